@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of byte strings, shared by the references."""
+
+from __future__ import annotations
+
+BLOCK_BYTES = 16
+
+
+def check_bytes(name: str, value: object) -> bytes:
+    """Return *value* as ``bytes``.
+
+    Raises
+    ------
+    TypeError
+        *value* is neither ``bytes``, ``bytearray`` nor ``memoryview``.
+    """
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise TypeError(f"{name} must be bytes, not {type(value).__name__}")
+    return bytes(value)
+
+
+def check_block(name: str, value: object) -> bytes:
+    """Return *value* as a block of 16 bytes; TypeError or ValueError if it is none."""
+    block = check_bytes(name, value)
+    if len(block) != BLOCK_BYTES:
+        raise ValueError(f"{name} must be {BLOCK_BYTES} bytes, not {len(block)}")
+    return block
+
+
+def split_blocks(name: str, value: object) -> list[bytes]:
+    """Cut *value* into blocks of 16 bytes; ValueError if its length is not a multiple of 16."""
+    data = check_bytes(name, value)
+    if len(data) % BLOCK_BYTES:
+        raise ValueError(f"{name} must be whole blocks of {BLOCK_BYTES} bytes, not {len(data)} bytes")
+    return [data[i : i + BLOCK_BYTES] for i in range(0, len(data), BLOCK_BYTES)]
+
+
+def xor(*blocks: bytes) -> bytes:
+    """Bitwise sum of byte strings of one length; ValueError if the lengths differ."""
+    length = len(blocks[0])
+    total = 0
+    for block in blocks:
+        if len(block) != length:
+            raise ValueError(f"cannot add {len(block)} bytes to {length} bytes")
+        total ^= int.from_bytes(block, "little")
+    return total.to_bytes(length, "little")

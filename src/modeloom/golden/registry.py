@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reference modes by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from .brw import permutation
+from .hctr2 import HCTR2
+from .heh import HEH
+
+
+class Mode(Protocol):
+    """A tweakable length-preserving cipher under one key."""
+
+    def encrypt(self, tweak: bytes, data: bytes) -> bytes:
+        """Encrypt *data* under *tweak*."""
+
+    def decrypt(self, tweak: bytes, data: bytes) -> bytes:
+        """The inverse of :meth:`encrypt`."""
+
+
+_MODES: dict[str, Callable[[bytes], Mode]] = {
+    "hctr2": HCTR2,
+    "heh-brw": HEH,
+    # Three stages: the multiplier of brw2013, for which its section 4.2 prints π.
+    "heh-brw-pi": lambda key: HEH(key, lambda hashed_blocks: permutation(hashed_blocks, stages=3)),
+}
+
+
+def mode_names() -> tuple[str, ...]:
+    """The names that :func:`mode` knows, in alphabetical order."""
+    return tuple(sorted(_MODES))
+
+
+def mode(name: str, key: bytes) -> Mode:
+    """The reference of mode *name* under *key*.
+
+    Raises
+    ------
+    ValueError
+        No reference has this name, or *key* has a wrong length for it.
+    TypeError
+        *key* is not bytes.
+    """
+    if name not in _MODES:
+        raise ValueError(f"no reference for mode {name!r}; there are {', '.join(mode_names())}")
+    return _MODES[name](key)

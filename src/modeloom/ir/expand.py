@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rewrites ``poly`` and ``power`` into products.
+
+X_1 h^m + ... + X_m h becomes, with c chains::
+
+    key-only X_i                     one key value, the sum of X_i h^e_i
+    X_i at the same power in two     a product with h^e_i of its own, shared by both
+    polynomials (a tweak's blocks)
+    the rest, exponent e             chain e mod c: ((X_a h^c + X_b) h^c + ...) h^e_last
+
+The number of products stays that of Horner's rule, or falls where products are shared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from modeloom.ir.trace import Trace, Tracer, Value
+
+__all__ = ["expand"]
+
+
+def expand(trace: Trace, chains: int) -> Trace:
+    """The same graph without ``poly`` and ``power`` nodes.
+
+    Parameters
+    ----------
+    chains : int
+        Interleaved Horner chains for a polynomial whose key is fixed by set-up; one chain otherwise.
+    """
+    if chains < 1:
+        raise ValueError(f"chains must be at least 1, not {chains}")
+    result = Trace(trace.mode, trace.field, trace.nbytes, trace.tweak_bytes, trace.block_bytes, raw_names=trace.raw_names)
+    rewriter = _Rewriter(trace, Tracer(result), chains)
+    for direction, outputs in trace.outputs.items():
+        result.outputs[direction] = rewriter.direction(outputs)
+    result.key_names = {rewriter.done[i]: name for i, name in trace.key_names.items() if i in rewriter.done}
+    return result
+
+
+class _Rewriter:
+    def __init__(self, trace: Trace, tracer: Tracer, chains: int):
+        self.old = trace.nodes
+        self.o = tracer
+        self.chains = chains
+        self.done: dict[int, int] = {}
+        self.shared: Counter[tuple[int, int, int]] = Counter()
+
+    def direction(self, outputs: list[int]) -> list[int]:
+        reached: set[int] = set()
+        stack = list(outputs)
+        while stack:
+            i = stack.pop()
+            if i not in reached:
+                reached.add(i)
+                stack.extend(self.old[i].inputs)
+        self.shared = Counter()
+        for i in sorted(reached):
+            if self.old[i].kind == "poly":
+                h, *blocks = self.old[i].args
+                self.shared.update((h, x, len(blocks) - j) for j, x in enumerate(blocks))
+        for i in sorted(reached):
+            if i not in self.done:
+                self.done[i] = self.rewrite(i)
+        return [self.done[i] for i in outputs]
+
+    def rewrite(self, i: int) -> int:
+        node = self.old[i]
+        if node.kind == "power":
+            return self.power(self.done[node.args[0]], node.args[1])
+        if node.kind == "poly":
+            return self.poly(node.args[0], node.args[1:])
+        inputs = tuple(self.done[j] for j in node.inputs)
+        if node.kind in ("xor", "mul"):
+            inputs = tuple(sorted(inputs))
+        new = self.o.node(node.kind, *(inputs + node.args[len(inputs) :]))
+        nodes = self.o.trace.nodes
+        if nodes[new].line != node.line:
+            nodes[new] = type(node)(new, nodes[new].kind, nodes[new].args, nodes[new].key_only, node.line)
+        return new
+
+    def power(self, h: int, e: int) -> int:
+        if e == 1:
+            return h
+        half = self.power(h, e // 2)
+        return self.mul(half, half) if e % 2 == 0 else self.mul(self.power(h, e - 1), h)
+
+    def mul(self, a: int, b: int) -> int:
+        return self.o.node("mul", min(a, b), max(a, b))
+
+    def add(self, a: int | None, b: int) -> int:
+        return b if a is None else self.o.node("xor", min(a, b), max(a, b))
+
+    def poly(self, old_h: int, blocks: tuple[int, ...]) -> int:
+        h, m = self.done[old_h], len(blocks)
+        if not self.o.trace.nodes[h].key_only:
+            total = None
+            for x in blocks:
+                total = self.mul(self.add(total, self.done[x]), h)
+            return total  # type: ignore[return-value]
+        fixed: int | None = None
+        single: int | None = None
+        rest: list[tuple[int, int]] = []
+        for j, x in enumerate(blocks):
+            e = m - j
+            if self.o.trace.nodes[self.done[x]].key_only:
+                fixed = self.add(fixed, self.mul(self.done[x], self.power(h, e)))
+            elif self.shared[old_h, x, e] > 1:
+                single = self.add(single, self.mul(self.done[x], self.power(h, e)))
+            else:
+                rest.append((e, self.done[x]))
+        chains = min(self.chains, len(rest)) or 1
+        total: int | None = None
+        # Chains end in the order of their last block, the highest remaining power first: later sums wait for later blocks.
+        for last in sorted({e % chains for e, _ in rest}, key=lambda c: (c - 1) % chains, reverse=True):
+            chain = [(e, x) for e, x in rest if e % chains == last]
+            acc, below = chain[0][1], chain[0][0]
+            for e, x in chain[1:]:
+                acc = self.add(self.mul(acc, self.power(h, below - e)), x)
+                below = e
+            total = self.add(total, self.mul(acc, self.power(h, below)))
+        for part in (single, fixed):
+            if part is not None:
+                total = self.add(total, part)
+        return total  # type: ignore[return-value]

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers an expanded trace to unit operations on linear forms, one direction at a time.
+
+XOR and multiplication by x^k are wires.  A sum gets a name where it is an output or is read more than once; the name is that of
+the latest unit result in it, which adds the other terms before it is written, or else of an "acc" operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from modeloom.ir.ops import CIPHER_CORES, Form, Op, Term
+from modeloom.ir.trace import Node, Trace
+from modeloom.spec import DefinitionError
+
+__all__ = ["lower_direction", "lower_setup", "key_words"]
+
+
+def _sorted_form(terms: dict[Term, int] | Iterable[Term]) -> Form:
+    return tuple(sorted(terms, key=lambda t: (t.source[0], str(t.source[1]).zfill(12), t.source[2:], t.k, t.keep)))
+
+
+class _Namer:
+    """Names of key values: set-up's own, powers of them, and numbers for the rest."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+        self.names: dict[int, str] = {}
+        self.used: set[str] = set()
+        self.exponents: dict[int, tuple[int, int]] = {}
+
+    def name(self, i: int) -> str:
+        if i not in self.names:
+            node = self.trace.nodes[i]
+            given = self.trace.key_names.get(i) or (node.args[0] if node.kind == "raw" else None)
+            if given is None:
+                base, e = self._power(i)
+                given = f"{self.name(base)}^{e}" if e > 1 else f"k{i}"
+            if given in self.used:
+                given = f"{given}_{i}"
+            self.used.add(given)
+            self.names[i] = given
+        return self.names[i]
+
+    def _power(self, i: int) -> tuple[int, int]:
+        if i not in self.exponents:
+            node = self.trace.nodes[i]
+            self.exponents[i] = (i, 1)
+            if node.kind == "mul":
+                (a, e), (b, f) = self._power(node.args[0]), self._power(node.args[1])
+                if a == b:
+                    self.exponents[i] = (a, e + f)
+        return self.exponents[i]
+
+
+def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
+    """Key-memory words: the nodes that set-up computes (in order), and the name of each node that has one.
+
+    Every product or cipher call on key values alone gets a word, and every sum of them that a direction reads.
+    """
+    namer = _Namer(trace)
+    nodes = trace.nodes
+    wanted: set[int] = set()
+    for node in nodes:
+        if not node.key_only:
+            wanted.update(i for i in node.inputs if nodes[i].key_only and nodes[i].kind != "const")
+    for outputs in trace.outputs.values():
+        wanted.update(i for i in outputs if nodes[i].key_only and nodes[i].kind != "const")
+    computed: set[int] = set()
+    stack = sorted(wanted)
+    while stack:
+        i = stack.pop()
+        if i in computed or nodes[i].kind in ("const", "raw"):
+            continue
+        computed.add(i)
+        stack.extend(nodes[i].inputs)
+    order = [i for i in sorted(computed) if nodes[i].kind in (*CIPHER_CORES, "mul") or i in wanted]
+    names = {node.id: namer.name(node.id) for node in nodes if node.kind == "raw"}
+    names.update({i: namer.name(i) for i in order})
+    return order, names
+
+
+class _Lowering:
+    """Operations of one direction (or of set-up) from the nodes that its outputs need."""
+
+    def __init__(self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[str], int]):
+        self.nodes = trace.nodes
+        self.mode = trace.mode
+        self.key_names = key_names
+        self.terms = terms
+        self.latency = latency
+        self.ops: list[Op] = []
+        self.ready: list[int] = []
+        self.raw_readers: dict[int, int] = {}
+        self.op_of: dict[int, int] = {}
+        self.readers: dict[int, int] = {}
+
+    # -- which sums have names ------------------------------------------------------------------------------------------
+
+    def count_readers(self, outputs: Iterable[int], cut: Callable[[Node], bool]) -> None:
+        """Readers of every node that the outputs need, looking through wires (scale, keep)."""
+        direct: dict[int, list[int]] = {}
+        outputs = list(outputs)
+        order: list[int] = []
+        seen: set[int] = set()
+        stack = [(i, False) for i in outputs]
+        while stack:
+            i, done = stack.pop()
+            if done:
+                order.append(i)
+            elif i not in seen:
+                seen.add(i)
+                stack.append((i, True))
+                if not cut(self.nodes[i]):
+                    stack.extend((j, False) for j in reversed(self.nodes[i].inputs))
+        for i in order:
+            if not cut(self.nodes[i]):
+                for j in self.nodes[i].inputs:
+                    direct.setdefault(j, []).append(i)
+        for i in reversed(order):
+            wires = ("scale", "keep")
+            self.readers[i] = outputs.count(i) + sum(
+                self.readers[j] if self.nodes[j].kind in wires else 1 for j in direct.get(i, [])
+            )
+
+    # -- forms ----------------------------------------------------------------------------------------------------------
+
+    def form(self, i: int, top: bool = False) -> dict[Term, int]:
+        """Terms of a node; ``top``: flatten the node itself even if it has a name."""
+        node = self.nodes[i]
+        if node.key_only and node.kind != "const":
+            if i in self.key_names and not (top and node.kind == "xor"):
+                return {Term(("key", self.key_names[i])): 1}
+        if node.kind == "const":
+            return {Term(("const", node.args[0])): 1} if node.args[0] else {}
+        if node.kind in ("block", "tweak"):
+            return {Term((node.kind, node.args[0])): 1}
+        if node.kind in ("scale", "keep"):
+            return self._wires(node)
+        if node.kind == "xor" and (top or self.readers.get(i, 0) < 2):
+            total: dict[Term, int] = {}
+            for j in node.args:
+                for term in self.form(j):
+                    if term.source[0] == "const":
+                        term = self._merge_const(total, term)
+                        if term is None:
+                            continue
+                    if term in total:
+                        del total[term]
+                    else:
+                        total[term] = 1
+            return total
+        return {Term(("op", self.operation(i))): 1}
+
+    @staticmethod
+    def _merge_const(total: dict[Term, int], term: Term) -> Term | None:
+        for other in list(total):
+            if other.source[0] == "const" and (other.k, other.keep) == (term.k, term.keep):
+                del total[other]
+                value = other.source[1] ^ term.source[1]
+                return Term(("const", value), term.k, term.keep) if value else None
+        return term
+
+    def _wires(self, node: Node) -> dict[Term, int]:
+        result: dict[Term, int] = {}
+        for term in self.form(node.args[0]):
+            if node.kind == "scale":
+                moved = term._replace(k=term.k + node.args[1])
+            elif term.k:
+                # keep after a multiplication is no term: the scaled value gets a name first.
+                scaled = self._acc(_sorted_form([term]), node.line)
+                moved = Term(("op", scaled), 0, node.args[1])
+            else:
+                moved = term._replace(keep=min(term.keep, node.args[1]) if term.keep else node.args[1])
+            if term.source[0] == "const" and node.kind == "keep":
+                value = term.source[1] & ((1 << 8 * node.args[1]) - 1)
+                moved = Term(("const", value))
+                if not value:
+                    continue
+            result[moved] = 1
+        return result
+
+    # -- operations -----------------------------------------------------------------------------------------------------
+
+    def add(self, op: Op) -> int:
+        times = [self._available(term) for name, term in op.terms() if name != "post"]
+        ready = max(times, default=0) + self.latency(op.kind)
+        self.ready.append(max([ready, *(self._available(term) for term in op.post)]))
+        self.ops.append(op)
+        for _, term in op.terms():
+            if term.source[0] == "op":
+                self.raw_readers[term.source[1]] = self.raw_readers.get(term.source[1], 0) + 1
+        return len(self.ops) - 1
+
+    def _available(self, term: Term) -> int:
+        return self.ready[term.source[1]] if term.source[0] == "op" else 0
+
+    def _acc(self, form: Form, line: int) -> int:
+        return self.add(Op("acc", [form], line=line))
+
+    def operation(self, i: int) -> int:
+        """The operation whose result is a node: a unit operation, or a named sum."""
+        if i in self.op_of:
+            return self.op_of[i]
+        node = self.nodes[i]
+        if node.kind == "xor":
+            result = self.named(self.form(i, top=True), node.line)
+        elif node.kind in (*CIPHER_CORES, "mul"):
+            forms = [self.fit(self.form(j), self.terms, node.line) for j in node.args]
+            if node.kind == "mul":
+                # The operand with key words alone, or else with fewer terms, stands on the right.
+                forms.sort(key=lambda f: (all(t.source[0] == "key" for t in f), sum(t.source[0] == "op" for t in f) * -1))
+            result = self.add(Op(node.kind, forms, line=node.line, block=self._block(forms)))
+        else:
+            raise DefinitionError(f"{self.mode}: {node.kind} has no unit; use the operations of docs/new-mode.md")
+        self.op_of[i] = result
+        return result
+
+    @staticmethod
+    def _block(forms: list[Form]) -> int | None:
+        blocks = [term.source[1] for form in forms for term in form if term.source[0] == "block"]
+        return min(blocks) if blocks else None
+
+    def _raw(self, form: Iterable[Term], node_readers: bool = True) -> list[Term]:
+        """Terms that are unit results which nothing else reads: they can take the other terms before they are written."""
+        result = []
+        for term in form:
+            if term.source[0] == "op" and not term.k:
+                op = self.ops[term.source[1]]
+                single = self._single.get(term.source[1], False)
+                if op.kind in (*CIPHER_CORES, "mul") and not op.post and not op.keep and single:
+                    result.append(term)
+        return sorted(result, key=lambda t: (self.ready[t.source[1]], t.source[1]))
+
+    @property
+    def _single(self) -> dict[int, bool]:
+        return {op: self.readers.get(i, 0) == 1 for i, op in self.op_of.items() if self.nodes[i].kind != "xor"}
+
+    def fit(self, terms: dict[Term, int], limit: int, line: int) -> Form:
+        """A form of at most ``limit`` terms: results take other terms before they are written, then "acc" operations help."""
+        form = list(_sorted_form(terms))
+        while len(form) > limit:
+            raw = [t for t in self._raw(form) if not t.keep]
+            if len(raw) >= 1 and len(form) > 1:
+                # The earliest result takes in what was ready before it, and at least something.
+                first = raw[0]
+                others = [t for t in form if t is not first and t not in raw[1:]]
+                early = sorted(others, key=lambda t: (self._available(t), str(t)))[: self.terms - 1]
+                early = [t for t in early if self._available(t) <= self.ready[first.source[1]]]
+                if not early and len(raw) > 1:
+                    second = raw[1]
+                    self._attach(second, [first])
+                    form.remove(first)
+                    continue
+                if early:
+                    self._attach(first, early)
+                    form = [t for t in form if t not in early]
+                    continue
+            oldest = sorted(form, key=lambda t: (self._available(t), str(t)))[: self.terms]
+            name = self._acc(_sorted_form(oldest), line)
+            form = [t for t in form if t not in oldest] + [Term(("op", name))]
+        return _sorted_form(form)
+
+    def _attach(self, target: Term, terms: list[Term]) -> None:
+        op = target.source[1]
+        if target.keep:
+            self.ops[op].keep = target.keep
+        self.ops[op].post = _sorted_form([*self.ops[op].post, *terms])
+        for term in terms:
+            if term.source[0] == "op":
+                self.raw_readers[term.source[1]] = self.raw_readers.get(term.source[1], 0) + 1
+        self.ready[op] = max([self.ready[op], *(self._available(t) for t in terms)])
+        if self.ops[op].block is None:
+            self.ops[op].block = self._block([tuple(terms)])
+
+    def named(self, terms: dict[Term, int], line: int) -> int:
+        """An operation whose result is a sum of terms."""
+        form = self.fit(terms, self.terms, line)
+        if len(form) == 1 and form[0].source[0] == "op" and not form[0].k and not form[0].keep:
+            return form[0].source[1]
+        raw = self._raw(form)
+        if raw:
+            target = raw[-1]
+            self._attach(target, [t for t in form if t is not target])
+            return target.source[1]
+        return self._acc(form, line)
+
+    def ordered(self) -> list[Op]:
+        """The operations in an order in which each comes after what it reads (sums attached later may point forward)."""
+        order: list[int] = []
+        state: dict[int, int] = {}
+        for root in range(len(self.ops)):
+            stack = [(root, False)]
+            while stack:
+                i, done = stack.pop()
+                if done:
+                    state[i] = 2
+                    order.append(i)
+                elif i not in state:
+                    state[i] = 1
+                    stack.append((i, True))
+                    reads = [t.source[1] for _, t in self.ops[i].terms() if t.source[0] == "op"]
+                    stack.extend((j, False) for j in sorted(reads, reverse=True) if j not in state)
+        place = {old: new for new, old in enumerate(order)}
+
+        def moved(form: Form) -> Form:
+            return _sorted_form(
+                t._replace(source=("op", place[t.source[1]])) if t.source[0] == "op" else t for t in form
+            )
+
+        result = []
+        for i in order:
+            op = self.ops[i]
+            op.pre, op.post = [moved(f) for f in op.pre], moved(op.post)
+            result.append(op)
+        return result
+
+
+def lower_direction(
+    trace: Trace, direction: str, key_names: dict[int, str], terms: int, latency: Callable[[str], int]
+) -> list[Op]:
+    """Operations of one direction; each result block leaves by an "out" operation.
+
+    Parameters
+    ----------
+    terms : int
+        Most terms of a form that a unit's operand network adds.
+    latency : callable
+        Estimated cycles of a kind of operation, to decide which of two results is the later one.
+    """
+    low = _Lowering(trace, key_names, terms, latency)
+    outputs = trace.outputs[direction]
+    low.count_readers(outputs, lambda node: node.key_only)
+    for index, i in enumerate(outputs):
+        form = low.form(i)
+        if len(form) > 1:  # an unnamed sum as the only reader: it gets a name here
+            op = low.named(form, low.nodes[i].line)
+            low.op_of[i] = op
+            form = {Term(("op", op)): 1}
+        low.ops.append(Op("out", [_sorted_form(form)], index=index, line=low.nodes[i].line, block=index))
+        low.ready.append(0)
+    return low.ordered()
+
+
+def lower_setup(
+    trace: Trace, order: list[int], key_names: dict[int, str], terms: int, latency: Callable[[str], int]
+) -> list[Op]:
+    """Operations of set-up: each computed word is written by an "out" operation and read back from the key memory."""
+    low = _Lowering(trace, {}, terms, latency)
+    low.count_readers(order, lambda node: node.kind in ("raw", "const"))
+    for i in order:
+        node = low.nodes[i]
+        low.key_names = {j: name for j, name in key_names.items() if j != i}
+        if node.kind in (*CIPHER_CORES, "mul"):
+            form = {Term(("op", low.operation(i))): 1}
+        else:
+            form = low.form(i, top=True)
+            form = {t: 1 for t in low.fit(form, terms, node.line)}
+        low.ops.append(Op("out", [_sorted_form(form)], index=key_names[i], line=node.line))
+        low.ready.append(0)
+    return low.ordered()

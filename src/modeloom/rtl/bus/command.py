@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes commands and says of each whether the core can obey it.
+
+::
+
+    cmd ──▶ [taken] ──▶ [checked: size, direction, slot] ──▶ valid, ok, code ──▶ (take)
+
+The slot is looked up again in every cycle in which the command waits, so that a command that waits while its key is erased
+is refused.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .parameters import BusParameters
+from .ports import COMMAND, StatusCode
+
+__all__ = ["CommandIntake"]
+
+SIZES = 1
+"""Sector sizes of a core."""
+
+
+class CommandIntake(wiring.Component):
+    """Registers and checks commands; two cycles from the bus to ``valid``, one command every two cycles.
+
+    A core whose sector is a single beat takes a command every cycle (``cmd.ready`` then depends on ``take``).
+
+    Parameters
+    ----------
+    parameters : BusParameters
+        Sizes.
+
+    Members
+    -------
+    cmd : stream of COMMAND
+        From the host.
+    key_loaded : key_slots bits
+        Slots with a key.
+    valid : 1
+        A command waits; ``ok`` (1), ``code`` (3, a StatusCode), ``decrypt`` (1), ``slot``, ``tweak``, ``tag`` (16) are its.
+    take : 1
+        The command has been used; only while ``valid``.
+    """
+
+    def __init__(self, parameters: BusParameters):
+        self.parameters = parameters
+        super().__init__(
+            {
+                "cmd": In(stream.Signature(COMMAND)),
+                "key_loaded": In(parameters.key_slots),
+                "valid": Out(1),
+                "ok": Out(1),
+                "code": Out(3),
+                "decrypt": Out(1),
+                "slot": Out(range(max(2, parameters.key_slots))),
+                "tweak": Out(max(1, parameters.tweak_bits)),
+                "tag": Out(16),
+                "take": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        taken_reg = Signal(COMMAND, reset_less=True)
+        taken_valid_reg = Signal()
+        valid_reg = Signal()
+        size_bad_reg = Signal(reset_less=True)
+        direction_bad_reg = Signal(reset_less=True)
+        slot_reg = Signal(8, reset_less=True)
+        key_ok_reg = Signal(reset_less=True)
+
+        move = Signal()
+        m.d.comb += move.eq(taken_valid_reg & (~valid_reg | self.take))
+        if p.beats == 1:
+            m.d.comb += self.cmd.ready.eq(~taken_valid_reg | move)
+        else:
+            m.d.comb += self.cmd.ready.eq(~taken_valid_reg)
+        with m.If(self.cmd.ready):
+            m.d.sync += [taken_valid_reg.eq(self.cmd.valid), taken_reg.eq(self.cmd.payload)]
+        with m.Elif(move):
+            m.d.sync += taken_valid_reg.eq(0)
+
+        with m.If(move):
+            m.d.sync += [
+                valid_reg.eq(1),
+                size_bad_reg.eq(taken_reg.size >= SIZES),
+                direction_bad_reg.eq(Mux(taken_reg.decrypt, not p.decrypt, not p.encrypt)),
+                self.decrypt.eq(taken_reg.decrypt),
+                slot_reg.eq(taken_reg.slot),
+                self.tweak.eq(taken_reg.tweak[: p.tweak_bits]),
+                self.tag.eq(taken_reg.tag),
+            ]
+        with m.Elif(self.take):
+            m.d.sync += valid_reg.eq(0)
+
+        looked_up = Signal(8)
+        index_bits = (p.key_slots - 1).bit_length()
+        slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - p.key_slots))
+        m.d.comb += looked_up.eq(Mux(move, taken_reg.slot, slot_reg))
+        m.d.sync += key_ok_reg.eq(slots.bit_select(looked_up[:index_bits], 1) & ~looked_up[index_bits:].any())
+
+        m.d.comb += [
+            self.valid.eq(valid_reg),
+            self.slot.eq(slot_reg),
+            self.ok.eq(key_ok_reg & ~direction_bad_reg & ~size_bad_reg),
+            self.code.eq(
+                Mux(size_bad_reg, StatusCode.UNKNOWN_SIZE, Mux(direction_bad_reg, StatusCode.NO_DIRECTION, StatusCode.NO_KEY))
+            ),
+        ]
+        return m

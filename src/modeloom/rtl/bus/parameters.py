@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes that shape the bus side of a core, checked once and shared by all of its parts.
+
+Layout of a sector of ``blocks`` blocks on ``lanes`` lanes (here 7 blocks on 2 lanes, the last one partial)::
+
+    beat 0   beat 1   beat 2   beat 3
+    B0 B1    B2 B3    B4 B5    B6 --       block i is lane i mod lanes of beat i // lanes; tkeep marks the bytes there are
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["BusParameters", "ring_depth"]
+
+CYCLES_AROUND_ENGINE = 3
+"""Cycles between a sector's free place in the ring and its entry, and between its last block and its first beat out."""
+
+
+def ring_depth(latency: int, interval: int, beats: int) -> int:
+    """Smallest ``ring_sectors`` that lets sectors follow each other without a pause.
+
+    Parameters
+    ----------
+    latency : int
+        Cycles from ``enter_ack`` to ``done`` of the engine.
+    interval : int
+        Initiation interval of the engine in cycles.
+    beats : int
+        Beats of a sector.
+    """
+    return max(1, -(-(latency + beats + CYCLES_AROUND_ENGINE) // max(interval, beats)))
+
+
+def _integer(name: str, value: object, low: int, high: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} is an integer, not {value!r}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} is from {low} to {high}, not {value}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BusParameters:
+    """Sizes of the buses and buffers of a core.
+
+    Parameters
+    ----------
+    blocks : int
+        Blocks of a sector, the partial last one included; 2 to 256.
+    ring_sectors : int
+        Sectors the result buffer holds, those in flight included; see :func:`ring_depth`.
+    block_bits : int
+        Width of a block in bits: 128 or 256.
+    lanes : int
+        Blocks a beat: 1, 2, 4 or 8.
+    tail : int
+        Bytes of the last block; 0 means that it is whole.
+    tweak_blocks : int
+        Blocks of a tweak: 0 to 2, at most 256 bits in all.
+    key_slots : int
+        Key slots: 1 to 64.
+    cipher_key_bits : int
+        Width of the block cipher's key: a multiple of 64 from 64 to 512 bits.
+    raw_words_before, raw_words_after : int
+        Blocks of key that precede and follow the cipher's key in the mode's key; they become words 0, 1, ... of the
+        key memory in this order.
+    key_words : int
+        Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
+    round_keys : int
+        Round keys of the cipher that erasing overwrites: 1 to 16.
+    has_setup : bool
+        Whether the mode has a set-up program to run after a key has been written.
+    encrypt, decrypt : bool
+        Directions that are built; at least one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not of its type or outside its range.
+    """
+
+    blocks: int
+    ring_sectors: int
+    block_bits: int = 128
+    lanes: int = 1
+    tail: int = 0
+    tweak_blocks: int = 1
+    key_slots: int = 1
+    cipher_key_bits: int = 128
+    raw_words_before: int = 0
+    raw_words_after: int = 0
+    key_words: int = 0
+    round_keys: int = 16
+    has_setup: bool = True
+    encrypt: bool = True
+    decrypt: bool = True
+
+    def __post_init__(self) -> None:
+        if self.block_bits not in (128, 256):
+            raise ValueError(f"block_bits is 128 or 256, not {self.block_bits!r}")
+        if self.lanes not in (1, 2, 4, 8):
+            raise ValueError(f"lanes is 1, 2, 4 or 8, not {self.lanes!r}")
+        _integer("blocks", self.blocks, 2, 256)
+        _integer("ring_sectors", self.ring_sectors, 1, 4096)
+        _integer("tail", self.tail, 0, self.block_bytes)
+        _integer("tweak_blocks", self.tweak_blocks, 0, 256 // self.block_bits)
+        _integer("key_slots", self.key_slots, 1, 64)
+        _integer("cipher_key_bits", self.cipher_key_bits, 64, 512)
+        if self.cipher_key_bits % 64:
+            raise ValueError(f"cipher_key_bits is a multiple of 64, not {self.cipher_key_bits}")
+        _integer("raw_words_before", self.raw_words_before, 0, 16)
+        _integer("raw_words_after", self.raw_words_after, 0, 16)
+        _integer("key_words", self.key_words, self.raw_words_before + self.raw_words_after, 1024)
+        _integer("round_keys", self.round_keys, 1, 16)
+        for name in ("has_setup", "encrypt", "decrypt"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
+        if not (self.encrypt or self.decrypt):
+            raise ValueError("a core has at least one direction: encrypt, decrypt or both")
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of a block."""
+        return self.block_bits // 8
+
+    @property
+    def beats(self) -> int:
+        """Beats of a sector."""
+        return -(-self.blocks // self.lanes)
+
+    @property
+    def beat_bits(self) -> int:
+        """Width of tdata of the data buses."""
+        return self.block_bits * self.lanes
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat."""
+        return self.block_bytes * self.lanes
+
+    @property
+    def sector_bytes(self) -> int:
+        """Bytes of a sector."""
+        return (self.blocks - 1) * self.block_bytes + (self.tail or self.block_bytes)
+
+    @property
+    def last_keep(self) -> int:
+        """tkeep of a sector's last beat, bit b for byte b."""
+        return (1 << self.sector_bytes - (self.beats - 1) * self.beat_bytes) - 1
+
+    @property
+    def tweak_bits(self) -> int:
+        """Bits of the tweak that reach the engine (0 if the mode takes none)."""
+        return self.block_bits * self.tweak_blocks
+
+    @property
+    def ticket_bits(self) -> int:
+        """Width of a sector's place in the ring."""
+        return max(1, (self.ring_sectors - 1).bit_length())
+
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of a key packet: the mode's whole key."""
+        return self.cipher_key_bits // 8 + (self.raw_words_before + self.raw_words_after) * self.block_bytes
+
+    @property
+    def erase_cycles(self) -> int:
+        """Cycles that overwriting one slot takes once no sector of the slot is in flight."""
+        return max(self.round_keys, self.key_words)

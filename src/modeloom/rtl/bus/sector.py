@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes the packet of a sector straight into the engine's input banks and checks its length.
+
+::
+
+    s ──▶ BeatCheck ──▶ RegisterSlice ──▶ SectorIntake ──▶ fill_* (registered)
+          tkeep becomes   cuts tready       counts beats     └──▶ complete, ok, code ──▶ (take)
+          zeros and flags
+
+A packet needs no command to be taken in; the two meet when both are there.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.engine.interface import FILL_AHEAD
+
+from .parameters import BusParameters
+from .ports import StatusCode, beat_layout
+from .register_slice import RegisterSlice
+
+__all__ = ["BeatCheck", "SectorIntake", "checked_beat_layout"]
+
+
+def checked_beat_layout(parameters: BusParameters) -> StructLayout:
+    """A beat whose bytes outside tkeep are zero, with what has to be known of its tkeep.
+
+    ``full``: tkeep is all ones.  ``missing``: a byte of a sector's last beat is not there.  ``extra``: there is a byte
+    beyond those of a sector's last beat.
+    """
+    return StructLayout({"data": parameters.beat_bits, "last": 1, "full": 1, "missing": 1, "extra": 1})
+
+
+class BeatCheck(wiring.Component):
+    """Combinational: zeroes bytes outside tkeep and compares tkeep with what a sector's beats have.
+
+    Parameters
+    ----------
+    parameters : BusParameters
+        Sizes.
+
+    Members
+    -------
+    i : stream of beats
+    o : stream of checked beats
+    """
+
+    def __init__(self, parameters: BusParameters):
+        self.parameters = parameters
+        super().__init__(
+            {
+                "i": In(stream.Signature(beat_layout(parameters))),
+                "o": Out(stream.Signature(checked_beat_layout(parameters))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        i, o = self.i.p, self.o.p
+        last_bytes = p.last_keep.bit_length()
+        m.d.comb += [
+            self.o.valid.eq(self.i.valid),
+            self.i.ready.eq(self.o.ready),
+            o.data.eq(Cat(i.data.word_select(byte, 8) & i.keep[byte].replicate(8) for byte in range(p.beat_bytes))),
+            o.last.eq(i.last),
+            o.full.eq(i.keep.all()),
+            o.missing.eq(~i.keep[:last_bytes].all()),
+            o.extra.eq(i.keep[last_bytes:].any() if last_bytes < p.beat_bytes else Const(0, 1)),
+        ]
+        return m
+
+
+class SectorIntake(wiring.Component):
+    """Counts the beats of a packet, writes them to the engine and keeps the next packet out until this one is decided.
+
+    Two cycles from the bus to ``fill_*``; a beat a cycle, also across packets, while packets are taken in the cycle in
+    which they are complete.
+
+    Parameters
+    ----------
+    parameters : BusParameters
+        Sizes.
+
+    Members
+    -------
+    s : stream of beats
+        From the host.
+    fill_we, fill_beat, fill_data : 1, beats, beat_bits
+        To the engine.
+    enter_held : 1
+        A sector asks to enter and goes on to do so in the next cycle.
+    complete : 1
+        A packet has ended (its last beat is on ``fill_*`` in this cycle, or was earlier); ``ok`` (1) and ``code`` (3, a
+        StatusCode) are its.
+    take : 1
+        The packet has been used; only while ``complete``.
+    """
+
+    def __init__(self, parameters: BusParameters):
+        self.parameters = parameters
+        super().__init__(
+            {
+                "s": In(stream.Signature(beat_layout(parameters))),
+                "fill_we": Out(1),
+                "fill_beat": Out(range(max(2, parameters.beats))),
+                "fill_data": Out(parameters.beat_bits),
+                "enter_held": In(1),
+                "complete": Out(1),
+                "ok": Out(1),
+                "code": Out(3),
+                "take": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        m.submodules.check = check = BeatCheck(p)
+        m.submodules.slice = slice_ = RegisterSlice(checked_beat_layout(p))
+        wiring.connect(m, wiring.flipped(self.s), check.i)
+        wiring.connect(m, check.o, slice_.i)
+        o = slice_.o
+
+        beat_reg = Signal(range(max(2, p.beats)))
+        overrun_reg = Signal()
+        gap_reg = Signal()
+        complete_reg = Signal()
+        ok_reg = Signal(reset_less=True)
+        code_reg = Signal(2, reset_less=True)
+
+        # While a sector asks to enter, only the first beats of the next one have a place in the engine. A packet that is
+        # complete has left beat_reg at 0, so a sector that asks from the next cycle on needs no look here.
+        room = Signal(init=1)
+        if p.beats > FILL_AHEAD:
+            m.d.comb += room.eq(~self.enter_held | (beat_reg < FILL_AHEAD))
+        accept = Signal()
+        m.d.comb += [
+            o.ready.eq(room & (~complete_reg | self.take)),
+            accept.eq(o.ready & o.valid),
+        ]
+
+        final = Signal()
+        m.d.comb += final.eq(beat_reg == p.beats - 1)
+        with m.If(self.take):
+            m.d.sync += complete_reg.eq(0)
+        with m.If(accept):
+            with m.If(o.p.last):
+                m.d.sync += [complete_reg.eq(1), beat_reg.eq(0), overrun_reg.eq(0), gap_reg.eq(0)]
+            with m.Elif(final):
+                m.d.sync += overrun_reg.eq(1)
+            with m.Else():
+                m.d.sync += [beat_reg.eq(beat_reg + 1), gap_reg.eq(gap_reg | ~o.p.full)]
+
+        length = Signal(2)
+        with m.If(overrun_reg):
+            m.d.comb += length.eq(StatusCode.TOO_LONG)
+        with m.Elif(~final):
+            m.d.comb += length.eq(StatusCode.TOO_SHORT)
+        with m.Else():
+            m.d.comb += length.eq(
+                Mux(
+                    gap_reg,
+                    StatusCode.BAD_KEEP,
+                    # TOO_SHORT, TOO_LONG and BAD_KEEP are 1, 2 and 3.
+                    Cat(o.p.missing, o.p.extra),
+                )
+            )
+        with m.If(accept):
+            m.d.sync += [code_reg.eq(length), ok_reg.eq(length == StatusCode.OK)]
+
+        m.d.sync += [
+            self.fill_we.eq(accept & ~overrun_reg),
+            self.fill_beat.eq(beat_reg),
+            self.fill_data.eq(o.p.data),
+        ]
+        m.d.comb += [self.complete.eq(complete_reg), self.ok.eq(ok_reg), self.code.eq(code_reg)]
+        return m

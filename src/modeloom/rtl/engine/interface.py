@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands between the engine, which runs a program, and the buses around it.
+
+The bus side fills the blocks of the next sector, asks for its entry, and takes result blocks in any order::
+
+    fill_*   ──▶ input banks ─┐
+    enter_*  ──▶ sequencer ───┴▶ units ──▶ out_* (block index and ticket with each block), done_*
+    key_*    ──▶ key memory            rk_* ──▶ round keys of the cipher units
+    setup_*  ──▶ runs the set-up program of one key slot while no sector is in flight
+
+The engine never stalls: the bus enters a sector only when it can take every block that is in flight.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from amaranth.lib.wiring import In, Out, Signature
+
+__all__ = ["FILL_AHEAD", "engine_signature"]
+
+FILL_AHEAD = 4
+"""Beats of the following sector that may be written while a complete one waits for its entry."""
+
+
+def engine_signature(
+    *,
+    block_bits: int,
+    lanes: int,
+    blocks: int,
+    tweak_blocks: int,
+    key_slots: int,
+    key_words: int,
+    ticket_bits: int,
+) -> Signature:
+    """Ports of an engine, seen from the engine.
+
+    Parameters
+    ----------
+    block_bits : int
+        Width of a block in bits.
+    lanes : int
+        Blocks a beat; block i of a sector is lane i mod lanes of beat i // lanes.
+    blocks : int
+        Blocks of a sector, the partial last one included.
+    tweak_blocks : int
+        Blocks of a tweak (0 if the mode takes none).
+    key_slots : int
+        Key slots.
+    key_words : int
+        Words of the key memory a slot: key blocks from the host and set-up values.
+    ticket_bits : int
+        Width of the number that the bus gives with a sector and gets back with each of its blocks.
+
+    Members
+    -------
+    fill_we, fill_beat, fill_data, fill_ahead
+        Writes one beat.  While ``enter`` is low, ``fill_ahead`` is low and the beat belongs to the sector that enters next.
+        While ``enter`` is high (in the cycle of ``enter_ack`` too), that sector is complete, ``fill_ahead`` is high and the
+        beat belongs to the sector after it; then only beats below ``FILL_AHEAD`` are written.  So a sector of ``beats``
+        beats can enter every ``beats`` cycles: without the beats ahead, the cycle of ``enter_ack`` would be lost.  A beat
+        may be written again until its sector asks to enter.
+    enter, enter_decrypt, enter_slot, enter_tweak, enter_ticket
+        Request to let the buffered sector enter; held until ``enter_ack``, which is high for the one cycle in which the
+        sector is taken.  The last beat has been written in an earlier cycle.
+    out_we, out_index, out_ticket, out_data
+        For each lane: a result block in this cycle, its index in the sector (lane l gives indices l modulo ``lanes``), and
+        the sector's ticket.
+    done, done_ticket
+        High for one cycle, together with or after the last block of a sector; sectors finish in the order of entry.  The
+        keys of a slot are not read for a sector after its ``done``.
+    idle
+        No sector is in flight.
+    setup, setup_slot, setup_done
+        ``setup`` is held until ``setup_done`` (one cycle): runs the set-up program for a slot.  It waits until no sector
+        is in flight, and no sector enters meanwhile.
+    key_we, key_slot, key_index, key_data
+        Writes one word of the key memory (not while a set-up runs, nor while a sector of this slot is in flight).
+    rk_we, rk_slot, rk_round, rk_data, rk_data_dec
+        Writes one round key of the cipher units, in the same times; ``rk_data_dec`` is its form for decrypters.
+    """
+    slot = range(max(2, key_slots))
+    beats = ceil(blocks / lanes)
+    return Signature(
+        {
+            "fill_we": In(1),
+            "fill_beat": In(range(max(2, beats))),
+            "fill_data": In(block_bits * lanes),
+            "fill_ahead": In(1),
+            "enter": In(1),
+            "enter_ack": Out(1),
+            "enter_decrypt": In(1),
+            "enter_slot": In(slot),
+            "enter_tweak": In(block_bits * max(1, tweak_blocks)),
+            "enter_ticket": In(ticket_bits),
+            "out_we": Out(lanes),
+            "out_index": Out(range(max(2, blocks))).array(lanes),
+            "out_ticket": Out(ticket_bits).array(lanes),
+            "out_data": Out(block_bits).array(lanes),
+            "done": Out(1),
+            "done_ticket": Out(ticket_bits),
+            "idle": Out(1),
+            "setup": In(1),
+            "setup_slot": In(slot),
+            "setup_done": Out(1),
+            "key_we": In(1),
+            "key_slot": In(slot),
+            "key_index": In(range(max(2, key_words))),
+            "key_data": In(block_bits),
+            "rk_we": In(1),
+            "rk_slot": In(slot),
+            "rk_round": In(4),
+            "rk_data": In(128),
+            "rk_data_dec": In(128),
+        }
+    )

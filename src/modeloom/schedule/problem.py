@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scheduling problem of a graph on a unit set: earliest starts, resources, windows, and the bounds.
+
+Every constraint is ``start[b] >= start[a] + delay``; a chain's register adds a window: its uses lie within one initiation interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from modeloom.ir.ops import OpGraph, Pair, Term
+from modeloom.schedule.units import Unit, UnitSet
+
+__all__ = ["Problem", "use_offset"]
+
+
+def use_offset(unit: Unit, operand: str) -> int:
+    """Cycles from issue to the reading of an operand ("a", "b" or "post")."""
+    return unit.post_at if operand == "post" else 0
+
+
+@dataclass
+class Problem:
+    """Arrays over the pairs of a graph.
+
+    Attributes
+    ----------
+    unit : list of Unit
+        The unit of each pair.
+    bound_to : list of (int or None)
+        Its instance where the block decides it.
+    slow : list of bool
+        Whether it uses the slow core of its unit in some direction.
+    preds : list of dict
+        For each pair, the pairs it waits for and the delays in cycles.
+    chain_uses : dict
+        For each chain, (pair, offset) of its uses in order.
+    chain_after : dict
+        For each chain, (pair, delay) that its first use waits for.
+    """
+
+    graph: OpGraph
+    units: UnitSet
+    unit: list[Unit] = field(default_factory=list)
+    bound_to: list[int | None] = field(default_factory=list)
+    slow: list[bool] = field(default_factory=list)
+    preds: list[dict[int, int]] = field(default_factory=list)
+    chain_uses: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        key_written: dict[object, int] = {}
+        for pair in self.graph.pairs:
+            self.unit.append(self.units.unit(pair.kind))
+            self.bound_to.append(instance_of(pair, self.units))
+            self.slow.append(any(op.kind == self.unit[-1].slow_core for op in pair.ops.values()))
+            self.preds.append({})
+            for op in pair.ops.values():
+                if op.kind == "out" and isinstance(op.index, str):
+                    key_written[op.index] = pair.id
+        uses: dict[int, dict[int, tuple[int, int]]] = {}
+        for pair in self.graph.pairs:
+            for op in pair.ops.values():
+                for operand, term in op.terms():
+                    self._wait(pair, operand, term, key_written)
+                    if term.source[0] == "chain":
+                        offset = use_offset(self.unit[pair.id], operand)
+                        uses.setdefault(term.source[1], {})[term.source[2]] = (pair.id, offset)
+        for chain in self.graph.chains:
+            members = [uses[chain.id][step] for step in range(chain.length)]
+            self.chain_uses[chain.id] = members
+            for (a, offset_a), (b, offset_b) in zip(members, members[1:]):
+                self._add(b, a, offset_a - offset_b + 1)
+            first, offset = members[0]
+            for term in chain.base.values():
+                if term.source[0] == "op":
+                    # The register loads in the cycle before the first use.
+                    self._add(first, term.source[1], self.unit[term.source[1]].latency + 1 - offset)
+
+    def _add(self, after: int, before: int, delay: int) -> None:
+        self.preds[after][before] = max(delay, self.preds[after].get(before, delay))
+
+    def _wait(self, pair: Pair, operand: str, term: Term, key_written: dict[object, int]) -> None:
+        unit = self.unit[pair.id]
+        offset = use_offset(unit, operand)
+        if term.source[0] == "op":
+            before = term.source[1]
+            wait = unit.post_wait if operand == "post" else 0
+            self._add(pair.id, before, self.unit[before].latency + wait - offset)
+        elif term.source[0] == "key" and term.source[1] in key_written:
+            before = key_written[term.source[1]]
+            self._add(pair.id, before, self.unit[before].latency + self.units.key_delay - offset)
+
+    def uses(self) -> dict[str, int]:
+        """Operations of each kind in a sector, the larger number of the directions."""
+        totals: dict[str, int] = {}
+        for direction in self.graph.directions:
+            for kind, count in self.graph.uses(direction).items():
+                totals[kind] = max(totals.get(kind, 0), count)
+        return totals
+
+    def issue_cycles(self) -> dict[str, int]:
+        """Issue cycles that each kind of unit needs for a sector."""
+        totals: dict[str, int] = {}
+        for pair, unit in zip(self.graph.pairs, self.unit):
+            totals[unit.kind] = totals.get(unit.kind, 0) + unit.interval
+        return totals
+
+    def ii_bound(self) -> int:
+        """Least initiation interval: the busiest kind of unit, of both directions; "in" is the bus that brings the blocks."""
+        bounds = [1, -(-self.uses().get("out", 0) // self.units.lanes)]
+        per_direction: dict[str, int] = {}
+        for direction in self.graph.directions:
+            counts: dict[str, int] = {}
+            for kind, count in self.graph.uses(direction).items():
+                unit = self.units.unit(kind)
+                counts[unit.kind] = counts.get(unit.kind, 0) + count * unit.interval
+                if kind == unit.slow_core:
+                    counts["slow"] = counts.get("slow", 0) + count * unit.slow_interval
+            for kind, count in counts.items():
+                per_direction[kind] = max(per_direction.get(kind, 0), count)
+        for kind, cycles in per_direction.items():
+            count = self.units.unit("cipher").count if kind == "slow" else self.units.by_kind[kind].count
+            bounds.append(-(-cycles // count))
+        return max(bounds)
+
+    def earliest(self) -> list[int]:
+        """Earliest start of each pair by dependences alone."""
+        start: list[int] = []
+        for preds in self.preds:
+            start.append(max([0, *(start[p] + delay for p, delay in preds.items())]))
+        return start
+
+    def latency_bound(self) -> int:
+        """Least latency by dependences and by the issue rate of each unit kind."""
+        start = self.earliest()
+        tail = self.tails()
+        bound = max((s + t for s, t in zip(start, tail)), default=0)
+        # Operations with start >= s and tail >= t of one kind issue one after another on its instances.
+        for kind in sorted({unit.kind for unit in self.unit}):
+            members = [i for i, unit in enumerate(self.unit) if unit.kind == kind]
+            count = self.unit[members[0]].count
+            step = self.unit[members[0]].interval
+            for s in sorted({start[i] for i in members}):
+                late = sorted((tail[i] for i in members if start[i] >= s), reverse=True)
+                for n, t in enumerate(late, 1):
+                    bound = max(bound, s + (-(-n // count) - 1) * step + t)
+        return bound
+
+    def tails(self) -> list[int]:
+        """Cycles from the start of each pair to the end of the sector, at the least."""
+        tail = [unit.latency if pair.kind == "out" else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
+        for i in range(len(self.preds) - 1, -1, -1):
+            for p, delay in self.preds[i].items():
+                tail[p] = max(tail[p], delay + tail[i])
+        return tail
+
+
+def instance_of(pair: Pair, units: UnitSet) -> int | None:
+    """The instance that a block's operations are bound to: block i on instance i mod count of ciphers and output lanes."""
+    if pair.kind in ("enc", "dec", "cipher", "out") and pair.block is not None:
+        count = units.unit(pair.kind).count
+        return pair.block % count
+    return None

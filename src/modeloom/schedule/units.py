@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functional units as the scheduler sees them: how many, and after how many cycles a result can be used.
+
+Timing of an operation that issues in cycle t::
+
+    cycle t                    t + post_at          t + latency
+    operands are read          post terms are read  the result can be used and is written
+    ├─ operand register ─ core ┼─ ⊕ ─ post register ┤
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from modeloom.spec import InputError
+
+__all__ = ["Unit", "UnitSet"]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A kind of functional unit.
+
+    Parameters
+    ----------
+    kind : str
+        "enc", "dec", "cipher" (both behind one operand network), "mul", "acc" or "out".
+    count : int
+        Instances.
+    core : int
+        Cycles of the unit itself.
+    interval : int
+        Cycles between two operations of one instance.
+    operand_register, post_register : bool
+        Whether a register follows the operand network, and the XOR behind the unit.
+    slow_core : str or None
+        The core of a "cipher" unit that is not pipelined.
+    slow_interval : int
+        Cycles between two operations of the slow core.
+    """
+
+    kind: str
+    count: int
+    core: int
+    interval: int = 1
+    operand_register: bool = False
+    post_register: bool = False
+    slow_core: str | None = None
+    slow_interval: int = 0
+
+    def __post_init__(self) -> None:
+        if self.count < 0 or self.core < 0 or self.interval < 1:
+            raise InputError(f"unit {self.kind}: count and latency are not negative, the interval is at least 1 cycle")
+
+    @property
+    def post_at(self) -> int:
+        """Cycles from issue to the reading of the post terms."""
+        return self.core + self.operand_register
+
+    @property
+    def latency(self) -> int:
+        """Cycles from issue to the first cycle in which the result can be used."""
+        return self.post_at + self.post_register
+
+    @property
+    def post_wait(self) -> int:
+        """Cycles that a result must be old to be a post term: 1 where no register would cut a loop of networks."""
+        return 0 if self.post_register else 1
+
+
+@dataclass(frozen=True)
+class UnitSet:
+    """The units of a core.
+
+    Parameters
+    ----------
+    units : tuple of Unit
+        One for each kind.
+    lanes : int
+        Blocks that enter and leave a cycle.
+    terms : int
+        Most terms of an operand.
+    key_delay : int
+        Cycles from the writing of a key word in set-up to its first use.
+    """
+
+    units: tuple[Unit, ...]
+    lanes: int = 1
+    terms: int = 4
+    key_delay: int = 3
+    by_kind: dict[str, Unit] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.lanes < 1:
+            raise InputError(f"--lanes is at least 1, not {self.lanes}")
+        if self.terms < 2:
+            raise InputError(f"--terms is at least 2, not {self.terms}")
+        object.__setattr__(self, "by_kind", {unit.kind: unit for unit in self.units})
+
+    def unit(self, kind: str) -> Unit:
+        """The unit that does an operation of this kind; raises ``InputError`` if there is none."""
+        if kind in ("enc", "dec") and "cipher" in self.by_kind:
+            kind = "cipher"
+        if kind not in self.by_kind or not self.by_kind[kind].count:
+            raise InputError(f"the unit set has no {kind} unit, and the mode needs one; add it (--aes, --mul)")
+        return self.by_kind[kind]
+
+    def with_count(self, kind: str, count: int) -> UnitSet:
+        """The same set with another number of one kind."""
+        return replace(self, units=tuple(replace(u, count=count) if u.kind == kind else u for u in self.units))

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words a mode is written in: blocks, field orders, the operations."""
+
+from modeloom.spec.blocks import Blocks
+from modeloom.spec.errors import DefinitionError, InputError, UnknownName
+from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
+from modeloom.spec.mode import CIPHER, Keys, Mode
+from modeloom.spec.numbers import Cipher, Numbers
+
+__all__ = [
+    "CIPHER",
+    "GHASH_ORDER",
+    "POLYVAL_ORDER",
+    "XTS_ORDER",
+    "Blocks",
+    "Cipher",
+    "DefinitionError",
+    "Field",
+    "InputError",
+    "Keys",
+    "Mode",
+    "Numbers",
+    "UnknownName",
+]

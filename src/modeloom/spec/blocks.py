@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sector or a tweak as a list of blocks whose last one may be partial.
+
+A partial last block holds its bytes first and zeros behind them::
+
+    byte   0 … tail-1     tail … n/8-1
+           data           0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
+
+__all__ = ["Blocks"]
+
+
+class Blocks(Sequence[Any]):
+    """Blocks with their length in bytes.
+
+    Parameters
+    ----------
+    values : iterable
+        The blocks: numbers in the software model, expressions in the tracer.
+    nbytes : int
+        Bytes of the whole; the last block holds the rest of the division.
+    block_bytes : int
+        Bytes of a block.
+    """
+
+    def __init__(self, values: Iterable[Any], nbytes: int, block_bytes: int = 16):
+        self._values = tuple(values)
+        self.nbytes = nbytes
+        self.block_bytes = block_bytes
+        if len(self._values) != -(-nbytes // block_bytes):
+            raise ValueError(f"{nbytes} bytes are not {len(self._values)} blocks of {block_bytes} bytes")
+
+    @property
+    def tail(self) -> int:
+        """Bytes of the last block: block_bytes unless it is partial."""
+        return (self.nbytes - 1) % self.block_bytes + 1 if self.nbytes else self.block_bytes
+
+    @property
+    def whole(self) -> bool:
+        """Whether no block is partial."""
+        return self.nbytes % self.block_bytes == 0
+
+    @property
+    def lengths(self) -> list[int]:
+        """Bytes of each block."""
+        return [self.block_bytes] * (len(self) - 1) + [self.tail] if len(self) else []
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> Blocks: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if not isinstance(index, slice):
+            return self._values[index]
+        start, stop, step = index.indices(len(self))
+        if step != 1:
+            raise ValueError("blocks are sliced with step 1")
+        nbytes = min(self.nbytes, stop * self.block_bytes) - min(self.nbytes, start * self.block_bytes)
+        return Blocks(self._values[start:stop], max(0, nbytes), self.block_bytes)
+
+    def like(self, values: Iterable[Any]) -> Blocks:
+        """Other blocks of the same length."""
+        return Blocks(values, self.nbytes, self.block_bytes)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published test vectors, as JSON in the manner of Wycheproof; ``tools/vectors.py`` makes the files.
+
+All values are lower-case hexadecimal strings, byte 0 first.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+# The files that hold vectors of a mode as modeloom keys it; a mode without published vectors has no entry.
+_FILES_OF_MODE = {
+    "hctr2": ("hctr2_aes128", "hctr2_aes256"),
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all vector files, in alphabetical order."""
+    files = (entry.name for entry in resources.files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in files if name.endswith(".json")))
+
+
+def load(name: str) -> dict[str, Any]:
+    """The vector file *name*, without ``.json``.
+
+    Its members are ``algorithm``, ``source``, ``licence``, ``schema``, ``notes`` (what each flag means),
+    ``numberOfTests`` and ``tests``.
+
+    Raises
+    ------
+    TypeError
+        *name* is not a string.
+    ValueError
+        There is no such file.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a vector file must be a str, not {type(name).__name__}")
+    if name not in names():
+        raise ValueError(f"no vector file {name!r}; there are {', '.join(names())}")
+    file: dict[str, Any] = json.loads((resources.files(__name__) / f"{name}.json").read_text(encoding="utf-8"))
+    return file
+
+
+def for_mode(mode_name: str) -> list[dict[str, Any]]:
+    """All tests of a mode, file by file: ``key``, ``tweak``, ``pt``, ``ct`` and Wycheproof's members.
+
+    The list is empty if none are published. ``tcId`` counts within a file, so it may occur once for each file.
+    """
+    return [test for name in _FILES_OF_MODE.get(mode_name, ()) for test in load(name)["tests"]]
+
+
+def count(mode_name: str) -> int:
+    """The number of published tests of a mode; 0 if none are published."""
+    return sum(load(name)["numberOfTests"] for name in _FILES_OF_MODE.get(mode_name, ()))

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The references by name, and the room's independence."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from modeloom import golden
+
+
+def test_names_give_their_modes():
+    data, tweak = bytes(range(256)) * 2, bytes(16)
+    key = bytes(range(32))
+    assert golden.mode_names() == tuple(sorted(golden.mode_names()))
+    assert {"hctr2", "heh-brw", "heh-brw-pi"} <= set(golden.mode_names())
+    assert golden.mode("hctr2", key).encrypt(tweak, data) == golden.HCTR2(key).encrypt(tweak, data)
+    assert golden.mode("heh-brw", key).encrypt(tweak, data) == golden.HEH(key).encrypt(tweak, data)
+    printed = golden.HEH(key, golden.permutation(31))
+    assert golden.mode("heh-brw-pi", key).encrypt(tweak, data) == printed.encrypt(tweak, data)
+
+
+@pytest.mark.parametrize("blocks", [2, 3, 17, 32, 64])
+def test_permutation_fits_each_size(blocks):
+    mode = golden.mode("heh-brw-pi", bytes(range(32)))
+    data = bytes(range(16)) * blocks
+    assert mode.decrypt(bytes(16), mode.encrypt(bytes(16), data)) == data
+
+
+def test_unknown_name():
+    with pytest.raises(ValueError, match="no reference for mode 'nonesuch'; there are .*hctr2"):
+        golden.mode("nonesuch", bytes(32))
+
+
+def test_golden_imports_nothing_of_ours():
+    for path in sorted(Path(golden.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level <= 1, path.name
+                modules = [] if node.level else [node.module]
+            else:
+                continue
+            assert not any(module.split(".")[0] in ("modeloom", "amaranth") for module in modules), path.name

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The packaged vector files: shape, completeness, access."""
+
+import re
+
+import pytest
+
+from modeloom import vectors
+
+COUNTS = {
+    "aes_cavp": 1822,
+    "aes_fips197": 4,
+    "hctr2_aes128": 200,
+    "hctr2_aes256": 175,
+    "polyval": 45,
+    "polyval_rfc8452": 51,
+    "xctr_aes128": 50,
+    "xctr_aes192": 40,
+    "xctr_aes256": 90,
+}
+VALUES = {"key", "tweak", "nonce", "pt", "ct", "msg", "hash", "aad", "tag"}
+
+
+def test_all_files_are_there():
+    assert set(COUNTS) <= set(vectors.names())
+    assert list(vectors.names()) == sorted(vectors.names())
+
+
+@pytest.mark.parametrize(("name", "number"), COUNTS.items())
+def test_number_of_tests(name, number):
+    assert vectors.load(name)["numberOfTests"] == number
+
+
+@pytest.mark.parametrize("name", vectors.names())
+def test_shape(name):
+    file = vectors.load(name)
+    assert list(file) == ["algorithm", "source", "licence", "schema", "notes", "numberOfTests", "tests"]
+    assert all(file[member] for member in ("algorithm", "source", "licence", "schema", "tests"))
+    tests = file["tests"]
+    assert file["numberOfTests"] == len(tests)
+    assert [test["tcId"] for test in tests] == list(range(1, len(tests) + 1))
+    assert {flag for test in tests for flag in test["flags"]} == set(file["notes"])
+    for test in tests:
+        assert list(test)[:3] == ["tcId", "comment", "flags"]
+        assert list(test)[-1] == "result"
+        assert test["comment"]
+        assert test["flags"]
+        assert test["result"] in ("valid", "invalid")
+        values = list(test)[3:-1]
+        assert "key" in values
+        assert set(values) <= VALUES
+        for value in values:
+            assert re.fullmatch(r"(?:[0-9a-f]{2})*", test[value]), (name, test["tcId"], value)
+
+
+def test_vectors_of_a_mode():
+    assert vectors.count("hctr2") == 375
+    tests = vectors.for_mode("hctr2")
+    assert len(tests) == 375
+    assert {len(test["key"]) // 2 for test in tests} == {16, 32}
+    assert {len(test["tweak"]) // 2 for test in tests} == {0, 1, 16, 32, 47}
+    assert {len(test["pt"]) // 2 for test in tests} == {16, 17, 31, 48, 128, 255, 512}
+
+
+@pytest.mark.parametrize("mode", ["heh-brw", "heh-brw-pi", "a-mode-of-a-user"])
+def test_mode_without_vectors(mode):
+    assert vectors.count(mode) == 0
+    assert vectors.for_mode(mode) == []
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="no vector file 'nonesuch'"):
+        vectors.load("nonesuch")
+    with pytest.raises(ValueError, match="no vector file"):
+        vectors.load("../vectors/polyval")
+    with pytest.raises(TypeError, match="must be a str"):
+        vectors.load(3)
