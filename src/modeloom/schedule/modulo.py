@@ -77,8 +77,59 @@ class _Failed(Exception):
     pass
 
 
-def _place(problem: Problem, ii: int, order: list[int], release: list[int]) -> tuple[list[int], list[int]]:
-    """Places the pairs in an order in which each comes after its predecessors; raises _Failed if a chain's window is missed."""
+def _phases(problem: Problem) -> list[int]:
+    """Cipher calls on the way to each pair: the first hash of a mode is phase 0, the second comes after the cipher."""
+    phase: list[int] = []
+    for preds in problem.preds:
+        above = [phase[p] + (problem.unit[p].kind in ("cipher", "enc", "dec")) for p in preds]
+        phase.append(max(above, default=0))
+    return phase
+
+
+def _affinity(problem: Problem, phase: list[int]) -> list[int | None]:
+    """A preferred instance for each pair: operations of one phase of the mode share one.
+
+    On instances of their own, the hash that waits for the cipher finds a slot in every cycle.
+    """
+    result: list[int | None] = [None] * len(phase)
+    for kind in sorted({unit.kind for unit in problem.unit}):
+        members = [i for i, unit in enumerate(problem.unit) if unit.kind == kind]
+        count = problem.unit[members[0]].count
+        members.sort(key=lambda i: (phase[i], i))
+        if count > 1:
+            for rank, i in enumerate(members):
+                result[i] = rank * count // len(members)
+    return result
+
+
+@dataclass
+class _Attempt:
+    """How one attempt differs from the others.
+
+    Attributes
+    ----------
+    priority : list of float
+        Which of the ready pairs is placed first.
+    release : list of int
+        Earliest start of each pair beside its dependences.
+    prefer, patience
+        Preferred instances, and the cycles that an operation waits for its own.
+    assumed : list of int
+        Start cycles taken for pairs that are placed later.
+    late_first : bool
+        Whether the phases after the first cipher call are placed before the first phase, which then fills what they leave free.
+    """
+
+    priority: list[float]
+    release: list[int]
+    prefer: list[int | None]
+    patience: int
+    assumed: list[int]
+    late_first: bool = False
+
+
+def _place(problem: Problem, ii: int, order: list[int], attempt: _Attempt) -> tuple[list[int], list[int]]:
+    """Places the pairs in the given order, each at its earliest free cycle; raises _Failed where a limit is missed."""
     table = _Table(ii)
     count = len(order)
     start, instance = [-1] * count, [0] * count
@@ -89,14 +140,30 @@ def _place(problem: Problem, ii: int, order: list[int], release: list[int]) -> t
     opened: dict[int, int] = {}
     for i in order:
         unit = problem.unit[i]
-        earliest = max([release[i], *(start[p] + d for p, d in problem.preds[i].items())])
+        earliest = attempt.release[i]
+        for p, delay in problem.preds[i].items():
+            earliest = max(earliest, (start[p] if start[p] >= 0 else attempt.assumed[p]) + delay)
         latest = earliest + (ii * 2 if ii else 1 << 30)
+        for j, delay in problem.succs[i].items():
+            if start[j] >= 0:
+                latest = min(latest, start[j] - delay)
         for chain, step, offset in windows.get(i, ()):
-            if step and ii:
+            if step and ii and chain in opened:
                 latest = min(latest, opened[chain] + ii - 1 - offset)
         bound = problem.bound_to[i]
-        instances = range(unit.count) if bound is None else (bound,)
+        favourite = attempt.prefer[i]
+        if bound is not None:
+            instances: tuple[int, ...] = (bound,)
+        elif favourite is None or unit.count == 1:
+            instances = tuple(range(unit.count))
+        else:
+            instances = (favourite, *(n for n in range(unit.count) if n != favourite))
         cycle = earliest
+        if attempt.patience and len(instances) > 1 and not problem.slow[i]:
+            for ahead in range(attempt.patience):
+                if table.free(unit.kind, instances[0], earliest + ahead, unit.interval):
+                    cycle = earliest + ahead
+                    break
         while cycle <= latest:
             for n in instances:
                 if table.free(unit.kind, n, cycle, unit.interval) and (
@@ -142,8 +209,18 @@ def _order(problem: Problem, priority: list[float]) -> list[int]:
 
 
 def _cost(problem: Problem, start: list[int]) -> tuple[int, int]:
-    latency = max((s + u.latency for s, u, p in zip(start, problem.unit, problem.graph.pairs) if p.kind == "out"), default=0)
-    return latency, sum(start)
+    """Latency, then the cycles for which results are held."""
+    latency = 0
+    held = 0
+    last = [0] * len(start)
+    for i, (begin, unit, pair) in enumerate(zip(start, problem.unit, problem.graph.pairs)):
+        if pair.kind == "out":
+            latency = max(latency, begin + unit.latency)
+        for p in problem.preds[i]:
+            last[p] = max(last[p], begin)
+    for begin, unit, end in zip(start, problem.unit, last):
+        held += max(0, end - begin - unit.latency)
+    return latency, held
 
 
 def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, restarts: int = 200, seed: int = 1) -> Schedule:
@@ -159,45 +236,115 @@ def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, r
         Seed of the perturbations; the result depends on nothing else.
     """
     interval = (ii or problem.ii_bound()) if overlap else 0
-    rng = random.Random(seed)
-    tail = problem.tails()
-    bound = problem.latency_bound()
-    count = len(tail)
-    best: tuple[tuple[int, int], list[int], list[int], list[float], list[int]] | None = None
-    base: list[float] = [float(t) for t in tail]
-    none = [0] * count
-    for attempt in range(restarts + 1):
-        if attempt == 0:
-            priority, release = base, none
-        else:
-            source, held = (best[3], best[4]) if best and attempt % 3 else (base, none)
-            spread = rng.choice((0.5, 2.0, 6.0, 15.0))
-            share = rng.choice((0.05, 0.2, 1.0))
-            priority = [p + rng.gauss(0, spread) if rng.random() < share else p for p in source]
-            release = list(held)
-            if interval and rng.random() < 0.7:
-                # A few operations held back leave their slots to later, more urgent ones.
-                for _ in range(rng.randrange(1, 6)):
-                    i = rng.randrange(count)
-                    release[i] = rng.choice((0, best[1][i] + rng.randrange(1, 5))) if best else 0
-        try:
-            start, instance = _place(problem, interval, _order(problem, priority), release)
-        except _Failed:
-            continue
-        cost = _cost(problem, start)
-        if best is None or cost <= best[0]:
-            best = (cost, start, instance, priority, release)
-        if best[0][0] <= bound:
-            break
-    if best is None:
+    search = _Search(problem, interval, random.Random(seed))
+    search.run(restarts)
+    if search.best is None:
         if interval:
             return schedule(problem, overlap=True, ii=interval + 1, restarts=restarts, seed=seed)
         raise ValueError("no schedule: the graph's operations are not in order")
-    _, start, instance, _, _ = best
-    first = min(start)
-    start = [s - first for s in start]
-    result = Schedule(problem, interval, start, instance, overlap)
+    first = min(search.start)
+    start = [s - first for s in search.start]
+    result = Schedule(problem, interval, start, search.instance, overlap)
     if not overlap:
         result.ii = result.latency + 1
-    result.optimal = result.latency <= bound
+    result.optimal = result.latency <= search.bound
+    return result
+
+
+class _Search:
+    """Attempts and the best of them."""
+
+    def __init__(self, problem: Problem, ii: int, rng: random.Random):
+        self.problem, self.ii, self.rng = problem, ii, rng
+        self.count = len(problem.unit)
+        self.tails = [float(t) for t in problem.tails()]
+        self.bound = problem.latency_bound()
+        self.phase = _phases(problem)
+        self.prefer = _affinity(problem, self.phase)
+        self.best: tuple[tuple[int, int], _Attempt] | None = None
+        self.start: list[int] = []
+        self.instance: list[int] = []
+
+    def attempt(self, attempt: _Attempt) -> bool:
+        """Tries one; True if a schedule came out."""
+        order = _order(self.problem, attempt.priority)
+        if attempt.late_first:
+            order = [i for i in order if self.phase[i]] + [i for i in order if not self.phase[i]]
+        try:
+            start, instance = _place(self.problem, self.ii, order, attempt)
+        except _Failed:
+            return False
+        cost = _cost(self.problem, start)
+        if self.best is None or cost <= self.best[0]:
+            self.best, self.start, self.instance = (cost, attempt), start, instance
+        return True
+
+    def run(self, restarts: int) -> None:
+        none = [0] * self.count
+        plain = self.problem.earliest()
+        for patience in (0, self.ii, 2) if self.ii else (0,):
+            self.attempt(_Attempt(self.tails, none, self.prefer, patience, none))
+        if not self.ii:
+            plain = self.start
+        elif max(self.phase, default=0):
+            unlimited = _Search(self.problem, 0, random.Random(1))
+            unlimited.run(0)
+            plain = unlimited.start
+        for turn in range(restarts):
+            if self.best and self.best[0][0] <= self.bound:
+                break
+            if self.ii and turn % 3 == 0 and max(self.phase, default=0):
+                self.late_first(plain)
+            else:
+                self.attempt(self.perturbed(turn))
+
+    def perturbed(self, turn: int) -> _Attempt:
+        """The best attempt, or the first one, with noise in its priorities and some operations held back."""
+        rng = self.rng
+        spread, share = rng.choice((0.5, 2.0, 6.0, 15.0)), rng.choice((0.05, 0.2, 1.0))
+        known = self.best[1] if self.best and turn % 3 == 1 else None
+        source = known.priority if known else self.tails
+        priority = [p + rng.gauss(0, spread) if rng.random() < share else p for p in source]
+        release = list(known.release) if known else [0] * self.count
+        if self.ii and self.start and rng.random() < 0.7:
+            # A few operations held back leave their slots to later, more urgent ones.
+            for _ in range(rng.randrange(1, 6)):
+                i = rng.randrange(self.count)
+                release[i] = rng.choice((0, self.start[i] + rng.randrange(1, 5)))
+        patience = rng.choice((0, self.ii, 2)) if self.ii else 0
+        late = bool(known and known.late_first)
+        return _Attempt(priority, release, self.prefer, patience, known.assumed if known else [0] * self.count, late)
+
+    def late_first(self, plain: list[int]) -> None:
+        """The later phases at their best for a given end of the first, which then takes the slots that are left."""
+        rng = self.rng
+        spread = rng.choice((0.0, 0.0, 1.0, 4.0))
+        priority = [p + rng.gauss(0, spread) if spread else p for p in self.tails]
+        patience = rng.choice((0, self.ii, 2))
+        limit = self.best[0][0] if self.best else 1 << 30
+        for delta in range(self.ii):
+            assumed = [t + delta for t in plain]
+            if max(plain) + delta > limit + self.ii:
+                break
+            if self.attempt(_Attempt(priority, [0] * self.count, self.prefer, patience, assumed, True)):
+                break
+
+
+def assign_instances(problem: Problem, ii: int, start: list[int]) -> list[int] | None:
+    """Unit instances for given start cycles, preferred ones where they are free; None if they do not fit."""
+    table = _Table(ii)
+    prefer = _affinity(problem, _phases(problem))
+    result = [0] * len(start)
+    order = sorted(range(len(start)), key=lambda i: (problem.bound_to[i] is None, start[i], i))
+    for i in order:
+        unit = problem.unit[i]
+        bound = problem.bound_to[i]
+        choices = [bound] if bound is not None else sorted(range(unit.count), key=lambda n: (n != prefer[i], n))
+        for n in choices:
+            if table.free(unit.kind, n, start[i], unit.interval):  # type: ignore[arg-type]
+                break
+        else:
+            return None
+        table.take(unit.kind, n, start[i], unit.interval)  # type: ignore[arg-type]
+        result[i] = n  # type: ignore[assignment]
     return result

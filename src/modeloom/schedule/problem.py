@@ -31,8 +31,8 @@ class Problem:
         Its instance where the block decides it.
     slow : list of bool
         Whether it uses the slow core of its unit in some direction.
-    preds : list of dict
-        For each pair, the pairs it waits for and the delays in cycles.
+    preds, succs : list of dict
+        For each pair, the pairs it waits for (that wait for it) and the delays in cycles.
     chain_uses : dict
         For each chain, (pair, offset) of its uses in order.
     chain_after : dict
@@ -45,6 +45,7 @@ class Problem:
     bound_to: list[int | None] = field(default_factory=list)
     slow: list[bool] = field(default_factory=list)
     preds: list[dict[int, int]] = field(default_factory=list)
+    succs: list[dict[int, int]] = field(default_factory=list)
     chain_uses: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,6 +76,10 @@ class Problem:
                 if term.source[0] == "op":
                     # The register loads in the cycle before the first use.
                     self._add(first, term.source[1], self.unit[term.source[1]].latency + 1 - offset)
+        self.succs = [{} for _ in self.preds]
+        for i, preds in enumerate(self.preds):
+            for p, delay in preds.items():
+                self.succs[p][i] = delay
 
     def _add(self, after: int, before: int, delay: int) -> None:
         self.preds[after][before] = max(delay, self.preds[after].get(before, delay))

@@ -1,1 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Cycle-accurate simulation: Yosys turns a design into C++ (CXXRTL), which is compiled once, cached, and driven from here."""
+
+from modeloom.sim.build import BuildError, build, cache_directory, compiler
+from modeloom.sim.simulation import Port, Simulation
+from modeloom.sim.streams import Beats, RunResult, Stream, StreamRunner, Violations
+
+__all__ = ["Beats", "BuildError", "Port", "RunResult", "Simulation", "Stream", "StreamRunner", "Violations", "build",
+           "cache_directory", "compiler"]

@@ -11,7 +11,9 @@ AES state (FIPS 197, 3.4) in a 128-bit signal: row r, column c is byte r + 4c, a
 
 from __future__ import annotations
 
-__all__ = ["BLOCK_BITS", "ROUNDS", "check_count", "check_key_bits"]
+from amaranth.hdl import Shape, Value
+
+__all__ = ["BLOCK_BITS", "ROUNDS", "check_count", "check_key_bits", "columns", "slot_shape"]
 
 BLOCK_BITS = 128
 
@@ -52,3 +54,13 @@ def check_key_bits(key_bits: int) -> int:
     if key_bits not in ROUNDS:
         raise ValueError(f"key_bits must be 128, 192 or 256, not {key_bits}")
     return key_bits
+
+
+def slot_shape(slots: int) -> Shape:
+    """Shape of a slot number. At least one bit, since a port of no bits cannot be written in Verilog."""
+    return Shape.cast(range(max(2, slots)))
+
+
+def columns(block: Value) -> list[Value]:
+    """The 32-bit words of *block*, column 0 first."""
+    return [block[low : low + 32] for low in range(0, len(block), 32)]

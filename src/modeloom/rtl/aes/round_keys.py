@@ -16,8 +16,17 @@ from .parameters import BLOCK_BITS
 __all__ = ["read_round_key"]
 
 
-def read_round_key(m: Module, write: Signal, write_slot: Value, data: Value, *, slots: int, travel: Sequence[Value],
-                   cycle: int) -> Value:
+def read_round_key(
+    m: Module,
+    write: Value,
+    write_slot: Value,
+    data: Value,
+    *,
+    slots: int,
+    travel: Sequence[Value],
+    cycle: int,
+    index: int,
+) -> Value:
     """The round key that meets a block *cycle* cycles after the block has entered.
 
     With one slot it is a register. With more it is a memory in LUTs: a key needed in cycle 0 is read asynchronously, a
@@ -35,18 +44,18 @@ def read_round_key(m: Module, write: Signal, write_slot: Value, data: Value, *, 
         ``travel[n]`` is the slot of the block that entered n cycles ago, for n up to max(0, *cycle* - 1).
     cycle : int
         Cycle of use, 0 for the cycle of entry.
+    index : int
+        Number of the round key, for names.
     """
-    key = Signal(BLOCK_BITS)
     if slots == 1:
-        key_reg = Signal(BLOCK_BITS, reset_less=True)
+        key_reg = Signal(BLOCK_BITS, name=f"key_{index}_reg", reset_less=True)
         with m.If(write):
             m.d.sync += key_reg.eq(data)
-        m.d.comb += key.eq(key_reg)
-        return key
+        return key_reg
     keys = memory.Memory(shape=BLOCK_BITS, depth=slots, init=[], attrs={"ram_style": "distributed"})
-    m.submodules += keys
+    m.submodules[f"key_{index}"] = keys
     write_port = keys.write_port()
     m.d.comb += [write_port.addr.eq(write_slot), write_port.data.eq(data), write_port.en.eq(write)]
     read_port = keys.read_port(domain="sync" if cycle else "comb")
-    m.d.comb += [read_port.addr.eq(travel[max(0, cycle - 1)]), key.eq(read_port.data)]
-    return key
+    m.d.comb += read_port.addr.eq(travel[max(0, cycle - 1)])
+    return read_port.data

@@ -16,10 +16,20 @@ MUXF7 and MUXF8 for each byte, as in the 256 x 8 multiplexers of ``brw2013``, ap
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Value
+from amaranth.hdl import Cat, Module, Mux, Value
 from amaranth.lib import memory
 
-__all__ = ["INV_SBOX", "SBOX", "inv_sbox", "inv_sub_bytes", "sbox", "sub_bytes"]
+__all__ = [
+    "INV_SBOX",
+    "SBOX",
+    "cut_sub_bytes",
+    "inv_sbox",
+    "inv_sub_bytes",
+    "join_sub_bytes",
+    "quarter_of_bytes",
+    "sbox",
+    "sub_bytes",
+]
 
 _POLYNOMIAL = 0x11B
 _AFFINE_CONSTANT = 0x63
@@ -65,17 +75,21 @@ SBOX: tuple[int, ...] = tuple(_affine(_invert(a)) for a in range(256))
 INV_SBOX: tuple[int, ...] = _inverse_table(SBOX)
 
 
-def _substitute(m: Module, state: Value, table: tuple[int, ...]) -> Value:
+def _bytes(state: Value) -> list[Value]:
     state = Value.cast(state)
     if len(state) == 0 or len(state) % 8:
         raise ValueError(f"S-box input must be a whole number of bytes, not {len(state)} bits")
+    return [state[low : low + 8] for low in range(0, len(state), 8)]
+
+
+def _look_up(m: Module, addresses: list[Value], table: tuple[int, ...]) -> Value:
     # Without the attribute a register behind the S-box would draw the table into a block RAM.
-    rom = memory.Memory(shape=8, depth=256, init=table, attrs={"rom_style": "logic"})
+    rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
     m.submodules += rom
     result = []
-    for low in range(0, len(state), 8):
+    for address in addresses:
         port = rom.read_port(domain="comb")
-        m.d.comb += port.addr.eq(state[low : low + 8])
+        m.d.comb += port.addr.eq(address)
         result.append(port.data)
     return Cat(result)
 
@@ -88,12 +102,12 @@ def sub_bytes(m: Module, state: Value) -> Value:
     ValueError
         The width of *state* is no multiple of 8, or 0.
     """
-    return _substitute(m, state, SBOX)
+    return _look_up(m, _bytes(state), SBOX)
 
 
 def inv_sub_bytes(m: Module, state: Value) -> Value:
     """InvSubBytes; as :func:`sub_bytes`."""
-    return _substitute(m, state, INV_SBOX)
+    return _look_up(m, _bytes(state), INV_SBOX)
 
 
 def sbox(m: Module, byte: Value) -> Value:
@@ -110,6 +124,34 @@ def sbox(m: Module, byte: Value) -> Value:
 def inv_sbox(m: Module, byte: Value) -> Value:
     """The inverse S-box of one byte; as :func:`sbox`."""
     return inv_sub_bytes(m, _check_byte(byte))
+
+
+def cut_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> list[Value]:
+    """The first part of SubBytes (InvSubBytes if *inverse*): four values as wide as *state*, one for each quarter of the
+    table, each byte looked up by its low six bits. :func:`join_sub_bytes` chooses between them.
+
+    Raises
+    ------
+    ValueError
+        The width of *state* is no multiple of 8, or 0.
+    """
+    table = INV_SBOX if inverse else SBOX
+    addresses = [byte[:6] for byte in _bytes(state)]
+    return [_look_up(m, addresses, table[low : low + 64]) for low in range(0, 256, 64)]
+
+
+def quarter_of_bytes(state: Value) -> Value:
+    """The upper two bits of each byte of *state*, which choose the quarter of the table. Wires only."""
+    return Cat(byte[6:] for byte in _bytes(state))
+
+
+def join_sub_bytes(quarters: list[Value], chosen: Value) -> Value:
+    """The second part of SubBytes: for each byte one of four, by the two bits for it in *chosen*."""
+    result = []
+    for n, choices in enumerate(zip(*(_bytes(quarter) for quarter in quarters), strict=True)):
+        low, high = chosen[2 * n], chosen[2 * n + 1]
+        result.append(Mux(high, Mux(low, choices[3], choices[2]), Mux(low, choices[1], choices[0])))
+    return Cat(result)
 
 
 def _check_byte(byte: Value) -> Value:

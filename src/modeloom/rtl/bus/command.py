@@ -11,7 +11,7 @@ is refused.
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -71,7 +71,10 @@ class CommandIntake(wiring.Component):
         valid_reg = Signal()
         size_bad_reg = Signal(reset_less=True)
         direction_bad_reg = Signal(reset_less=True)
+        decrypt_reg = Signal(reset_less=True)
         slot_reg = Signal(8, reset_less=True)
+        tweak_reg = Signal(max(1, p.tweak_bits), reset_less=True)
+        tag_reg = Signal(16, reset_less=True)
         key_ok_reg = Signal(reset_less=True)
 
         move = Signal()
@@ -90,23 +93,28 @@ class CommandIntake(wiring.Component):
                 valid_reg.eq(1),
                 size_bad_reg.eq(taken_reg.size >= SIZES),
                 direction_bad_reg.eq(Mux(taken_reg.decrypt, not p.decrypt, not p.encrypt)),
-                self.decrypt.eq(taken_reg.decrypt),
+                decrypt_reg.eq(taken_reg.decrypt),
                 slot_reg.eq(taken_reg.slot),
-                self.tweak.eq(taken_reg.tweak[: p.tweak_bits]),
-                self.tag.eq(taken_reg.tag),
+                tweak_reg.eq(taken_reg.tweak[: p.tweak_bits]),
+                tag_reg.eq(taken_reg.tag),
             ]
         with m.Elif(self.take):
             m.d.sync += valid_reg.eq(0)
 
-        looked_up = Signal(8)
         index_bits = (p.key_slots - 1).bit_length()
         slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - p.key_slots))
-        m.d.comb += looked_up.eq(Mux(move, taken_reg.slot, slot_reg))
-        m.d.sync += key_ok_reg.eq(slots.bit_select(looked_up[:index_bits], 1) & ~looked_up[index_bits:].any())
+
+        def has_key(slot: Value) -> Value:
+            return slots.bit_select(slot[:index_bits], 1) & ~slot[index_bits:].any()
+
+        m.d.sync += key_ok_reg.eq(Mux(move, has_key(taken_reg.slot), has_key(slot_reg)))
 
         m.d.comb += [
             self.valid.eq(valid_reg),
+            self.decrypt.eq(decrypt_reg),
             self.slot.eq(slot_reg),
+            self.tweak.eq(tweak_reg),
+            self.tag.eq(tag_reg),
             self.ok.eq(key_ok_reg & ~direction_bad_reg & ~size_bad_reg),
             self.code.eq(
                 Mux(size_bad_reg, StatusCode.UNKNOWN_SIZE, Mux(direction_bad_reg, StatusCode.NO_DIRECTION, StatusCode.NO_KEY))

@@ -66,8 +66,6 @@ class BusParameters:
         key memory in this order.
     key_words : int
         Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
-    round_keys : int
-        Round keys of the cipher that erasing overwrites: 1 to 16.
     has_setup : bool
         Whether the mode has a set-up program to run after a key has been written.
     encrypt, decrypt : bool
@@ -90,7 +88,6 @@ class BusParameters:
     raw_words_before: int = 0
     raw_words_after: int = 0
     key_words: int = 0
-    round_keys: int = 16
     has_setup: bool = True
     encrypt: bool = True
     decrypt: bool = True
@@ -111,7 +108,6 @@ class BusParameters:
         _integer("raw_words_before", self.raw_words_before, 0, 16)
         _integer("raw_words_after", self.raw_words_after, 0, 16)
         _integer("key_words", self.key_words, self.raw_words_before + self.raw_words_after, 1024)
-        _integer("round_keys", self.round_keys, 1, 16)
         for name in ("has_setup", "encrypt", "decrypt"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
@@ -162,8 +158,3 @@ class BusParameters:
     def key_bytes(self) -> int:
         """Bytes of a key packet: the mode's whole key."""
         return self.cipher_key_bits // 8 + (self.raw_words_before + self.raw_words_after) * self.block_bytes
-
-    @property
-    def erase_cycles(self) -> int:
-        """Cycles that overwriting one slot takes once no sector of the slot is in flight."""
-        return max(self.round_keys, self.key_words)

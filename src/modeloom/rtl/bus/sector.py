@@ -173,10 +173,14 @@ class SectorIntake(wiring.Component):
         with m.If(accept):
             m.d.sync += [code_reg.eq(length), ok_reg.eq(length == StatusCode.OK)]
 
+        fill_we_reg = Signal()
+        fill_beat_reg = Signal.like(beat_reg, reset_less=True)
+        fill_data_reg = Signal(p.beat_bits, reset_less=True)
         m.d.sync += [
-            self.fill_we.eq(accept & ~overrun_reg),
-            self.fill_beat.eq(beat_reg),
-            self.fill_data.eq(o.p.data),
+            fill_we_reg.eq(accept & ~overrun_reg),
+            fill_beat_reg.eq(beat_reg),
+            fill_data_reg.eq(o.p.data),
         ]
+        m.d.comb += [self.fill_we.eq(fill_we_reg), self.fill_beat.eq(fill_beat_reg), self.fill_data.eq(fill_data_reg)]
         m.d.comb += [self.complete.eq(complete_reg), self.ok.eq(ok_reg), self.code.eq(code_reg)]
         return m

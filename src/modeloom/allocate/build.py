@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the program of a schedule and of its set-up: cells, read ports, sources of the networks, rows of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from modeloom.allocate.lifetimes import BYPASS, Life, lifetimes, storage_bound, unit_name
+from modeloom.allocate.program import (
+    Bank,
+    ChainRegister,
+    ChainRow,
+    KeyRow,
+    Net,
+    NetRow,
+    OutRow,
+    PortRow,
+    Program,
+    Source,
+    Table,
+    UnitInstance,
+    WriteRow,
+)
+from modeloom.allocate.rotate import rotate
+from modeloom.ir.ops import Form, Term
+from modeloom.ir.trace import Trace
+from modeloom.schedule.modulo import Schedule
+from modeloom.schedule.problem import use_offset
+
+__all__ = ["FILL_AHEAD", "Allocation", "allocate"]
+
+FILL_AHEAD = 8
+"""Cycles by which the first beats of a sector may be written before the sector ahead of it is in cycle 0: what the bus takes early
+(4 beats) and the control pipeline between entry and cycle 0."""
+
+TWEAK_WRITE = -3
+"""Cycle at whose end a tweak is written, relative to its sector's cycle 0."""
+
+
+@dataclass
+class Allocation:
+    """A program with the figures of its storage, in blocks."""
+
+    program: Program
+    storage_blocks: int
+    storage_bound: int
+    input_blocks: int
+    cells_of: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Request:
+    """A read of banks by one net in one cycle."""
+
+    net: str
+    slot: int
+    stage: int
+    directions: dict[str, list[Term]]
+
+
+class _Builder:
+    def __init__(self, program: Program):
+        self.program = program
+        self.source_uses: dict[tuple[str, Source], int] = {}
+
+    def net(self, name: str) -> Net:
+        return self.program.nets.setdefault(name, Net(name, []))
+
+    def source(self, net: str, source: Source) -> int:
+        sources = self.net(net).sources
+        self.source_uses[net, source] = self.source_uses.get((net, source), 0) + 1
+        if source not in sources:
+            sources.append(source)
+        return sources.index(source)
+
+    def table(self, schedule: Schedule, name: str, lives: dict[tuple, Life], cells: dict[tuple, int]) -> Table:
+        """Rows of one schedule."""
+        problem, ii = schedule.problem, schedule.ii
+        graph, program = problem.graph, self.program
+        last = schedule.latency
+        table = Table(name, graph.directions, ii, last // ii + 1, latency=last)
+        forms: dict[tuple[str, int], dict[str, tuple[Form, dict]]] = {}
+        for pair in graph.pairs:
+            unit = problem.unit[pair.id]
+            unit_id = unit_name(unit.kind, schedule.instance[pair.id])
+            for direction, op in pair.ops.items():
+                entries = list(zip("ab", op.pre))
+                if pair.kind != "out" and (op.post or unit.core or len(unit.kind) > 0):
+                    entries.append(("post", op.post))
+                for operand, form in entries:
+                    cycle = schedule.start[pair.id] + use_offset(unit, operand)
+                    extra = {"core": op.kind}
+                    if operand == "post":
+                        extra["keep"] = op.keep
+                    forms.setdefault((f"{unit_id}.{operand}", cycle), {})[direction] = (form, extra)
+            ready = schedule.ready(pair.id)
+            if pair.kind == "out":
+                row: object = OutRow(ready // ii, {d: self._index(op.index) for d, op in pair.ops.items()})
+                self._put(table.outs, schedule.instance[pair.id], ready, row, ii)
+            elif lives["op", pair.id].stored:
+                value = "op", pair.id
+                row = WriteRow(ready // ii, dict.fromkeys(pair.ops, cells[value]))
+                self._put(table.writes, unit_id, ready, row, ii)
+        for chain in graph.chains:
+            members = problem.chain_uses[chain.id]
+            times = [schedule.start[i] + offset for i, offset in members]
+            for direction, term in chain.base.items():
+                forms.setdefault((f"chain{chain.id}.a", times[0] - 1), {})[direction] = ((term,), {})
+            directions = tuple(chain.base)
+            load = times[0] - 1
+            self._put(table.chains, chain.id, load, ChainRow(load // ii, "load", directions), ii)
+            for cycle in times[:-1]:
+                self._put(table.chains, chain.id, cycle, ChainRow(cycle // ii, "step", directions), ii)
+        self._rows(table, forms, lives, cells, ii)
+        for value, life in lives.items():
+            if value[0] == "block":
+                table.inputs[value[1]] = cells[value]
+            elif value[0] == "tweak":
+                table.tweaks[value[1]] = cells[value]
+        return table
+
+    def _index(self, index: int | str | None) -> int:
+        return self.program.key_words.index(index) if isinstance(index, str) else int(index or 0)
+
+    @staticmethod
+    def _put(rows: dict, key: object, cycle: int, row: object, ii: int) -> None:
+        column = rows.setdefault(key, [None] * ii)
+        if column[cycle % ii] is not None:
+            raise ValueError(f"{key}: two operations in slot {cycle % ii}")
+        column[cycle % ii] = row
+
+    def _rows(
+        self,
+        table: Table,
+        forms: dict[tuple[str, int], dict[str, tuple[Form, dict]]],
+        lives: dict[tuple, Life],
+        cells: dict[tuple, int],
+        ii: int,
+    ) -> None:
+        """Net rows with their bank, key and constant sources."""
+        busy: dict[tuple[str, int], set[int]] = {}
+        shared: dict[tuple[str, int, tuple], int] = {}
+        for (net, cycle), sides in sorted(forms.items(), key=lambda item: (item[0][1] % ii, item[0])):
+            select: dict[str, tuple[int, ...]] = {}
+            const: dict[str, int] = {}
+            ports: dict[tuple[str, int], dict[str, int]] = {}
+            reads: dict[str, list[tuple[str, Term]]] = {}
+            chosen: dict[str, list[int]] = {d: [] for d in sides}
+            for direction, (form, _) in sides.items():
+                reads[direction] = []
+                keys = 0
+                for term in form:
+                    kind = term.source[0]
+                    wires = {"k": term.k, "keep": term.keep}
+                    if kind == "const":
+                        const[direction] = term.source[1]
+                        source = Source("const", **wires)
+                    elif kind == "key":
+                        word = self.program.key_words.index(term.source[1])
+                        column = table.keys.setdefault((net, keys), [None] * ii)
+                        row = column[cycle % ii] or KeyRow(cycle // ii, {})
+                        column[cycle % ii] = KeyRow(row.stage, {**row.word, direction: word})
+                        source = Source("key", "", keys, **wires)
+                        keys += 1
+                        self.net(net).key_ports = max(self.net(net).key_ports, keys)
+                    elif kind == "chain":
+                        source = Source("chain", "", term.source[1], **wires)
+                    else:
+                        life = lives[term.source]
+                        age = cycle - life.write
+                        if kind != "op" or age > BYPASS:
+                            reads[direction].append((life.bank, term))
+                            continue
+                        source = Source("y", life.bank, age, **wires)
+                    chosen[direction].append(self.source(net, source))
+            self._ports(net, cycle, ii, reads, cells, busy, shared, ports, chosen)
+            for (bank, port), cell in ports.items():
+                column = table.ports.setdefault((bank, port), [None] * ii)
+                row = column[cycle % ii] or PortRow(cycle // ii, {})
+                column[cycle % ii] = PortRow(row.stage, {**row.cell, **cell})
+            select = {d: tuple(sorted(numbers)) for d, numbers in chosen.items()}
+            core = {d: extra["core"] for d, (_, extra) in sides.items() if "core" in extra}
+            keep = {d: extra["keep"] for d, (_, extra) in sides.items() if extra.get("keep")}
+            self.net(net)
+            self._put(table.nets, net, cycle, NetRow(cycle // ii, select, const, core, keep), ii)
+
+    def _ports(
+        self,
+        net: str,
+        cycle: int,
+        ii: int,
+        reads: dict[str, list[tuple[str, Term]]],
+        cells: dict[tuple, int],
+        busy: dict[tuple[str, int], set[int]],
+        shared: dict[tuple[str, int, tuple], int],
+        ports: dict[tuple[str, int], dict[str, int]],
+        chosen: dict[str, list[int]],
+    ) -> None:
+        """Read ports for one net row: directions share a port for their i-th read of a bank; nets share one for the same reads."""
+        banks = sorted({bank for terms in reads.values() for bank, _ in terms})
+        for bank in banks:
+            columns = {d: [t for b, t in terms if b == bank] for d, terms in reads.items()}
+            for i in range(max(map(len, columns.values()))):
+                group = {d: terms[i] for d, terms in columns.items() if i < len(terms)}
+                cell = {d: cells[t.source] for d, t in group.items()}
+                key = (bank, cycle, tuple(sorted(cell.items())))
+                if key in shared:
+                    port = shared[key]
+                else:
+                    taken = busy.setdefault((bank, cycle % ii), set())
+                    free = [p for p in range(len(taken) + 1) if p not in taken]
+                    known = range(self.program.banks[bank].ports)
+                    free += [p for p in known if p not in taken and p not in free]
+
+                    def used(p: int) -> tuple[int, int]:
+                        kinds = {Source("bank", bank, p, t.k, t.keep) for t in group.values()}
+                        return sum((net, s) in self.source_uses for s in kinds), -p
+
+                    port = max(sorted(free), key=used)
+                    taken.add(port)
+                    self.program.banks[bank].ports = max(self.program.banks[bank].ports, port + 1)
+                    shared[key] = port
+                ports.setdefault((bank, port), {}).update(cell)
+                for d, term in group.items():
+                    chosen[d].append(self.source(net, Source("bank", bank, port, term.k, term.keep)))
+
+
+def _pack(lives: dict[tuple, Life], ii: int, fill: bool) -> tuple[dict[tuple, int], dict[str, int]]:
+    """Cells of all stored values and inputs, and the size of each bank.  ``fill``: inputs come as early as the bus may bring them."""
+    cells: dict[tuple, int] = {}
+    sizes: dict[str, int] = {}
+    members: dict[str, list[Life]] = {}
+    for value in sorted(lives, key=lambda v: (v[0], v[1])):
+        life = lives[value]
+        if life.stored or value[0] != "op":
+            members.setdefault(life.bank, []).append(life)
+    lanes = len({life.bank for life in lives.values() if life.bank.startswith("in")}) or 1
+    for bank, values in members.items():
+        spans = []
+        for life in values:
+            write = life.write
+            if life.value[0] == "block":
+                write = life.value[1] // lanes - FILL_AHEAD - ii if fill else -1
+            elif life.value[0] == "tweak":
+                write = TWEAK_WRITE
+            spans.append((write, max(life.last, write + 1)))
+        numbers, size = rotate(spans, ii)
+        sizes[bank] = size
+        cells.update({life.value: number for life, number in zip(values, numbers)})
+    return cells, sizes
+
+
+def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[str], raw_words: int) -> Allocation:
+    """The program of a schedule, with its set-up."""
+    problem = main.problem
+    slow = {unit.kind: unit for unit in problem.units.units}
+    units = []
+    for unit in problem.units.units:
+        if unit.kind == "out":
+            continue
+        cores = ("enc", "dec") if unit.kind == "cipher" else (unit.kind,)
+        operands = ("a", "b") if unit.kind == "mul" else ("a",)
+        for n in range(unit.count):
+            units.append(
+                UnitInstance(
+                    unit_name(unit.kind, n), unit.kind, operands, unit.post_at, unit.latency, cores, unit.interval,
+                    slow[unit.kind].slow_core, slow[unit.kind].slow_interval,
+                )  # fmt: skip
+            )
+    program = Program(
+        trace.mode, trace.block_bytes, trace.nbytes, trace.tweak_bytes, problem.units.lanes, problem.graph.directions,
+        units, {}, {}, [ChainRegister(c.id, c.stride) for c in problem.graph.chains], {}, list(key_words), raw_words, FILL_AHEAD,
+    )  # fmt: skip
+    lives, setup_lives = lifetimes(main), lifetimes(setup)
+    for i in range(trace.blocks):  # a block that nothing reads still arrives
+        lives.setdefault(("block", i), Life(("block", i), f"in{i % program.lanes}", -1, 0))
+    for j in range(trace.tweak_blocks):
+        lives.setdefault(("tweak", j), Life(("tweak", j), "tweak", TWEAK_WRITE, TWEAK_WRITE + 1))
+    held = _pack(lives, main.ii, fill=False)[1]
+    cells, sizes = _pack(lives, main.ii, fill=True)
+    setup_cells, setup_sizes = _pack(setup_lives, setup.ii, fill=False)
+    for name in sorted(set(sizes) | set(setup_sizes)):
+        size = max(sizes.get(name, 0), setup_sizes.get(name, 0))
+        writer = f"lane{name[2:]}" if name.startswith("in") else name
+        program.banks[name] = Bank(name, writer, size, 0)
+    builder = _Builder(program)
+    program.tables["main"] = builder.table(main, "main", lives, cells)
+    program.tables["setup"] = builder.table(setup, "setup", setup_lives, setup_cells)
+    stored = [life for life in lives.values() if life.stored or life.value[0] != "op"]
+    total = sum(held.values())
+    inputs = sum(sizes[b] - held[b] for b in sizes if b.startswith("in"))
+    return Allocation(
+        program, total, storage_bound({life.value: life for life in stored}, main.ii), inputs, dict(sorted(sizes.items()))
+    )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When each value is written and last read, and the least storage that a schedule needs.
+
+A result is on its unit's output wire in the cycle in which it is ready, and one cycle later in a register behind it; reads at those
+distances are bypasses.  Later reads come from the unit's bank, whose output is registered: the cell is read in the cycle before::
+
+    ready      ready+1     ready+2 ...
+    y, write   y delayed   bank
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from modeloom.ir.ops import Term
+from modeloom.schedule.modulo import Schedule
+from modeloom.schedule.problem import use_offset
+
+__all__ = ["BYPASS", "Use", "Life", "lifetimes", "storage_bound", "unit_name"]
+
+BYPASS = 1
+"""Largest distance (cycles) between readiness and use that needs no storage."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """One reading of a value: which operand of which pair reads it in which cycle, in which direction."""
+
+    net: str
+    cycle: int
+    direction: str
+    term: Term
+
+
+@dataclass
+class Life:
+    """A value of a sector.
+
+    Attributes
+    ----------
+    value : tuple
+        ("op", pair), ("block", i) or ("tweak", j).
+    bank : str
+        Where it is stored.
+    write : int
+        Cycle at whose end it is written, relative to the sector's entry.
+    last : int
+        Cycle in which its cell is read last; ``write`` if it is never read from there.
+    """
+
+    value: tuple
+    bank: str
+    write: int
+    last: int
+    uses: list[Use] = field(default_factory=list)
+
+    @property
+    def stored(self) -> bool:
+        """Whether it needs a cell."""
+        return self.last > self.write
+
+
+def unit_name(kind: str, instance: int) -> str:
+    """Name of a unit instance; its bank has the same name."""
+    return f"{kind}{instance}"
+
+
+def lifetimes(schedule: Schedule) -> dict[tuple, Life]:
+    """Every value of a sector with its uses; inputs are written before cycle 0."""
+    problem = schedule.problem
+    lanes = problem.units.lanes
+    lives: dict[tuple, Life] = {}
+    for pair in problem.graph.pairs:
+        unit = problem.unit[pair.id]
+        if pair.kind != "out":
+            ready = schedule.ready(pair.id)
+            lives["op", pair.id] = Life(("op", pair.id), unit_name(unit.kind, schedule.instance[pair.id]), ready, ready)
+
+    def read(term: Term, use: Use) -> None:
+        kind = term.source[0]
+        if kind in ("block", "tweak"):
+            i = term.source[1]
+            bank = f"in{i % lanes}" if kind == "block" else "tweak"
+            life = lives.setdefault(term.source, Life(term.source, bank, -1, -1))
+        elif kind == "op":
+            life = lives[term.source]
+        else:
+            return
+        life.uses.append(use)
+        if kind != "op" or use.cycle - life.write > BYPASS:
+            life.last = max(life.last, use.cycle - 1)
+
+    for pair in problem.graph.pairs:
+        unit = problem.unit[pair.id]
+        name = unit_name(unit.kind, schedule.instance[pair.id])
+        for direction, op in pair.ops.items():
+            for operand, term in op.terms():
+                cycle = schedule.start[pair.id] + use_offset(unit, operand)
+                read(term, Use(f"{name}.{operand}", cycle, direction, term))
+    for chain in problem.graph.chains:
+        first, offset = problem.chain_uses[chain.id][0]
+        for direction, term in chain.base.items():
+            read(term, Use(f"chain{chain.id}.a", schedule.start[first] + offset - 1, direction, term))
+    return lives
+
+
+def storage_bound(lives: dict[tuple, Life], ii: int) -> int:
+    """Most values that are held at one time, from the entry of their sector (cycle 0) or their writing to their last read."""
+    busy = [0] * ii
+    for life in lives.values():
+        begin = max(0, life.write)
+        for cycle in range(begin, life.last):
+            busy[cycle % ii] += 1
+    return max(busy, default=0)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program as text: a listing that a person can follow, the same for the same program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from modeloom.allocate.program import NetRow, Program, Source, Table
+
+__all__ = ["listing"]
+
+
+def _source_text(source: Source) -> str:
+    text = {
+        "bank": f"{source.name}[{source.index}]",
+        "y": f"{source.name}.y" + (f"-{source.index}" if source.index else ""),
+        "chain": f"chain{source.index}",
+        "key": f"key[{source.index}]",
+        "const": "const",
+    }[source.kind]
+    if source.keep:
+        text = f"head({text},{source.keep})"
+    return f"{text}*x^{source.k}" if source.k else text
+
+
+def _sides(values: dict[str, object]) -> str:
+    texts = {d: str(v) for d, v in values.items()}
+    if len(set(texts.values())) == 1:
+        return next(iter(texts.values()))
+    return " | ".join(f"{d}: {v}" for d, v in texts.items())
+
+
+def _table(program: Program, table: Table) -> Iterator[str]:
+    yield f"table {table.name}: {table.rows} rows, {table.stages} stages, latency {table.latency}"
+    if table.inputs:
+        yield "  blocks  " + " ".join(f"P{i}:{cell}" for i, cell in sorted(table.inputs.items()))
+    if table.tweaks:
+        yield "  tweak   " + " ".join(f"T{i}:{cell}" for i, cell in sorted(table.tweaks.items()))
+    for slot in range(table.rows):
+        yield f"row {slot}"
+        for name, rows in sorted(table.nets.items()):
+            row = rows[slot]
+            if row is None:
+                continue
+            yield f"  {name:<14} s{row.stage}  {_sides(_net_sides(program, table, name, slot, row))}"
+        for bank, rows in sorted(table.writes.items()):
+            if (write := rows[slot]) is not None:
+                yield f"  {bank + ' <-':<14} s{write.stage}  cell {_sides(dict(write.cell))}"
+        for lane, rows in sorted(table.outs.items()):
+            if (out := rows[slot]) is not None:
+                names = {d: program.key_words[i] if table.name == "setup" else f"C{i}" for d, i in out.index.items()}
+                yield f"  {f'out{lane} ->':<14} s{out.stage}  {_sides(dict(names))}"
+        for chain, rows in sorted(table.chains.items()):
+            if (step := rows[slot]) is not None:
+                yield f"  {f'chain{chain}':<14} s{step.stage}  {step.action}"
+
+
+def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow) -> dict[str, object]:
+    sides: dict[str, object] = {}
+    for direction, numbers in row.select.items():
+        texts = []
+        for number in numbers:
+            source = program.nets[name].sources[number]
+            text = _source_text(source)
+            if source.kind == "bank":
+                port = table.ports[source.name, source.index][slot]
+                text = text.replace("]", f"]@{port.cell[direction]}" if port else "]@?", 1)
+            elif source.kind == "key":
+                word = table.keys[name, source.index][slot]
+                text = text.replace(f"key[{source.index}]", program.key_words[word.word[direction]] if word else "?", 1)
+            elif source.kind == "const":
+                text = text.replace("const", f"{row.const.get(direction, 0):#x}", 1)
+            texts.append(text)
+        core = row.core.get(direction)
+        prefix = f"{core} " if core in ("enc", "dec") and not name.endswith("post") else ""
+        if row.keep.get(direction):
+            prefix = f"head {row.keep[direction]} of y ^ "
+        sides[direction] = prefix + (" ^ ".join(texts) or "0")
+    return sides
+
+
+def listing(program: Program) -> str:
+    """The whole program as text."""
+    lines = [
+        f"program {program.name}: sectors of {program.nbytes} bytes, {program.blocks} blocks on {program.lanes} lanes, "
+        f"tweaks of {program.tweak_bytes} bytes, {' and '.join(program.directions)}",
+    ]
+    for unit in program.units:
+        lines.append(f"unit {unit.name}: {', '.join(unit.cores)}; post at {unit.post_at}, latency {unit.latency}")
+    for bank in program.banks.values():
+        lines.append(f"bank {bank.name}: {bank.cells} cells, written by {bank.writer}, {bank.ports} read ports")
+    for chain in program.chains:
+        lines.append(f"chain {chain.id}: times x^{chain.stride}")
+    lines.append("key words " + " ".join(f"{i}:{name}" for i, name in enumerate(program.key_words)))
+    for name, net in sorted(program.nets.items()):
+        lines.append(f"net {name}: " + ", ".join(map(_source_text, net.sources)))
+    for table in program.tables.values():
+        lines.extend(_table(program, table))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of an engine: for each slot of a table what every network, port, bank and chain does.
+
+Cycle u of a sector is slot ``u mod rows`` of stage ``u // rows``; a row of any list below acts in that cycle::
+
+    net row     the XOR of its enabled sources stands at the unit's operand (or behind the unit: "post")
+    port row    a bank's read data stand at the nets: the cell was read in the cycle before
+    write row   the unit's output wire is written into its bank; a read port sees it two cycles later
+    out row     the output net of a lane leaves as a block (in set-up: goes into the key memory)
+    chain row   at the end of the cycle the register loads its net or steps
+
+A cell a of a bank with R cells is the physical cell (a + base) mod R, ``base`` the running number of the sector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+__all__ = [
+    "Source", "NetRow", "PortRow", "KeyRow", "WriteRow", "OutRow", "ChainRow", "Bank", "Net", "ChainRegister", "Table", "Program",
+]  # fmt: skip
+
+
+class Source(NamedTuple):
+    """An input of a network: (``keep`` bytes of) a signal times x^k.
+
+    ``kind`` is "bank" (``name``, read port ``index``), "y" (output of unit ``name``, ``index`` cycles old), "chain" (register
+    ``index``), "key" (the net's key port ``index``) or "const" (the net's constant).
+    """
+
+    kind: str
+    name: str = ""
+    index: int = 0
+    k: int = 0
+    keep: int = 0
+
+
+@dataclass(frozen=True)
+class NetRow:
+    """What a network adds in a cycle.
+
+    Attributes
+    ----------
+    stage : int
+    select : dict
+        For each direction, the numbers of the enabled sources.
+    const : dict
+        For each direction, the constant (0 where none is selected).
+    core : dict
+        On a unit's first operand and its "post" net: the core that works, for each direction ("enc", "dec", "mul", "acc").
+    keep : dict
+        On a "post" net: bytes of the unit's result that are kept (0: all).
+    """
+
+    stage: int
+    select: dict[str, tuple[int, ...]]
+    const: dict[str, int] = field(default_factory=dict)
+    core: dict[str, str] = field(default_factory=dict)
+    keep: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PortRow:
+    """Cells that a read port reads, for each direction."""
+
+    stage: int
+    cell: dict[str, int]
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """Words that a key port reads, for each direction."""
+
+    stage: int
+    word: dict[str, int]
+
+
+@dataclass(frozen=True)
+class WriteRow:
+    """Cells that a unit's result is written to, for each direction."""
+
+    stage: int
+    cell: dict[str, int]
+
+
+@dataclass(frozen=True)
+class OutRow:
+    """Block numbers (in set-up: key words) that leave on a lane, for each direction."""
+
+    stage: int
+    index: dict[str, int]
+
+
+@dataclass(frozen=True)
+class ChainRow:
+    """What a chain's register does: "load" or "step"."""
+
+    stage: int
+    action: str
+    directions: tuple[str, ...]
+
+
+@dataclass
+class Bank:
+    """A rotating memory: one write port, some read ports; ``writer`` is a unit, "lane0", ... or "tweak"."""
+
+    name: str
+    writer: str
+    cells: int
+    ports: int
+
+
+@dataclass
+class Net:
+    """A network: the XOR of enabled sources.  ``name`` is UNIT.a, UNIT.b, UNIT.post, outN.a or chainN.a."""
+
+    name: str
+    sources: list[Source]
+    key_ports: int = 0
+
+
+@dataclass
+class ChainRegister:
+    """A register that multiplies itself by x^stride."""
+
+    id: int
+    stride: int
+
+
+@dataclass
+class Table:
+    """The rows of one schedule: lists of ``rows`` entries, None where nothing happens."""
+
+    name: str
+    directions: tuple[str, ...]
+    rows: int
+    stages: int
+    nets: dict[str, list[NetRow | None]] = field(default_factory=dict)
+    ports: dict[tuple[str, int], list[PortRow | None]] = field(default_factory=dict)
+    keys: dict[tuple[str, int], list[KeyRow | None]] = field(default_factory=dict)
+    writes: dict[str, list[WriteRow | None]] = field(default_factory=dict)
+    outs: dict[int, list[OutRow | None]] = field(default_factory=dict)
+    chains: dict[int, list[ChainRow | None]] = field(default_factory=dict)
+    inputs: dict[int, int] = field(default_factory=dict)
+    tweaks: dict[int, int] = field(default_factory=dict)
+    latency: int = 0
+
+    def all_rows(self) -> Iterator[tuple[str, str, int, object]]:
+        """Every row with its list, key and slot."""
+        for what in ("nets", "ports", "keys", "writes", "outs", "chains"):
+            for key, rows in getattr(self, what).items():
+                for slot, row in enumerate(rows):
+                    if row is not None:
+                        yield what, key, slot, row
+
+
+@dataclass
+class UnitInstance:
+    """One unit of the engine with its timing in cycles."""
+
+    name: str
+    kind: str
+    operands: tuple[str, ...]
+    post_at: int
+    latency: int
+    cores: tuple[str, ...]
+    interval: int = 1
+    slow_core: str | None = None
+    slow_interval: int = 0
+
+
+@dataclass
+class Program:
+    """Everything the engine is made from.
+
+    Attributes
+    ----------
+    tables : dict
+        "main" and "setup".
+    key_words : list of str
+        Names of the words of the key memory: first those that the host loads.
+    raw_words : int
+        How many of them the host loads.
+    """
+
+    name: str
+    block_bytes: int
+    nbytes: int
+    tweak_bytes: int
+    lanes: int
+    directions: tuple[str, ...]
+    units: list[UnitInstance]
+    banks: dict[str, Bank]
+    nets: dict[str, Net]
+    chains: list[ChainRegister]
+    tables: dict[str, Table]
+    key_words: list[str]
+    raw_words: int
+    fill_ahead: int
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of a sector."""
+        return -(-self.nbytes // self.block_bytes)
+
+    @property
+    def tweak_blocks(self) -> int:
+        """Blocks of a tweak."""
+        return -(-self.tweak_bytes // self.block_bytes)
+
+    @property
+    def main(self) -> Table:
+        """The table that runs sectors."""
+        return self.tables["main"]
+
+    @property
+    def ii(self) -> int:
+        """Cycles between the entries of two sectors."""
+        return self.main.rows

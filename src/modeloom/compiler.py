@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a definition to a proved program: trace, expand, lower, pair, schedule, allocate, check, prove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.allocate.build import Allocation, allocate
+from modeloom.ir.expand import expand
+from modeloom.ir.lower import key_words, lower_direction, lower_setup
+from modeloom.ir.ops import OpGraph
+from modeloom.ir.pair import find_chains, pair_directions
+from modeloom.ir.trace import Trace, trace
+from modeloom.options import Architecture, Options, unit_set
+from modeloom.schedule.modulo import Schedule, schedule
+from modeloom.schedule.problem import Problem, instance_of
+from modeloom.schedule.units import UnitSet
+from modeloom.spec import Mode
+
+__all__ = ["Compiled", "compile_mode"]
+
+SCHEMA = "modeloom-explain-1"
+
+
+@dataclass
+class Compiled:
+    """A mode compiled for a unit set, with everything on the way.
+
+    Attributes
+    ----------
+    source : Trace
+        The definition as traced.
+    expanded : Trace
+        The same in products.
+    graph, setup_graph : OpGraph
+        Unit operations.
+    schedule, setup_schedule : Schedule
+    allocation : Allocation
+    proved : bool
+        Whether the proof that the program computes the definition has passed.
+    """
+
+    mode: Mode
+    options: Options
+    units: UnitSet
+    architecture: Architecture
+    source: Trace
+    expanded: Trace
+    graph: OpGraph
+    setup_graph: OpGraph
+    schedule: Schedule
+    setup_schedule: Schedule
+    allocation: Allocation
+    proved: bool = False
+
+    @property
+    def output_blocks(self) -> int:
+        """Blocks of the result buffer: a place for every sector in flight, as the pipeline never stalls, and one that leaves."""
+        return self.result_sectors * self.source.blocks
+
+    @property
+    def result_sectors(self) -> int:
+        """Sectors that the result buffer holds."""
+        return -(-(self.schedule.latency + 8) // self.schedule.ii) + 2
+
+    def explain(self) -> dict[str, Any]:
+        """The figures of ``modeloom explain --json``."""
+        problem = self.schedule.problem
+        bound = problem.ii_bound() if self.options.overlap else problem.latency_bound()
+        return {
+            "schema": SCHEMA,
+            "mode": self.mode.name,
+            "sector_bytes": self.source.nbytes,
+            "blocks": self.source.blocks,
+            "tweak_bytes": self.source.tweak_bytes,
+            "key_bits": self.options.key_bits,
+            "directions": list(self.options.directions),
+            "units": {
+                unit.kind: {"count": unit.count, "latency": unit.latency, "interval": unit.interval}
+                for unit in self.units.units
+                if unit.count
+            },
+            "uses": {k: v for k, v in problem.uses().items() if k != "out"},
+            "overlap": self.options.overlap,
+            "cycles_per_sector": self.schedule.ii if self.options.overlap else self.schedule.latency,
+            "latency": self.schedule.latency,
+            "latency_bound": problem.latency_bound(),
+            "first_output": self.schedule.first_output,
+            "ii": self.schedule.ii,
+            "ii_bound": bound if self.options.overlap else self.schedule.ii,
+            "optimal": self.schedule.optimal,
+            "storage_blocks": self.allocation.storage_blocks,
+            "storage_bound": self.allocation.storage_bound,
+            "input_blocks": self.allocation.input_blocks,
+            "output_blocks": self.output_blocks,
+            "key_words": len(self.allocation.program.key_words),
+            "setup_cycles": self.setup_schedule.latency,
+            "proved": self.proved,
+        }
+
+
+def compile_mode(
+    mode: Mode,
+    options: Options,
+    *,
+    prove: bool = True,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Compiled:
+    """Compiles a mode; raises ``InputError`` for what cannot be built.
+
+    Parameters
+    ----------
+    prove : bool
+        Whether to run the checkers and the proof; a failure raises ``prove.ProofError``.
+    progress : callable
+        Called with the name of each step as it begins.
+    """
+    mode.check_sector(options.sector)
+    tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
+    mode.check_tweak(tweak, core=True)
+    progress("trace")
+    source = trace(mode, options.sector, tweak, options.directions)
+    units, architecture = unit_set(options, _uses(source, options))
+    chains = units.unit("mul").latency * units.unit("mul").count if units.by_kind["mul"].count else 1
+    progress("lower")
+    expanded = expand(source, chains)
+    order, names = key_words(expanded)
+
+    def latency(kind: str) -> int:
+        return units.unit(kind).latency
+
+    graph = pair_directions(
+        mode.name, {d: lower_direction(expanded, d, names, units.terms, latency) for d in options.directions}
+    )
+    find_chains(graph, lambda pair: instance_of(pair, units) or 0)
+    setup_graph = pair_directions(mode.name, {"setup": lower_setup(expanded, order, names, units.terms, latency)})
+    words = [name for name in source.raw_names] + [names[i] for i in order]
+    graph.key_names = setup_graph.key_names = words
+    progress("schedule")
+    main = schedule(Problem(graph, units), overlap=options.overlap, restarts=options.restarts)
+    setup = schedule(Problem(setup_graph, units), overlap=False, restarts=0)
+    progress("allocate")
+    allocation = allocate(expanded, main, setup, words, len(source.raw_names))
+    result = Compiled(
+        mode, options, units, architecture, source, expanded, graph, setup_graph, main, setup, allocation
+    )
+    if prove:
+        from modeloom.prove import prove as run_proof
+
+        progress("prove")
+        run_proof(result)
+        result.proved = True
+    return result
+
+
+def _uses(source: Trace, options: Options) -> dict[str, dict[str, int]]:
+    """Operations of each kind in each direction before a unit set is chosen: one Horner chain, a rough lowering."""
+    expanded = expand(source, 1)
+    _, names = key_words(expanded)
+    uses: dict[str, dict[str, int]] = {}
+    for direction in options.directions:
+        counts: dict[str, int] = {}
+        for op in lower_direction(expanded, direction, names, options.terms, lambda kind: 1):
+            counts[op.kind] = counts.get(op.kind, 0) + 1
+        uses[direction] = counts
+    return uses

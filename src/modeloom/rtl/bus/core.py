@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bus side of a core: AXI4-Stream on one side, the engine's ports on the other.
+
+::
+
+    cmd ────▶ CommandIntake ──┐                                  ┌──▶ StatusQueue ──▶ status
+                              ├──▶ EntryGate ──▶ enter_* ········│
+    s ──────▶ SectorIntake ───┘      │                           │
+                   └──▶ fill_* ······│······· engine ··· out_* ──▶ ResultRing ──▶ m
+                                     ▼           ▲
+                              SlotsInFlight      │ key_*, rk_*, setup
+                                     └──▶ KeyPort ◀──▶ key schedule
+                                             ▲
+    key ─────────────────────────────────────┘
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.engine.interface import engine_signature
+
+from .command import CommandIntake
+from .entry import EntryGate
+from .flight import SlotsInFlight
+from .key_port import KeyPort
+from .parameters import BusParameters
+from .ports import COMMAND, KEY_BEAT, STATUS, beat_layout
+from .ring import ResultRing
+from .sector import SectorIntake
+from .status import StatusQueue
+
+__all__ = ["CoreBus"]
+
+
+class CoreBus(wiring.Component):
+    """Connects the buses of a core to its engine.
+
+    A sector enters when its command and all of its bytes are there and the result buffer has a place for it; one sector
+    every max(``beats``, initiation interval) cycles if nothing waits and ``ring_sectors`` is :func:`ring_depth`.  From
+    the last beat of an only sector on ``s`` to ``enter`` are 3 cycles, from ``done`` to its first beat on ``m`` are 4.
+    Nothing that the host does on one bus is lost or misplaced by waiting on another.
+
+    After a reset all slots are empty, and nothing of what was under way comes out.  Key memories keep their contents
+    through a reset, unreadable for lack of a loaded slot; erase the slots to have them overwritten.
+
+    Parameters
+    ----------
+    parameters : BusParameters
+        Sizes.
+    key_schedule : component
+        Has the ports of :func:`~modeloom.rtl.bus.key_port.key_schedule_signature`, seen from outside, for
+        ``parameters.cipher_key_bits``; becomes a submodule.
+
+    Members
+    -------
+    cmd, s, m, status, key : streams
+        The AXI4-Streams; :data:`~modeloom.rtl.bus.ports.FLAT_PORTS` has their flat names.
+    key_loaded : key_slots
+        Slots that hold a key and are ready.
+    key_busy : 1
+        A key packet is being worked on.
+    key_error : 1
+        The last key packet had the wrong length or a slot out of range.
+    engine : engine_signature
+        To the engine: ``connect(m, bus.engine, engine)``.
+
+    Raises
+    ------
+    TypeError
+        If ``parameters`` or ``key_schedule`` are of other types.
+    """
+
+    def __init__(self, parameters: BusParameters, key_schedule: wiring.Component):
+        if not isinstance(parameters, BusParameters):
+            raise TypeError(f"parameters is a BusParameters, not {parameters!r}")
+        if not isinstance(key_schedule, wiring.Component):
+            raise TypeError(f"key_schedule is a component, not {key_schedule!r}")
+        self.parameters = p = parameters
+        self.key_schedule = key_schedule
+        super().__init__(
+            {
+                "cmd": In(stream.Signature(COMMAND)),
+                "s": In(stream.Signature(beat_layout(p))),
+                "m": Out(stream.Signature(beat_layout(p))),
+                "status": Out(stream.Signature(STATUS)),
+                "key": In(stream.Signature(KEY_BEAT)),
+                "key_loaded": Out(p.key_slots),
+                "key_busy": Out(1),
+                "key_error": Out(1),
+                "engine": In(
+                    engine_signature(
+                        block_bits=p.block_bits,
+                        lanes=p.lanes,
+                        blocks=p.blocks,
+                        tweak_blocks=p.tweak_blocks,
+                        key_slots=p.key_slots,
+                        key_words=p.key_words,
+                        ticket_bits=p.ticket_bits,
+                    )
+                ),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        engine = self.engine
+        m.submodules.command = command = CommandIntake(p)
+        m.submodules.sector = sector = SectorIntake(p)
+        m.submodules.entry = entry = EntryGate(p)
+        m.submodules.flight = flight = SlotsInFlight(p)
+        m.submodules.ring = ring = ResultRing(p)
+        m.submodules.queue = queue = StatusQueue(p)
+        m.submodules.key_port = key_port = KeyPort(p)
+        m.submodules.key_schedule = self.key_schedule
+
+        wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
+        wiring.connect(m, wiring.flipped(self.s), sector.s)
+        wiring.connect(m, ring.m, wiring.flipped(self.m))
+        wiring.connect(m, queue.status, wiring.flipped(self.status))
+        wiring.connect(m, wiring.flipped(self.key), key_port.key)
+        wiring.connect(m, key_port.schedule, self.key_schedule)
+
+        m.d.comb += [
+            command.key_loaded.eq(key_port.loaded),
+            command.take.eq(entry.take),
+            sector.take.eq(entry.take),
+            sector.enter_held.eq(entry.enter_held),
+            entry.command_valid.eq(command.valid),
+            entry.command_ok.eq(command.ok),
+            entry.command_code.eq(command.code),
+            entry.decrypt.eq(command.decrypt),
+            entry.slot.eq(command.slot),
+            entry.tweak.eq(command.tweak),
+            entry.packet_complete.eq(sector.complete),
+            entry.packet_ok.eq(sector.ok),
+            entry.packet_code.eq(sector.code),
+            entry.place.eq(ring.place),
+            entry.room.eq(queue.room),
+            queue.push.eq(entry.take),
+            queue.tag.eq(command.tag),
+            queue.code.eq(entry.code),
+            queue.delivered.eq(ring.delivered),
+            ring.admit.eq(entry.admit),
+            flight.admit.eq(entry.admit),
+            flight.admit_ticket.eq(entry.admit_ticket),
+            flight.admit_slot.eq(command.slot),
+            flight.query.eq(key_port.query),
+            key_port.slot_busy.eq(flight.busy),
+            self.key_loaded.eq(key_port.loaded),
+            self.key_busy.eq(key_port.busy),
+            self.key_error.eq(key_port.error),
+        ]
+
+        m.d.comb += [
+            engine.fill_we.eq(sector.fill_we),
+            engine.fill_beat.eq(sector.fill_beat),
+            engine.fill_data.eq(sector.fill_data),
+            engine.fill_ahead.eq(entry.enter),
+            entry.enter_ack.eq(engine.enter_ack),
+            ring.out_we.eq(engine.out_we),
+            ring.done.eq(engine.done),
+            flight.done.eq(engine.done),
+            flight.done_ticket.eq(engine.done_ticket),
+            key_port.setup_done.eq(engine.setup_done),
+        ]
+        for name in ("enter", "enter_decrypt", "enter_slot", "enter_tweak", "enter_ticket"):
+            m.d.comb += getattr(engine, name).eq(getattr(entry, name))
+        for name in ("key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot"):
+            m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
+        for name in ("rk_we", "rk_slot", "rk_round", "rk_data", "rk_data_dec"):
+            m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
+        for lane in range(p.lanes):
+            m.d.comb += [
+                ring.out_index[lane].eq(engine.out_index[lane]),
+                ring.out_ticket[lane].eq(engine.out_ticket[lane]),
+                ring.out_data[lane].eq(engine.out_data[lane]),
+            ]
+        return m

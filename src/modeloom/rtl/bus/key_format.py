@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the parts of a mode's key lie in the beats of a key packet.
+
+A packet is the key's bytes in order, 16 a beat, with no padding but behind the last byte (tkeep)::
+
+    192-bit cipher key, then one word (HEH: K ‖ h)     beat 0: K[0..15]   beat 1: K[16..23] h[0..7]   beat 2: h[8..15]
+    two words, then a 256-bit cipher key (EME2)        beat 0: K_AD   beat 1: K_ECB   beats 2, 3: K_AES
+
+A part ends in one beat; its bytes are a slice of the window of the beats before it and this one::
+
+    window = ... ‖ beat e-1 ‖ beat e      (beat e topmost)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .parameters import BusParameters
+
+__all__ = ["BEAT_BYTES", "KeyPart", "history_beats", "key_beats", "key_last_keep", "key_parts"]
+
+BEAT_BYTES = 16
+
+
+@dataclass(frozen=True)
+class KeyPart:
+    """The cipher's key (``word`` is None) or a word of the key memory, ``length`` bytes from byte ``start`` of the packet."""
+
+    word: int | None
+    start: int
+    length: int
+
+    @property
+    def end_beat(self) -> int:
+        """Beat in which the part is complete."""
+        return (self.start + self.length - 1) // BEAT_BYTES
+
+    def window_slice(self, history: int) -> slice:
+        """Bits of the part in a window of ``history`` earlier beats and the beat ``end_beat``."""
+        first = self.start - (self.end_beat - history) * BEAT_BYTES
+        return slice(first * 8, (first + self.length) * 8)
+
+
+def key_parts(parameters: BusParameters) -> tuple[KeyPart, ...]:
+    """The parts of a key packet in order."""
+    p = parameters
+    parts: list[KeyPart] = []
+    at = 0
+    for number in range(p.raw_words_before + p.raw_words_after + 1):
+        cipher = number == p.raw_words_before
+        length = p.cipher_key_bits // 8 if cipher else p.block_bytes
+        word = None if cipher else number - (number > p.raw_words_before)
+        parts.append(KeyPart(word, at, length))
+        at += length
+    return tuple(parts)
+
+
+def key_beats(parameters: BusParameters) -> int:
+    """Beats of a key packet."""
+    return -(-parameters.key_bytes // BEAT_BYTES)
+
+
+def key_last_keep(parameters: BusParameters) -> int:
+    """tkeep of the last beat of a key packet."""
+    return (1 << parameters.key_bytes - (key_beats(parameters) - 1) * BEAT_BYTES) - 1
+
+
+def history_beats(parameters: BusParameters) -> int:
+    """Earlier beats that must be remembered to have each part whole when it ends."""
+    return max(part.end_beat - part.start // BEAT_BYTES for part in key_parts(parameters))

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads keys into slots and erases them.
+
+::
+
+    key ──▶ fence ──▶ erase ──▶ receive ──▶ expand ──▶ set-up ──▶ loaded
+            slot is   zeros     words to    round      the engine's
+            empty     over all  key memory  keys       program
+            from here
+
+The slot is marked empty first, so no further sector uses it; its sectors in flight end; then the old key is overwritten with
+zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, Signature
+
+from .key_format import history_beats, key_beats, key_last_keep, key_parts
+from .parameters import BusParameters
+from .ports import KEY_BEAT
+
+__all__ = ["FENCE_CYCLES", "KeyPort", "key_schedule_signature"]
+
+FENCE_CYCLES = 4
+"""Cycles after a slot is marked empty by which the last sector admitted with its old key shows as in flight."""
+
+
+def key_schedule_signature(key_bits: int) -> Signature:
+    """Ports of a key schedule, seen from the key port.
+
+    Members
+    -------
+    start, key : 1, key_bits
+        Expands ``key``, which is read in this cycle only.
+    erase : 1
+        Writes zeros to all round keys in both forms.
+    we, round, data, data_dec : 1, 4, 128, 128
+        Writes one round key, as ciphers and as inverse ciphers want it.
+    busy : 1
+        A request is being worked on; no other is made meanwhile.
+    done : 1
+        High for one cycle, together with or after the last write of a request.
+    """
+    return Signature(
+        {
+            "start": Out(1),
+            "erase": Out(1),
+            "key": Out(key_bits),
+            "we": In(1),
+            "round": In(4),
+            "data": In(128),
+            "data_dec": In(128),
+            "busy": In(1),
+            "done": In(1),
+        }
+    )
+
+
+class KeyPort(wiring.Component):
+    """Key packets to key memory, key schedule and set-up.
+
+    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the longer of
+    ``key_words`` and the key schedule's time to erase; only sectors of the slot in flight add to that what they still need
+    (at most the engine's wait for an entry and its latency).
+    Sectors of other slots go on, but for the set-up, for which the engine runs empty.
+
+    Parameters
+    ----------
+    parameters : BusParameters
+        Sizes.
+
+    Members
+    -------
+    key : stream of KEY_BEAT
+        From the host.
+    query : slot, slot_busy : 1
+        To and from :class:`~modeloom.rtl.bus.flight.SlotsInFlight`.
+    loaded : key_slots
+        Slots that hold a key.
+    busy : 1
+        A packet is being worked on.
+    error : 1
+        The last packet had the wrong length or a slot out of range; stays until the next packet.
+    key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_round, rk_data, rk_data_dec, setup, setup_slot, setup_done
+        The engine's.
+    schedule : key_schedule_signature
+        To and from the key schedule.
+    """
+
+    def __init__(self, parameters: BusParameters):
+        self.parameters = parameters
+        p = parameters
+        slot = range(max(2, p.key_slots))
+        super().__init__(
+            {
+                "key": In(stream.Signature(KEY_BEAT)),
+                "query": Out(slot),
+                "slot_busy": In(1),
+                "loaded": Out(p.key_slots),
+                "busy": Out(1),
+                "error": Out(1),
+                "key_we": Out(1),
+                "key_slot": Out(slot),
+                "key_index": Out(range(max(2, p.key_words))),
+                "key_data": Out(p.block_bits),
+                "rk_we": Out(1),
+                "rk_slot": Out(slot),
+                "rk_round": Out(4),
+                "rk_data": Out(128),
+                "rk_data_dec": Out(128),
+                "setup": Out(1),
+                "setup_slot": Out(slot),
+                "setup_done": In(1),
+                "schedule": Out(key_schedule_signature(p.cipher_key_bits)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        beats = key_beats(p)
+        history = history_beats(p)
+
+        slot_reg = Signal.like(self.query)
+        loaded_reg = Signal(p.key_slots)
+        error_reg = Signal()
+        refused_reg = Signal()
+        ended_reg = Signal()
+        fence_reg = Signal(range(FENCE_CYCLES))
+        words_left_reg = Signal(range(p.key_words + 1))
+        rounds_left_reg = Signal()
+        beat_reg = Signal(range(max(2, beats)))
+        history_reg = Signal(128 * history)
+        cipher_key_reg = Signal(p.cipher_key_bits)
+
+        key_we_reg = Signal()
+        key_index_reg = Signal(range(max(2, p.key_words)))
+        key_data_reg = Signal(p.block_bits)
+        rk_we_reg = Signal()
+        rk_round_reg = Signal(4)
+        rk_data_reg = Signal(128)
+        rk_data_dec_reg = Signal(128)
+
+        beat = self.key.p
+        final = Signal()
+        fits = Signal()
+        erasing = Signal()
+        window = Cat(history_reg, beat.data)
+        m.d.comb += [
+            final.eq(beat_reg == beats - 1),
+            fits.eq((beat.last == final) & (beat.keep == Mux(final, key_last_keep(p), 0xFFFF))),
+        ]
+
+        schedule = self.schedule
+        m.d.sync += [
+            key_we_reg.eq(0),
+            rk_we_reg.eq(schedule.we),
+            rk_round_reg.eq(schedule.round),
+            rk_data_reg.eq(schedule.data),
+            rk_data_dec_reg.eq(schedule.data_dec),
+        ]
+
+        with m.FSM() as fsm:
+            with m.State("IDLE"):
+                m.d.sync += [
+                    slot_reg.eq(beat.slot),
+                    refused_reg.eq(beat.erase),
+                    ended_reg.eq(0),
+                    fence_reg.eq(0),
+                    beat_reg.eq(0),
+                ]
+                with m.If(self.key.valid):
+                    m.d.sync += error_reg.eq(beat.slot >= p.key_slots)
+                    with m.If(beat.slot >= p.key_slots):
+                        m.next = "DISCARD"
+                    with m.Else():
+                        m.next = "FENCE"
+
+            with m.State("FENCE"):
+                m.d.sync += loaded_reg.bit_select(slot_reg if p.key_slots > 1 else 0, 1).eq(0)
+                with m.If(fence_reg != FENCE_CYCLES - 1):
+                    m.d.sync += fence_reg.eq(fence_reg + 1)
+                with m.Elif(~self.slot_busy):
+                    m.next = "OVERWRITE"
+
+            with m.State("OVERWRITE"):
+                m.d.comb += schedule.erase.eq(1)
+                m.d.sync += [rounds_left_reg.eq(1), words_left_reg.eq(p.key_words)]
+                m.next = "ERASE"
+
+            with m.State("ERASE"):
+                m.d.comb += erasing.eq(1)
+                with m.If(schedule.done):
+                    m.d.sync += rounds_left_reg.eq(0)
+                with m.If(words_left_reg != 0):
+                    m.d.sync += words_left_reg.eq(words_left_reg - 1)
+                    m.d.sync += [key_we_reg.eq(1), key_index_reg.eq(words_left_reg - 1)]
+                with m.Elif(~rounds_left_reg):
+                    with m.If(~refused_reg):
+                        m.next = "RECEIVE"
+                    with m.Elif(ended_reg):
+                        m.next = "IDLE"
+                    with m.Else():
+                        m.next = "DISCARD"
+
+            with m.State("RECEIVE"):
+                m.d.comb += self.key.ready.eq(1)
+                with m.If(self.key.valid):
+                    m.d.sync += beat_reg.eq(beat_reg + 1)
+                    if history:
+                        m.d.sync += history_reg.eq(window[128:])
+                    with m.Switch(beat_reg):
+                        for part in key_parts(p):
+                            with m.Case(part.end_beat):
+                                value = window[part.window_slice(history)]
+                                if part.word is None:
+                                    m.d.sync += cipher_key_reg.eq(value)
+                                else:
+                                    m.d.sync += [key_we_reg.eq(1), key_index_reg.eq(part.word), key_data_reg.eq(value)]
+                    with m.If(~fits):
+                        m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(beat.last)]
+                        m.next = "OVERWRITE"
+                    with m.Elif(beat.last):
+                        m.next = "START"
+
+            with m.State("START"):
+                m.d.comb += schedule.start.eq(1)
+                m.next = "EXPAND"
+
+            with m.State("EXPAND"):
+                with m.If(schedule.done):
+                    m.next = "SETTLE"
+
+            with m.State("SETTLE"):
+                m.next = "SETUP" if p.has_setup else "LOADED"
+
+            with m.State("SETUP"):
+                m.d.comb += self.setup.eq(1)
+                with m.If(self.setup_done):
+                    m.next = "LOADED"
+
+            with m.State("LOADED"):
+                m.d.sync += loaded_reg.bit_select(slot_reg if p.key_slots > 1 else 0, 1).eq(1)
+                m.next = "IDLE"
+
+            with m.State("DISCARD"):
+                m.d.comb += self.key.ready.eq(1)
+                with m.If(self.key.valid & beat.last):
+                    m.next = "IDLE"
+
+        # The key stays nowhere on this side: not when it has been passed on, nor when it is refused.
+        with m.If(erasing | fsm.ongoing("EXPAND")):
+            m.d.sync += [history_reg.eq(0), cipher_key_reg.eq(0), key_data_reg.eq(0)]
+
+        m.d.comb += [
+            self.query.eq(slot_reg),
+            self.loaded.eq(loaded_reg),
+            self.busy.eq(~fsm.ongoing("IDLE")),
+            self.error.eq(error_reg),
+            self.key_we.eq(key_we_reg),
+            self.key_slot.eq(slot_reg),
+            self.key_index.eq(key_index_reg),
+            self.key_data.eq(key_data_reg),
+            self.rk_we.eq(rk_we_reg),
+            self.rk_slot.eq(slot_reg),
+            self.rk_round.eq(rk_round_reg),
+            self.rk_data.eq(rk_data_reg),
+            self.rk_data_dec.eq(rk_data_dec_reg),
+            self.setup_slot.eq(slot_reg),
+            schedule.key.eq(cipher_key_reg),
+        ]
+        return m

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result buffer: blocks come in any order, sectors leave in the order of their entry.
+
+One memory a lane, ``ring_sectors`` × ``beats`` words; block i of the sector with ticket t on lane i mod lanes::
+
+    address = t · beats + i // lanes
+
+    out_* ──▶ [address] ──▶ memories ──▶ [read register] ──▶ [m: tail and idle bytes zero] ──▶ m_axis
+    done ───▶ sectors to send ──▶ running read address (tickets follow each other, so it only counts)
+
+Only sectors that are done are read, so neither a word being written nor a block of a sector that never ended is.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Array, Cat, Const, Module, Signal
+from amaranth.lib import memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .parameters import BusParameters
+from .ports import beat_layout
+
+__all__ = ["ResultRing"]
+
+
+class ResultRing(wiring.Component):
+    """Stores result blocks and streams finished sectors, a beat a cycle and without a pause between sectors.
+
+    The first beat is on the bus four cycles after ``done``.
+
+    Parameters
+    ----------
+    parameters : BusParameters
+        Sizes.
+
+    Members
+    -------
+    admit : 1
+        A place has been given to a sector.
+    place : 1
+        There is a free place.
+    out_we, out_index, out_ticket, out_data, done
+        The engine's.
+    m : stream of beats
+        To the host; payload and keep are zero while not valid.
+    delivered : 1
+        The host has taken the last beat of a sector.
+    """
+
+    def __init__(self, parameters: BusParameters):
+        self.parameters = parameters
+        p = parameters
+        super().__init__(
+            {
+                "admit": In(1),
+                "place": Out(1),
+                "out_we": In(p.lanes),
+                "out_index": In(range(max(2, p.blocks))).array(p.lanes),
+                "out_ticket": In(p.ticket_bits).array(p.lanes),
+                "out_data": In(p.block_bits).array(p.lanes),
+                "done": In(1),
+                "m": Out(stream.Signature(beat_layout(p))),
+                "delivered": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        depth = p.ring_sectors * p.beats
+        lane_shift = p.lanes.bit_length() - 1
+
+        fetch = Signal()
+        read_address_reg = Signal(range(depth))
+        read_data = []
+        bases = Array(Const(place * p.beats, range(depth)) for place in range(p.ring_sectors))
+        for lane in range(p.lanes):
+            blocks = memory.Memory(shape=p.block_bits, depth=depth, init=[])
+            m.submodules[f"lane{lane}"] = blocks
+            write, read = blocks.write_port(), blocks.read_port()
+            write_reg = Signal(name=f"write{lane}_reg")
+            address_reg = Signal(range(depth), name=f"address{lane}_reg", reset_less=True)
+            data_reg = Signal(p.block_bits, name=f"data{lane}_reg", reset_less=True)
+            m.d.sync += [
+                write_reg.eq(self.out_we[lane]),
+                address_reg.eq(bases[self.out_ticket[lane]] + (self.out_index[lane] >> lane_shift)),
+                data_reg.eq(self.out_data[lane]),
+            ]
+            m.d.comb += [
+                write.en.eq(write_reg),
+                write.addr.eq(address_reg),
+                write.data.eq(data_reg),
+                read.en.eq(fetch),
+                read.addr.eq(read_address_reg),
+            ]
+            read_data.append(read.data)
+
+        done_reg = Signal()
+        to_send_reg = Signal(range(p.ring_sectors + 1))
+        free_reg = Signal(range(p.ring_sectors + 1), init=p.ring_sectors)
+        beat_reg = Signal(range(max(2, p.beats)))
+        fetched_reg = Signal()
+        fetched_last_reg = Signal(reset_less=True)
+        valid_reg = Signal()
+        last_reg = Signal(reset_less=True)
+        data_reg = Signal(p.beat_bits)
+
+        move = Signal()
+        send = Signal()
+        final = Signal()
+        finish = Signal()
+        m.d.comb += [
+            send.eq(~valid_reg | self.m.ready),
+            move.eq(~fetched_reg | send),
+            fetch.eq(move & (to_send_reg != 0)),
+            final.eq(beat_reg == p.beats - 1),
+            finish.eq(fetch & final),
+            self.place.eq(free_reg != 0),
+        ]
+        m.d.sync += [
+            done_reg.eq(self.done),
+            to_send_reg.eq(to_send_reg + done_reg - finish),
+            free_reg.eq(free_reg + finish - self.admit),
+        ]
+        with m.If(fetch):
+            m.d.sync += beat_reg.eq(beat_reg + 1)
+            m.d.sync += read_address_reg.eq(read_address_reg + 1)
+            with m.If(final):
+                m.d.sync += beat_reg.eq(0)
+            with m.If(read_address_reg == depth - 1):
+                m.d.sync += read_address_reg.eq(0)
+        with m.If(move):
+            m.d.sync += [fetched_reg.eq(to_send_reg != 0), fetched_last_reg.eq(final)]
+
+        fetched = Cat(read_data)
+        but_last = Signal()
+        m.d.comb += but_last.eq(fetched_reg & ~fetched_last_reg)
+        with m.If(send):
+            m.d.sync += [valid_reg.eq(fetched_reg), last_reg.eq(fetched_last_reg)]
+            for byte in range(p.beat_bytes):
+                shown = fetched_reg if p.last_keep >> byte & 1 else but_last
+                m.d.sync += data_reg.word_select(byte, 8).eq(fetched.word_select(byte, 8) & shown.replicate(8))
+
+        keep = [valid_reg if p.last_keep >> byte & 1 else valid_reg & ~last_reg for byte in range(p.beat_bytes)]
+        m.d.comb += [
+            self.m.valid.eq(valid_reg),
+            self.m.p.data.eq(data_reg),
+            self.m.p.keep.eq(Cat(keep)),
+            self.m.p.last.eq(valid_reg & last_reg),
+            self.delivered.eq(valid_reg & last_reg & self.m.ready),
+        ]
+        return m

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Child process: RTLIL file to CXXRTL source, with nothing of ours imported.
+
+Usage: ``_yosys.py RTLIL TOP OUTPUT.cc``. The Yosys library keeps its design and log in globals, so each translation has a
+process of its own.
+"""
+
+import sys
+
+from pyosys import libyosys as ys
+
+
+def main(rtlil: str, top: str, output: str) -> None:
+    design = ys.Design()
+    ys.run_pass(f"read_rtlil {rtlil}", design)
+    ys.run_pass(f"hierarchy -check -top {top}", design)
+    # -g2 makes ports and state accessible by name without slowing evaluation; -g1 leaves the input ports out.
+    ys.run_pass(f"write_cxxrtl -g2 -header {output}", design)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From RTLIL to a shared library that simulates it: Yosys writes CXXRTL, the system's C++ compiler builds it, a cache keeps it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib import metadata, resources, util
+from pathlib import Path
+
+__all__ = ["BuildError", "build", "cache_directory", "compiler"]
+
+_TIMEOUT = 1800  # seconds for one tool; a guard against a hung compiler, not a limit anybody should meet
+_HERE = Path(__file__).resolve().parent
+_SOURCE_ATTRIBUTE = re.compile(r"^[ \t]*attribute \\src \"[^\n]*\"\n", re.MULTILINE)
+
+
+class BuildError(RuntimeError):
+    """A simulation could not be built; the message is one line and says what to do."""
+
+
+def cache_directory() -> Path:
+    """Per-user directory of built simulations: ``$MODELOOM_CACHE``, else ``$XDG_CACHE_HOME/modeloom``, else
+    ``~/.cache/modeloom``. It may be removed at any time.
+    """
+    if explicit := os.environ.get("MODELOOM_CACHE"):
+        return Path(explicit)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "modeloom"
+
+
+def compiler() -> list[str]:
+    """Command of the C++17 compiler: ``$CXX``, else the first of ``c++``, ``g++``, ``clang++`` on the path, else ``ziglang``.
+
+    Raises
+    ------
+    BuildError
+        If there is none; the message carries the install line.
+    """
+    if named := os.environ.get("CXX"):
+        command = shlex.split(named)
+        if command and shutil.which(command[0]):
+            return command
+        raise BuildError(f"$CXX names {named!r}, which is not on the path: correct it or unset it")
+    for name in ("c++", "g++", "clang++"):
+        if found := shutil.which(name):
+            return [found]
+    if util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "c++"]
+    raise BuildError("no C++ compiler found: apt-get install g++ (or pip install ziglang), or set $CXX")
+
+
+@lru_cache(maxsize=8)
+def _compiler_version(command: tuple[str, ...]) -> str:
+    return _run([*command, "--version"], "the C++ compiler").splitlines()[0]
+
+
+def _runtime() -> Path:
+    found = util.find_spec("pyosys")
+    if found is None or not found.submodule_search_locations:
+        raise BuildError("Yosys is missing: pip install 'pyosys>=0.70'")
+    return Path(found.submodule_search_locations[0]) / "share/include/backends/cxxrtl/runtime"
+
+
+def _run(command: Sequence[str], what: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        raise BuildError(f"{what} did not finish in {_TIMEOUT} s") from None
+    except OSError as error:
+        raise BuildError(f"{what} could not be started: {error}") from None
+    if done.returncode:
+        lines = [line for line in (done.stdout + "\n" + done.stderr).splitlines() if line.strip()]
+        telling = [line for line in lines if re.search(r"error", line, re.IGNORECASE)] or lines[-1:]
+        raise BuildError(f"{what} failed (exit status {done.returncode}): {telling[0].strip() if telling else 'no output'}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep a second process from compiling the same thing; without ``fcntl`` both compile and the last rename wins."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _digest(*parts: str) -> str:
+    state = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()[:40]
+
+
+def _driver_object(cache: Path, command: list[str], flags: list[str], key: str) -> Path:
+    """The driver does not depend on the design: it is compiled once for each compiler and kept beside the libraries."""
+    result = cache / f"driver-{key}.o"
+    with _locked(cache / f"driver-{key}.lock"):
+        if not result.exists():
+            with tempfile.TemporaryDirectory(dir=cache, prefix="tmp-") as work:
+                partial = Path(work) / "driver.o"
+                _run([*command, *flags, "-c", str(_HERE / "driver.cc"), "-o", str(partial)], "the C++ compiler")
+                os.replace(partial, result)
+    return result
+
+
+def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Path:
+    """Build the simulation of a design, or find it in the cache.
+
+    The library needs no description of the ports: they are read from the design when it is loaded, so one library serves
+    the plain :class:`~modeloom.sim.Simulation` and any choice of streams.
+
+    Parameters
+    ----------
+    rtlil : str
+        The design as RTLIL text, such as ``amaranth.back.rtlil.convert`` returns. Source locations in it are ignored.
+    top : str
+        Name of the top module, without backslash.
+    optimize : int
+        Level given to the C++ compiler, 0 to 3.
+    cache : bool
+        ``False`` builds anew, and replaces what the cache holds.
+
+    Returns
+    -------
+    pathlib.Path
+        The shared library. Its name is the hash of the design, the driver, the flags and the versions of the tools.
+
+    Raises
+    ------
+    BuildError
+        If a tool is missing or fails.
+    """
+    if not isinstance(rtlil, str) or not isinstance(top, str):
+        raise TypeError("rtlil and top must be strings")
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.$]*", top):
+        raise ValueError(f"top must be a plain module name, not {top!r}")
+    if optimize not in (0, 1, 2, 3):
+        raise ValueError(f"optimize must be 0, 1, 2 or 3, not {optimize!r}")
+    rtlil = _SOURCE_ATTRIBUTE.sub("", rtlil)
+    if f"module \\{top}\n" not in rtlil:
+        raise ValueError(f"the design has no module named {top!r}")
+
+    command = compiler()
+    runtime = _runtime()
+    common = ["-std=c++17", "-fPIC", "-fvisibility=hidden", "-w"]
+    tools = _compiler_version(tuple(command)) + " / pyosys " + metadata.version("pyosys")
+    driver = resources.files(__package__).joinpath("driver.cc").read_text(encoding="utf-8")
+    translator = (_HERE / "_yosys.py").read_text(encoding="utf-8")
+    driver_flags = [*common, "-O2"]
+    driver_key = _digest(driver, tools, " ".join(driver_flags))
+    flags = [*common, f"-O{optimize}"]
+    key = _digest(rtlil, top, driver_key, translator, " ".join(flags))
+
+    directory = cache_directory()
+    directory.mkdir(parents=True, exist_ok=True)
+    library = directory / f"{key}.so"
+    if cache and library.exists():
+        return library
+    include = [f"-I{runtime}"]
+    with _locked(directory / f"{key}.lock"):
+        if cache and library.exists():
+            return library
+        driver_object = _driver_object(directory, command, driver_flags + include, driver_key)
+        with tempfile.TemporaryDirectory(dir=directory, prefix="tmp-") as work:
+            design, source, partial = Path(work) / "design.il", Path(work) / "design.cc", Path(work) / "design.so"
+            design.write_text(rtlil, encoding="utf-8")
+            # -P keeps this directory off the module path; the child needs only pyosys.
+            _run([sys.executable, "-P", str(_HERE / "_yosys.py"), str(design), top, str(source)], "Yosys")
+            _run([*command, *flags, *include, f"-I{work}", "-shared", str(source), str(driver_object), "-o", str(partial)],
+                 "the C++ compiler")
+            os.replace(partial, library)
+    return library

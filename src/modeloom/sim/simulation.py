@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A built design, loaded: ports by name, one clock, cycles.
+
+Bit order: the value of a port is a Python int whose bit i is bit i of the port.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import difflib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from modeloom.sim.build import build
+
+__all__ = ["Port", "Simulation"]
+
+_CLOCKS = ("aclk", "clk")
+_RESETS = (("aresetn", True), ("rst_n", True), ("rst", False), ("areset", False))
+
+
+@dataclass(frozen=True)
+class Port:
+    """A named object of the design.
+
+    Attributes
+    ----------
+    name : str
+        Ports have their plain name; registers and memories their hierarchical one, levels separated by dots.
+    width : int
+        Bits (of one word, for a memory).
+    kind : str
+        ``"input"``, ``"output"``, ``"state"`` or ``"memory"``.
+    depth : int
+        Words of a memory; 1 for everything else.
+    index : int
+        Number of the object in the library.
+    """
+
+    name: str
+    width: int
+    kind: str
+    depth: int
+    index: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that one value takes in a column of beats: ceil(width / 8)."""
+        return (self.width + 7) // 8
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    handle, u32, u64, i64 = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_int64
+    # Buffers are passed as plain addresses, so that bytes, bytearrays and arrays need no copy.
+    address = ctypes.c_void_p
+    signatures: dict[str, tuple[Any, list[Any]]] = {
+        "ml_create": (handle, []),
+        "ml_destroy": (None, [handle]),
+        "ml_objects": (ctypes.c_char_p, [handle]),
+        "ml_set_clock": (ctypes.c_int, [handle, i64, ctypes.c_int]),
+        "ml_power_on": (None, [handle]),
+        "ml_set": (None, [handle, u32, address]),
+        "ml_get": (None, [handle, u32, address]),
+        "ml_get_word": (None, [handle, u32, u64, address]),
+        "ml_step": (None, [handle, u64]),
+        "ml_cycle": (u64, [handle]),
+        "ml_add_stream": (u32, [handle, ctypes.c_int, u32, i64, address, u32, u64]),
+        "ml_clear_streams": (None, [handle]),
+        "ml_stream_gap": (None, [handle, u32, u64]),
+        "ml_stream_feed": (None, [handle, u32, u64, address]),
+        "ml_stream_waiting": (u64, [handle, u32]),
+        "ml_stream_handshakes": (u64, [handle, u32]),
+        "ml_stream_take": (None, [handle, u32, u64, address, address]),
+        "ml_stream_violations": (None, [handle, u32, address]),
+        "ml_run": (ctypes.c_int, [handle, address, ctypes.c_int, u64]),
+        "ml_flush_streams": (None, [handle]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+class Simulation:
+    """A simulated design with one clock.
+
+    Cycle n is the time between two rising edges: values set before ``step()`` are the inputs of that cycle, ``get()``
+    returns combinational outputs for the inputs as they stand now and registers as the last edge left them.
+
+    Parameters
+    ----------
+    library : path
+        What :func:`modeloom.sim.build` returned.
+    clock : str, optional
+        Clock port; found by name (``aclk``, ``clk``) if not given. A design without a clock may still be evaluated.
+    reset : str, optional
+        Synchronous reset port; found by name (``aresetn``, ``rst_n`` active low; ``rst``, ``areset`` active high) if not
+        given. A name ending in ``n`` is active low.
+    two_steps : bool
+        Evaluate the design twice a cycle, at both levels of the clock, even where once is enough; about 1.2 times slower,
+        same results.
+
+    Raises
+    ------
+    ValueError
+        If a named port does not exist.
+    """
+
+    def __init__(self, library: str | Path, *, clock: str | None = None, reset: str | None = None,
+                 two_steps: bool = False) -> None:
+        self._library = _load(Path(library))
+        self._handle = self._library.ml_create()
+        kinds = {"i": "input", "o": "output", "s": "state", "m": "memory"}
+        objects: dict[str, Port] = {}
+        for index, line in enumerate(self._library.ml_objects(self._handle).decode().splitlines()):
+            kind, width, depth, name = line.split("\t")
+            name = name.replace(" ", ".")
+            objects[name] = Port(name, int(width), kinds[kind], int(depth), index)
+        self._objects = objects
+        if clock is None:
+            clock = next((name for name in _CLOCKS if name in self.ports), None)
+        if reset is None:
+            reset, self._reset_low = next(((n, low) for n, low in _RESETS if n in self.ports), (None, False))
+        else:
+            self._reset_low = reset.endswith("n")
+        for name in (clock, reset):
+            if name is not None and self._find(name).kind != "input":
+                raise ValueError(f"{name!r} is not an input port")
+        self._clock, self._reset = clock, reset
+        index = -1 if clock is None else self._objects[clock].index
+        self.single_step = bool(self._library.ml_set_clock(self._handle, index, two_steps))
+        if reset is not None:
+            self.set(reset, int(self._reset_low))
+
+    @classmethod
+    def of(cls, rtlil: str, top: str, *, optimize: int = 2, cache: bool = True, **options: Any) -> Simulation:
+        """Build (or find) and load a design; see :func:`modeloom.sim.build` and the constructor for the parameters."""
+        return cls(build(rtlil, top, optimize=optimize, cache=cache), **options)
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self._library.ml_destroy(self._handle)
+            self._handle = None
+
+    @cached_property
+    def ports(self) -> dict[str, Port]:
+        """Input and output ports by name, in alphabetical order."""
+        return {name: port for name, port in sorted(self._objects.items()) if port.kind in ("input", "output")}
+
+    @cached_property
+    def objects(self) -> dict[str, Port]:
+        """Ports, registers and memories by name, in alphabetical order. Registers that Yosys merged away are missing."""
+        return dict(sorted(self._objects.items()))
+
+    def _find(self, name: str) -> Port:
+        try:
+            return self._objects[name]
+        except KeyError:
+            near = difflib.get_close_matches(name, self._objects, n=3)
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise ValueError(f"the design has no port or register {name!r}{hint}") from None
+
+    def width(self, name: str) -> int:
+        """Bits of a port or register."""
+        return self._find(name).width
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated since the design was loaded."""
+        return int(self._library.ml_cycle(self._handle))
+
+    def set(self, name: str, value: int) -> None:
+        """Set an input port.
+
+        Raises
+        ------
+        ValueError
+            If there is no such input, or the value is negative or has more bits than the port.
+        """
+        port = self._find(name)
+        if port.kind != "input":
+            raise ValueError(f"{name!r} is not an input port")
+        if name == self._clock:
+            raise ValueError(f"{name!r} is the clock: use step()")
+        if not isinstance(value, int):
+            raise TypeError(f"the value of {name} must be an int, not {type(value).__name__}")
+        if value < 0 or value >> port.width:
+            raise ValueError(f"{value:#x} does not fit the {port.width} bits of {name}")
+        if port.width:
+            self._library.ml_set(self._handle, port.index, int(value).to_bytes(port.bytes, "little"))
+
+    def get(self, name: str, word: int | None = None) -> int:
+        """Value of a port or register, or of one word of a memory (`word`, from 0).
+
+        Raises
+        ------
+        ValueError
+            If there is no such object, or a memory is read without a word number or outside its depth.
+        """
+        port = self._find(name)
+        buffer = ctypes.create_string_buffer(port.bytes)
+        if port.kind == "memory":
+            if word is None or not 0 <= word < port.depth:
+                raise ValueError(f"{name} is a memory of {port.depth} words: give a word number in that range")
+            self._library.ml_get_word(self._handle, port.index, word, buffer)
+        elif word is not None:
+            raise ValueError(f"{name} is not a memory")
+        else:
+            self._library.ml_get(self._handle, port.index, buffer)
+        return int.from_bytes(buffer.raw, "little")
+
+    def step(self, n: int = 1) -> None:
+        """Let n clock cycles pass."""
+        if n < 0:
+            raise ValueError(f"the number of cycles must not be negative, not {n}")
+        self._library.ml_step(self._handle, n)
+
+    def reset(self, cycles: int = 2) -> None:
+        """Return the state to its initial values, then hold the reset port, if there is one, for `cycles` cycles.
+
+        The inputs keep their values; the count of cycles goes on.
+        """
+        self._library.ml_power_on(self._handle)
+        if self._reset is not None:
+            self.set(self._reset, int(not self._reset_low))
+            self.step(cycles)
+            self.set(self._reset, int(self._reset_low))

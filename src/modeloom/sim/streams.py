@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AXI4-Stream traffic for a simulated design: beats are queued, fed, collected and checked inside the compiled loop.
+
+Byte order: a payload port of w bits takes ceil(w / 8) bytes a beat, byte 0 being bits [7:0]; a column is the bytes of
+successive beats, one after the other::
+
+    column  | b0 b1 .. b15 | b16 b17 .. b31 |        tdata of 128 bits, byte 0 of a block at tdata[7:0]
+    beat    |      0       |       1        |
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from modeloom.sim.simulation import Port, Simulation
+
+__all__ = ["Beats", "RunResult", "Stream", "StreamRunner", "Violations"]
+
+_AXIS_PAYLOAD = ("tdata", "tdest", "tid", "tkeep", "tlast", "tstrb", "tuser")
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One AXI4-Stream interface, by the names of its ports.
+
+    Attributes
+    ----------
+    name : str
+        What the runner's methods call the stream.
+    direction : str
+        ``"in"``: the runner feeds beats into the design; ``"out"``: it collects them.
+    valid : str
+        Port of one bit.
+    ready : str or None
+        Port of one bit; ``None`` for a stream that is always ready.
+    payload : tuple of str
+        Ports that carry the beat, in the order wanted; may be empty.
+    """
+
+    name: str
+    direction: str
+    valid: str
+    ready: str | None
+    payload: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("in", "out"):
+            raise ValueError(f"the direction of stream {self.name} must be 'in' or 'out', not {self.direction!r}")
+        object.__setattr__(self, "payload", tuple(self.payload))
+
+    @classmethod
+    def axis(cls, simulation: Simulation, prefix: str) -> Stream:
+        """The stream whose ports begin with `prefix`, such as ``s_axis`` or ``m_axis_status``: ``<prefix>_tvalid``,
+        ``<prefix>_tready`` and the payload, in alphabetical order. The direction is that of ``tvalid``.
+
+        Amaranth streams are found too: ``<prefix>_valid``, ``<prefix>_ready``, ``<prefix>_payload`` or
+        ``<prefix>_payload_*``; internal streams are ``i`` and ``o``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such stream.
+        """
+        ports = simulation.ports
+        if f"{prefix}_tvalid" in ports:
+            valid, ready = f"{prefix}_tvalid", f"{prefix}_tready"
+            payload = tuple(name for name in (f"{prefix}_{part}" for part in _AXIS_PAYLOAD) if name in ports)
+        elif f"{prefix}_valid" in ports:
+            valid, ready, start = f"{prefix}_valid", f"{prefix}_ready", f"{prefix}_payload"
+            payload = tuple(name for name in ports if name == start or name.startswith(start + "_"))
+        else:
+            raise ValueError(f"the design has no stream {prefix!r}: neither {prefix}_tvalid nor {prefix}_valid is a port")
+        direction = "in" if ports[valid].kind == "input" else "out"
+        return cls(prefix, direction, valid, ready if ready in ports else None, payload)
+
+    @staticmethod
+    def discover(simulation: Simulation) -> list[Stream]:
+        """Every stream of the design, in alphabetical order of their prefixes."""
+        prefixes = {name[: -len(mark) - 1] for name in simulation.ports for mark in ("tvalid", "valid")
+                    if name.endswith(f"_{mark}")}
+        return [Stream.axis(simulation, prefix) for prefix in sorted(prefixes)]
+
+
+@dataclass(frozen=True)
+class Beats:
+    """Beats taken from an output stream.
+
+    Attributes
+    ----------
+    count : int
+    columns : dict
+        Bytes of all beats, by payload port.
+    cycles : array of unsigned 64-bit numbers
+        Cycle of each handshake.
+    """
+
+    count: int
+    columns: dict[str, bytes]
+    cycles: array[int]
+
+    def values(self, port: str) -> list[int]:
+        """One payload port as ints, a value for each beat."""
+        if not self.count:
+            return []
+        column, size = self.columns[port], len(self.columns[port]) // self.count
+        return [int.from_bytes(column[i : i + size], "little") for i in range(0, len(column), size)]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended: `done` if what was waited for arrived, `timed_out` if the cycle limit came first; `cycles` it took."""
+
+    done: bool
+    cycles: int
+
+    @property
+    def timed_out(self) -> bool:
+        return not self.done
+
+
+@dataclass(frozen=True)
+class Violations:
+    """Protocol errors of the design on one output stream since the runner was made or reset.
+
+    Attributes
+    ----------
+    dropped : int
+        Times that valid fell before the beat was accepted (AXI4-Stream, section 2.2.1).
+    changed : int
+        Cycles in which the payload of a waiting beat differed from the cycle before.
+    first_cycle : int or None
+        Cycle of the first error.
+    """
+
+    dropped: int
+    changed: int
+    first_cycle: int | None
+
+    def __bool__(self) -> bool:
+        return bool(self.dropped or self.changed)
+
+
+class StreamRunner:
+    """Drives all streams of a simulation together.
+
+    While a runner is in use only its :meth:`run` may let time pass: ``Simulation.step`` would lose handshakes. Other ports
+    of the simulation may be set and read between runs.
+
+    Valid never waits for ready, and a beat once offered stays until it is accepted. Ready is drawn anew each cycle, whether
+    a beat is there or not. Output streams accept beats during every run, waited for or not.
+
+    Parameters
+    ----------
+    simulation : Simulation
+    streams : sequence of Stream, optional
+        All streams the design has, if not given. Streams left out keep their inputs as they are set.
+    seed : int
+        Seed of the random gaps; each stream has a generator of its own. Same seed, same run.
+    gaps : mapping, optional
+        Probability, by stream name, that a beat is withheld for a cycle (input streams) or that ready is low in a cycle
+        (output streams). 0 for streams not named.
+
+    Raises
+    ------
+    ValueError
+        If two streams have one name, a port does not exist or goes the wrong way, or a probability is not in [0, 1).
+    """
+
+    def __init__(self, simulation: Simulation, streams: Sequence[Stream] | None = None, *, seed: int = 0,
+                 gaps: Mapping[str, float] | None = None) -> None:
+        self.simulation = simulation
+        self._library, self._handle = simulation._library, simulation._handle
+        if streams is None:
+            streams = Stream.discover(simulation)
+        self.streams = {stream.name: stream for stream in streams}
+        if len(self.streams) != len(streams):
+            raise ValueError("two streams have the same name")
+        self.seed = seed
+        self._payload: dict[str, list[Port]] = {}
+        self._index: dict[str, int] = {}
+        self._gaps = {name: 0.0 for name in self.streams}
+        ports = [self._ports_of(stream) for stream in self.streams.values()]
+        self._ports = ports
+        self.set_gaps(gaps or {}, attach=False)
+        self._attach()
+
+    def _ports_of(self, stream: Stream) -> tuple[Port, Port | None, list[Port]]:
+        forward, backward = ("input", "output") if stream.direction == "in" else ("output", "input")
+
+        def port(name: str, kind: str, width: int | None) -> Port:
+            found = self.simulation._find(name)
+            if found.kind != kind:
+                raise ValueError(f"stream {stream.name}: {name} is no {kind} port")
+            if width is not None and found.width != width:
+                raise ValueError(f"stream {stream.name}: {name} has {found.width} bits instead of {width}")
+            return found
+
+        return (port(stream.valid, forward, 1), None if stream.ready is None else port(stream.ready, backward, 1),
+                [port(name, forward, None) for name in stream.payload])
+
+    def _attach(self) -> None:
+        self._library.ml_clear_streams(self._handle)
+        for stream, (valid, ready, payload) in zip(self.streams.values(), self._ports, strict=True):
+            indices = (ctypes.c_uint32 * len(payload))(*(port.index for port in payload))
+            index = self._library.ml_add_stream(self._handle, stream.direction == "in", valid.index,
+                                                -1 if ready is None else ready.index, indices, len(payload),
+                                                self.seed & 0xFFFFFFFFFFFFFFFF)
+            self._payload[stream.name], self._index[stream.name] = payload, index
+        for name, gap in self._gaps.items():
+            self._library.ml_stream_gap(self._handle, self._index[name], int(gap * 2**32))
+        self._library.ml_flush_streams(self._handle)
+
+    def _stream(self, name: str, direction: str | None = None) -> int:
+        if name not in self.streams:
+            raise ValueError(f"no stream {name!r}; there are {', '.join(self.streams) or 'none'}")
+        if direction is not None and self.streams[name].direction != direction:
+            raise ValueError(f"stream {name} goes the other way")
+        return self._index.get(name, 0)
+
+    def set_gaps(self, gaps: Mapping[str, float], *, attach: bool = True) -> None:
+        """Change the probabilities of gaps, by stream name; streams not named keep theirs."""
+        for name, gap in gaps.items():
+            index = self._stream(name)
+            if not 0 <= gap < 1:
+                raise ValueError(f"the probability of a gap must be at least 0 and below 1, not {gap!r}")
+            self._gaps[name] = gap
+            if attach:
+                self._library.ml_stream_gap(self._handle, index, int(gap * 2**32))
+
+    def reset(self, cycles: int = 2) -> None:
+        """Reset the design for `cycles` cycles with every valid and ready low, forget all queued and received beats and all
+        violations, and start the random gaps from the seed again.
+        """
+        self._attach()
+        self.simulation.reset(cycles)
+
+    def feed(self, name: str, columns: Mapping[str, bytes | bytearray | memoryview | Iterable[int]]) -> int:
+        """Queue beats on an input stream.
+
+        Parameters
+        ----------
+        name : str
+        columns : mapping
+            For every payload port, the bytes of the beats one after the other, or an iterable of ints, one for each beat.
+
+        Returns
+        -------
+        int
+            Number of beats queued.
+
+        Raises
+        ------
+        ValueError
+            If a payload port is missing or unknown, the columns differ in length, or a value has more bits than its port.
+        """
+        index = self._stream(name, "in")
+        ports = self._payload[name]
+        if sorted(columns) != sorted(port.name for port in ports):
+            raise ValueError(f"stream {name} has the payload ports {', '.join(p.name for p in ports) or '(none)'}")
+        packed: list[bytes] = []
+        counts: set[int] = set()
+        for port in ports:
+            data, count = _pack(port, columns[port.name])
+            packed.append(data)
+            counts.add(count)
+        if len(counts) != 1:
+            raise ValueError(f"the columns of stream {name} differ in length" if counts else
+                             f"stream {name} has no payload: use feed_empty")
+        (count,) = counts
+        self._feed(index, count, packed)
+        return count
+
+    def feed_empty(self, name: str, count: int) -> None:
+        """Queue `count` beats on an input stream that has no payload ports."""
+        index = self._stream(name, "in")
+        if self._payload[name]:
+            raise ValueError(f"stream {name} has payload ports: use feed")
+        self._feed(index, count, [])
+
+    def _feed(self, index: int, count: int, packed: list[bytes]) -> None:
+        pointers = (ctypes.c_char_p * len(packed))(*packed)
+        self._library.ml_stream_feed(self._handle, index, count, pointers)
+
+    def waiting(self, name: str) -> int:
+        """Beats queued and not yet accepted (input stream), or received and not yet taken (output stream)."""
+        return int(self._library.ml_stream_waiting(self._handle, self._stream(name)))
+
+    def run(self, until: Mapping[str, int] | None = None, *, drain: bool = False, max_cycles: int) -> RunResult:
+        """Let time pass until enough beats have arrived.
+
+        Parameters
+        ----------
+        until : mapping, optional
+            Output stream names to numbers of beats that must be waiting to be taken, those of earlier runs included.
+        drain : bool
+            Wait also until every queued input beat is accepted.
+        max_cycles : int
+            Cycle limit. With neither `until` nor `drain` the run lasts exactly so long.
+
+        Returns
+        -------
+        RunResult
+            With ``timed_out`` set if the limit came first; what has arrived by then can be taken all the same.
+        """
+        if max_cycles < 0:
+            raise ValueError(f"max_cycles must not be negative, not {max_cycles}")
+        targets = (ctypes.c_uint64 * max(1, len(self.streams)))()
+        for name, count in (until or {}).items():
+            targets[self._stream(name, "out")] = count
+        start = self.simulation.cycle
+        done = self._library.ml_run(self._handle, targets if until is not None or drain else None, drain, max_cycles)
+        return RunResult(bool(done), self.simulation.cycle - start)
+
+    def take(self, name: str, count: int | None = None) -> Beats:
+        """Remove the first `count` beats (all, if not given) from an output stream.
+
+        Raises
+        ------
+        ValueError
+            If fewer have arrived.
+        """
+        index = self._stream(name, "out")
+        waiting = self.waiting(name)
+        if count is None:
+            count = waiting
+        if not 0 <= count <= waiting:
+            raise ValueError(f"{count} beats asked of stream {name}, {waiting} have arrived")
+        ports = self._payload[name]
+        buffers = [ctypes.create_string_buffer(max(1, port.bytes * count)) for port in ports]
+        pointers = (ctypes.c_void_p * len(ports))(*(ctypes.addressof(buffer) for buffer in buffers))
+        cycles = array("Q", bytes(8 * count))
+        self._library.ml_stream_take(self._handle, index, count, pointers, cycles.buffer_info()[0])
+        columns = {port.name: bytes(memoryview(buffer)[: port.bytes * count])
+                   for port, buffer in zip(ports, buffers, strict=True)}
+        return Beats(count, columns, cycles)
+
+    def accepted(self, name: str) -> array[int]:
+        """Cycles in which the design accepted beats of an input stream since the last call."""
+        index = self._stream(name, "in")
+        count = int(self._library.ml_stream_handshakes(self._handle, index))
+        cycles = array("Q", bytes(8 * count))
+        self._library.ml_stream_take(self._handle, index, count, None, cycles.buffer_info()[0])
+        return cycles
+
+    def violations(self, name: str | None = None) -> Violations:
+        """Protocol errors on one output stream, or on all of them together."""
+        if name is not None:
+            result = (ctypes.c_uint64 * 3)()
+            self._library.ml_stream_violations(self._handle, self._stream(name, "out"), result)
+            return Violations(result[0], result[1], None if result[2] == 2**64 - 1 else result[2])
+        each = [self.violations(n) for n, stream in self.streams.items() if stream.direction == "out"]
+        first = [v.first_cycle for v in each if v.first_cycle is not None]
+        return Violations(sum(v.dropped for v in each), sum(v.changed for v in each), min(first, default=None))
+
+
+def _pack(port: Port, column: bytes | bytearray | memoryview | Iterable[int]) -> tuple[bytes, int]:
+    """Column of one payload port as bytes, and its number of beats."""
+    spare = 8 * port.bytes - port.width
+    if isinstance(column, bytes | bytearray | memoryview):
+        data = bytes(column)
+        if len(data) % port.bytes:
+            raise ValueError(f"{port.name} takes {port.bytes} bytes a beat: {len(data)} bytes are not whole beats")
+        if spare and any(top >> (8 - spare) for top in data[port.bytes - 1 :: port.bytes]):
+            raise ValueError(f"a value for {port.name} has more than {port.width} bits")
+        return data, len(data) // port.bytes
+    values = list(column)
+    for value in values:
+        if value < 0 or value >> port.width:
+            raise ValueError(f"{value:#x} does not fit the {port.width} bits of {port.name}")
+    return b"".join(value.to_bytes(port.bytes, "little") for value in values), len(values)

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An engine with the real ports and timing but a trivial mode, which watches that the bus keeps the contract.
+
+Block i of a result is ``block ^ (i + 1)·0x0101... ^ tweak blocks ^ the slot's key words ^ round key 0 ^ last round key``, with
+the decrypter's round keys if the sector is to be decrypted. The set-up writes the last key word: the complement of round key 0.
+Result blocks of a lane come in an order of their own, all in the last ``beats`` cycles before ``done``.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import reduce
+from operator import xor
+
+from amaranth.hdl import Array, Cat, Const, Module, Signal
+from amaranth.lib import memory, wiring
+
+from modeloom.rtl.bus import BusParameters, key_schedule_signature
+from modeloom.rtl.engine.interface import FILL_AHEAD, engine_signature
+
+COUNTER = int.from_bytes(b"\x01" * 32, "little")
+
+VIOLATIONS = (
+    "a request to enter changed before it was acknowledged",
+    "fill_ahead differs from enter",
+    "a beat was written too far ahead",
+    "a sector entered with a beat missing",
+    "a sector entered with bytes outside tkeep that are not zero",
+    "a ticket was used twice",
+    "keys were written to a slot in flight or during a set-up",
+    "a set-up was withdrawn",
+)
+
+
+class MockSchedule(wiring.Component):
+    """Round key r is the low 128 bits of the key rotated by 8·(r + 1); the decrypter's is its complement."""
+
+    def __init__(self, key_bits: int, rounds: int = 5):
+        self.key_bits = key_bits
+        self.rounds = rounds
+        super().__init__({name: member.flip() for name, member in key_schedule_signature(key_bits).members.items()})
+
+    def round_keys(self, key: int) -> list[tuple[int, int]]:
+        def low(r: int) -> int:
+            wide = key << 8 * (r + 1)
+            return (wide | wide >> self.key_bits) & ((1 << min(128, self.key_bits)) - 1)
+
+        return [(low(r), low(r) ^ (1 << 128) - 1) for r in range(self.rounds)]
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        key_reg = Signal(self.key_bits)
+        blank_reg = Signal()
+        running_reg = Signal()
+        round_reg = Signal(range(self.rounds + 1))
+        with m.If(running_reg):
+            m.d.sync += [round_reg.eq(round_reg + 1), key_reg.eq(key_reg.rotate_left(8))]
+            with m.If(self.done):
+                m.d.sync += [running_reg.eq(0), key_reg.eq(0)]
+        with m.Elif(self.start | self.erase):
+            m.d.sync += [running_reg.eq(1), blank_reg.eq(self.erase), round_reg.eq(0), key_reg.eq(self.key.rotate_left(8))]
+        with m.If(running_reg & ~blank_reg):
+            m.d.comb += [self.data.eq(key_reg), self.data_dec.eq(~self.data)]
+        m.d.comb += [
+            self.busy.eq(running_reg),
+            self.we.eq(running_reg),
+            self.round.eq(round_reg),
+            self.done.eq(running_reg & (round_reg == self.rounds - 1)),
+        ]
+        return m
+
+
+class MockEngine(wiring.Component):
+    """``latency`` cycles from ``enter_ack`` to ``done``; while a sector is in flight, entry every ``interval`` cycles only."""
+
+    def __init__(self, p: BusParameters, *, latency: int, interval: int, rounds: int, setup_cycles: int = 7, seed: int = 1):
+        if latency < p.beats or interval < p.beats:
+            raise ValueError("latency and interval are at least the beats of a sector")
+        self.p = p
+        self.latency = latency
+        self.interval = interval
+        self.rounds = rounds
+        self.setup_cycles = setup_cycles
+        generator = random.Random(seed)
+        self.orders = [generator.sample(range(p.beats), p.beats) for _ in range(p.lanes)]
+        self.violation = Signal(len(VIOLATIONS))
+        self.slot_nonzero = Signal(p.key_slots)
+        super().__init__(
+            engine_signature(
+                block_bits=p.block_bits,
+                lanes=p.lanes,
+                blocks=p.blocks,
+                tweak_blocks=p.tweak_blocks,
+                key_slots=p.key_slots,
+                key_words=p.key_words,
+                ticket_bits=p.ticket_bits,
+            )
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.p
+        violation_reg = Signal(len(VIOLATIONS))
+        m.d.comb += self.violation.eq(violation_reg)
+
+        def forbid(number: int, condition):
+            with m.If(condition):
+                m.d.sync += violation_reg[number].eq(1)
+
+        # Keys, with the set-up.
+        words = [[Signal(p.block_bits, name=f"word{s}_{w}") for w in range(p.key_words)] for s in range(p.key_slots)]
+        round_keys = [[Signal(256, name=f"rk{s}_{r}") for r in range(self.rounds)] for s in range(p.key_slots)]
+        setup_count = Signal(range(self.setup_cycles + 1))
+        setting_up = Signal()
+        in_flight = Signal()
+        for s in range(p.key_slots):
+            m.d.comb += self.slot_nonzero[s].eq(Cat(words[s], round_keys[s]).any())
+            for w in range(p.key_words):
+                with m.If(self.key_we & (self.key_slot == s) & (self.key_index == w)):
+                    m.d.sync += words[s][w].eq(self.key_data)
+            for r in range(self.rounds):
+                with m.If(self.rk_we & (self.rk_slot == s) & (self.rk_round == r)):
+                    m.d.sync += round_keys[s][r].eq(Cat(self.rk_data, self.rk_data_dec))
+            with m.If(self.setup_done & (self.setup_slot == s)):
+                m.d.sync += words[s][p.key_words - 1].eq(~round_keys[s][0][:128])
+        m.d.comb += [
+            setting_up.eq(setup_count != 0),
+            self.setup_done.eq(setup_count == self.setup_cycles),
+        ]
+        with m.If(self.setup_done):
+            m.d.sync += setup_count.eq(0)
+        with m.Elif(setting_up | (self.setup & ~in_flight)):
+            m.d.sync += setup_count.eq(setup_count + 1)
+        forbid(7, setting_up & ~self.setup)
+
+        # Entry.
+        stages = self.latency + 1
+        valid = [Signal(name=f"valid{n}") for n in range(stages)]
+        record_shape = {"decrypt": 1, "slot": len(self.enter_slot), "tweak": len(self.enter_tweak)}
+        bank_count = -(-self.latency // self.interval) + 3
+        record_shape |= {"ticket": p.ticket_bits, "bank": len(Signal(range(bank_count)))}
+        records = [{k: Signal(w, name=f"{k}{n}") for k, w in record_shape.items()} for n in range(stages)]
+        phase = Signal(range(max(2, self.interval)))
+        bank = Signal(range(bank_count))
+        next_bank = Signal.like(bank)
+        written = Signal(p.beats)
+        written_ahead = Signal(p.beats)
+        tail_dirty = Signal()
+        m.d.comb += [
+            in_flight.eq(Cat(valid[1:]).any()),
+            self.idle.eq(~in_flight),
+            self.enter_ack.eq(self.enter & ~self.setup & (~in_flight | (phase == 0))),
+            next_bank.eq(bank + 1),
+            valid[0].eq(self.enter_ack),
+            records[0]["decrypt"].eq(self.enter_decrypt),
+            records[0]["slot"].eq(self.enter_slot),
+            records[0]["tweak"].eq(self.enter_tweak),
+            records[0]["ticket"].eq(self.enter_ticket),
+            records[0]["bank"].eq(bank),
+        ]
+        with m.If(bank == bank_count - 1):
+            m.d.comb += next_bank.eq(0)
+        with m.If(phase == self.interval - 1):
+            m.d.sync += phase.eq(0)
+        with m.Else():
+            m.d.sync += phase.eq(phase + 1)
+        if self.interval > 1:
+            with m.If(self.enter_ack & ~in_flight):
+                m.d.sync += phase.eq(1)
+        with m.If(self.enter_ack):
+            m.d.sync += bank.eq(next_bank)
+        for n in range(1, stages):
+            m.d.sync += valid[n].eq(valid[n - 1])
+            m.d.sync += [records[n][k].eq(records[n - 1][k]) for k in record_shape]
+            forbid(5, self.enter_ack & valid[n] & (records[n]["ticket"] == self.enter_ticket))
+            for we, slot in ((self.key_we, self.key_slot), (self.rk_we, self.rk_slot)):
+                forbid(6, we & valid[n] & (records[n]["slot"] == slot))
+        forbid(6, (self.key_we & (self.enter & (self.enter_slot == self.key_slot) | setting_up)))
+        forbid(6, (self.rk_we & (self.enter & (self.enter_slot == self.rk_slot) | setting_up)))
+
+        request = Cat(self.enter_decrypt, self.enter_slot, self.enter_tweak, self.enter_ticket)
+        asked = Signal()
+        asked_request = Signal.like(request)
+        m.d.sync += [asked.eq(self.enter & ~self.enter_ack), asked_request.eq(request)]
+        forbid(0, asked & (~self.enter | (request != asked_request)))
+
+        # Input banks.
+        forbid(1, self.fill_we & (self.fill_ahead != self.enter))
+        forbid(2, self.fill_we & self.fill_ahead & (self.fill_beat >= FILL_AHEAD))
+        beat_bit = Signal(p.beats)
+        written_next = Signal(p.beats)
+        ahead_next = Signal(p.beats)
+        m.d.comb += [
+            beat_bit.eq(self.fill_we << self.fill_beat),
+            written_next.eq(written | (beat_bit & ~self.fill_ahead.replicate(p.beats))),
+            ahead_next.eq(written_ahead | (beat_bit & self.fill_ahead.replicate(p.beats))),
+        ]
+        with m.If(self.enter_ack):
+            forbid(3, ~written.all())
+            forbid(4, tail_dirty)
+            m.d.sync += [written.eq(ahead_next), written_ahead.eq(0)]
+        with m.Else():
+            m.d.sync += [written.eq(written_next), written_ahead.eq(ahead_next)]
+        if p.beats > FILL_AHEAD:
+            with m.If(self.fill_we & (self.fill_beat == p.beats - 1)):
+                m.d.sync += tail_dirty.eq(self.fill_data[p.last_keep.bit_length() * 8 :].any())
+        depth = bank_count * p.beats
+        m.submodules.banks = banks = memory.Memory(shape=p.beat_bits, depth=depth, init=[])
+        write = banks.write_port()
+        bank_base = Array(Const(b * p.beats, range(depth)) for b in range(bank_count))
+        fill_bank = Signal.like(bank)
+        m.d.comb += fill_bank.eq(bank)
+        with m.If(self.fill_ahead):
+            m.d.comb += fill_bank.eq(next_bank)
+        m.d.comb += [
+            write.en.eq(self.fill_we),
+            write.addr.eq(bank_base[fill_bank] + self.fill_beat),
+            write.data.eq(self.fill_data),
+        ]
+
+        # Results.
+        first = stages - p.beats
+        for lane, order in enumerate(self.orders):
+            read = banks.read_port(domain="comb")
+            for k in range(p.beats):
+                index = order[k] * p.lanes + lane
+                record = records[first + k]
+                key = Signal(p.block_bits, name=f"key{lane}_{k}")
+                tweak = record["tweak"][: p.block_bits]
+                if p.tweak_blocks == 2:
+                    tweak = tweak ^ record["tweak"][p.block_bits :]
+                elif p.tweak_blocks == 0:
+                    tweak = Const(0)
+                for s in range(p.key_slots):
+                    with m.If(record["slot"] == s):
+                        a, b = round_keys[s][0], round_keys[s][-1]
+                        with m.If(record["decrypt"]):
+                            m.d.comb += key.eq(reduce(xor, words[s], a[128:] ^ b[128:]))
+                        with m.Else():
+                            m.d.comb += key.eq(reduce(xor, words[s], a[:128] ^ b[:128]))
+                with m.If(valid[first + k]):
+                    m.d.comb += [
+                        read.addr.eq(bank_base[record["bank"]] + order[k]),
+                        self.out_we[lane].eq(index < p.blocks),
+                        self.out_index[lane].eq(index),
+                        self.out_ticket[lane].eq(record["ticket"]),
+                        self.out_data[lane].eq(
+                            read.data.word_select(lane, p.block_bits)
+                            ^ ((COUNTER * (index + 1)) & ((1 << p.block_bits) - 1))
+                            ^ tweak
+                            ^ key
+                        ),
+                    ]
+        m.d.comb += [self.done.eq(valid[-1]), self.done_ticket.eq(records[-1]["ticket"])]
+        return m
+
+
+def expected_sector(
+    p: BusParameters, *, words: list[int], round_keys: list[tuple[int, int]], tweak: bytes, decrypt: bool, data: bytes
+) -> bytes:
+    """What the mock engine gives; ``words`` are the raw key words."""
+    mask = (1 << p.block_bits) - 1
+    form = int(decrypt)
+    setup_word = ~round_keys[0][0] & (1 << 128) - 1
+    key = reduce(xor, words, setup_word) ^ round_keys[0][form] ^ round_keys[-1][form]
+    number = 0
+    for at in range(0, p.tweak_bits // 8, p.block_bytes):
+        number ^= int.from_bytes(tweak[at : at + p.block_bytes], "little")
+    out = b""
+    for i in range(p.blocks):
+        block = data[i * p.block_bytes : (i + 1) * p.block_bytes]
+        value = int.from_bytes(block, "little") ^ COUNTER * (i + 1) & mask ^ number ^ key
+        out += value.to_bytes(p.block_bytes, "little")[: len(block)]
+    return out

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derived sizes of a bus and the checks on its parameters."""
+
+from __future__ import annotations
+
+import pytest
+from modeloom.rtl.bus import BusParameters, ring_depth
+
+GOOD = {"blocks": 8, "ring_sectors": 2}
+
+
+def test_derived_sizes() -> None:
+    p = BusParameters(
+        blocks=33, ring_sectors=5, lanes=4, tail=7, tweak_blocks=2, cipher_key_bits=192, raw_words_after=2, key_words=9
+    )
+    assert (p.beats, p.beat_bits, p.beat_bytes, p.sector_bytes) == (9, 512, 64, 519)
+    assert (p.last_keep, p.tweak_bits, p.ticket_bits, p.key_bytes) == (0x7F, 256, 3, 56)
+
+
+@pytest.mark.parametrize(
+    "blocks, lanes, tail, keep", [(4, 2, 0, (1 << 32) - 1), (3, 2, 0, (1 << 16) - 1), (4, 2, 1, (1 << 17) - 1), (4, 1, 16, 65535)]
+)
+def test_last_keep(blocks: int, lanes: int, tail: int, keep: int) -> None:
+    assert BusParameters(blocks=blocks, lanes=lanes, tail=tail, ring_sectors=2).last_keep == keep
+
+
+@pytest.mark.parametrize("latency, interval, beats, depth", [(91, 32, 32, 4), (93, 32, 32, 4), (94, 32, 32, 5), (10, 8, 16, 2), (1, 99, 2, 1)])
+def test_ring_depth(latency: int, interval: int, beats: int, depth: int) -> None:
+    assert ring_depth(latency, interval, beats) == depth
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"blocks": 1},
+        {"blocks": 257},
+        {"ring_sectors": 0},
+        {"block_bits": 64},
+        {"lanes": 3},
+        {"tail": 17},
+        {"tail": -1},
+        {"tweak_blocks": 3},
+        {"tweak_blocks": 2, "block_bits": 256},
+        {"key_slots": 0},
+        {"key_slots": 65},
+        {"cipher_key_bits": 100},
+        {"raw_words_after": 2, "key_words": 1},
+        {"encrypt": False, "decrypt": False},
+    ],
+)
+def test_values_out_of_range(change: dict) -> None:
+    with pytest.raises(ValueError):
+        BusParameters(**(GOOD | change))
+
+
+@pytest.mark.parametrize("change", [{"blocks": 8.0}, {"key_slots": True}, {"has_setup": 1}, {"tail": None}])
+def test_values_of_wrong_type(change: dict) -> None:
+    with pytest.raises(TypeError):
+        BusParameters(**(GOOD | change))
