@@ -59,7 +59,7 @@ def _aes_rounds(key_bits: int) -> int:
 def _aes_timing(core: str, architecture: str, key_bits: int, stages: int) -> CoreTiming:
     rounds = _aes_rounds(key_bits)
     if architecture == "pipelined":
-        return CoreTiming(rounds * stages, 1)
+        return CoreTiming(rounds * stages + 1, 1)  # the whitened input is registered: the operand register is in the core
     return CoreTiming(rounds + 1, rounds + 1)
 
 

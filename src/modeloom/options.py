@@ -77,7 +77,7 @@ class Options:
         if self.key_bits not in sizes:
             raise InputError(f"--key-bits is {', '.join(map(str, sizes))}, not {self.key_bits}")
         for name, least, most in (
-            ("aes", 1, 64), ("aes_stages", 1, 2), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
+            ("aes", 1, 64), ("aes_stages", 1, 4), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip
             value = getattr(self, name)
             if not least <= value <= most:
@@ -156,11 +156,11 @@ def unit_set(options: Options, uses: Mapping[str, Mapping[str, int]]) -> tuple[U
     units = []
     if together:
         latency = max(time["enc"].latency, time["dec"].latency)
-        units.append(Unit("cipher", options.aes, latency, 1, True, reg, **slow))
+        units.append(Unit("cipher", options.aes, latency, 1, False, reg, **slow))
     else:
         for core, timing in time.items():
             count = 1 if cores[core] == "sequential" else options.aes
-            units.append(Unit(core, count, timing.latency, timing.interval, True, reg))
+            units.append(Unit(core, count, timing.latency, timing.interval, False, reg))
     units.append(Unit("mul", mul if total["mul"] else 0, options.mul_stages, 1, reg, reg))
     units.append(Unit("acc", options.acc, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))

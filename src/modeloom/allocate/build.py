@@ -30,12 +30,25 @@ from modeloom.schedule.problem import use_offset
 
 __all__ = ["FILL_AHEAD", "Allocation", "allocate"]
 
-FILL_AHEAD = 8
-"""Cycles by which the first beats of a sector may be written before the sector ahead of it is in cycle 0: what the bus takes early
-(4 beats) and the control pipeline between entry and cycle 0."""
+FILL_AHEAD = 4
+"""Beats of a sector that the bus may bring while the sector before it still waits to enter (``rtl.engine.interface``)."""
+
+FILL_MARGIN = 2
+"""Cycles by which inputs are taken to come earlier than the bus can bring them."""
 
 TWEAK_WRITE = -3
 """Cycle at whose end a tweak is written, relative to its sector's cycle 0."""
+
+
+def earliest_fill(beat: int, beats: int, ii: int) -> int:
+    """Earliest cycle at whose end a beat is written, relative to cycle 0 of its own sector when sectors enter without gaps.
+
+    The first beats come as soon as the sector before is complete, while that one may wait to enter for any time: counted from the
+    entry of the last sector but one.  The others come after the entry of the sector before.
+    """
+    if beat < FILL_AHEAD:
+        return max(0, beats - FILL_AHEAD) + beat - FILL_MARGIN - 2 * ii
+    return beat - FILL_AHEAD - FILL_MARGIN - ii
 
 
 @dataclass
@@ -236,12 +249,13 @@ def _pack(lives: dict[tuple, Life], ii: int, fill: bool) -> tuple[dict[tuple, in
         if life.stored or value[0] != "op":
             members.setdefault(life.bank, []).append(life)
     lanes = len({life.bank for life in lives.values() if life.bank.startswith("in")}) or 1
+    beats = max((value[1] // lanes + 1 for value in lives if value[0] == "block"), default=1)
     for bank, values in members.items():
         spans = []
         for life in values:
             write = life.write
             if life.value[0] == "block":
-                write = life.value[1] // lanes - FILL_AHEAD - ii if fill else -1
+                write = earliest_fill(life.value[1] // lanes, beats, ii) if fill else -1
             elif life.value[0] == "tweak":
                 write = TWEAK_WRITE
             spans.append((write, max(life.last, write + 1)))

@@ -242,7 +242,7 @@ def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, r
         if interval:
             return schedule(problem, overlap=True, ii=interval + 1, restarts=restarts, seed=seed)
         raise ValueError("no schedule: the graph's operations are not in order")
-    first = min(search.start)
+    first = min(search.start, default=0)
     start = [s - first for s in search.start]
     result = Schedule(problem, interval, start, search.instance, overlap)
     if not overlap:

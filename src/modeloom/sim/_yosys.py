@@ -14,7 +14,7 @@ def main(rtlil: str, top: str, output: str) -> None:
     design = ys.Design()
     ys.run_pass(f"read_rtlil {rtlil}", design)
     ys.run_pass(f"hierarchy -check -top {top}", design)
-    # -g2 makes ports and state accessible by name without slowing evaluation; -g1 leaves the input ports out.
+    # -g2 is the lowest level that shows every port: -g1 leaves the inputs out.
     ys.run_pass(f"write_cxxrtl -g2 -header {output}", design)
 
 

@@ -297,9 +297,7 @@ def simulate(
     beats = -(-sizes["blocks"] // sizes.get("lanes", 1))
     interval = interval or beats
     latency = latency or 3 * interval + 5
-    p = BusParameters(
-        ring_sectors=ring_sectors or ring_depth(latency, interval, beats), key_words=words + 1, **sizes
-    )
+    p = BusParameters(ring_sectors=ring_sectors or ring_depth(latency, interval, beats), key_words=words + 1, **sizes)
     schedule = schedule or MockSchedule(p.cipher_key_bits)
     core = Core(p, latency=latency, interval=interval, schedule=schedule)
     generator = random.Random(seed)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An engine with the real ports and timing but a trivial mode, which watches that the bus keeps the contract.
 
-Block i of a result is ``block ^ (i + 1)·0x0101... ^ tweak blocks ^ the slot's key words ^ round key 0 ^ last round key``, with
-the decrypter's round keys if the sector is to be decrypted. The set-up writes the last key word: the complement of round key 0.
-Result blocks of a lane come in an order of their own, all in the last ``beats`` cycles before ``done``.
+Block i of a result: ``block ^ (i + 1)·0x0101... ^ tweak blocks ^ the slot's key words ^ first ^ last round key``; the
+round keys are the decrypter's if the sector is to be decrypted. The set-up writes the last key word: the complement of
+round key 0. Result blocks of a lane come in an order of their own, all in the last ``beats`` cycles before ``done``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ import random
 from functools import reduce
 from operator import xor
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 
 from modeloom.rtl.bus import BusParameters, key_schedule_signature
 from modeloom.rtl.engine.interface import FILL_AHEAD, engine_signature
-
-COUNTER = int.from_bytes(b"\x01" * 32, "little")
 
 VIOLATIONS = (
     "a request to enter changed before it was acknowledged",
@@ -58,7 +56,8 @@ class MockSchedule(wiring.Component):
             with m.If(self.done):
                 m.d.sync += [running_reg.eq(0), key_reg.eq(0)]
         with m.Elif(self.start | self.erase):
-            m.d.sync += [running_reg.eq(1), blank_reg.eq(self.erase), round_reg.eq(0), key_reg.eq(self.key.rotate_left(8))]
+            m.d.sync += [running_reg.eq(1), blank_reg.eq(self.erase), round_reg.eq(0)]
+            m.d.sync += key_reg.eq(self.key.rotate_left(8))
         with m.If(running_reg & ~blank_reg):
             m.d.comb += [self.data.eq(key_reg), self.data_dec.eq(~self.data)]
         m.d.comb += [
@@ -71,9 +70,11 @@ class MockSchedule(wiring.Component):
 
 
 class MockEngine(wiring.Component):
-    """``latency`` cycles from ``enter_ack`` to ``done``; while a sector is in flight, entry every ``interval`` cycles only."""
+    """``latency`` cycles from ``enter_ack`` to ``done``; entry every ``interval`` cycles with sectors in flight."""
 
-    def __init__(self, p: BusParameters, *, latency: int, interval: int, rounds: int, setup_cycles: int = 7, seed: int = 1):
+    def __init__(
+        self, p: BusParameters, *, latency: int, interval: int, rounds: int, setup_cycles: int = 7, seed: int = 1
+    ):
         if latency < p.beats or interval < p.beats:
             raise ValueError("latency and interval are at least the beats of a sector")
         self.p = p
@@ -133,48 +134,56 @@ class MockEngine(wiring.Component):
             m.d.sync += setup_count.eq(setup_count + 1)
         forbid(7, setting_up & ~self.setup)
 
-        # Entry.
-        stages = self.latency + 1
-        valid = [Signal(name=f"valid{n}") for n in range(stages)]
-        record_shape = {"decrypt": 1, "slot": len(self.enter_slot), "tweak": len(self.enter_tweak)}
+        # Entry. Sectors leave in the order of entry, so what a sector needs on its way stays beside its bank.
         bank_count = -(-self.latency // self.interval) + 3
-        record_shape |= {"ticket": p.ticket_bits, "bank": len(Signal(range(bank_count)))}
-        records = [{k: Signal(w, name=f"{k}{n}") for k, w in record_shape.items()} for n in range(stages)]
+        valid = Signal(self.latency + 1)
         phase = Signal(range(max(2, self.interval)))
         bank = Signal(range(bank_count))
+        done_bank = Signal.like(bank)
         next_bank = Signal.like(bank)
+        in_bank = Signal(bank_count)
+        slots = Array(Signal.like(self.enter_slot, name=f"slot{b}") for b in range(bank_count))
+        tickets = Array(Signal(p.ticket_bits, name=f"ticket{b}") for b in range(bank_count))
+        masks = Array(Signal(p.block_bits, name=f"mask{b}") for b in range(bank_count))
         written = Signal(p.beats)
         written_ahead = Signal(p.beats)
         tail_dirty = Signal()
         m.d.comb += [
-            in_flight.eq(Cat(valid[1:]).any()),
+            in_flight.eq(valid[1:].any()),
             self.idle.eq(~in_flight),
             self.enter_ack.eq(self.enter & ~self.setup & (~in_flight | (phase == 0))),
-            next_bank.eq(bank + 1),
+            next_bank.eq(_after(bank, bank_count)),
             valid[0].eq(self.enter_ack),
-            records[0]["decrypt"].eq(self.enter_decrypt),
-            records[0]["slot"].eq(self.enter_slot),
-            records[0]["tweak"].eq(self.enter_tweak),
-            records[0]["ticket"].eq(self.enter_ticket),
-            records[0]["bank"].eq(bank),
         ]
-        with m.If(bank == bank_count - 1):
-            m.d.comb += next_bank.eq(0)
-        with m.If(phase == self.interval - 1):
-            m.d.sync += phase.eq(0)
-        with m.Else():
-            m.d.sync += phase.eq(phase + 1)
+        m.d.sync += valid[1:].eq(valid[:-1])
+        m.d.sync += phase.eq(_after(phase, self.interval))
         if self.interval > 1:
             with m.If(self.enter_ack & ~in_flight):
                 m.d.sync += phase.eq(1)
+        tweak = Signal(p.block_bits)
+        key = Signal(p.block_bits)
+        for t in range(p.tweak_blocks):
+            tweak = tweak ^ self.enter_tweak.word_select(t, p.block_bits)
+        with m.Switch(self.enter_slot):
+            for s in range(p.key_slots):
+                with m.Case(s):
+                    edges = round_keys[s][0] ^ round_keys[s][-1]
+                    m.d.comb += key.eq(reduce(xor, words[s], Mux(self.enter_decrypt, edges[128:], edges[:128])))
         with m.If(self.enter_ack):
-            m.d.sync += bank.eq(next_bank)
-        for n in range(1, stages):
-            m.d.sync += valid[n].eq(valid[n - 1])
-            m.d.sync += [records[n][k].eq(records[n - 1][k]) for k in record_shape]
-            forbid(5, self.enter_ack & valid[n] & (records[n]["ticket"] == self.enter_ticket))
+            m.d.sync += [
+                bank.eq(next_bank),
+                slots[bank].eq(self.enter_slot),
+                tickets[bank].eq(self.enter_ticket),
+                masks[bank].eq(tweak ^ key),
+            ]
+        for b in range(bank_count):
+            with m.If(self.enter_ack & (bank == b)):
+                m.d.sync += in_bank[b].eq(1)
+            with m.Elif(self.done & (done_bank == b)):
+                m.d.sync += in_bank[b].eq(0)
+            forbid(5, self.enter_ack & in_bank[b] & (tickets[b] == self.enter_ticket))
             for we, slot in ((self.key_we, self.key_slot), (self.rk_we, self.rk_slot)):
-                forbid(6, we & valid[n] & (records[n]["slot"] == slot))
+                forbid(6, we & in_bank[b] & (slots[b] == slot))
         forbid(6, (self.key_we & (self.enter & (self.enter_slot == self.key_slot) | setting_up)))
         forbid(6, (self.rk_we & (self.enter & (self.enter_slot == self.rk_slot) | setting_up)))
 
@@ -218,48 +227,48 @@ class MockEngine(wiring.Component):
             write.data.eq(self.fill_data),
         ]
 
-        # Results.
-        first = stages - p.beats
+        # Results: at most one sector is in the last beats of its way.
+        step = Signal(range(p.beats))
+        sending = Signal()
+        out_bank = Signal.like(bank)
+        m.d.comb += [
+            sending.eq(valid[self.latency + 1 - p.beats :].any()),
+            self.done.eq(valid[-1]),
+            self.done_ticket.eq(tickets[done_bank]),
+        ]
+        with m.If(sending):
+            m.d.sync += step.eq(_after(step, p.beats))
+            with m.If(step == p.beats - 1):
+                m.d.sync += out_bank.eq(_after(out_bank, bank_count))
+        with m.If(self.done):
+            m.d.sync += done_bank.eq(_after(done_bank, bank_count))
         for lane, order in enumerate(self.orders):
             read = banks.read_port(domain="comb")
-            for k in range(p.beats):
-                index = order[k] * p.lanes + lane
-                record = records[first + k]
-                key = Signal(p.block_bits, name=f"key{lane}_{k}")
-                tweak = record["tweak"][: p.block_bits]
-                if p.tweak_blocks == 2:
-                    tweak = tweak ^ record["tweak"][p.block_bits :]
-                elif p.tweak_blocks == 0:
-                    tweak = Const(0)
-                for s in range(p.key_slots):
-                    with m.If(record["slot"] == s):
-                        a, b = round_keys[s][0], round_keys[s][-1]
-                        with m.If(record["decrypt"]):
-                            m.d.comb += key.eq(reduce(xor, words[s], a[128:] ^ b[128:]))
-                        with m.Else():
-                            m.d.comb += key.eq(reduce(xor, words[s], a[:128] ^ b[:128]))
-                with m.If(valid[first + k]):
-                    m.d.comb += [
-                        read.addr.eq(bank_base[record["bank"]] + order[k]),
-                        self.out_we[lane].eq(index < p.blocks),
-                        self.out_index[lane].eq(index),
-                        self.out_ticket[lane].eq(record["ticket"]),
-                        self.out_data[lane].eq(
-                            read.data.word_select(lane, p.block_bits)
-                            ^ ((COUNTER * (index + 1)) & ((1 << p.block_bits) - 1))
-                            ^ tweak
-                            ^ key
-                        ),
-                    ]
-        m.d.comb += [self.done.eq(valid[-1]), self.done_ticket.eq(records[-1]["ticket"])]
+            beat = Array(order)[step]
+            index = Signal(9, name=f"index{lane}")
+            m.d.comb += [
+                read.addr.eq(bank_base[out_bank] + beat),
+                index.eq(beat * p.lanes + lane),
+                self.out_we[lane].eq(sending & (index < p.blocks)),
+                self.out_index[lane].eq(index),
+                self.out_ticket[lane].eq(tickets[out_bank]),
+                self.out_data[lane].eq(
+                    read.data.word_select(lane, p.block_bits)
+                    ^ masks[out_bank]
+                    ^ (index + 1)[:8].replicate(p.block_bytes)
+                ),
+            ]
         return m
+
+
+def _after(counter: Signal, count: int) -> Value:
+    return Mux(counter == count - 1, 0, counter + 1)
 
 
 def expected_sector(
     p: BusParameters, *, words: list[int], round_keys: list[tuple[int, int]], tweak: bytes, decrypt: bool, data: bytes
 ) -> bytes:
     """What the mock engine gives; ``words`` are the raw key words."""
-    mask = (1 << p.block_bits) - 1
     form = int(decrypt)
     setup_word = ~round_keys[0][0] & (1 << 128) - 1
     key = reduce(xor, words, setup_word) ^ round_keys[0][form] ^ round_keys[-1][form]
@@ -269,6 +278,7 @@ def expected_sector(
     out = b""
     for i in range(p.blocks):
         block = data[i * p.block_bytes : (i + 1) * p.block_bytes]
-        value = int.from_bytes(block, "little") ^ COUNTER * (i + 1) & mask ^ number ^ key
+        counter = int.from_bytes(bytes([i + 1]) * p.block_bytes, "little")
+        value = int.from_bytes(block, "little") ^ counter ^ number ^ key
         out += value.to_bytes(p.block_bytes, "little")[: len(block)]
     return out

@@ -7,6 +7,7 @@ import random
 
 import pytest
 from amaranth.lib import wiring
+
 from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode
 
 from .bench import Host, Traffic, simulate

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from modeloom.rtl.aes.key_schedule import KeySchedule
 from modeloom.rtl.bus import StatusCode
 from modeloom.rtl.bus.key_port import FENCE_CYCLES
@@ -185,7 +186,7 @@ def test_aes_key_schedule(bits: int) -> None:
 
 
 def test_fence_catches_the_last_sector() -> None:
-    """An only sector meets the erasure of its slot at every distance: it is refused, or it ends before a key word goes."""
+    """An only sector meets the erasure of its slot at every distance: it is refused, or ends before a key word goes."""
 
     async def script(host: Host) -> None:
         seen = []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from modeloom.rtl.bus import BusParameters, ring_depth
 
 GOOD = {"blocks": 8, "ring_sectors": 2}
@@ -18,13 +19,16 @@ def test_derived_sizes() -> None:
 
 
 @pytest.mark.parametrize(
-    "blocks, lanes, tail, keep", [(4, 2, 0, (1 << 32) - 1), (3, 2, 0, (1 << 16) - 1), (4, 2, 1, (1 << 17) - 1), (4, 1, 16, 65535)]
+    "blocks, lanes, tail, byte_count", [(4, 2, 0, 32), (3, 2, 0, 16), (4, 2, 1, 17), (4, 1, 16, 16), (256, 8, 9, 121)]
 )
-def test_last_keep(blocks: int, lanes: int, tail: int, keep: int) -> None:
-    assert BusParameters(blocks=blocks, lanes=lanes, tail=tail, ring_sectors=2).last_keep == keep
+def test_last_keep(blocks: int, lanes: int, tail: int, byte_count: int) -> None:
+    assert BusParameters(blocks=blocks, lanes=lanes, tail=tail, ring_sectors=2).last_keep == (1 << byte_count) - 1
 
 
-@pytest.mark.parametrize("latency, interval, beats, depth", [(91, 32, 32, 4), (93, 32, 32, 4), (94, 32, 32, 5), (10, 8, 16, 2), (1, 99, 2, 1)])
+@pytest.mark.parametrize(
+    "latency, interval, beats, depth",
+    [(91, 32, 32, 4), (93, 32, 32, 4), (94, 32, 32, 5), (10, 8, 16, 2), (1, 99, 2, 1)],
+)
 def test_ring_depth(latency: int, interval: int, beats: int, depth: int) -> None:
     assert ring_depth(latency, interval, beats) == depth
 

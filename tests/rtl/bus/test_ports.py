@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from amaranth.hdl import Value
+
 from modeloom.rtl.bus import FLAT_PORTS, BusParameters, CoreBus, StatusCode, pack_command, unpack_status
 from modeloom.rtl.bus.ports import COMMAND, STATUS
 

@@ -7,6 +7,7 @@ import random
 
 import pytest
 from amaranth.sim import Simulator
+
 from modeloom.rtl.bus.register_slice import RegisterSlice
 
 

@@ -2,13 +2,13 @@
 """The AES key schedule (FIPS 197, 5.2), one word of 32 bits a cycle, in both forms, for ciphers and inverse ciphers.
 
 Byte 0 of the key is bits [7:0]; word j of the key is bits [32j + 31 : 32j], byte 0 of a word at [7:0]. A shift register
-of Nk words (4, 6 or 8) holds w_i ... w_{i+Nk-1} in the cycle 1 + i after the start::
+of Nk words (4, 6 or 8) and one more holds w_{i-1} ... w_{i+Nk-1} in the cycle 1 + i after the start::
 
-      w_i        w_{i+1}   w_{i+2}   w_{i+3}   ...   w_{i+Nk-1}
-    ┌─────┐     ┌─────┐   ┌─────┐   ┌─────┐         ┌─────┐
-    │  0  │◀────│  1  │◀──│  2  │◀──│  3  │◀─ ... ──│Nk-1 │◀── w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
-    └─────┘     └─────┘   └─────┘   └─────┘         └─────┘
-    └── round key i / 4, when 4 divides i ──┘
+      w_{i-1}     w_i      w_{i+1}   w_{i+2}   w_{i+3}         w_{i+Nk-1}
+    ┌────────┐  ┌─────┐   ┌─────┐   ┌─────┐   ┌─────┐         ┌──────┐
+    │  last  │◀─│  0  │◀──│  1  │◀──│  2  │◀──│  3  │◀─ ... ──│ Nk-1 │◀── w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
+    └────────┘  └─────┘   └─────┘   └─────┘   └─────┘         └──────┘
+    └── round key (i - 1) / 4, when i mod 4 = 1 ──┘
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class KeySchedule(wiring.Component):
     rounds : int
         10, 12 or 14; round keys are 0 ... rounds.
     latency : int
-        4 * rounds + 1 cycles (41, 49, 57) from ``start`` to the last write; round key r is written 4 * r + 1 cycles
+        4 * rounds + 2 cycles (42, 50, 58) from ``start`` to the last write; round key r is written 4 * r + 2 cycles
         after ``start``.
     erase_latency : int
         rounds + 1 cycles (11, 13, 15) from ``erase`` to the last write, one write a cycle.
@@ -74,7 +74,7 @@ class KeySchedule(wiring.Component):
     def __init__(self, key_bits: int = 128):
         self.key_bits = check_key_bits(key_bits)
         self.rounds = ROUNDS[key_bits]
-        self.latency = 4 * self.rounds + 1
+        self.latency = 4 * self.rounds + 2
         self.erase_latency = self.rounds + 1
         super().__init__({
             "start": In(1),
@@ -92,69 +92,67 @@ class KeySchedule(wiring.Component):
         m = Module()
         words = self.key_bits // 32
         word_reg = [Signal(32, name=f"word_{n}_reg") for n in range(words)]
-        mixed_reg = [Signal(32, name=f"mixed_{n}_reg") for n in range(3)]
+        last_word_reg = Signal(32)
+        mixed_reg = [Signal(32, name=f"mixed_{n}_reg") for n in range(4)]
         expanding_reg = Signal()
         erasing_reg = Signal()
-        # The index i of the word in front: round key number in the upper bits.
-        index_reg = Signal(6)
+        # The word in front is w_i with i = 4 * round_reg + phase_reg.
+        round_reg = Signal(4)
+        phase_reg = Signal(2)
         position_reg = Signal(range(words))
         rcon_reg = Signal(8)
-        first = Signal()
-        last = Signal()
         m.d.comb += [
-            first.eq(self.round == 0),
-            last.eq(self.round == self.rounds),
-            self.round.eq(index_reg[2:]),
+            self.round.eq(round_reg),
             self.busy.eq(expanding_reg | erasing_reg),
-            self.we.eq(self.busy & (index_reg[:2] == 0)),
-            self.done.eq(self.busy & last),
+            self.we.eq(self.busy & (phase_reg == 1)),
+            self.done.eq(self.we & (round_reg == self.rounds)),
         ]
 
-        mixed = inv_mix_columns(m, word_reg[3])
-        # The last words of a form are made in the cycle of the write, the others have waited in mixed_reg.
+        # The round key leaves one word late: InvMixColumns then has a cycle of its own.
+        plain = [last_word_reg, *word_reg[:3]]
         edge = Signal()
-        m.d.comb += edge.eq(first | last)
-        m.d.comb += self.data.eq(Cat(word_reg[:4]))
-        m.d.comb += self.data_dec.eq(Cat(
-            Mux(edge, plain, waited) for plain, waited in zip(word_reg[:4], [*mixed_reg, mixed], strict=True)
-        ))
+        m.d.comb += [
+            edge.eq((round_reg == 0) | (round_reg == self.rounds)),
+            self.data.eq(Cat(plain)),
+            self.data_dec.eq(Cat(Mux(edge, *pair) for pair in zip(plain, mixed_reg, strict=True))),
+        ]
 
+        new_word = word_reg[0] ^ self._function(m, word_reg[-1], position_reg, rcon_reg)
+        mixed = inv_mix_columns(m, word_reg[3])
         with m.If(self.done):
             # From here on the registers hold zeros: no trace of the key, and the words that an erasure writes.
-            m.d.sync += [reg.eq(0) for reg in (*word_reg, *mixed_reg, expanding_reg, erasing_reg, index_reg)]
+            m.d.sync += [reg.eq(0) for reg in (*word_reg, last_word_reg, *mixed_reg)]
+            m.d.sync += [reg.eq(0) for reg in (expanding_reg, erasing_reg, round_reg, phase_reg)]
         with m.Elif(expanding_reg):
-            shifted = [*word_reg[1:], word_reg[0] ^ self._function(m, word_reg[-1], position_reg, rcon_reg)]
-            m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, shifted, strict=True)]
-            m.d.sync += [reg.eq(word) for reg, word in zip(mixed_reg, [*mixed_reg[1:], mixed], strict=True)]
-            m.d.sync += index_reg.eq(index_reg + 1)
+            shifted = zip([last_word_reg, *word_reg], [*word_reg, new_word], strict=True)
+            m.d.sync += [reg.eq(word) for reg, word in shifted]
+            shifted = zip(mixed_reg, [*mixed_reg[1:], mixed], strict=True)
+            m.d.sync += [reg.eq(word) for reg, word in shifted]
+            m.d.sync += phase_reg.eq(phase_reg + 1)
+            with m.If(phase_reg == 3):
+                m.d.sync += round_reg.eq(round_reg + 1)
             m.d.sync += position_reg.eq(Mux(position_reg == words - 1, 0, position_reg + 1))
             with m.If(position_reg == 0):
                 m.d.sync += rcon_reg.eq(rcon_reg.rotate_left(1) ^ Mux(rcon_reg[7], 0x1A, 0))
         with m.Elif(erasing_reg):
-            m.d.sync += index_reg.eq(index_reg + 4)
+            m.d.sync += round_reg.eq(round_reg + 1)
         with m.Else():
-            m.d.sync += [erasing_reg.eq(self.erase), expanding_reg.eq(self.start & ~self.erase)]
             m.d.sync += [position_reg.eq(0), rcon_reg.eq(1)]
-            with m.If(self.start & ~self.erase):
+            with m.If(self.erase):
+                m.d.sync += [erasing_reg.eq(1), phase_reg.eq(1)]
+            with m.Elif(self.start):
+                m.d.sync += expanding_reg.eq(1)
                 m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, columns(self.key), strict=True)]
         return m
 
     def _function(self, m: Module, word: Signal, position: Signal, rcon: Signal) -> Value:
-        # One set of four S-boxes serves both the rotated and, for 256-bit keys, the plain word.
-        rotate = Signal()
-        m.d.comb += rotate.eq(position == 0)
-        argument = Signal(32)
-        m.d.comb += argument.eq(word.rotate_right(8) if self.key_bits < 256 else Mux(rotate, word.rotate_right(8), word))
-        substituted = sub_bytes(m, argument)
+        # RotWord behind the S-boxes, with which it commutes: no multiplexer before them.
+        substituted = sub_bytes(m, word)
         result = Signal(32)
-        with m.If(rotate):
-            m.d.comb += result.eq(substituted ^ rcon)
+        m.d.comb += result.eq(word)
+        with m.If(position == 0):
+            m.d.comb += result.eq(substituted.rotate_right(8) ^ rcon)
         if self.key_bits == 256:
             with m.Elif(position == 4):
                 m.d.comb += result.eq(substituted)
-            with m.Else():
-                m.d.comb += result.eq(word)
-        else:
-            with m.Else():
-                m.d.comb += result.eq(word)
         return result

@@ -5,8 +5,8 @@
 
     cmd ──▶ [taken] ──▶ [checked: size, direction, slot] ──▶ valid, ok, code ──▶ (take)
 
-The slot is looked up again in every cycle in which the command waits, so that a command that waits while its key is erased
-is refused.
+The slot is looked up again in every cycle in which the command waits, so that a command that waits while its key is
+erased is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,11 @@ class CommandIntake(wiring.Component):
     key_loaded : key_slots bits
         Slots with a key.
     valid : 1
-        A command waits; ``ok`` (1), ``code`` (3, a StatusCode), ``decrypt`` (1), ``slot``, ``tweak``, ``tag`` (16) are its.
+        A command waits; the following are its.
+    ok : 1, code : 3
+        The core can obey it; if not, the StatusCode that says why.
+    decrypt, slot, tweak, tag : 1, slot, tweak_bits, 16
+        Its fields.
     take : 1
         The command has been used; only while ``valid``.
     """
@@ -117,7 +121,11 @@ class CommandIntake(wiring.Component):
             self.tag.eq(tag_reg),
             self.ok.eq(key_ok_reg & ~direction_bad_reg & ~size_bad_reg),
             self.code.eq(
-                Mux(size_bad_reg, StatusCode.UNKNOWN_SIZE, Mux(direction_bad_reg, StatusCode.NO_DIRECTION, StatusCode.NO_KEY))
+                Mux(
+                    size_bad_reg,
+                    StatusCode.UNKNOWN_SIZE,
+                    Mux(direction_bad_reg, StatusCode.NO_DIRECTION, StatusCode.NO_KEY),
+                )
             ),
         ]
         return m

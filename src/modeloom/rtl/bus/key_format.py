@@ -24,7 +24,7 @@ BEAT_BYTES = 16
 
 @dataclass(frozen=True)
 class KeyPart:
-    """The cipher's key (``word`` is None) or a word of the key memory, ``length`` bytes from byte ``start`` of the packet."""
+    """``length`` bytes from byte ``start``: the cipher's key (``word`` is None) or a word of the key memory."""
 
     word: int | None
     start: int

@@ -8,8 +8,8 @@
             empty     over all  key memory  keys       program
             from here
 
-The slot is marked empty first, so no further sector uses it; its sectors in flight end; then the old key is overwritten with
-zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
+The slot is marked empty first, so no further sector uses it; its sectors in flight end; then the old key is overwritten
+with zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def key_schedule_signature(key_bits: int) -> Signature:
 class KeyPort(wiring.Component):
     """Key packets to key memory, key schedule and set-up.
 
-    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the longer of
-    ``key_words`` and the key schedule's time to erase; only sectors of the slot in flight add to that what they still need
-    (at most the engine's wait for an entry and its latency).
-    Sectors of other slots go on, but for the set-up, for which the engine runs empty.
+    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the longer
+    of ``key_words`` and the key schedule's time to erase; only sectors of the slot in flight add to that what they
+    still need (at most the engine's wait for an entry and its latency). Sectors of other slots go on, but for the
+    set-up, for which the engine runs empty.
 
     Parameters
     ----------

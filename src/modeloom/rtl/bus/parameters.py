@@ -4,7 +4,7 @@
 Layout of a sector of ``blocks`` blocks on ``lanes`` lanes (here 7 blocks on 2 lanes, the last one partial)::
 
     beat 0   beat 1   beat 2   beat 3
-    B0 B1    B2 B3    B4 B5    B6 --       block i is lane i mod lanes of beat i // lanes; tkeep marks the bytes there are
+    B0 B1    B2 B3    B4 B5    B6 --       block i is lane i mod lanes of beat i // lanes
 """
 
 from __future__ import annotations

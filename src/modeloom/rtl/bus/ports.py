@@ -20,8 +20,8 @@ Status (``m_axis_status_tdata``, 32 bits, in bytes)::
     0      1  2     3
     ├── tag ──┼ code ┼ 0 ┤
 
-Key (``s_axis_key_tdata``, 128 bits): the bytes of the mode's key in order, 16 a beat; ``tdest`` is the slot and ``tuser``
-asks to erase it, both taken from the first beat of the packet.
+Key (``s_axis_key_tdata``, 128 bits): the bytes of the mode's key in order, 16 a beat; ``tdest`` is the slot and
+``tuser`` asks to erase it, both taken from the first beat of the packet.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ __all__ = [
 
 
 class StatusCode(IntEnum):
-    """What became of a command.  If several things are wrong, the highest code of a command comes before those of data."""
+    """What became of a command.
+
+    If several things are wrong, those of the command (4 to 6) come before those of the data, the highest code first.
+    """
 
     OK = 0
     """The sector was processed; its data beats have all been taken."""

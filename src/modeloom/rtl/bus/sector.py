@@ -133,8 +133,8 @@ class SectorIntake(wiring.Component):
         ok_reg = Signal(reset_less=True)
         code_reg = Signal(2, reset_less=True)
 
-        # While a sector asks to enter, only the first beats of the next one have a place in the engine. A packet that is
-        # complete has left beat_reg at 0, so a sector that asks from the next cycle on needs no look here.
+        # While a sector asks to enter, only the first beats of the next one have a place in the engine. A packet that
+        # is complete has left beat_reg at 0, so a sector that asks from the next cycle on needs no look here.
         room = Signal(init=1)
         if p.beats > FILL_AHEAD:
             m.d.comb += room.eq(~self.enter_held | (beat_reg < FILL_AHEAD))
@@ -177,7 +177,8 @@ class SectorIntake(wiring.Component):
         fill_beat_reg = Signal.like(beat_reg, reset_less=True)
         fill_data_reg = Signal(p.beat_bits, reset_less=True)
         m.d.sync += [
-            fill_we_reg.eq(accept & ~overrun_reg),
+            # What follows a sector's last beat falls on that beat, in a packet that is refused.
+            fill_we_reg.eq(accept),
             fill_beat_reg.eq(beat_reg),
             fill_data_reg.eq(o.p.data),
         ]

@@ -22,8 +22,8 @@ __all__ = ["StatusQueue"]
 class StatusQueue(wiring.Component):
     """Holds tag and code of the commands in flight.
 
-    The data of later sectors do not wait for the statuses of earlier ones; when ``ring_sectors`` + 4 statuses wait, no more
-    sectors are taken in.  Two cycles from ``delivered`` to the status, one status a cycle.
+    The data of later sectors do not wait for the statuses of earlier ones; when ``ring_sectors`` + 4 statuses wait, no
+    more sectors are taken in.  Two cycles from ``delivered`` to the status, one status a cycle.
 
     Parameters
     ----------

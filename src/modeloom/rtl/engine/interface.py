@@ -55,25 +55,25 @@ def engine_signature(
     Members
     -------
     fill_we, fill_beat, fill_data, fill_ahead
-        Writes one beat.  While ``enter`` is low, ``fill_ahead`` is low and the beat belongs to the sector that enters next.
-        While ``enter`` is high (in the cycle of ``enter_ack`` too), that sector is complete, ``fill_ahead`` is high and the
-        beat belongs to the sector after it; then only beats below ``FILL_AHEAD`` are written.  So a sector of ``beats``
-        beats can enter every ``beats`` cycles: without the beats ahead, the cycle of ``enter_ack`` would be lost.  A beat
-        may be written again until its sector asks to enter.
+        Writes one beat.  While ``enter`` is low, ``fill_ahead`` is low and the beat belongs to the sector that enters
+        next.  While ``enter`` is high (in the cycle of ``enter_ack`` too), that sector is complete, ``fill_ahead`` is
+        high and the beat belongs to the sector after it; then only beats below ``FILL_AHEAD`` are written.  So a
+        sector of ``beats`` beats can enter every ``beats`` cycles: without the beats ahead, the cycle of
+        ``enter_ack`` would be lost.  A beat may be written again until its sector asks to enter.
     enter, enter_decrypt, enter_slot, enter_tweak, enter_ticket
         Request to let the buffered sector enter; held until ``enter_ack``, which is high for the one cycle in which the
         sector is taken.  The last beat has been written in an earlier cycle.
     out_we, out_index, out_ticket, out_data
-        For each lane: a result block in this cycle, its index in the sector (lane l gives indices l modulo ``lanes``), and
-        the sector's ticket.
+        For each lane: a result block in this cycle, its index in the sector (lane l gives indices l modulo
+        ``lanes``), and the sector's ticket.
     done, done_ticket
-        High for one cycle, together with or after the last block of a sector; sectors finish in the order of entry.  The
-        keys of a slot are not read for a sector after its ``done``.
+        High for one cycle, together with or after the last block of a sector; sectors finish in the order of entry.
+        The keys of a slot are not read for a sector after its ``done``.
     idle
         No sector is in flight.
     setup, setup_slot, setup_done
-        ``setup`` is held until ``setup_done`` (one cycle): runs the set-up program for a slot.  It waits until no sector
-        is in flight, and no sector enters meanwhile.
+        ``setup`` is held until ``setup_done`` (one cycle): runs the set-up program for a slot.  It waits until no
+        sector is in flight, and no sector enters meanwhile.
     key_we, key_slot, key_index, key_data
         Writes one word of the key memory (not while a set-up runs, nor while a sector of this slot is in flight).
     rk_we, rk_slot, rk_round, rk_data, rk_data_dec

@@ -309,7 +309,7 @@ def lower(
     values : mapping of Word to Value
         Amaranth values of the inputs, all valid in the same cycle.
     module : Module
-        Where pipeline registers go; needed with ``cuts``.
+        Where registers and intermediate signals go; needed with ``cuts``, and good for all but small graphs.
     cuts : sequence of int
         Depths after which registers stand, from ``place_cuts``.
     domain : str
@@ -341,7 +341,14 @@ def lower(
             register = Signal(word.width, name=f"stage{stage}_{len(known)}_reg", reset_less=True)
             module.d[domain] += register.eq(at(word, stage - 1))
             return register
-        return _express(word, [at(argument, stage) for argument in word.arguments])
+        expression = _express(word, [at(argument, stage) for argument in word.arguments])
+        # Amaranth finds the shape of an expression by walking all of it, which is exponential in a graph with shared
+        # nodes; the shape of a signal or of a slice is known at once.
+        if module is None or word.kind in ("slice", "join"):
+            return expression[:]
+        node = Signal(word.width, name="")
+        module.d.comb += node.eq(expression)
+        return node
 
     return at(output, len(cuts))
 

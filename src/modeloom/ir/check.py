@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The legality checker of lowered graphs, written apart from the passes that make them.
+
+It says whether a graph is well formed, not whether it computes its mode; that is for ``prove``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
+
+__all__ = ["CheckError", "check_graph"]
+
+OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "acc": 1, "out": 1}
+CIPHER = {"enc", "dec"}
+SETUP = "setup"
+
+
+class CheckError(Exception):
+    """A graph, schedule or program is not legal; the message is one line that says what is wrong where."""
+
+
+def check_graph(
+    graph: OpGraph, *, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: Sequence[str] = ()
+) -> None:
+    """Raises ``CheckError`` unless a graph is legal.
+
+    Parameters
+    ----------
+    terms : int
+        Most terms of a form.
+    blocks, tweak_blocks : int
+        Blocks of a sector and of a tweak; both 0 for a set-up.
+    block_bytes : int
+        Bytes of a block.
+    raw_names : sequence of str
+        Key words that the host loads.
+    """
+    _Checker(graph, terms, blocks, tweak_blocks, block_bytes, tuple(raw_names)).run()
+
+
+class _Checker:
+    def __init__(
+        self, graph: OpGraph, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: tuple[str, ...]
+    ):
+        self.graph, self.terms, self.raw_names = graph, terms, raw_names
+        self.limits = {"block": blocks, "tweak": tweak_blocks}
+        self.blocks, self.block_bytes = blocks, block_bytes
+        self.setup = graph.directions == (SETUP,)
+        self.where = graph.name
+
+    def fail(self, message: str) -> None:
+        raise CheckError(f"{self.where}: {message}")
+
+    def run(self) -> None:
+        graph = self.graph
+        if not graph.directions or len(set(graph.directions)) != len(graph.directions):
+            self.fail("the directions are not one or more different ones")
+        if len(set(graph.key_names)) != len(graph.key_names):
+            self.fail("two key words have one name")
+        if not set(self.raw_names) <= set(graph.key_names):
+            self.fail("the host loads key words that do not exist")
+        for place, pair in enumerate(graph.pairs):
+            self.where = f"{graph.name}: operation {place}"
+            self.pair(place, pair)
+        for place, chain in enumerate(graph.chains):
+            self.where = f"{graph.name}: chain {place}"
+            self.chain(place, chain)
+        for direction in graph.directions:
+            self.where = f"{graph.name}: {direction}"
+            self.direction(direction)
+
+    # -- operations -----------------------------------------------------------------------------------------------------
+
+    def pair(self, place: int, pair: Pair) -> None:
+        if pair.id != place:
+            self.fail(f"its number is {pair.id}")
+        if not pair.ops:
+            self.fail("it is empty")
+        for direction in pair.ops:
+            if direction not in self.graph.directions:
+                self.fail(f"the graph has no direction {direction!r}")
+        kinds = {op.kind for op in pair.ops.values()}
+        if len(kinds) > 1 and not kinds <= CIPHER:
+            self.fail(f"{' and '.join(sorted(kinds))} cannot be done by one unit")
+        for op in pair.ops.values():
+            self.op(op)
+
+    def op(self, op: Op) -> None:
+        if op.kind not in OPERANDS:
+            self.fail(f"unknown kind {op.kind!r}")
+        if len(op.pre) != OPERANDS[op.kind]:
+            self.fail(f"{op.kind} takes {OPERANDS[op.kind]} operands, not {len(op.pre)}")
+        if op.kind in ("out", "acc") and (op.post or op.keep):
+            self.fail(f"{op.kind} adds nothing to its result and cuts nothing from it")
+        if not 0 <= op.keep < self.block_bytes:
+            self.fail(f"it keeps {op.keep} bytes of a block of {self.block_bytes}")
+        if len(op.post) > self.terms:
+            self.fail(f"{len(op.post)} terms are added to its result, more than {self.terms}")
+        for form in op.pre:
+            if len(form) > self.terms:
+                self.fail(f"an operand has {len(form)} terms, more than {self.terms}")
+        for form in (*op.pre, op.post):
+            self.form(form)
+        if op.block is not None and not self.setup and not 0 <= op.block < self.blocks:
+            self.fail(f"it belongs to block {op.block}, and a sector has {self.blocks}")
+        if op.kind == "out":
+            if self.setup != isinstance(op.index, str):
+                self.fail(f"{op.index!r} is not what leaves here")
+            if not self.setup and op.block != op.index:
+                self.fail(f"block {op.index} is taken for block {op.block}")
+        elif op.index is not None:
+            self.fail(f"{op.kind} has an index")
+
+    def form(self, form: Form) -> None:
+        if len(set(form)) != len(form):
+            self.fail("a form has two equal terms")
+        if sum(term.source[0] == "const" for term in form) > 1:
+            self.fail("a form has two constants")
+        for term in form:
+            if not 0 <= term.keep < self.block_bytes:
+                self.fail(f"a term keeps {term.keep} bytes of a block of {self.block_bytes}")
+            if term.source[0] in self.limits:
+                if not 0 <= term.source[1] < self.limits[term.source[0]]:
+                    self.fail(f"there is no {term.source[0]} {term.source[1]}")
+            elif term.source[0] == "const":
+                if not 0 < term.source[1] < 1 << 8 * self.block_bytes:
+                    self.fail("a constant is 0 or does not fit a block")
+            elif term.source[0] == "key":
+                if term.source[1] not in self.graph.key_names:
+                    self.fail(f"there is no key word {term.source[1]!r}")
+            elif term.source[0] not in ("op", "chain"):
+                self.fail(f"unknown source {term.source[0]!r}")
+
+    # -- chains ---------------------------------------------------------------------------------------------------------
+
+    def chain(self, place: int, chain: Chain) -> None:
+        if chain.id != place:
+            self.fail(f"its number is {chain.id}")
+        if not chain.stride or chain.length < 1 or not chain.base:
+            self.fail("it has no stride, no use or no base")
+        for direction, base in chain.base.items():
+            if direction not in self.graph.directions:
+                self.fail(f"the graph has no direction {direction!r}")
+            if base.source[0] not in ("op", "tweak") or base.keep:
+                self.fail("its base is not a whole result or tweak block")
+            self.form((base,))
+            if base.source[0] == "op":
+                self.result(base, direction, len(self.graph.pairs))
+            uses = self.uses(chain.id, direction)
+            if [step for step, *_ in uses] != list(range(chain.length)):
+                self.fail(f"{direction} does not use each of its {chain.length} steps once and in order")
+            if len({operand for _, _, operand in uses}) > 1:
+                self.fail(f"{direction} reads it at different operands")
+            if base.source[0] == "op" and any(i <= base.source[1] for _, i, _ in uses):
+                self.fail(f"{direction} uses it before its base is computed")
+
+    def uses(self, chain: int, direction: str) -> list[tuple[int, int, tuple[str, str]]]:
+        """Steps of a chain with the operations and operands that read them, in the order of operations."""
+        found = []
+        for pair in self.graph.pairs:
+            op = pair.ops.get(direction)
+            if op is None:
+                continue
+            for operand, form in zip("ab", op.pre):
+                found += [(t.source[2], pair.id, (pair.kind, operand)) for t in form if t.source[:2] == ("chain", chain)]
+            found += [(t.source[2], pair.id, (pair.kind, "post")) for t in op.post if t.source[:2] == ("chain", chain)]
+        return found
+
+    def result(self, term: Term, direction: str, before: int) -> None:
+        i = term.source[1]
+        if not 0 <= i < before:
+            self.fail(f"{direction} reads operation {i}, which is not an earlier one")
+        op = self.graph.pairs[i].ops.get(direction)
+        if op is None or op.kind == "out":
+            self.fail(f"{direction} reads operation {i}, which gives no result there")
+
+    # -- whole directions -----------------------------------------------------------------------------------------------
+
+    def direction(self, direction: str) -> None:
+        graph = self.graph
+        written = set(self.raw_names) if self.setup else set(graph.key_names)
+        computed = [name for name in graph.key_names if name not in self.raw_names]
+        leaving: list[object] = []
+        for pair in graph.pairs:
+            op = pair.ops.get(direction)
+            if op is None:
+                continue
+            self.where = f"{graph.name}: operation {pair.id}"
+            for form in (*op.pre, op.post):
+                for term in form:
+                    if term.source[0] == "op":
+                        self.result(term, direction, pair.id)
+                    elif term.source[0] == "key" and term.source[1] not in written:
+                        self.fail(f"{direction} reads key word {term.source[1]!r} before it is written")
+                    elif term.source[0] == "chain":
+                        self.chain_term(term, direction)
+            if op.kind == "out":
+                leaving.append(op.index)
+                written.add(op.index)  # type: ignore[arg-type]
+        self.where = f"{graph.name}: {direction}"
+        wanted: list[object] = list(computed) if self.setup else list(range(self.blocks))
+        if len(leaving) != len(set(leaving)) or set(leaving) != set(wanted):
+            self.fail("not every block (of a set-up, key word) leaves once")
+
+    def chain_term(self, term: Term, direction: str) -> None:
+        _, chain, step = term.source
+        if not 0 <= chain < len(self.graph.chains):
+            self.fail(f"there is no chain {chain}")
+        if direction not in self.graph.chains[chain].base or not 0 <= step < self.graph.chains[chain].length:
+            self.fail(f"chain {chain} has no step {step} in {direction}")
+        if term.k or term.keep:
+            self.fail("a step of a chain is multiplied or cut")

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Second part of the proof: the program computes what the graph says, executed cycle by cycle on symbols.
+
+The set-up table runs first.  Then sectors run through the main table, both directions mixed: in one run without gaps, with
+blocks that come as early as the bus can bring them, past the wrap of every bank; in another with gaps and restarts, with
+blocks that come early or at the last moment.  Every block that leaves is compared, by identity, with the expression that the
+graph gives for its sector.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.allocate.program import Program
+from modeloom.ir.ops import OpGraph
+from modeloom.prove.errors import ProofError
+from modeloom.prove.machine import Machine, MachineError, Plan, Sector
+from modeloom.prove.symbols import GraphSymbols, Symbols
+
+__all__ = ["Execution", "prove_program", "make_sectors", "direction_pattern", "entries_with_gaps"]
+
+LEAD = 4
+"""Cycles from the cycle in which the engine takes a sector to the sector's cycle 0 (``rtl.engine``)."""
+
+FILL_DELAY = 2
+"""Cycles from the bus to the end of the cycle in which a block is in its bank."""
+
+TWEAK_WRITE = 1 - LEAD
+"""Cycle, relative to the sector's, at whose end the first block of its tweak is written; the others follow one by one."""
+
+LAST_FILL = -2
+"""Last cycle at whose end a block can be written for the ports of cycle 0."""
+
+LONG_RUN = 9000
+"""Cycles up to which the run without gaps turns every bank once completely; longer programs start before the wrap."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What was executed."""
+
+    sectors: int
+    cycles: int
+
+
+def direction_pattern(directions: Sequence[str], distance: int, least: int) -> list[str]:
+    """Directions of sectors in which every ordered pair occurs at every distance up to ``distance``."""
+    if len(directions) == 1:
+        return list(directions) * least
+    rng = random.Random(distance)
+    result = [directions[0]]
+    missing = {(a, b, d) for a in directions for b in directions for d in range(1, distance + 1)}
+    while missing or len(result) < least:
+        gains = {}
+        for direction in directions:
+            gains[direction] = sum((result[-d], direction, d) in missing for d in range(1, min(distance, len(result)) + 1))
+        best = max(gains.values())
+        chosen = rng.choice([d for d in directions if gains[d] == best])
+        missing -= {(result[-d], chosen, d) for d in range(1, min(distance, len(result)) + 1)}
+        result.append(chosen)
+    return result
+
+
+def entries_with_gaps(count: int, rows: int, stages: int) -> list[int]:
+    """Entries of sectors: gaps of whole turns while others are in flight, restarts at any cycle after the last has left."""
+    rng = random.Random(count)
+    entries = [0]
+    for _ in range(count - 1):
+        kind = rng.randrange(4)
+        gap = rows * (1 if kind < 2 else rng.randrange(2, stages + 2)) if kind < 3 else rows * stages + rng.randrange(rows)
+        entries.append(entries[-1] + gap)
+    return entries
+
+
+def make_sectors(
+    program: Program, pattern: Sequence[str], entries: Sequence[int], early: Callable[[int], bool],
+    block: Callable[[int, int], Any], tweak: Callable[[int, int], Any], first: int = 0,
+) -> list[Sector]:  # fmt: skip
+    """Sectors with the cycles in which their blocks and tweaks are written.
+
+    Parameters
+    ----------
+    pattern, entries : sequence
+        Direction and cycle 0 of each sector.
+    early : callable
+        ``early(n)``: whether the blocks of the n-th sector come as early as the bus can bring them, or as late.
+    block, tweak : callable
+        ``block(number, i)``, ``tweak(number, j)``: their values.
+    first : int
+        Running number of the first sector.
+
+    A bus brings one beat a cycle.  The first ``fill_ahead`` beats may come while the sector before still waits to enter, once
+    that one is complete; the others after it has been taken.
+    """
+    lanes, main = program.lanes, program.main
+    beats = -(-program.blocks // lanes)
+    banks = {bank.writer: bank.name for bank in program.banks.values()}
+    sectors = []
+    done = entries[0] - LEAD - FILL_DELAY - 2 * beats - 2 * main.rows
+    taken = [done] * 2 + [entry - LEAD for entry in entries]
+    for n, (direction, entry) in enumerate(zip(pattern, entries)):
+        sector = Sector(first + n, direction, entry)
+        cycle = done
+        for beat in range(beats):
+            cycle = max(cycle, taken[n] if beat < program.fill_ahead else taken[n + 1]) + 1
+            late = entry + LAST_FILL - FILL_DELAY - (beats - 1 - beat)
+            if not early(n):
+                cycle = max(cycle, late)
+            for i in range(beat * lanes, min(beat * lanes + lanes, program.blocks)):
+                if f"lane{i % lanes}" in banks and i in main.inputs:
+                    sector.writes.append((cycle + FILL_DELAY, banks[f"lane{i % lanes}"], main.inputs[i], block(first + n, i)))
+        if cycle + FILL_DELAY > entry + LAST_FILL:
+            raise ProofError(f"{program.name}: the bus cannot bring {beats} beats every {main.rows} cycles")
+        done = cycle
+        for j, cell in sorted(main.tweaks.items()):
+            if "tweak" in banks:
+                sector.writes.append((entry + TWEAK_WRITE + j, banks["tweak"], cell, tweak(first + n, j)))
+        sectors.append(sector)
+    return sectors
+
+
+def prove_program(
+    program: Program, graph: OpGraph, setup: OpGraph, *, out_delay: int, key_delay: int, symbols: Symbols | None = None
+) -> Execution:
+    """Executes a program on symbols and compares every block with the graph.
+
+    Parameters
+    ----------
+    graph, setup : OpGraph
+        The lowered graphs of the directions and of the set-up.
+    out_delay, key_delay : int
+        Cycles from an output network to the leaving of its block; from the leaving of a key word to its first use.
+    symbols : Symbols or None
+        A table to use, for many programs of one graph.
+
+    Raises
+    ------
+    ProofError
+        A block differs, is missing, or something is read that was never written.
+    """
+    run = _Run(program, graph, setup, out_delay, key_delay, symbols or Symbols())
+    run.setup()
+    run.main()
+    return Execution(run.sectors, run.cycles)
+
+
+class _Run:
+    def __init__(self, program: Program, graph: OpGraph, setup: OpGraph, out_delay: int, key_delay: int, symbols: Symbols):
+        self.program, self.graph, self.setup_graph, self.symbols = program, graph, setup, symbols
+        self.delays = out_delay, key_delay
+        self.memory: dict[str, list[Any]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
+        self.words = [symbols.atom("key", name) for name in program.key_words]
+        self.by_name = dict(zip(program.key_words, self.words))
+        self.expected: dict[tuple[str, int], dict[Any, Any]] = {}
+        self.sectors = self.cycles = 0
+
+    def setup(self) -> None:
+        """Runs the set-up table and compares the key words."""
+        table = self.program.tables["setup"]
+        raw = {name: self.by_name[name] for name in self.program.key_words[: self.program.raw_words]}
+        wanted = GraphSymbols(self.setup_graph, self.symbols, raw).outputs("setup", 0)
+        given = self.words[: self.program.raw_words]
+        words = [*given, *[None] * (len(self.words) - len(given))]
+        machine = self._machine(Plan(self.program, table, *self.delays), words, 0)
+
+        def word(sector: Sector, index: int, form: Any) -> None:
+            name = self.program.key_words[index]
+            if wanted.get(name) != form:
+                raise ProofError(f"{self.program.name}: set-up writes key word {name} with another value than the graph's")
+
+        sector = Sector(0, "setup", 0)
+        self._run(machine, [sector], word)
+        for index, name in enumerate(self.program.key_words):
+            if index >= self.program.raw_words and index not in sector.outputs:
+                raise ProofError(f"{self.program.name}: set-up does not write key word {name}")
+
+    def main(self) -> None:
+        """Runs sectors without and with gaps."""
+        main = self.program.main
+        plan = Plan(self.program, main, *self.delays)
+        most = max([1, *(bank.cells for bank in self.program.banks.values())])
+        short = 3 * main.stages + 4
+        pattern = direction_pattern(self.program.directions, main.stages + 1, short)
+        whole = most + main.stages + 1
+        long = whole * main.rows <= LONG_RUN
+        if long:
+            pattern = direction_pattern(self.program.directions, main.stages + 1, whole)
+        steady = [n * main.rows for n in range(len(pattern))]
+        # Counters start just before their wrap, so that a short run passes it too.
+        self._sectors(plan, pattern, steady, lambda n: True, 0, -main.stages - 1)
+        pattern = pattern[: max(short, 12)]
+        with_gaps = entries_with_gaps(len(pattern), main.rows, main.stages)
+        self._sectors(plan, pattern, with_gaps, lambda n: n % 3 == 0, 1000, -2)
+
+    def _sectors(
+        self, plan: Plan, pattern: Sequence[str], entries: Sequence[int], early: Callable[[int], bool], first: int, turn: int
+    ) -> None:
+        symbols = self.symbols
+        graph = GraphSymbols(self.graph, symbols, self.by_name)
+        sectors = make_sectors(
+            self.program, pattern, entries, early, lambda n, i: symbols.atom("block", n, i),
+            lambda n, j: symbols.atom("tweak", n, j), first,
+        )  # fmt: skip
+
+        def block(sector: Sector, index: int, form: Any) -> None:
+            key = sector.direction, sector.number
+            if key not in self.expected:
+                self.expected[key] = graph.outputs(*key)
+            if self.expected[key].get(index) != form:
+                raise ProofError(
+                    f"{self.program.name}: block {index} of sector {sector.number - first} ({sector.direction}) "
+                    "is not what the graph says"
+                )
+
+        machine = self._machine(plan, self.words, turn - first)
+        self._run(machine, sectors, block)
+        for sector in sectors:
+            for index in range(self.program.blocks):
+                if index not in sector.outputs:
+                    raise ProofError(
+                        f"{self.program.name}: block {index} of sector {sector.number - first} ({sector.direction}) never leaves"
+                    )
+        self.sectors += len(sectors)
+
+    def _machine(self, plan: Plan, words: list[Any], turn: int) -> Machine:
+        return Machine(plan, self.symbols, words, lambda cells: turn % cells, self.memory)
+
+    def _run(self, machine: Machine, sectors: list[Sector], on_block: Callable[[Sector, int, Any], None]) -> None:
+        try:
+            machine.run(sectors, on_block)
+        except MachineError as error:
+            raise ProofError(f"{self.program.name}: {error}") from None
+        self.cycles += machine.cycles

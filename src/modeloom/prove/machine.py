@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine that a program describes, cycle by cycle, on values of any kind (symbols, numbers).
+
+What a cycle t does, for every sector in flight (entered in cycle E; its rows are those of cycle u = t - E)::
+
+    networks     add their sources: bank ports (cells read in t - 1), outputs y, chain registers, key words, constants
+    units        take operands; post_at cycles later the post network is added; the result is y latency cycles after issue
+    ports        read their cells for cycle t + 1: they see what was written up to cycle t - 1
+    end of t     results and input blocks are written, chains load or step, blocks leave
+
+Rows whose stage holds no sector do nothing.  What was never written or is not there is ``undefined``, which symbols refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from modeloom.allocate.program import Program, Source, Table
+
+__all__ = ["Values", "Sector", "Plan", "Machine", "MachineError"]
+
+BANK, Y, CHAIN, KEY, CONST, BROKEN = range(6)
+
+
+class MachineError(Exception):
+    """A program does what no machine can: a read of nothing, two operations on one unit."""
+
+
+class Values(Protocol):
+    """What the machine computes with.  A *value* is a stored block, a *form* the output of a network.
+
+    A term is (value, k, keep): keep bytes of the value (0: all) times x^k.
+    """
+
+    def form(self, terms: list[tuple[Any, int, int]]) -> Any:
+        """XOR of terms."""
+
+    def term(self, form: Any, k: int, keep: int) -> tuple[Any, int, int]:
+        """A form that a register holds, as a term."""
+
+    def step(self, form: Any, stride: int) -> Any:
+        """form * x^stride."""
+
+    def operate(self, core: str, operands: list[Any]) -> Any:
+        """The core's result of some forms, before the post terms."""
+
+    def result(self, raw: Any, keep: int, post: Any) -> Any:
+        """The value that is written: keep bytes of the core's result, and the post form."""
+
+    def store(self, form: Any) -> Any:
+        """A form as a value: a key word that set-up writes."""
+
+    def const(self, number: int) -> Any:
+        """A constant as a value."""
+
+    def undefined(self, what: str) -> Any:
+        """What stands where nothing was written."""
+
+
+@dataclass(eq=False)
+class Sector:
+    """One pass through a table.
+
+    Attributes
+    ----------
+    number : int
+        Running number, which turns the banks.
+    direction : str
+    entry : int
+        Cycle 0 of the sector.
+    writes : list
+        (cycle, bank, cell, value) of its blocks and tweak: at the end of that cycle.
+    outputs : dict
+        Forms that left, by block number (in set-up: by word).
+    """
+
+    number: int
+    direction: str
+    entry: int
+    writes: list[tuple[int, str, int, Any]] = field(default_factory=list)
+    outputs: dict[int, Any] = field(default_factory=dict)
+
+
+class _Step:
+    """What one direction does in one cycle of a sector."""
+
+    __slots__ = ("nets", "reads", "writes", "outs", "chains")
+
+    def __init__(self) -> None:
+        self.nets: list[tuple[str, list[tuple], str | None, int]] = []
+        self.reads: list[tuple[tuple[str, int], int]] = []
+        self.writes: list[tuple[str, int]] = []
+        self.outs: list[tuple[int, int]] = []
+        self.chains: list[tuple[int, str]] = []
+
+
+class Plan:
+    """The rows of a table by direction and cycle of a sector.
+
+    Parameters
+    ----------
+    program : Program
+    table : Table
+        One of its tables.
+    out_delay : int
+        Cycles from an output network to the leaving of its block.
+    key_delay : int
+        Cycles from the leaving of a key word to its first use.
+    """
+
+    def __init__(self, program: Program, table: Table, out_delay: int, key_delay: int):
+        self.program, self.table = program, table
+        self.out_delay, self.key_delay = out_delay, key_delay
+        self.units = {unit.name: unit for unit in program.units}
+        self.strides = {chain.id: chain.stride for chain in program.chains}
+        self.bank_of = {bank.writer: bank.name for bank in program.banks.values()}
+        self.last = max([table.rows * table.stages - 1] + [row.stage * table.rows + table.rows - 1 for *_, row in table.all_rows()])
+        # One entry more in front: the ports of cycle 0 read in cycle -1.
+        self.steps: dict[str, list[_Step | None]] = {d: [None] * (self.last + 2) for d in table.directions}
+        for what, key, slot, row in table.all_rows():
+            getattr(self, f"_{what}")(key, slot, row, row.stage * table.rows + slot)
+        ages = [s.index for net in program.nets.values() for s in net.sources if s.kind == "y"]
+        self.oldest = max(ages, default=0)
+
+    def _step(self, direction: str, cycle: int) -> _Step:
+        steps = self.steps[direction]
+        step = steps[cycle + 1]
+        if step is None:
+            step = steps[cycle + 1] = _Step()
+        return step
+
+    def _nets(self, name: str, slot: int, row: Any, cycle: int) -> None:
+        sources = self.program.nets[name].sources
+        for direction, numbers in row.select.items():
+            terms = [self._source(name, slot, row, direction, sources[n]) for n in numbers]
+            self._step(direction, cycle).nets.append((name, terms, row.core.get(direction), row.keep.get(direction, 0)))
+
+    def _source(self, net: str, slot: int, row: Any, direction: str, source: Source) -> tuple:
+        wires = (source.k, source.keep)
+        if source.kind == "bank":
+            return BANK, (source.name, source.index), 0, *wires
+        if source.kind == "y":
+            return Y, source.name, source.index, *wires
+        if source.kind == "chain":
+            return CHAIN, source.index, 0, *wires
+        if source.kind == "const":
+            return CONST, row.const.get(direction, 0), 0, *wires
+        column = self.table.keys.get((net, source.index))
+        key = column[slot] if column else None
+        if key is None or key.stage != row.stage or direction not in key.word:
+            return BROKEN, f"the key port {source.index} of {net} in row {slot}", 0, *wires
+        return KEY, key.word[direction], 0, *wires
+
+    def _ports(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
+        for direction, cell in row.cell.items():
+            self._step(direction, cycle - 1).reads.append((key, cell))
+
+    def _keys(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
+        """Key rows act with the network row of their slot."""
+
+    def _writes(self, unit: str, slot: int, row: Any, cycle: int) -> None:
+        for direction, cell in row.cell.items():
+            self._step(direction, cycle).writes.append((unit, cell))
+
+    def _outs(self, lane: int, slot: int, row: Any, cycle: int) -> None:
+        for direction, index in row.index.items():
+            self._step(direction, cycle).outs.append((lane, index))
+
+    def _chains(self, chain: int, slot: int, row: Any, cycle: int) -> None:
+        for direction in row.directions:
+            self._step(direction, cycle).chains.append((chain, row.action))
+
+
+class Machine:
+    """Runs sectors through a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    values : Values
+        What it computes with.
+    words : sequence
+        Values of the key memory; None where nothing is written yet.
+    turn : callable
+        ``turn(cells)``: what the counter of banks with so many cells shows for sector 0 (rotation has no fixed origin).
+    memory : dict or None
+        Contents of the banks, None for unwritten cells; may be handed from machine to machine.
+    """
+
+    def __init__(
+        self, plan: Plan, values: Values, words: Sequence[Any], turn: Callable[[int], int] = lambda cells: 0,
+        memory: dict[str, list[Any]] | None = None,
+    ):  # fmt: skip
+        self.plan, self.values = plan, values
+        self.words = list(words)
+        banks = plan.program.banks.values()
+        self.cells = {bank.name: bank.cells for bank in banks}
+        self.turn = {bank.name: turn(bank.cells) for bank in banks}
+        self.memory = memory if memory is not None else {bank.name: [None] * bank.cells for bank in banks}
+        self.cycles = 0
+        self.port: dict[tuple[str, int], Any] = {}
+        self.chain: dict[int, Any] = {}
+        self.y: dict[str, list[Any]] = {name: [None] * (plan.oldest + 1) for name in plan.units}
+        self.cores: dict[str, dict[int, tuple[str, Any]]] = {name: {} for name in plan.units}
+        self.late: dict[str, dict[int, Any]] = {name: {} for name in plan.units}
+        self.leaving: dict[int, dict[int, Any]] = {lane: {} for lane in range(plan.program.lanes)}
+        self.new_words: dict[int, list[tuple[int, Any]]] = {}
+        self.free_at: dict[str, int] = {}
+        self.slow_free_at: dict[str, int] = {}
+        self.done: set[tuple[str, str]] = set()
+        self.rows: dict[str, tuple] = {}
+        self.t = 0
+
+    def run(self, sectors: Sequence[Sector], on_block: Callable[[Sector, int, Any], None] | None = None) -> None:
+        """Runs sectors, given in the order of their entries, until the last has left.
+
+        ``on_block(sector, index, form)`` is called for each block (in set-up: key word) as it leaves.
+        """
+        table = self.plan.table
+        writes: dict[int, list[tuple[str, int, Any]]] = {}
+        for sector in sectors:
+            for cycle, bank, cell, value in sector.writes:
+                place = (cell + sector.number + self.turn[bank]) % self.cells[bank]
+                writes.setdefault(cycle, []).append((bank, place, value))
+        for a, b in zip(sectors, sectors[1:]):
+            gap = b.entry - a.entry
+            if gap < table.rows or (gap % table.rows and gap < table.rows * table.stages):
+                raise MachineError(f"sectors enter {gap} cycles apart: the rows repeat every {table.rows}")
+        waiting = list(sectors)
+        flight: list[Sector] = []
+        first = min([sectors[0].entry - 1, *writes])
+        last = sectors[-1].entry + self.plan.last + self.plan.out_delay
+        for t in range(first, last + 1):
+            if waiting and waiting[0].entry == t + 1:
+                flight.append(waiting.pop(0))
+                if t + 1 - flight[0].entry > self.plan.last:
+                    flight = [s for s in flight if t - s.entry <= self.plan.last]
+            self._cycle(t, flight, writes.pop(t, ()), on_block)
+        self.cycles += last + 1 - first
+
+    # -- one cycle ------------------------------------------------------------------------------------------------------
+
+    def _cycle(
+        self, t: int, flight: list[Sector], arriving: Sequence[tuple[str, int, Any]],
+        on_block: Callable[[Sector, int, Any], None] | None,
+    ) -> None:  # fmt: skip
+        plan = self.plan
+        self.t = t
+        for word, value in self.new_words.pop(t, ()):
+            self.words[word] = value
+        active: list[tuple[Sector, _Step]] = []
+        for sector in flight:
+            u = t - sector.entry + 1
+            steps = plan.steps[sector.direction]
+            if u < len(steps) and (step := steps[u]) is not None:
+                active.append((sector, step))
+        rows = self.rows = {}
+        self.done.clear()
+        for _, step in active:
+            for row in step.nets:
+                rows[row[0]] = row
+        self._outputs_of_units(t)
+        forms: dict[str, Any] = {}
+        for name in rows:
+            unit, _, operand = name.partition(".")
+            if unit in plan.units:
+                if operand == "a":
+                    self._issue(unit)
+                elif operand == "post":
+                    self._finish(unit)
+            else:
+                forms[name] = self._network(name)
+        chains = []
+        pending: list[tuple[str, int, Any]] = []
+        port: dict[tuple[str, int], Any] = {}
+        memory, cells, turn = self.memory, self.cells, self.turn
+        for name, form in forms.items():
+            if name.startswith("out"):
+                self.leaving[int(name[3:-2])][t + plan.out_delay] = form
+        for sector, step in active:
+            for unit, cell in step.writes:
+                value = self._y(unit, 0)
+                if value is None:
+                    value = self.values.undefined(f"the output of {unit}, which is written")
+                bank = plan.bank_of[unit]
+                pending.append((bank, (cell + sector.number + turn[bank]) % cells[bank], value))
+            for lane, index in step.outs:
+                form = self.leaving[lane].pop(t, None)
+                if form is None:
+                    form = self.values.form([(self.values.undefined(f"output lane {lane}"), 0, 0)])
+                self._leave(sector, index, form, t, on_block)
+            for chain, action in step.chains:
+                chains.append((chain, action))
+            for (bank, number), cell in step.reads:
+                port[bank, number] = memory[bank][(cell + sector.number + turn[bank]) % cells[bank]]
+        self.port = port
+        for chain, action in chains:
+            if action == "load":
+                self.chain[chain] = forms.get(f"chain{chain}.a")
+            elif self.chain.get(chain) is not None:
+                self.chain[chain] = self.values.step(self.chain[chain], plan.strides[chain])
+        for bank, place, value in (*pending, *arriving):
+            memory[bank][place] = value
+
+    def _leave(
+        self, sector: Sector, index: int, form: Any, t: int, on_block: Callable[[Sector, int, Any], None] | None
+    ) -> None:
+        if index in sector.outputs:
+            raise MachineError(f"block {index} of sector {sector.number} leaves twice")
+        sector.outputs[index] = form
+        if self.plan.table.name == "setup":
+            self.words[index] = None
+            self.new_words.setdefault(t + self.plan.key_delay, []).append((index, self.values.store(form)))
+        if on_block is not None:
+            on_block(sector, index, form)
+
+    def _outputs_of_units(self, t: int) -> None:
+        """Registered outputs; those of units without a register come as the networks are evaluated."""
+        for unit, history in self.y.items():
+            history.insert(0, self.late[unit].pop(t, None))
+            history.pop()
+
+    def _issue(self, unit: str) -> None:
+        """Starts the operation of a unit's operand rows, once a cycle."""
+        if ("a", unit) in self.done:
+            return
+        self.done.add(("a", unit))
+        description = self.plan.units[unit]
+        core = self.rows[f"{unit}.a"][2]
+        if core not in description.cores:
+            raise MachineError(f"{unit} has no core {core}")
+        if self.free_at.get(unit, self.t) > self.t:
+            raise MachineError(f"{unit} starts in cycle {self.t} before it is free")
+        self.free_at[unit] = self.t + description.interval
+        if core == description.slow_core:
+            if self.slow_free_at.get(unit, self.t) > self.t:
+                raise MachineError(f"{unit} starts its {core} core in cycle {self.t} before that is free")
+            self.slow_free_at[unit] = self.t + description.slow_interval
+        operands = [self._network(f"{unit}.{operand}") for operand in description.operands]
+        self.cores[unit][self.t + description.post_at] = (core, self.values.operate(core, operands))
+
+    def _finish(self, unit: str) -> None:
+        """Adds the post network to what the core gives now, once a cycle; a loop of networks finds no output."""
+        if ("post", unit) in self.done:
+            return
+        self.done.add(("post", unit))
+        description = self.plan.units[unit]
+        if not description.post_at and f"{unit}.a" in self.rows:
+            self._issue(unit)
+        row = self.rows[f"{unit}.post"]
+        core, raw = self.cores[unit].pop(self.t, ("", None))
+        if core != row[2]:
+            value = self.values.undefined(f"the result of {unit}")
+        else:
+            value = self.values.result(raw, row[3], self._network(row[0]))
+        delay = description.latency - description.post_at
+        if delay:
+            self.late[unit][self.t + delay] = value
+        else:
+            self.y[unit][0] = value
+
+    def _y(self, unit: str, age: int) -> Any:
+        description = self.plan.units[unit]
+        if not age and description.latency == description.post_at and f"{unit}.post" in self.rows:
+            self._finish(unit)
+        return self.y[unit][age]
+
+    def _network(self, name: str) -> Any:
+        row = self.rows.get(name)
+        if row is None:
+            return self.values.form([(self.values.undefined(f"network {name}"), 0, 0)])
+        terms = []
+        for kind, what, age, k, keep in row[1]:
+            if kind == BANK:
+                value = self.port.get(what)
+            elif kind == Y:
+                value = self._y(what, age)
+            elif kind == KEY:
+                value = self.words[what]
+            elif kind == CONST:
+                value = self.values.const(what)
+            elif kind == CHAIN:
+                held = self.chain.get(what)
+                if held is not None:
+                    terms.append(self.values.term(held, k, keep))
+                    continue
+                value = None
+            else:
+                value = None
+            if value is None:
+                value = self.values.undefined(_named(kind, what, age))
+            terms.append((value, k, keep))
+        return self.values.form(terms)
+
+
+def _named(kind: int, what: Any, age: int) -> str:
+    if kind == BANK:
+        return f"port {what[1]} of bank {what[0]}"
+    if kind == Y:
+        return f"the output of {what}" + (f" {age} cycles ago" if age else "")
+    return {CHAIN: f"chain {what}", KEY: f"key word {what}"}.get(kind, str(what))

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""First part of the proof: the lowered graph, with its set-up, computes the traced definition.
+
+Both are evaluated on normal forms, the definition with ``poly`` and ``power`` as they are defined, and each result block of
+each direction is compared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from modeloom.ir.ops import Form, Op, OpGraph
+from modeloom.ir.trace import Node, Trace
+from modeloom.prove.errors import ProofError
+from modeloom.prove.polynomials import Algebra, Polynomial
+
+__all__ = ["prove_rewrite"]
+
+CORES = ("enc", "dec")
+
+
+def prove_rewrite(source: Trace, graph: OpGraph, setup: OpGraph) -> int:
+    """Compares definition and graph; gives the number of monomials met.
+
+    Parameters
+    ----------
+    source : Trace
+        The definition as traced, not expanded.
+    graph, setup : OpGraph
+        The lowered graph of the directions, and of the set-up.
+
+    Raises
+    ------
+    ProofError
+        A result block or a key word differs.
+    """
+    algebra = Algebra(source.field)
+    definition = _Definition(source, algebra)
+    words = {name: algebra.atom("raw", name) for name in source.raw_names}
+    given = dict(words)
+    _GraphValues(setup, "setup", algebra, words).run()
+    _named_words(source, definition, words, given)
+    for direction in graph.directions:
+        wanted = definition.direction(direction)
+        values = _GraphValues(graph, direction, algebra, words)
+        values.run()
+        for index, value in enumerate(wanted):
+            got = values.outputs.get(index)
+            if got is None:
+                raise ProofError(f"{source.mode}: {direction} gives no block {index}")
+            if got != value:
+                raise ProofError(
+                    f"{source.mode}: block {index} of {direction} in the graph is not what the definition says; "
+                    f"they differ by {algebra.text(got ^ value)}"
+                )
+    return algebra.monomials
+
+
+def _named_words(
+    source: Trace, definition: _Definition, words: dict[str, Polynomial], given: dict[str, Polynomial]
+) -> None:
+    """Words with a name of set-up's hold what set-up says, and words NAME^e are powers of NAME."""
+    for i, name in sorted(source.key_names.items()):
+        if name in words and name not in given and words[name] != definition.value(i):
+            raise ProofError(f"{source.mode}: key word {name} is not what set-up gives")
+    for name, value in words.items():
+        base, hat, exponent = name.rpartition("^")
+        if hat and exponent.isdigit() and base in words and value != definition.algebra.power(words[base], int(exponent)):
+            raise ProofError(f"{source.mode}: key word {name} is not the power {exponent} of {base}")
+
+
+class _Definition:
+    """Values of the nodes of a trace."""
+
+    def __init__(self, trace: Trace, algebra: Algebra):
+        self.trace = trace
+        self.algebra = algebra
+        self.values: dict[int, Polynomial] = {}
+        self.added: dict[int, tuple[int, ...]] = {}
+
+    def direction(self, direction: str) -> list[Polynomial]:
+        """Result blocks of a direction."""
+        outputs = self.trace.outputs[direction]
+        self.added = _added(self.trace.nodes, outputs)
+        return [self.value(i) for i in outputs]
+
+    def value(self, root: int) -> Polynomial:
+        """Value of a node, after those that it needs."""
+        stack = [root]
+        while stack:
+            i = stack[-1]
+            if i in self.values:
+                stack.pop()
+                continue
+            node = self.trace.nodes[i]
+            needs = [j for j in (*node.inputs, *self.added.get(i, ())) if j not in self.values]
+            if needs:
+                stack.extend(needs)
+            else:
+                self.values[i] = self._evaluate(node)
+                stack.pop()
+        return self.values[root]
+
+    def _evaluate(self, node: Node) -> Polynomial:
+        algebra, args = self.algebra, node.args
+        if node.kind in ("block", "tweak", "raw"):
+            return algebra.atom(node.kind, args[0])
+        if node.kind == "const":
+            return algebra.const(args[0])
+        values = [self.values[j] for j in node.inputs]
+        if node.kind == "xor":
+            return values[0] ^ values[1]
+        if node.kind == "scale":
+            return algebra.scale(values[0], args[1])
+        if node.kind == "keep":
+            return algebra.head(values[0], args[1])
+        if node.kind in CORES:
+            rest = self.added.get(node.id)
+            return algebra.cipher(node.kind, values[0], algebra.add(self.values[j] for j in rest) if rest else None)
+        if node.kind == "mul":
+            return algebra.mul(*values)
+        if node.kind == "power":
+            return algebra.power(values[0], args[1])
+        if node.kind == "poly":
+            h, *blocks = values
+            total, power = algebra.zero, h
+            for x in reversed(blocks):
+                total = total ^ algebra.mul(x, power)
+                power = algebra.mul(power, h)
+            return total
+        raise ProofError(f"{self.trace.mode}: no meaning is known for an operation {node.kind!r} of the definition")
+
+
+def _added(nodes: list[Node], outputs: list[int]) -> dict[int, tuple[int, ...]]:
+    """For cipher calls that are read by one named sum alone: the other summands.
+
+    The sum is a result block or is read several times; in HEH it is what the second hash takes.  As its summands other
+    than the call cannot depend on the call, the sum may be the indeterminate in the place of the call's result.
+    """
+    reached: set[int] = set()
+    stack = list(outputs)
+    while stack:
+        i = stack.pop()
+        if i not in reached:
+            reached.add(i)
+            stack.extend(nodes[i].inputs)
+    readers = Counter(j for i in reached for j in nodes[i].inputs)
+    readers.update(outputs)
+    result: dict[int, tuple[int, ...]] = {}
+    for i in sorted(reached):
+        if nodes[i].kind != "xor" or (readers[i] < 2 and i not in outputs):
+            continue
+        leaves: list[int] = []
+        stack = list(nodes[i].args)
+        while stack:
+            j = stack.pop()
+            if nodes[j].kind == "xor" and readers[j] == 1:
+                stack.extend(nodes[j].args)
+            else:
+                leaves.append(j)
+        calls = sorted(j for j in leaves if nodes[j].kind in CORES and readers[j] == 1)
+        if calls:
+            result[calls[0]] = tuple(sorted(j for j in leaves if j != calls[0]))
+    return result
+
+
+class _GraphValues:
+    """Values of the operations of one direction of a lowered graph."""
+
+    def __init__(self, graph: OpGraph, direction: str, algebra: Algebra, words: dict[str, Polynomial]):
+        self.graph = graph
+        self.direction = direction
+        self.algebra = algebra
+        self.words = words
+        self.values: dict[int, Polynomial] = {}
+        self.outputs: dict[int, Polynomial] = {}
+
+    def run(self) -> None:
+        """Evaluates all operations; key words that leave go into ``words``."""
+        for i, op in self.graph.ops(self.direction):
+            if op.kind == "out":
+                value = self._form(op.pre[0])
+                if isinstance(op.index, str):
+                    self.words[op.index] = value
+                else:
+                    self.outputs[int(op.index or 0)] = value
+            else:
+                self.values[i] = self._result(op)
+
+    def _result(self, op: Op) -> Polynomial:
+        operands = [self._form(form) for form in op.pre]
+        if op.kind in CORES:
+            value = self.algebra.cipher(op.kind, operands[0])
+        elif op.kind == "mul":
+            value = self.algebra.mul(*operands)
+        elif op.kind == "acc":
+            value = operands[0]
+        else:
+            raise ProofError(f"{self.graph.name}: no meaning is known for an operation {op.kind!r} of the graph")
+        value = self.algebra.head(value, op.keep)
+        return value ^ self._form(op.post) if op.post else value
+
+    def _form(self, form: Form) -> Polynomial:
+        return self.algebra.add(self._terms(form))
+
+    def _terms(self, form: Form) -> Iterable[Polynomial]:
+        for source, k, keep in form:
+            if source[0] == "chain":
+                chain = self.graph.chains[source[1]]
+                base = chain.base[self.direction]
+                value = self.algebra.head(self._source(base.source), base.keep)
+                value = self.algebra.scale(value, base.k + chain.stride * source[2])
+            else:
+                value = self._source(source)
+            yield self.algebra.scale(self.algebra.head(value, keep), k)
+
+    def _source(self, source: tuple) -> Polynomial:
+        kind, name = source[0], source[1]
+        if kind == "op":
+            table: dict = self.values
+        elif kind == "key":
+            table = self.words
+        elif kind == "const":
+            return self.algebra.const(name)
+        else:
+            return self.algebra.atom(kind, name)
+        if name not in table:
+            raise ProofError(f"{self.graph.name}: {self.direction} reads {kind} {name} before it is computed")
+        return table[name]

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole core: buses around the engine of a compiled mode, with the flat port names of the emitted top.
+
+::
+
+    aclk, aresetn ──▶ ┌──────────────────────────────┐
+    s_axis_cmd_*  ──▶ │ CoreBus ◀── engine_signature ──▶ ModeEngine │ ──▶ m_axis_*
+    s_axis_*      ──▶ │                              │ ──▶ m_axis_status_*
+    s_axis_key_*  ──▶ └──────────────────────────────┘ ──▶ key_loaded, key_busy, key_error
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus import BusParameters, CoreBus
+from modeloom.rtl.bus.parameters import ring_depth
+from modeloom.rtl.bus.ports import FLAT_PORTS
+from modeloom.rtl.engine.engine import ModeEngine
+from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
+from modeloom.spec import CIPHER
+
+__all__ = ["ModeCore", "bus_parameters"]
+
+
+def bus_parameters(compiled: Any) -> BusParameters:
+    """Bus sizes of a compiled mode (``modeloom.compiler.Compiled``)."""
+    program = compiled.allocation.program
+    parts = compiled.mode.key_parts
+    before = parts.index(CIPHER)
+    tail = compiled.source.nbytes % compiled.source.block_bytes
+    return BusParameters(
+        blocks=program.blocks,
+        ring_sectors=compiled.result_sectors,
+        block_bits=8 * program.block_bytes,
+        lanes=program.lanes,
+        tail=tail,
+        tweak_blocks=program.tweak_blocks,
+        key_slots=compiled.options.key_slots,
+        cipher_key_bits=compiled.options.key_bits,
+        raw_words_before=before,
+        raw_words_after=len(parts) - before - 1,
+        key_words=len(program.key_words),
+        has_setup=any(rows for rows in program.tables["setup"].outs.values()),
+        encrypt="encrypt" in program.directions,
+        decrypt="decrypt" in program.directions,
+    )
+
+
+class ModeCore(wiring.Component):
+    """The core of a compiled mode.
+
+    Parameters
+    ----------
+    compiled : modeloom.compiler.Compiled
+        The mode, compiled.
+
+    Members
+    -------
+    aclk, aresetn : In
+        Clock, and its synchronous reset, active low.
+    others
+        ``modeloom.rtl.bus.ports.FLAT_PORTS``.
+    """
+
+    def __init__(self, compiled: Any):
+        self.compiled = compiled
+        self.parameters = p = bus_parameters(compiled)
+        ports: dict[str, Any] = {"aclk": In(1), "aresetn": In(1)}
+        for port in FLAT_PORTS:
+            ports[port.name] = (Out if port.output else In)(port.width(p))
+        super().__init__(ports)
+
+    def _core(self, kind: str, name: str) -> Any:
+        compiled = self.compiled
+        options = compiled.options
+        if kind == "mul":
+            return KaratsubaMultiplier(compiled.mode.field, options.mul_stages)
+        architecture = compiled.architecture
+        return architecture.cipher.hardware(
+            name, architecture.cores[name], options.key_bits, options.aes_stages, options.key_slots
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        compiled = self.compiled
+        m.domains.sync = ClockDomain("sync")
+        m.d.comb += [ClockSignal().eq(self.aclk), ResetSignal().eq(~self.aresetn)]
+        registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
+        m.submodules.engine = engine = ModeEngine(
+            compiled.allocation.program, compiled.mode.field, self._core, registers,
+            compiled.options.key_slots, self.parameters.ticket_bits,
+        )  # fmt: skip
+        schedule = compiled.architecture.cipher.key_schedule(compiled.options.key_bits)
+        m.submodules.bus = bus = CoreBus(self.parameters, schedule)
+        wiring.connect(m, bus.engine, engine)
+        for port in FLAT_PORTS:
+            inner: Any = bus
+            for part in port.path.split("."):
+                inner = getattr(inner, part)
+            outer: Signal = getattr(self, port.name)
+            inner = Value.cast(inner)
+            m.d.comb += outer.eq(inner) if port.output else inner.eq(outer)
+        return m

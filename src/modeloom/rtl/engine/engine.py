@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine: the direct picture of a program in hardware.
+
+A row reaches the operand networks four cycles after the row pointer::
+
+    pointer      +1              +2                 +3               +4 = cycle u of the program
+    row          store's output  stage, direction   rotated address  networks, chains; bank data; results are written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+
+from modeloom.allocate.program import Net, Program, Source
+from modeloom.rtl.engine.control import ControlStore, pipe
+from modeloom.rtl.engine.interface import engine_signature
+from modeloom.rtl.engine.layout import RowFields
+from modeloom.rtl.engine.sequencer import Sequencer
+from modeloom.rtl.engine.storage import BlockMemory, rotated
+from modeloom.rtl.engine.unit import EngineUnit
+from modeloom.rtl.gf128.scale import scale
+from modeloom.spec import Field
+
+__all__ = ["ModeEngine"]
+
+LEAD = 4
+"""Cycles from the row pointer to the operand networks."""
+
+DRAIN = LEAD + 2
+"""Cycles from the row pointer to the last effect of a row."""
+
+
+class ModeEngine(wiring.Component):
+    """Runs a program; the ports are those of ``engine_signature``.
+
+    Parameters
+    ----------
+    program : Program
+    field : Field
+        The mode's field.
+    core : callable
+        ``core(unit kind, core name)``: the component of a core.
+    registers : mapping
+        For each unit kind (and "out"), (operand register, post register).
+    slots, ticket_bits : int
+    """
+
+    def __init__(
+        self, program: Program, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
+        slots: int, ticket_bits: int,
+    ):  # fmt: skip
+        self.program, self.field, self.core, self.registers = program, field, core, registers
+        self.slots, self.ticket_bits = slots, ticket_bits
+        self.width = 8 * program.block_bytes
+        if field.width != self.width:
+            raise ValueError(f"the field has {field.width} bits, the block {self.width}")
+        super().__init__(
+            engine_signature(
+                block_bits=self.width, lanes=program.lanes, blocks=program.blocks, tweak_blocks=program.tweak_blocks,
+                key_slots=slots, key_words=len(program.key_words), ticket_bits=ticket_bits,
+            )  # fmt: skip
+        )
+
+    # -- control --------------------------------------------------------------------------------------------------------
+
+    def _fields(self) -> RowFields:
+        program = self.program
+        rows = RowFields(program)
+        for name, net in program.nets.items():
+            rows.add(name, "nets", name, self._net_fields(name, net))
+        for bank, port in sorted({key for t in program.tables.values() for key in t.ports}):
+            rows.add(f"{bank}.r{port}", "ports", (bank, port), {"cell": lambda row, d: row.cell.get(d, 0)})
+        for net, port in sorted({key for t in program.tables.values() for key in t.keys}):
+            rows.add(f"{net}.k{port}", "keys", (net, port), {"word": lambda row, d: row.word.get(d, 0)})
+        for bank in sorted({key for t in program.tables.values() for key in t.writes}):
+            rows.add(
+                f"{bank}.w", "writes", bank,
+                {"cell": lambda row, d: row.cell.get(d, 0), "we": lambda row, d: int(d in row.cell)},
+            )  # fmt: skip
+        for lane in range(program.lanes):
+            fields = {"index": lambda row, d: row.index.get(d, 0), "we": lambda row, d: int(d in row.index)}
+            rows.add(f"out{lane}.o", "outs", lane, fields, "main")
+            rows.add(f"out{lane}.key", "outs", lane, fields, "setup")
+        for chain in program.chains:
+            rows.add(
+                f"chain{chain.id}.step", "chains", chain.id,
+                {
+                    "load": lambda row, d: int(row.action == "load" and d in row.directions),
+                    "step": lambda row, d: int(row.action == "step" and d in row.directions),
+                },
+            )  # fmt: skip
+        main = program.main
+        done = [int(i == main.latency % main.rows) for i in range(rows.columns.rows)]
+        done[main.rows :] = [0] * (rows.columns.rows - main.rows)
+        rows.columns.add("done.valid", done, 1)
+        rows.columns.add("done.stage", [main.latency // main.rows] * rows.columns.rows)
+        return rows
+
+    def _net_fields(self, name: str, net: Net) -> dict[str, Callable[[Any, str], int]]:
+        fields: dict[str, Callable[[Any, str], int]] = {
+            "select": lambda row, d: sum(1 << n for n in row.select.get(d, ())),
+            "issue": lambda row, d: int(d in row.select),
+        }
+        if any(source.kind == "const" for source in net.sources):
+            fields["const"] = lambda row, d: row.const.get(d, 0)
+        unit = next((u for u in self.program.units if name.startswith(u.name + ".")), None)
+        if unit and len(unit.cores) > 1:
+            fields["decrypt"] = lambda row, d: int(row.core.get(d) == "dec")
+        keeps = self._keeps()
+        if name.endswith(".post") and keeps:
+            fields["keep"] = lambda row, d: (keeps.index(row.keep[d]) + 1) if row.keep.get(d) else 0
+        return fields
+
+    def _keeps(self) -> tuple[int, ...]:
+        """Numbers of bytes to which some result is cut."""
+        return tuple(sorted({
+            n for t in self.program.tables.values() for rows in t.nets.values() for row in rows if row
+            for n in row.keep.values() if n
+        }))  # fmt: skip
+
+    # -- elaboration ----------------------------------------------------------------------------------------------------
+
+    def elaborate(self, platform):
+        m = Module()
+        program = self.program
+        self.m = m
+        self.old: dict[tuple[str, int], Value] = {}
+        self.lane_data: dict[int, Value] = {}
+        rows = self._fields()
+        m.submodules.control = self.store = ControlStore(rows.columns)
+        moduli = tuple(bank.cells for bank in program.banks.values())
+        m.submodules.sequencer = self.seq = Sequencer(
+            program.ii, program.tables["setup"].rows, program.main.stages, moduli, self.slots, self.ticket_bits, DRAIN
+        )
+        seq = self.seq
+        m.d.comb += [
+            self.store.row.eq(seq.row), seq.enter.eq(self.enter), self.enter_ack.eq(seq.enter_ack),
+            seq.enter_decrypt.eq(self.enter_decrypt), seq.enter_slot.eq(self.enter_slot),
+            seq.enter_ticket.eq(self.enter_ticket), seq.setup.eq(self.setup), seq.setup_slot.eq(self.setup_slot),
+            self.setup_done.eq(seq.setup_done), self.idle.eq(seq.idle),
+        ]  # fmt: skip
+        self._units()
+        self._banks()
+        self._keys()
+        self._chains()
+        for name, net in program.nets.items():
+            if name in self.operand:
+                m.d.comb += self.operand[name].eq(self._network(name, net))
+        self._outputs()
+        return m
+
+    def _resolved(self, name: str, fields: list[str], states: dict[str, Array] | None = None) -> dict[str, Value]:
+        """Fields of a row at pointer + 2: its variant for the sector's direction, "valid", and states of its stage."""
+        m, seq, store = self.m, self.seq, self.store
+        stage = store.field(f"{name}.stage")
+        decrypt = seq.of_stage(seq.stage_decrypt, stage)
+        result: dict[str, Value] = {}
+        valid = seq.of_stage(seq.stage_valid, stage) & store.field(f"{name}.valid")
+        result["valid"] = pipe(m, valid, 1, f"{name}_valid", reset_less=False)
+        for field in fields:
+            value = store.field(f"{name}.{field}")
+            if f"{name}.{field}.dec" in store.columns.fields:
+                value = Mux(decrypt, store.field(f"{name}.{field}.dec"), value)
+            result[field] = pipe(m, value, 1, f"{name}_{field}")
+        for state, array in (states or {}).items():
+            result[state] = pipe(m, seq.of_stage(array, stage), 1, f"{name}_{state}")
+        return result
+
+    def _units(self) -> None:
+        m, program = self.m, self.program
+        self.y: dict[str, Value] = {}
+        self.operand: dict[str, Signal] = {}
+        self.unit_control: dict[str, dict[str, Value]] = {}
+        keeps = self._keeps()
+        self.units: dict[str, EngineUnit] = {}
+        for unit in program.units:
+            cores = {} if unit.kind == "acc" else {name: self.core(unit.kind, name) for name in unit.cores}
+            front, back = self.registers[unit.kind]
+            latency = unit.post_at - front
+            component = EngineUnit(self.width, unit.kind, cores, front, back, latency, keeps, self.slots)
+            m.submodules[unit.name] = self.units[unit.name] = component
+            self.y[unit.name] = component.y
+            for operand in (*unit.operands, "post"):
+                self.operand[f"{unit.name}.{operand}"] = getattr(component, operand)
+            if component.ciphers:
+                m.d.comb += [
+                    component.rk_we.eq(self.rk_we), component.rk_slot.eq(self.rk_slot), component.rk_round.eq(self.rk_round),
+                    component.rk_data.eq(self.rk_data), component.rk_data_dec.eq(self.rk_data_dec),
+                ]  # fmt: skip
+        for lane in range(program.lanes):
+            self.operand[f"out{lane}.a"] = Signal(self.width, name=f"out{lane}_a")
+        for chain in program.chains:
+            self.operand[f"chain{chain.id}.a"] = Signal(self.width, name=f"chain{chain.id}_a")
+
+    def _banks(self) -> None:
+        m, program, seq = self.m, self.program, self.seq
+        self.bank_data: dict[tuple[str, int], Value] = {}
+        for bank in program.banks.values():
+            memory = BlockMemory(self.width, bank.cells, bank.ports)
+            m.submodules[f"bank_{bank.name}"] = memory
+            address = range(max(2, bank.cells))
+            for port in range(bank.ports):
+                row = self._resolved(f"{bank.name}.r{port}", ["cell"], {"base": seq.stage_base[bank.cells]})
+                target = Signal(address, name=f"{bank.name}_r{port}_addr_reg", reset_less=True)
+                rotated(m, row["cell"], row["base"], bank.cells, target)
+                m.d.comb += memory.raddr[port].eq(target)
+                self.bank_data[bank.name, port] = memory.rdata[port]
+            if bank.writer.startswith("lane"):
+                self._fill(bank.name, memory, int(bank.writer[4:]))
+            elif bank.writer == "tweak":
+                self._tweak(memory)
+            elif f"{bank.name}.w.stage" in self.store.columns.fields:
+                row = self._resolved(f"{bank.name}.w", ["cell", "we"], {"base": seq.stage_base[bank.cells]})
+                target = Signal(address, name=f"{bank.name}_w_addr_reg", reset_less=True)
+                rotated(m, row["cell"], row["base"], bank.cells, target)
+                m.d.comb += [
+                    memory.waddr.eq(pipe(m, target, 1, f"{bank.name}_waddr")),
+                    memory.we.eq(pipe(m, row["valid"] & row["we"], 2, f"{bank.name}_we", reset_less=False)),
+                    memory.wdata.eq(self.y[bank.writer]),
+                ]
+
+    def _fill(self, name: str, memory: BlockMemory, lane: int) -> None:
+        """Writes of input blocks: the cell of a beat, rotated by the number of the sector that enters next (or after it)."""
+        m, program, seq = self.m, self.program, self.seq
+        cells = program.banks[name].cells
+        inputs = program.main.inputs
+        beats = -(-program.blocks // program.lanes)
+        table = Array(inputs.get(beat * program.lanes + lane, 0) for beat in range(beats))
+        unused = [beat for beat in range(beats) if beat * program.lanes + lane not in inputs]
+        we = self.fill_we
+        for beat in unused:
+            we = we & (self.fill_beat != beat)
+        base = Mux(self.fill_ahead, seq.ahead_base[cells], seq.next_base[cells])
+        data = self.fill_data.word_select(lane, self.width)
+        target = Signal(range(max(2, cells)), name=f"{name}_w_addr_reg", reset_less=True)
+        first = Signal(range(max(2, cells)), name=f"{name}_fill_cell_reg", reset_less=True)
+        m.d.sync += first.eq(table[self.fill_beat])
+        rotated(m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target)
+        m.d.comb += [
+            memory.waddr.eq(target), memory.we.eq(pipe(m, we, 2, f"{name}_fill_we", reset_less=False)),
+            memory.wdata.eq(pipe(m, data, 2, f"{name}_fill_data")),
+        ]  # fmt: skip
+
+    def _tweak(self, memory: BlockMemory) -> None:
+        """Writes of the tweak's blocks, one a cycle from the cycle after the entry on."""
+        m, program, seq = self.m, self.program, self.seq
+        cells = program.banks["tweak"].cells
+        blocks = program.tweak_blocks
+        rest = Signal(self.width * blocks, name="tweak_rest_reg", reset_less=True)
+        base = Signal(range(max(2, cells)), name="tweak_base_reg", reset_less=True)
+        left = Signal(blocks, name="tweak_left_reg")
+        cell_of = [program.main.tweaks.get(j, 0) for j in range(blocks)]
+        addresses = []
+        for j, cell in enumerate(cell_of):
+            target = Signal(range(max(2, cells)), name=f"tweak_cell{j}_reg", reset_less=True)
+            with m.If(self.enter_ack):
+                rotated(m, cell, seq.next_base[cells], cells, target)
+            addresses.append(target)
+        m.d.sync += left.eq(left >> 1)
+        m.d.sync += rest.eq(rest >> self.width)
+        with m.If(self.enter_ack):
+            m.d.sync += [rest.eq(self.enter_tweak), left.eq((1 << blocks) - 1), base.eq(seq.next_base[cells])]
+        turn = Signal(range(max(2, blocks)), name="tweak_turn_reg", reset_less=True)
+        m.d.sync += turn.eq(Mux(self.enter_ack, 0, turn + 1))
+        m.d.comb += [
+            memory.we.eq(left[0]), memory.wdata.eq(rest[: self.width]),
+            memory.waddr.eq(Array(addresses)[turn] if blocks > 1 else addresses[0]),
+        ]  # fmt: skip
+
+    def _keys(self) -> None:
+        """The key memory: a read port for each net's key word, and one write port for the host and for set-up."""
+        m, program, seq = self.m, self.program, self.seq
+        words = max(1, len(program.key_words))
+        ports = sorted((net.name, j) for net in program.nets.values() for j in range(net.key_ports))
+        memory = BlockMemory(self.width, words * self.slots, len(ports))
+        m.submodules.key_memory = memory
+        self.key_read: dict[tuple[str, int], Value] = {}
+        for n, (net, j) in enumerate(ports):
+            row = self._resolved(f"{net}.k{j}", ["word"], {"slot": seq.stage_slot})
+            m.d.comb += memory.raddr[n].eq(pipe(m, self._key_address(row["word"], row["slot"]), 1, f"{net}_k{j}_addr"))
+            self.key_read[net, j] = memory.rdata[n]
+        writes = []
+        for lane in range(program.lanes):
+            row = self._resolved(f"out{lane}.key", ["index", "we"], {"slot": seq.stage_slot})
+            address = pipe(m, self._key_address(row["index"], row["slot"]), 2, f"out{lane}_key_addr")
+            we = pipe(m, row["valid"] & row["we"], 2, f"out{lane}_key_we", reset_less=False)
+            writes.append((we, address, self._lane(lane)))
+        m.d.comb += [
+            memory.we.eq(self.key_we), memory.waddr.eq(self._key_address(self.key_index, self.key_slot)),
+            memory.wdata.eq(self.key_data),
+        ]  # fmt: skip
+        for we, address, data in writes:
+            with m.If(we):
+                m.d.comb += [memory.we.eq(1), memory.waddr.eq(address), memory.wdata.eq(data)]
+
+    def _key_address(self, word: Value, slot: Value) -> Value:
+        words = max(1, len(self.program.key_words))
+        return word if self.slots == 1 else (word + slot * words)
+
+    def _lane(self, lane: int) -> Value:
+        """The block that leaves on a lane, behind its register if it has one."""
+        if lane not in self.lane_data:
+            post = self.registers["out"][1]
+            self.lane_data[lane] = pipe(self.m, self.operand[f"out{lane}.a"], int(post), f"out{lane}_data")
+        return self.lane_data[lane]
+
+    def _chains(self) -> None:
+        m, program = self.m, self.program
+        self.chain: dict[int, Signal] = {}
+        for chain in program.chains:
+            reg = Signal(self.width, name=f"chain{chain.id}_reg", reset_less=True)
+            row = self._resolved(f"chain{chain.id}.step", ["load", "step"])
+            load = pipe(m, row["load"] & row["valid"], LEAD - 2, f"chain{chain.id}_load")
+            step = pipe(m, row["step"] & row["valid"], LEAD - 2, f"chain{chain.id}_advance")
+            with m.If(load):
+                m.d.sync += reg.eq(self.operand[f"chain{chain.id}.a"])
+            with m.Elif(step):
+                m.d.sync += reg.eq(scale(self.field, reg, chain.stride))
+            self.chain[chain.id] = reg
+
+    def _source(self, net: str, source: Source, const: Value | None) -> Value:
+        if source.kind == "bank":
+            value = self.bank_data[source.name, source.index]
+        elif source.kind == "y":
+            value = self._older(source.name, source.index)
+        elif source.kind == "chain":
+            value = self.chain[source.index]
+        elif source.kind == "key":
+            value = self.key_read[net, source.index]
+        else:
+            value = const  # type: ignore[assignment]
+        if source.keep:
+            value = value & ((1 << 8 * source.keep) - 1)
+        return scale(self.field, value, source.k) if source.k else value
+
+    def _older(self, unit: str, age: int) -> Value:
+        """A unit's result of ``age`` cycles ago."""
+        if (unit, age) not in self.old:
+            self.old[unit, age] = self.y[unit] if not age else pipe(self.m, self._older(unit, age - 1), 1, f"{unit}_y{age}")
+        return self.old[unit, age]
+
+    def _network(self, name: str, net: Net) -> Value:
+        """XOR of the enabled sources, and the controls of the unit behind it."""
+        m, store, seq = self.m, self.store, self.seq
+        rest = LEAD - 2
+        extra = [f for f in ("const", "decrypt", "keep") if f"{name}.{f}" in store.columns.fields]
+        row = self._resolved(name, ["select", "issue", *extra], {"slot": seq.stage_slot})
+        select = pipe(m, row["select"], rest, f"{name}_select")
+        const = pipe(m, row["const"], rest, f"{name}_const") if "const" in row else None
+        unit_name, operand = name.split(".")
+        unit = self.units.get(unit_name)
+        if unit is not None and operand == "post" and "keep" in row:
+            m.d.comb += unit.keep.eq(pipe(m, row["keep"], rest, f"{name}_keep"))
+        if unit is not None and unit.ciphers:
+            decrypt = pipe(m, row["decrypt"], rest, f"{name}_decrypt") if "decrypt" in row else None
+            if operand == "a":
+                issue = row["issue"] & row["valid"]
+                m.d.comb += unit.start.eq(pipe(m, issue, rest, f"{name}_issue", reset_less=False))
+                m.d.comb += unit.slot.eq(pipe(m, row["slot"], rest, f"{name}_slot"))
+                if decrypt is not None:
+                    m.d.comb += unit.decrypt.eq(decrypt)
+            elif decrypt is not None:
+                m.d.comb += unit.post_decrypt.eq(decrypt)
+        total: Value | None = None
+        for n, source in enumerate(net.sources):
+            value = self._source(name, source, const)
+            gated = value & select[n].replicate(len(value)) if self._gated(name, n) else value
+            total = gated if total is None else total ^ gated
+        return total if total is not None else Cat()
+
+    def _gated(self, name: str, n: int) -> bool:
+        """Whether some row of a network leaves a source out; in rows without an operation nobody reads the sum."""
+        rows = [row for t in self.program.tables.values() for row in t.nets.get(name, ()) if row]
+        return any(n not in numbers for row in rows for numbers in row.select.values())
+
+    def _outputs(self) -> None:
+        m, program, seq = self.m, self.program, self.seq
+        for lane in range(program.lanes):
+            row = self._resolved(f"out{lane}.o", ["index", "we"], {"ticket": seq.stage_ticket})
+            rest = LEAD - 2
+            m.d.comb += [
+                self.out_we[lane].eq(pipe(m, row["valid"] & row["we"], rest, f"out{lane}_we", reset_less=False)),
+                self.out_index[lane].eq(pipe(m, row["index"], rest, f"out{lane}_index")),
+                self.out_ticket[lane].eq(pipe(m, row["ticket"], rest, f"out{lane}_ticket")),
+                self.out_data[lane].eq(self._lane(lane)),
+            ]
+        row = self._resolved("done", [], {"ticket": seq.stage_ticket})
+        m.d.comb += [
+            self.done.eq(pipe(m, row["valid"], LEAD - 2, "done_valid", reset_less=False)),
+            self.done_ticket.eq(pipe(m, row["ticket"], LEAD - 2, "done_ticket")),
+        ]

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A functional unit of the engine: operand registers, cores, the sum behind them.
+
+::
+
+    a, b ──[reg]──▶ core(s) ──▶ keep ──▶ ⊕ ──[reg]──▶ y
+                                         ▲
+    post ────────────────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.engine.control import pipe
+
+__all__ = ["EngineUnit"]
+
+
+class EngineUnit(wiring.Component):
+    """One unit instance of a program.
+
+    Parameters
+    ----------
+    width : int
+        Bits of a block.
+    kind : str
+        "mul", "acc", or a cipher kind.
+    cores : mapping
+        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier) or ``i``, ``slot``, ``o``, key ports and for a
+        sequential one ``start`` (a cipher).
+    operand_register, post_register : bool
+    core_latency : int
+        Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
+    keeps : tuple of int
+        Numbers of bytes that may be kept of a result.
+    slots : int
+
+    Members
+    -------
+    a, b : In
+        Operands, in the cycle of issue.
+    decrypt, start, slot : In
+        Which core works, whether an operation issues, its key slot; in the cycle of issue.
+    post, post_decrypt, keep : In
+        Terms added to the result, whose core it is, and which of ``keeps`` cuts it (0: none); when the core is done.
+    y : Out
+        Result.
+    """
+
+    def __init__(
+        self, width: int, kind: str, cores: Mapping[str, Any], operand_register: bool, post_register: bool, core_latency: int,
+        keeps: tuple[int, ...], slots: int,
+    ):  # fmt: skip
+        self.width, self.kind, self.cores = width, kind, dict(cores)
+        self.operand_register, self.post_register, self.core_latency = operand_register, post_register, core_latency
+        self.keeps = keeps
+        self.ciphers = [core for core in self.cores.values() if hasattr(core, "key_we")]
+        for name, core in self.cores.items():
+            spare = core_latency - core.latency
+            if spare < 0:
+                raise ValueError(f"{kind}: the {name} core takes {core.latency} cycles, the schedule counts {core_latency}")
+        slot = range(max(2, slots))
+        ports: dict[str, Any] = {
+            "a": In(width),
+            "post": In(width),
+            "keep": In(range(max(2, len(keeps) + 1))),
+            "y": Out(width),
+        }
+        if kind == "mul":
+            ports["b"] = In(width)
+        if self.ciphers:
+            ports.update({"decrypt": In(1), "post_decrypt": In(1), "start": In(1), "slot": In(slot)})
+            ports.update({"rk_we": In(1), "rk_slot": In(slot), "rk_round": In(4), "rk_data": In(width), "rk_data_dec": In(width)})
+        super().__init__(ports)
+
+    def elaborate(self, platform):
+        m = Module()
+        front = int(self.operand_register)
+        a = pipe(m, self.a, front, "a")
+        results: dict[str, Value] = {}
+        for name, core in self.cores.items():
+            m.submodules[name] = core
+            if self.kind == "mul":
+                m.d.comb += [core.a.eq(a), core.b.eq(pipe(m, self.b, front, "b"))]
+                results[name] = core.o
+                continue
+            m.d.comb += core.i.eq(a)
+            if hasattr(core, "slot"):
+                m.d.comb += core.slot.eq(pipe(m, self.slot, front, f"{name}_slot"))
+            data = self.rk_data_dec if name == "dec" else self.rk_data
+            m.d.comb += [
+                core.key_we.eq(self.rk_we), core.key_slot.eq(self.rk_slot),
+                core.key_round.eq(self.rk_round), core.key_data.eq(data),
+            ]  # fmt: skip
+            if hasattr(core, "start"):
+                # A sequential core holds its result until the next one is done.
+                mine = self.decrypt if len(self.cores) > 1 else 1
+                m.d.comb += core.start.eq(pipe(m, self.start & mine, front, f"{name}_start", reset_less=False))
+                results[name] = core.o
+            else:
+                results[name] = pipe(m, core.o, self.core_latency - core.latency, f"{name}_late")
+        if not self.cores:
+            result: Value = a
+        elif len(results) == 1:
+            result = next(iter(results.values()))
+        else:
+            result = Mux(self.post_decrypt, results["dec"], results["enc"])
+        cut = result
+        for i, nbytes in enumerate(self.keeps, 1):
+            cut = Mux(self.keep == i, result & ((1 << 8 * nbytes) - 1), cut)
+        total = Signal(self.width, name="sum")
+        m.d.comb += total.eq(cut ^ self.post)
+        m.d.comb += self.y.eq(pipe(m, total, int(self.post_register), "y"))
+        return m

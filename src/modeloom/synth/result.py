@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One format for every synthesis figure, whatever the tool and the target."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+__all__ = ["SCHEMA", "Figures", "SynthResult", "SynthesisError"]
+
+SCHEMA = "modeloom.synth/1"
+
+
+class SynthesisError(RuntimeError):
+    """A synthesis tool is missing, failed or ran out of time; the message is one line and says what to do."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a netlist is made of.
+
+    Attributes
+    ----------
+    luts : int or None
+        LUTs used as logic: LUT1 to LUT6 (Xilinx); LUT4, and two for each CCU2C carry cell (ECP5). Wide-function multiplexers
+        (MUXF7, MUXF8, PFUMX, L6MUX21) are free. ``None`` for gates.
+    ffs : int
+        Flip-flops, one bit each.
+    memories : dict
+        ``lutram_cells``, ``lutram_luts`` (LUTs used as data memory; on ECP5 four for a 16 x 4 cell, its write slice not
+        counted), ``srl_luts`` (shift registers in LUTs) and ``bram_cells``.
+    gates : dict or None
+        For gate targets: ``and``, ``xor``, ``not`` of the netlist over {AND, XOR, NOT}, or counts by cell for a Liberty file.
+    area : float or None
+        For gate targets: NAND2 equivalents (static CMOS transistors / 4, as in Yosys' ``stat -tech cmos``), flip-flops
+        included; for a Liberty file the sum of its areas.
+    cells : dict
+        Number of cells by type.
+    """
+
+    luts: int | None
+    ffs: int
+    memories: dict[str, int]
+    gates: dict[str, int] | None
+    area: float | None
+    cells: dict[str, int]
+
+
+@dataclass(frozen=True)
+class SynthResult:
+    """Figures of one design on one target; ``to_json`` gives the same text for the same input.
+
+    Attributes
+    ----------
+    design, target, device : str
+        Top module; name of the target; what was mapped for.
+    command : str
+        The command line that asks for this result, as the caller gave it.
+    tools : dict
+        Versions by tool.
+    script : tuple of str
+        Yosys commands of the flattened run.
+    total : Figures
+        The flattened netlist.
+    levels : int
+        Logic depth: LUTs (for gates: two-input gates, inverters free) on the longest path between any two of register, memory
+        and port. Multiplexers between LUTs count 0; a carry chain counts 1 where it is entered.
+    levels_register : int or None
+        The same between registers only; ``None`` if there is no such path.
+    longest_path : dict
+        ``from`` and ``to``: nets at both ends of the path of `levels`.
+    blocks : dict or None
+        Figures by group of a second run in which the blocks' boundaries are kept; they sum to `blocks_total`. It is larger than
+        `total` by what optimisation across the boundaries saves.
+    blocks_total : Figures or None
+    clock_mhz, clock_target_mhz : float or None
+        After place and route: clock reached, and asked for.
+    utilisation : dict or None
+        After place and route: ``{cell: {"used": n, "available": n}}``.
+    """
+
+    design: str
+    target: str
+    device: str
+    command: str
+    tools: dict[str, str]
+    script: tuple[str, ...]
+    total: Figures
+    levels: int
+    levels_register: int | None
+    longest_path: dict[str, str]
+    blocks: dict[str, Figures] | None = None
+    blocks_total: Figures | None = None
+    clock_mhz: float | None = None
+    clock_target_mhz: float | None = None
+    utilisation: dict[str, dict[str, int]] | None = None
+    schema: str = field(default=SCHEMA, init=False)
+
+    @property
+    def luts(self) -> int | None:
+        return self.total.luts
+
+    @property
+    def ffs(self) -> int:
+        return self.total.ffs
+
+    @property
+    def memories(self) -> dict[str, int]:
+        return self.total.memories
+
+    @property
+    def gates(self) -> dict[str, int] | None:
+        return self.total.gates
+
+    @property
+    def area(self) -> float | None:
+        return self.total.area
+
+    @property
+    def cells(self) -> dict[str, int]:
+        return self.total.cells
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; the figures of the flattened netlist stand at the top level beside the rest."""
+        data = asdict(self)
+        data.pop("total")
+        data["script"] = list(self.script)
+        return {"schema": data.pop("schema"), "design": data.pop("design"), "target": data.pop("target"),
+                **asdict(self.total), **data}
+
+    def to_json(self) -> str:
+        """The result as JSON text, indented, ending in a newline."""
+        return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> SynthResult:
+        """Inverse of :meth:`to_dict`.
+
+        Raises
+        ------
+        ValueError
+            If the data has another schema.
+        """
+        if data.get("schema") != SCHEMA:
+            raise ValueError(f"expected schema {SCHEMA}, found {data.get('schema')!r}")
+        own = {f.name for f in fields(Figures)}
+        rest = {key: value for key, value in data.items() if key not in own and key != "schema"}
+        rest["script"] = tuple(rest["script"])
+        if rest["blocks"] is not None:
+            rest["blocks"] = {name: Figures(**value) for name, value in rest["blocks"].items()}
+        if rest["blocks_total"] is not None:
+            rest["blocks_total"] = Figures(**rest["blocks_total"])
+        return cls(total=Figures(**{name: data[name] for name in own}), **rest)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The targets: how Yosys maps for each, and what its cells count for."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from modeloom.synth.result import SynthesisError
+
+__all__ = ["TARGETS", "Target", "target_named"]
+
+# Inputs that reach an output without a clock; the other inputs of these cells are clocked. Read addresses of LUT memories and
+# the tap of a shift register in LUTs.
+_ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "SRL16E": ("A",), "SRLC16E": ("A",), "SRLC32E": ("A",),
+               "RAM": ("ADDR", "A", "DPRA", "RADR")}
+_LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1, "RAM64X1D": 2,
+                "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM32M": 4, "RAM64M": 4, "RAM512X1S": 8}
+# Static CMOS transistors, the table of Yosys' `stat -tech cmos` and of `abc -g cmos4`.
+_TRANSISTORS = {"$_NOT_": 2, "$_NAND_": 4, "$_NOR_": 4, "$_AND_": 6, "$_OR_": 6, "$_XOR_": 12, "$_XNOR_": 12, "$_MUX_": 12,
+                "$_NMUX_": 10, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8, "$_DFF_P_": 16, "$_DFF_N_": 16}
+_FLIP_FLOP = re.compile(r"TRELLIS_FF|FD[A-Z]*E?(_1)?|\$_\w*DFF\w*_")
+_BLOCK_RAM = re.compile(r"DP16KD|PDPW16KD|RAMB\w+|FIFO\w+")
+_DSP = re.compile(r"MULT\w+|ALU54B|DSP48\w*")
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing to map for.
+
+    Attributes
+    ----------
+    name : str
+        What the command line calls it.
+    device : str
+        A phrase for reports.
+    kind : str
+        ``"lut"`` or ``"gate"``.
+    commands : tuple of str
+        Yosys commands from word-level RTLIL to the mapped netlist; ``{top}`` stands for the top module.
+    area_commands : tuple of str
+        For gates: commands that map the netlist once more, for the area.
+    areas, sequential : dict, frozenset
+        For a Liberty file: area by cell, and the cells that hold state.
+    """
+
+    name: str
+    device: str
+    kind: str
+    commands: tuple[str, ...]
+    area_commands: tuple[str, ...] = ()
+    areas: dict[str, float] = field(default_factory=dict)
+    sequential: frozenset[str] = frozenset()
+
+    def luts_of(self, cell: str) -> int:
+        """LUTs a cell of this type takes as logic."""
+        if cell == "CCU2C":
+            return 2
+        return int(re.fullmatch(r"LUT[1-6]|LUT6_2", cell) is not None)
+
+    def is_flip_flop(self, cell: str) -> bool:
+        return cell in self.sequential or _FLIP_FLOP.fullmatch(cell) is not None
+
+    def lutram_luts_of(self, cell: str) -> int:
+        return _LUTRAM_LUTS.get(cell, 0)
+
+    def is_shift_register(self, cell: str) -> bool:
+        return cell.startswith("SRL")
+
+    def is_block_ram(self, cell: str) -> bool:
+        return _BLOCK_RAM.fullmatch(cell) is not None
+
+    def area_of(self, cell: str) -> float:
+        """NAND2 equivalents, or the Liberty file's area, of one cell.
+
+        Raises
+        ------
+        SynthesisError
+            If the cell is in no table: the netlist is not fully mapped.
+        """
+        table = self.areas or _TRANSISTORS
+        if cell not in table:
+            raise SynthesisError(f"cell {cell} has no area for target {self.name}")
+        return table[cell] if self.areas else table[cell] / 4
+
+    def passes(self, cell: str, port: str) -> bool:
+        """Whether a change at this input reaches an output of the cell without a clock edge."""
+        if self.is_flip_flop(cell) or self.is_block_ram(cell) or _DSP.fullmatch(cell):
+            return False
+        if cell in _ASYNC_READ:
+            return port.startswith(_ASYNC_READ[cell])
+        if cell in _LUTRAM_LUTS:
+            return port.startswith(_ASYNC_READ["RAM"])
+        return True
+
+    def weight(self, cell: str, port: str) -> int:
+        """Levels that the way from this input through the cell adds."""
+        if self.kind == "gate":
+            return int(cell not in ("$_NOT_", "$_BUF_"))
+        if cell == "CCU2C":
+            return int(port != "CIN")
+        return int(self.luts_of(cell) > 0 or cell in _LUTRAM_LUTS or self.is_shift_register(cell))
+
+
+def _xilinx(name: str, device: str) -> Target:
+    return Target(name, device, "lut", (f"synth_xilinx -family {name} -top {{top}} -flatten -abc9 -noiopad -noclkbuf",))
+
+
+# Flip-flops lose enable and reset to logic first, so that both are counted as the gates they are.
+_GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "opt -full")
+
+TARGETS = {
+    "ecp5": Target("ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",)),
+    "xc7": _xilinx("xc7", "Xilinx 7 series (LUT6)"),
+    "xc6v": _xilinx("xc6v", "Xilinx Virtex-6 (LUT6)"),
+    "xc5v": _xilinx("xc5v", "Xilinx Virtex-5 (LUT6; experimental in Yosys)"),
+    "gates": Target("gates", "gates: AND, XOR, NOT; area in NAND2 equivalents", "gate",
+                    (*_GATES, "abc -g AND,XOR", "opt_clean"), ("abc -g cmos4,XOR,XNOR,MUX", "opt_clean")),
+}
+
+
+def _liberty(path: Path) -> Target:
+    if not path.is_file():
+        raise ValueError(f"there is no Liberty file {path}")
+    if any(c.isspace() or c in "{};\"" for c in str(path)):
+        raise ValueError(f"the path of a Liberty file must be free of spaces, quotes, braces and semicolons: {path}")
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8", errors="replace"), flags=re.DOTALL)
+    areas: dict[str, float] = {}
+    sequential: set[str] = set()
+    parts = re.split(r"\bcell\s*\(\s*\"?([^\s\")]+)\"?\s*\)\s*\{", text)
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        if found := re.search(r"\barea\s*:\s*\"?([-+0-9.eE]+)", body):
+            areas[name] = float(found[1])
+        if re.search(r"\b(ff|latch|ff_bank|latch_bank)\s*\(", body):
+            sequential.add(name)
+    if not areas:
+        raise ValueError(f"{path} has no cell with an area: is it a Liberty file?")
+    mapping = (f"dfflibmap -liberty {path}", f"abc -liberty {path}", "opt_clean")
+    return Target(f"liberty:{path}", f"Liberty cells of {path.name}", "gate",
+                  ("synth -top {top} -flatten -noabc", *mapping), (), areas, frozenset(sequential))
+
+
+def target_named(name: str) -> Target:
+    """The target called `name`: a key of ``TARGETS``, or ``liberty:FILE``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such target (the nearest names are given) or no such file.
+    """
+    if name.startswith("liberty:"):
+        return _liberty(Path(name.removeprefix("liberty:")))
+    if name in TARGETS:
+        return TARGETS[name]
+    near = difflib.get_close_matches(name, TARGETS, n=2, cutoff=0.4)
+    known = ", ".join([*TARGETS, "liberty:FILE"])
+    raise ValueError(f"unknown target {name!r}" + (f": did you mean {' or '.join(near)}?" if near else "") + f" (known: {known})")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Building and caching: compiled once, shared by processes, clear errors."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from modeloom.sim import BuildError, Simulation, build, cache_directory
+from modeloom.sim import build as build_function
+
+from tests.sim.designs import Counter, convert
+
+build_module = sys.modules[build_function.__module__]
+
+
+@pytest.fixture
+def counter() -> str:
+    return convert(Counter(), "counter")
+
+
+def test_second_build_runs_no_tool(counter, monkeypatch):
+    first = build(counter, "counter", optimize=0)
+    build_module._compiler_version(tuple(build_module.compiler()))
+
+    def forbidden(command, what):
+        raise AssertionError(f"{what} was started")
+
+    monkeypatch.setattr(build_module, "_run", forbidden)
+    assert build(counter, "counter", optimize=0) == first
+    assert first.parent == cache_directory()
+    with pytest.raises(AssertionError, match="Yosys was started"):
+        build(counter.replace("4'1001", "4'1000"), "counter", optimize=0)
+
+
+def test_source_locations_do_not_matter(counter):
+    moved = counter.replace("designs.py", "elsewhere.py")
+    assert moved != counter
+    assert build(moved, "counter", optimize=0) == build(counter, "counter", optimize=0)
+
+
+def test_key_depends_on_design_and_flags(counter):
+    changed = counter.replace("4'1001", "4'1000")
+    assert changed != counter
+    libraries = {build(counter, "counter", optimize=0), build(counter, "counter", optimize=1),
+                 build(changed, "counter", optimize=0)}
+    assert len(libraries) == 3
+    assert Simulation(build(changed, "counter", optimize=0)).get("tied") == 8
+
+
+def test_two_processes_at_once(counter, tmp_path):
+    (tmp_path / "counter.il").write_text(counter)
+    script = ("import sys; from pathlib import Path; from modeloom.sim import Simulation, build\n"
+              "s = Simulation(build(Path(sys.argv[1]).read_text(), 'counter', optimize=0)); s.set('enable', 1); s.step(5)\n"
+              "print(s.get('count'))")
+    source = str(Path(build_module.__file__).parents[2])
+    path = os.pathsep.join([source, *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "MODELOOM_CACHE": str(tmp_path / "cache"), "PYTHONPATH": path}
+    children = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "counter.il")], env=environment,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+    outputs = [child.communicate(timeout=120)[0] for child in children]
+    assert outputs == ["8\n", "8\n"]
+    left = sorted(path.suffix for path in (tmp_path / "cache").iterdir() if path.suffix != ".lock")
+    assert left == [".o", ".so"]
+
+
+def test_errors_are_one_line(counter, monkeypatch):
+    with pytest.raises(ValueError, match="no module named 'missing'"):
+        build(counter, "missing")
+    with pytest.raises(ValueError, match="optimize"):
+        build(counter, "counter", optimize=7)
+    with pytest.raises(ValueError, match="plain module name"):
+        build(counter, "counter; shell ls")
+    with pytest.raises(BuildError, match=r"^Yosys failed.*ERROR") as error:
+        build(counter.replace("cell $add", "cell $addd"), "counter")
+    assert "\n" not in str(error.value)
+    monkeypatch.setenv("CXX", "no-such-compiler -x")
+    with pytest.raises(BuildError, match="not on the path"):
+        build(counter, "counter", optimize=0)
+    monkeypatch.delenv("CXX")
+    monkeypatch.setattr(build_module.shutil, "which", lambda name: None)
+    monkeypatch.setattr(build_module.util, "find_spec", lambda name: None)
+    with pytest.raises(BuildError, match=r"apt-get install g\+\+"):
+        build(counter, "counter", optimize=0)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports, cycles, reset, and both ways of evaluating a cycle."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from modeloom.sim import Simulation
+
+from tests.sim.designs import Counter, Feedback, StreamFifo, convert
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["one-step", "two-steps"])
+def simulation(request):
+    return Simulation.of(convert(Counter(), "counter"), "counter", optimize=0, two_steps=request.param)
+
+
+def test_ports_and_widths(simulation):
+    kinds = {name: (port.kind, port.width) for name, port in simulation.ports.items()}
+    assert kinds == {
+        "clk": ("input", 1), "rst": ("input", 1), "enable": ("input", 1), "unused": ("input", 5),
+        "i_wide": ("input", 1024), "o_wide": ("output", 1024), "count": ("output", 8), "copy": ("output", 8),
+        "mixed": ("output", 9), "tied": ("output", 4),
+    }
+    assert simulation.width("i_wide") == 1024
+
+
+def test_counts_and_wraps(simulation):
+    simulation.reset()
+    assert simulation.get("count") == 3
+    start = simulation.cycle
+    simulation.set("enable", 1)
+    assert simulation.get("mixed") == 3 << 1 | 1
+    simulation.step(300)
+    assert simulation.cycle == start + 300
+    assert simulation.get("count") == simulation.get("copy") == 303 % 256
+    simulation.set("enable", 0)
+    assert simulation.get("mixed") == (303 % 256) << 1
+    simulation.step(5)
+    assert simulation.get("count") == 303 % 256
+    simulation.reset()
+    assert (simulation.get("count"), simulation.get("tied")) == (3, 9)
+
+
+def test_wide_ports_are_combinational(simulation):
+    rng = random.Random(1)
+    for _ in range(20):
+        value = rng.getrandbits(1024)
+        simulation.set("i_wide", value)
+        assert simulation.get("o_wide") == value ^ (2**1024 - 1)
+
+
+def test_rejects_bad_names_and_values(simulation):
+    with pytest.raises(ValueError, match="did you mean enable"):
+        simulation.set("enabel", 1)
+    with pytest.raises(ValueError, match="does not fit the 1 bits"):
+        simulation.set("enable", 2)
+    with pytest.raises(ValueError, match="does not fit"):
+        simulation.set("unused", -1)
+    with pytest.raises(ValueError, match="not an input"):
+        simulation.set("count", 1)
+    with pytest.raises(ValueError, match="clock"):
+        simulation.set("clk", 1)
+    with pytest.raises(TypeError, match="must be an int"):
+        simulation.set("unused", "1")
+    with pytest.raises(ValueError, match="negative"):
+        simulation.step(-1)
+
+
+def test_chained_bits_of_one_bus():
+    simulation = Simulation.of(convert(Feedback(), "feedback"), "feedback", optimize=0)
+    total = 0
+    for value in range(16):
+        simulation.set("i", value)
+        chain = value & 1
+        for i in range(4):
+            chain |= (chain >> i & 1 ^ value >> i & 1) << i + 1
+        assert simulation.get("o") == chain >> 1
+        simulation.step()
+        total = (total + chain) % 256
+        assert simulation.get("sum") == total
+
+
+def test_memories_can_be_read():
+    simulation = Simulation.of(convert(StreamFifo(16), "fifo"), "fifo", optimize=0)
+    (name,) = [name for name, item in simulation.objects.items() if item.kind == "memory"]
+    simulation.reset()
+    simulation.set("s_axis_tvalid", 1)
+    for value in (0x1234, 0xFFFF, 0x8001):
+        simulation.set("s_axis_tdata", value)
+        simulation.step()
+    assert [simulation.get(name, word) for word in range(3)] == [0x1234, 0xFFFF, 0x8001]
+    with pytest.raises(ValueError, match="memory of 4 words"):
+        simulation.get(name, 4)
+    with pytest.raises(ValueError, match="not a memory"):
+        simulation.get("s_axis_tdata", 0)
