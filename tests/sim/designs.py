@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small designs for the simulator's tests; ports are flat and named as on a core (aclk, aresetn, s_axis_*, m_axis_*)."""
+"""Small designs for the simulator's tests; ports are flat and named as on a core (aclk, aresetn, s_axis_*,
+m_axis_*).
+"""
 
 from amaranth.back import rtlil
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Signal
@@ -9,7 +11,9 @@ from amaranth.lib.wiring import In, Out
 
 
 class Counter(wiring.Component):
-    """Counts while `enable`; `wide` is an inverted echo, combinational; `tied` is a constant; `unused` an idle input."""
+    """Counts while `enable`; `wide` is an inverted echo, combinational; `tied` is a constant; `unused` an idle
+    input.
+    """
 
     enable: In(1)
     unused: In(5)
@@ -33,8 +37,8 @@ class Counter(wiring.Component):
 class StreamFifo(wiring.Component):
     """A FIFO of `depth` beats between AXI4-Stream ports, tdata of `width` bits with tlast.
 
-    ``fault="drop"`` lets valid fall every 16th cycle, ``fault="change"`` shows the newest instead of the oldest beat while
-    the output waits, ``fault="lose"`` forgets every 50th beat.
+    ``fault="drop"`` lets valid fall every 16th cycle, ``fault="change"`` shows the newest instead of the oldest beat
+    while the output waits, ``fault="lose"`` forgets every 50th beat.
     """
 
     def __init__(self, width: int, depth: int = 4, fault: str | None = None) -> None:

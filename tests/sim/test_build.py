@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.sim.designs import Counter, convert
+
 from modeloom.sim import BuildError, Simulation, build, cache_directory
 from modeloom.sim import build as build_function
-
-from tests.sim.designs import Counter, convert
 
 build_module = sys.modules[build_function.__module__]
 
@@ -54,7 +54,8 @@ def test_key_depends_on_design_and_flags(counter):
 def test_two_processes_at_once(counter, tmp_path):
     (tmp_path / "counter.il").write_text(counter)
     script = ("import sys; from pathlib import Path; from modeloom.sim import Simulation, build\n"
-              "s = Simulation(build(Path(sys.argv[1]).read_text(), 'counter', optimize=0)); s.set('enable', 1); s.step(5)\n"
+              "s = Simulation(build(Path(sys.argv[1]).read_text(), 'counter', optimize=0))\n"
+              "s.set('enable', 1); s.step(5)\n"
               "print(s.get('count'))")
     source = str(Path(build_module.__file__).parents[2])
     path = os.pathsep.join([source, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from modeloom.sim import Simulation
-
 from tests.sim.designs import Counter, Feedback, StreamFifo, convert
+
+from modeloom.sim import Simulation
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["one-step", "two-steps"])

@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from modeloom.sim import Simulation, Stream, StreamRunner
-
 from tests.sim.designs import StreamFifo, convert
+
+from modeloom.sim import Simulation, Stream, StreamRunner
 
 SEED = 20100
 

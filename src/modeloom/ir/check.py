@@ -71,7 +71,7 @@ class _Checker:
             self.where = f"{graph.name}: {direction}"
             self.direction(direction)
 
-    # -- operations -----------------------------------------------------------------------------------------------------
+    # -- operations ---------------------------------------------------------------------------------------------------
 
     def pair(self, place: int, pair: Pair) -> None:
         if pair.id != place:
@@ -133,7 +133,7 @@ class _Checker:
             elif term.source[0] not in ("op", "chain"):
                 self.fail(f"unknown source {term.source[0]!r}")
 
-    # -- chains ---------------------------------------------------------------------------------------------------------
+    # -- chains -------------------------------------------------------------------------------------------------------
 
     def chain(self, place: int, chain: Chain) -> None:
         if chain.id != place:
@@ -163,8 +163,10 @@ class _Checker:
             op = pair.ops.get(direction)
             if op is None:
                 continue
-            for operand, form in zip("ab", op.pre):
-                found += [(t.source[2], pair.id, (pair.kind, operand)) for t in form if t.source[:2] == ("chain", chain)]
+            for operand, form in zip("ab", op.pre, strict=False):
+                found += [
+                    (t.source[2], pair.id, (pair.kind, operand)) for t in form if t.source[:2] == ("chain", chain)
+                ]
             found += [(t.source[2], pair.id, (pair.kind, "post")) for t in op.post if t.source[:2] == ("chain", chain)]
         return found
 
@@ -176,7 +178,7 @@ class _Checker:
         if op is None or op.kind == "out":
             self.fail(f"{direction} reads operation {i}, which gives no result there")
 
-    # -- whole directions -----------------------------------------------------------------------------------------------
+    # -- whole directions ---------------------------------------------------------------------------------------------
 
     def direction(self, direction: str) -> None:
         graph = self.graph

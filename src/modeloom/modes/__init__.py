@@ -1,1 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The modes: those of this folder, and those that installed packages offer in the entry-point group ``modeloom.modes``."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+from modeloom.modes.hctr2 import HCTR2
+from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.spec import InputError, Mode, UnknownName
+
+__all__ = ["BUILT_IN", "all_modes", "find"]
+
+BUILT_IN: tuple[type[Mode], ...] = (HCTR2, HEH, HEHPermuted)
+
+
+def all_modes() -> dict[str, type[Mode]]:
+    """Every known mode by name, in alphabetical order; an installed one may not take a built-in name."""
+    modes = {mode.name: mode for mode in BUILT_IN}
+    for point in sorted(entry_points(group="modeloom.modes"), key=lambda point: point.name):
+        mode = point.load()
+        if not (isinstance(mode, type) and issubclass(mode, Mode)):
+            raise InputError(f"entry point {point.name!r} of modeloom.modes is no Mode; let it name a subclass of modeloom.spec.Mode")
+        modes.setdefault(mode.name, mode)
+    return dict(sorted(modes.items()))
+
+
+def find(name: str) -> Mode:
+    """A mode by its name; raises ``UnknownName``."""
+    modes = all_modes()
+    if name not in modes:
+        raise UnknownName("mode", name, modes)
+    return modes[name]()

@@ -7,4 +7,6 @@ __all__ = ["ProofError"]
 
 
 class ProofError(Exception):
-    """The program, or a rewrite of the graph, does not compute the definition; the message is one line that says where."""
+    """The program, or a rewrite of the graph, does not compute the definition; the message is one line that says
+    where.
+    """

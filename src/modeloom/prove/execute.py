@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Second part of the proof: the program computes what the graph says, executed cycle by cycle on symbols.
 
-The set-up table runs first.  Then sectors run through the main table, both directions mixed: in one run without gaps, with
-blocks that come as early as the bus can bring them, past the wrap of every bank; in another with gaps and restarts, with
-blocks that come early or at the last moment.  Every block that leaves is compared, by identity, with the expression that the
-graph gives for its sector.
+The set-up table runs first.  Then sectors run through the main table, both directions mixed: in one run without gaps,
+with blocks that come as early as the bus can bring them, past the wrap of every bank; in another with gaps and
+restarts, with blocks that come early or at the last moment.  Every block that leaves is compared, by identity, with the
+expression that the graph gives for its sector.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 from modeloom.allocate.program import Program
 from modeloom.ir.ops import OpGraph
 from modeloom.prove.errors import ProofError
-from modeloom.prove.machine import Machine, MachineError, Plan, Sector
+from modeloom.prove.machine import Machine, MachineError, Sector
+from modeloom.prove.plan import Plan
 from modeloom.prove.symbols import GraphSymbols, Symbols
 
 __all__ = ["Execution", "prove_program", "make_sectors", "direction_pattern", "entries_with_gaps"]
@@ -29,12 +30,14 @@ FILL_DELAY = 2
 """Cycles from the bus to the end of the cycle in which a block is in its bank."""
 
 TWEAK_WRITE = 1 - LEAD
-"""Cycle, relative to the sector's, at whose end the first block of its tweak is written; the others follow one by one."""
+"""Cycle, relative to the sector's, at whose end the first block of its tweak is written; the others follow one by
+one.
+"""
 
 LAST_FILL = -2
 """Last cycle at whose end a block can be written for the ports of cycle 0."""
 
-LONG_RUN = 9000
+LONG_RUN = 20000
 """Cycles up to which the run without gaps turns every bank once completely; longer programs start before the wrap."""
 
 
@@ -56,7 +59,9 @@ def direction_pattern(directions: Sequence[str], distance: int, least: int) -> l
     while missing or len(result) < least:
         gains = {}
         for direction in directions:
-            gains[direction] = sum((result[-d], direction, d) in missing for d in range(1, min(distance, len(result)) + 1))
+            gains[direction] = sum(
+                (result[-d], direction, d) in missing for d in range(1, min(distance, len(result)) + 1)
+            )
         best = max(gains.values())
         chosen = rng.choice([d for d in directions if gains[d] == best])
         missing -= {(result[-d], chosen, d) for d in range(1, min(distance, len(result)) + 1)}
@@ -65,12 +70,18 @@ def direction_pattern(directions: Sequence[str], distance: int, least: int) -> l
 
 
 def entries_with_gaps(count: int, rows: int, stages: int) -> list[int]:
-    """Entries of sectors: gaps of whole turns while others are in flight, restarts at any cycle after the last has left."""
+    """Entries of sectors: gaps of whole turns while others are in flight, restarts at any cycle after the last has
+    left.
+    """
     rng = random.Random(count)
     entries = [0]
     for _ in range(count - 1):
         kind = rng.randrange(4)
-        gap = rows * (1 if kind < 2 else rng.randrange(2, stages + 2)) if kind < 3 else rows * stages + rng.randrange(rows)
+        gap = (
+            rows * (1 if kind < 2 else rng.randrange(2, stages + 2))
+            if kind < 3
+            else rows * stages + rng.randrange(rows)
+        )
         entries.append(entries[-1] + gap)
     return entries
 
@@ -92,8 +103,8 @@ def make_sectors(
     first : int
         Running number of the first sector.
 
-    A bus brings one beat a cycle.  The first ``fill_ahead`` beats may come while the sector before still waits to enter, once
-    that one is complete; the others after it has been taken.
+    A bus brings one beat a cycle.  The first ``fill_ahead`` beats may come while the sector before still waits to
+    enter, once that one is complete; the others after it has been taken.
     """
     lanes, main = program.lanes, program.main
     beats = -(-program.blocks // lanes)
@@ -101,7 +112,7 @@ def make_sectors(
     sectors = []
     done = entries[0] - LEAD - FILL_DELAY - 2 * beats - 2 * main.rows
     taken = [done] * 2 + [entry - LEAD for entry in entries]
-    for n, (direction, entry) in enumerate(zip(pattern, entries)):
+    for n, (direction, entry) in enumerate(zip(pattern, entries, strict=True)):
         sector = Sector(first + n, direction, entry)
         cycle = done
         for beat in range(beats):
@@ -111,7 +122,9 @@ def make_sectors(
                 cycle = max(cycle, late)
             for i in range(beat * lanes, min(beat * lanes + lanes, program.blocks)):
                 if f"lane{i % lanes}" in banks and i in main.inputs:
-                    sector.writes.append((cycle + FILL_DELAY, banks[f"lane{i % lanes}"], main.inputs[i], block(first + n, i)))
+                    sector.writes.append(
+                        (cycle + FILL_DELAY, banks[f"lane{i % lanes}"], main.inputs[i], block(first + n, i))
+                    )
         if cycle + FILL_DELAY > entry + LAST_FILL:
             raise ProofError(f"{program.name}: the bus cannot bring {beats} beats every {main.rows} cycles")
         done = cycle
@@ -148,12 +161,14 @@ def prove_program(
 
 
 class _Run:
-    def __init__(self, program: Program, graph: OpGraph, setup: OpGraph, out_delay: int, key_delay: int, symbols: Symbols):
+    def __init__(
+        self, program: Program, graph: OpGraph, setup: OpGraph, out_delay: int, key_delay: int, symbols: Symbols
+    ):
         self.program, self.graph, self.setup_graph, self.symbols = program, graph, setup, symbols
         self.delays = out_delay, key_delay
         self.memory: dict[str, list[Any]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
         self.words = [symbols.atom("key", name) for name in program.key_words]
-        self.by_name = dict(zip(program.key_words, self.words))
+        self.by_name = dict(zip(program.key_words, self.words, strict=True))
         self.expected: dict[tuple[str, int], dict[Any, Any]] = {}
         self.sectors = self.cycles = 0
 
@@ -169,7 +184,9 @@ class _Run:
         def word(sector: Sector, index: int, form: Any) -> None:
             name = self.program.key_words[index]
             if wanted.get(name) != form:
-                raise ProofError(f"{self.program.name}: set-up writes key word {name} with another value than the graph's")
+                raise ProofError(
+                    f"{self.program.name}: set-up writes key word {name} with another value than the graph's"
+                )
 
         sector = Sector(0, "setup", 0)
         self._run(machine, [sector], word)
@@ -196,7 +213,13 @@ class _Run:
         self._sectors(plan, pattern, with_gaps, lambda n: n % 3 == 0, 1000, -2)
 
     def _sectors(
-        self, plan: Plan, pattern: Sequence[str], entries: Sequence[int], early: Callable[[int], bool], first: int, turn: int
+        self,
+        plan: Plan,
+        pattern: Sequence[str],
+        entries: Sequence[int],
+        early: Callable[[int], bool],
+        first: int,
+        turn: int,
     ) -> None:
         symbols = self.symbols
         graph = GraphSymbols(self.graph, symbols, self.by_name)
@@ -220,9 +243,8 @@ class _Run:
         for sector in sectors:
             for index in range(self.program.blocks):
                 if index not in sector.outputs:
-                    raise ProofError(
-                        f"{self.program.name}: block {index} of sector {sector.number - first} ({sector.direction}) never leaves"
-                    )
+                    where = f"sector {sector.number - first} ({sector.direction})"
+                    raise ProofError(f"{self.program.name}: block {index} of {where} never leaves")
         self.sectors += len(sectors)
 
     def _machine(self, plan: Plan, words: list[Any], turn: int) -> Machine:

@@ -4,24 +4,24 @@
 What a cycle t does, for every sector in flight (entered in cycle E; its rows are those of cycle u = t - E)::
 
     networks     add their sources: bank ports (cells read in t - 1), outputs y, chain registers, key words, constants
-    units        take operands; post_at cycles later the post network is added; the result is y latency cycles after issue
+    units        take operands; post_at cycles later the post network is added; latency cycles later the result is y
     ports        read their cells for cycle t + 1: they see what was written up to cycle t - 1
     end of t     results and input blocks are written, chains load or step, blocks leave
 
-Rows whose stage holds no sector do nothing.  What was never written or is not there is ``undefined``, which symbols refuse.
+Rows whose stage holds no sector do nothing.  What was never written or is not there is ``undefined``, which symbols
+refuse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
-from modeloom.allocate.program import Program, Source, Table
+from modeloom.prove.plan import BANK, CHAIN, CONST, KEY, Plan, Step, Y
 
-__all__ = ["Values", "Sector", "Plan", "Machine", "MachineError"]
-
-BANK, Y, CHAIN, KEY, CONST, BROKEN = range(6)
+__all__ = ["Values", "Sector", "Machine", "MachineError"]
 
 
 class MachineError(Exception):
@@ -83,96 +83,6 @@ class Sector:
     outputs: dict[int, Any] = field(default_factory=dict)
 
 
-class _Step:
-    """What one direction does in one cycle of a sector."""
-
-    __slots__ = ("nets", "reads", "writes", "outs", "chains")
-
-    def __init__(self) -> None:
-        self.nets: list[tuple[str, list[tuple], str | None, int]] = []
-        self.reads: list[tuple[tuple[str, int], int]] = []
-        self.writes: list[tuple[str, int]] = []
-        self.outs: list[tuple[int, int]] = []
-        self.chains: list[tuple[int, str]] = []
-
-
-class Plan:
-    """The rows of a table by direction and cycle of a sector.
-
-    Parameters
-    ----------
-    program : Program
-    table : Table
-        One of its tables.
-    out_delay : int
-        Cycles from an output network to the leaving of its block.
-    key_delay : int
-        Cycles from the leaving of a key word to its first use.
-    """
-
-    def __init__(self, program: Program, table: Table, out_delay: int, key_delay: int):
-        self.program, self.table = program, table
-        self.out_delay, self.key_delay = out_delay, key_delay
-        self.units = {unit.name: unit for unit in program.units}
-        self.strides = {chain.id: chain.stride for chain in program.chains}
-        self.bank_of = {bank.writer: bank.name for bank in program.banks.values()}
-        self.last = max([table.rows * table.stages - 1] + [row.stage * table.rows + table.rows - 1 for *_, row in table.all_rows()])
-        # One entry more in front: the ports of cycle 0 read in cycle -1.
-        self.steps: dict[str, list[_Step | None]] = {d: [None] * (self.last + 2) for d in table.directions}
-        for what, key, slot, row in table.all_rows():
-            getattr(self, f"_{what}")(key, slot, row, row.stage * table.rows + slot)
-        ages = [s.index for net in program.nets.values() for s in net.sources if s.kind == "y"]
-        self.oldest = max(ages, default=0)
-
-    def _step(self, direction: str, cycle: int) -> _Step:
-        steps = self.steps[direction]
-        step = steps[cycle + 1]
-        if step is None:
-            step = steps[cycle + 1] = _Step()
-        return step
-
-    def _nets(self, name: str, slot: int, row: Any, cycle: int) -> None:
-        sources = self.program.nets[name].sources
-        for direction, numbers in row.select.items():
-            terms = [self._source(name, slot, row, direction, sources[n]) for n in numbers]
-            self._step(direction, cycle).nets.append((name, terms, row.core.get(direction), row.keep.get(direction, 0)))
-
-    def _source(self, net: str, slot: int, row: Any, direction: str, source: Source) -> tuple:
-        wires = (source.k, source.keep)
-        if source.kind == "bank":
-            return BANK, (source.name, source.index), 0, *wires
-        if source.kind == "y":
-            return Y, source.name, source.index, *wires
-        if source.kind == "chain":
-            return CHAIN, source.index, 0, *wires
-        if source.kind == "const":
-            return CONST, row.const.get(direction, 0), 0, *wires
-        column = self.table.keys.get((net, source.index))
-        key = column[slot] if column else None
-        if key is None or key.stage != row.stage or direction not in key.word:
-            return BROKEN, f"the key port {source.index} of {net} in row {slot}", 0, *wires
-        return KEY, key.word[direction], 0, *wires
-
-    def _ports(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
-        for direction, cell in row.cell.items():
-            self._step(direction, cycle - 1).reads.append((key, cell))
-
-    def _keys(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
-        """Key rows act with the network row of their slot."""
-
-    def _writes(self, unit: str, slot: int, row: Any, cycle: int) -> None:
-        for direction, cell in row.cell.items():
-            self._step(direction, cycle).writes.append((unit, cell))
-
-    def _outs(self, lane: int, slot: int, row: Any, cycle: int) -> None:
-        for direction, index in row.index.items():
-            self._step(direction, cycle).outs.append((lane, index))
-
-    def _chains(self, chain: int, slot: int, row: Any, cycle: int) -> None:
-        for direction in row.directions:
-            self._step(direction, cycle).chains.append((chain, row.action))
-
-
 class Machine:
     """Runs sectors through a plan.
 
@@ -218,13 +128,20 @@ class Machine:
 
         ``on_block(sector, index, form)`` is called for each block (in set-up: key word) as it leaves.
         """
+        for _ in self.steps(sectors, on_block):
+            pass
+
+    def steps(
+        self, sectors: Sequence[Sector], on_block: Callable[[Sector, int, Any], None] | None = None
+    ) -> Iterator[int]:
+        """Like ``run``, a cycle at a time: gives the number of the cycle that was done."""
         table = self.plan.table
         writes: dict[int, list[tuple[str, int, Any]]] = {}
         for sector in sectors:
             for cycle, bank, cell, value in sector.writes:
                 place = (cell + sector.number + self.turn[bank]) % self.cells[bank]
                 writes.setdefault(cycle, []).append((bank, place, value))
-        for a, b in zip(sectors, sectors[1:]):
+        for a, b in pairwise(sectors):
             gap = b.entry - a.entry
             if gap < table.rows or (gap % table.rows and gap < table.rows * table.stages):
                 raise MachineError(f"sectors enter {gap} cycles apart: the rows repeat every {table.rows}")
@@ -238,9 +155,10 @@ class Machine:
                 if t + 1 - flight[0].entry > self.plan.last:
                     flight = [s for s in flight if t - s.entry <= self.plan.last]
             self._cycle(t, flight, writes.pop(t, ()), on_block)
-        self.cycles += last + 1 - first
+            self.cycles += 1
+            yield t
 
-    # -- one cycle ------------------------------------------------------------------------------------------------------
+    # -- one cycle ----------------------------------------------------------------------------------------------------
 
     def _cycle(
         self, t: int, flight: list[Sector], arriving: Sequence[tuple[str, int, Any]],
@@ -250,7 +168,7 @@ class Machine:
         self.t = t
         for word, value in self.new_words.pop(t, ()):
             self.words[word] = value
-        active: list[tuple[Sector, _Step]] = []
+        active: list[tuple[Sector, Step]] = []
         for sector in flight:
             u = t - sector.entry + 1
             steps = plan.steps[sector.direction]

@@ -8,7 +8,8 @@ The indeterminates ("atoms") are input, tweak and key blocks, results of the blo
 Two values are equal for every permutation in the place of the cipher and for all inputs if their normal forms are; the
 reverse holds for values without masks, and with masks as the modes use them.
 
-*Scale.*  A field's product may have a factor, a * b * x^f.  Forms hold a * x^f in the place of a; then the product is plain.
+*Scale.*  A field's product may have a factor, a * b * x^f.  Forms hold a * x^f in the place of a; then the product is
+plain.
 
 *Masks.*  ``head`` is linear over GF(2), not over the field: the head of c * m, c = x^i + x^j + ..., is the sum of the
 atoms head(x^i m), head(x^j m), ...
@@ -43,7 +44,9 @@ class FieldElements(Protocol):
 
 
 class Polynomial:
-    """A normal form: coefficients (polynomials in x as integers, never 0) by the numbers of monomials.  Not to be changed."""
+    """A normal form: coefficients (polynomials in x as integers, never 0) by the numbers of monomials.  Not to be
+    changed.
+    """
 
     __slots__ = ("terms", "_key")
 
@@ -105,7 +108,7 @@ class Algebra:
         """Different monomials seen."""
         return len(self._monomials)
 
-    # -- leaves ---------------------------------------------------------------------------------------------------------
+    # -- leaves -------------------------------------------------------------------------------------------------------
 
     def atom(self, *name: object) -> Polynomial:
         """The indeterminate of this name."""
@@ -123,7 +126,7 @@ class Algebra:
             return self.zero
         return Polynomial({ONE: self.times(self.field.to_polynomial(block), self._unit)})
 
-    # -- operations -----------------------------------------------------------------------------------------------------
+    # -- operations ---------------------------------------------------------------------------------------------------
 
     def times(self, a: int, b: int) -> int:
         """Product of two coefficients."""
@@ -214,8 +217,8 @@ class Algebra:
         Parameters
         ----------
         rest : Polynomial or None
-            What a definition adds to the result.  The new atom then stands for the sum, so that sums which are hashed stay
-            single terms; the result is that atom plus ``rest``.
+            What a definition adds to the result.  The new atom then stands for the sum, so that sums which are hashed
+            stay single terms; the result is that atom plus ``rest``.
         """
         known = self._results.get((core, value.key))
         if known is None:
@@ -229,7 +232,7 @@ class Algebra:
         self._arguments[INVERSE[core], result.key] = value
         return result
 
-    # -- monomials ------------------------------------------------------------------------------------------------------
+    # -- monomials ----------------------------------------------------------------------------------------------------
 
     def _monomial(self, factors: tuple[tuple[int, int], ...]) -> int:
         number = self._numbers.get(factors)
@@ -251,7 +254,8 @@ class Algebra:
         parts = []
         for monomial, coefficient in sorted(value.terms.items())[:limit]:
             factors = [
-                "_".join(map(str, self._names[atom])) + (f"^{e}" if e > 1 else "") for atom, e in self._monomials[monomial]
+                "_".join(map(str, self._names[atom])) + (f"^{e}" if e > 1 else "")
+                for atom, e in self._monomials[monomial]
             ]
             if coefficient != 1 or not factors:
                 factors.insert(0, f"{coefficient:#x}")

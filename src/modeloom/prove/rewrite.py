@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """First part of the proof: the lowered graph, with its set-up, computes the traced definition.
 
-Both are evaluated on normal forms, the definition with ``poly`` and ``power`` as they are defined, and each result block of
-each direction is compared.
+Both are evaluated on normal forms, the definition with ``poly`` and ``power`` as they are defined, and each result
+block of each direction is compared.
 """
 
 from __future__ import annotations
@@ -66,7 +66,12 @@ def _named_words(
             raise ProofError(f"{source.mode}: key word {name} is not what set-up gives")
     for name, value in words.items():
         base, hat, exponent = name.rpartition("^")
-        if hat and exponent.isdigit() and base in words and value != definition.algebra.power(words[base], int(exponent)):
+        if (
+            hat
+            and exponent.isdigit()
+            and base in words
+            and value != definition.algebra.power(words[base], int(exponent))
+        ):
             raise ProofError(f"{source.mode}: key word {name} is not the power {exponent} of {base}")
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legality checker of schedules, written apart from the problem and the schedulers.
 
-It takes the graph, the units and the start cycles, and derives everything else again: when each operand is read, when its
-value is there, which slots of which unit are taken, how long a chain's register is in use.
+It takes the graph, the units and the start cycles, and derives everything else again: when each operand is read, when
+its value is there, which slots of which unit are taken, how long a chain's register is in use.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from modeloom.ir.check import CheckError
 from modeloom.ir.ops import Op, Term
@@ -38,13 +40,18 @@ class _Checker:
         if self.ii < 1:
             self.fail(f"the initiation interval is {self.ii}")
         if len(schedule.start) != len(pairs) or len(schedule.instance) != len(pairs):
-            self.fail(f"{len(schedule.start)} starts and {len(schedule.instance)} instances for {len(pairs)} operations")
+            self.fail(
+                f"{len(schedule.start)} starts and {len(schedule.instance)} instances for {len(pairs)} operations"
+            )
         for pair in pairs:
             self.unit_of.append(self.unit(pair.id))
         self.lanes()
         self.resources()
-        written = {
-            op.index: pair.id for pair in pairs for op in pair.ops.values() if op.kind == "out" and isinstance(op.index, str)
+        written: dict[object, int] = {
+            op.index: pair.id
+            for pair in pairs
+            for op in pair.ops.values()
+            if op.kind == "out" and isinstance(op.index, str)
         }
         for pair in pairs:
             for direction, op in pair.ops.items():
@@ -54,7 +61,7 @@ class _Checker:
         if not schedule.overlap and any(self.done(p.id) > self.ii for p in pairs):
             self.fail(f"sectors do not overlap, and one is not done after {self.ii} cycles")
 
-    # -- units ----------------------------------------------------------------------------------------------------------
+    # -- units --------------------------------------------------------------------------------------------------------
 
     def unit(self, i: int) -> Unit:
         kinds = {op.kind for op in self.graph.pairs[i].ops.values()}
@@ -85,8 +92,14 @@ class _Checker:
         for pair in self.graph.pairs:
             unit = self.unit_of[pair.id]
             blocks = [op.block for op in pair.ops.values() if op.block is not None]
-            if unit.kind in ("out", "cipher", *CIPHER) and blocks and self.schedule.instance[pair.id] != blocks[0] % unit.count:
-                self.fail(f"operation {pair.id} of block {blocks[0]} runs on {unit.kind} {self.schedule.instance[pair.id]}")
+            if (
+                unit.kind in ("out", "cipher", *CIPHER)
+                and blocks
+                and self.schedule.instance[pair.id] != blocks[0] % unit.count
+            ):
+                self.fail(
+                    f"operation {pair.id} of block {blocks[0]} runs on {unit.kind} {self.schedule.instance[pair.id]}"
+                )
             for op in pair.ops.values():
                 if isinstance(op.index, int) and self.schedule.instance[pair.id] != op.index % self.units.lanes:
                     self.fail(f"block {op.index} leaves on lane {self.schedule.instance[pair.id]}")
@@ -108,7 +121,7 @@ class _Checker:
                         self.fail(f"operations {taken[slot]} and {pair.id} take {what} {n} in slot {cycle % self.ii}")
                     taken[slot] = pair.id
 
-    # -- dependences ----------------------------------------------------------------------------------------------------
+    # -- dependences --------------------------------------------------------------------------------------------------
 
     def reads(self, i: int, op: Op) -> list[tuple[int, bool, Term]]:
         """(cycle, whether it is added to the result, term) of everything that an operation reads."""
@@ -128,10 +141,12 @@ class _Checker:
             what = f"operation {name}" if kind == "op" else f"key word {name}"
             self.fail(f"operation {i} of {direction} reads {what} in cycle {at}; it is ready in cycle {ready}")
 
-    # -- chains ---------------------------------------------------------------------------------------------------------
+    # -- chains -------------------------------------------------------------------------------------------------------
 
     def chains(self) -> None:
-        """A chain's register loads a cycle before its first use, steps after each, and is free before the next sector loads."""
+        """A chain's register loads a cycle before its first use, steps after each, and is free before the next
+        sector loads.
+        """
         for chain in self.graph.chains:
             patterns = set()
             for direction, base in chain.base.items():
@@ -143,7 +158,7 @@ class _Checker:
                             uses[term.source[2]] = at, self.unit_of[pair.id].kind, self.schedule.instance[pair.id]
                 cycles = [uses[step][0] for step in sorted(uses)]
                 patterns.add(tuple(cycles))
-                if any(a >= b for a, b in zip(cycles, cycles[1:])):
+                if any(a >= b for a, b in pairwise(cycles)):
                     self.fail(f"chain {chain.id} of {direction} is used out of order or twice in a cycle")
                 if len({where[1:] for where in uses.values()}) != 1:
                     self.fail(f"chain {chain.id} of {direction} is read by several units")

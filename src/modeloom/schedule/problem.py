@@ -33,10 +33,12 @@ class Problem:
         Whether it uses the slow core of its unit in some direction.
     preds, succs : list of dict
         For each pair, the pairs it waits for (that wait for it) and the delays in cycles.
+    release : list of int
+        Earliest start of each pair in its sector.
+    phase : list of int
+        Cipher calls on the way to each pair: the first hash of a mode is phase 0, the second comes after the cipher.
     chain_uses : dict
         For each chain, (pair, offset) of its uses in order.
-    chain_after : dict
-        For each chain, (pair, delay) that its first use waits for.
     """
 
     graph: OpGraph
@@ -46,6 +48,8 @@ class Problem:
     slow: list[bool] = field(default_factory=list)
     preds: list[dict[int, int]] = field(default_factory=list)
     succs: list[dict[int, int]] = field(default_factory=list)
+    release: list[int] = field(default_factory=list)
+    phase: list[int] = field(default_factory=list)
     chain_uses: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -55,6 +59,7 @@ class Problem:
             self.bound_to.append(instance_of(pair, self.units))
             self.slow.append(any(op.kind == self.unit[-1].slow_core for op in pair.ops.values()))
             self.preds.append({})
+            self.release.append(0)
             for op in pair.ops.values():
                 if op.kind == "out" and isinstance(op.index, str):
                     key_written[op.index] = pair.id
@@ -71,15 +76,23 @@ class Problem:
             self.chain_uses[chain.id] = members
             for (a, offset_a), (b, offset_b) in zip(members, members[1:]):
                 self._add(b, a, offset_a - offset_b + 1)
+            for i, _ in members:
+                if self.bound_to[i] is None:
+                    # One register stands before one instance.
+                    self.bound_to[i] = chain.id % self.unit[i].count
             first, offset = members[0]
+            # The register loads in the cycle before the first use, and not before its sector's first cycle.
+            self.release[first] = max(self.release[first], 1 - offset)
             for term in chain.base.values():
                 if term.source[0] == "op":
-                    # The register loads in the cycle before the first use.
                     self._add(first, term.source[1], self.unit[term.source[1]].latency + 1 - offset)
         self.succs = [{} for _ in self.preds]
         for i, preds in enumerate(self.preds):
             for p, delay in preds.items():
                 self.succs[p][i] = delay
+        for preds in self.preds:
+            above = [self.phase[p] + (self.unit[p].kind in ("cipher", "enc", "dec")) for p in preds]
+            self.phase.append(max(above, default=0))
 
     def _add(self, after: int, before: int, delay: int) -> None:
         self.preds[after][before] = max(delay, self.preds[after].get(before, delay))
@@ -113,6 +126,8 @@ class Problem:
     def ii_bound(self) -> int:
         """Least initiation interval: the busiest kind of unit, of both directions; "in" is the bus that brings the blocks."""
         bounds = [1, -(-self.uses().get("out", 0) // self.units.lanes)]
+        # An operation does not overlap with that of the next sector on its instance.
+        bounds += [unit.slow_interval if slow else unit.interval for unit, slow in zip(self.unit, self.slow)]
         per_direction: dict[str, int] = {}
         for direction in self.graph.directions:
             counts: dict[str, int] = {}
@@ -128,11 +143,21 @@ class Problem:
             bounds.append(-(-cycles // count))
         return max(bounds)
 
+    def fits(self, ii: int) -> bool:
+        """Whether ``ii`` slots hold all pairs; those of one direction take slots of both."""
+        taken: dict[tuple[str, int | None], int] = {}
+        for unit, bound, slow in zip(self.unit, self.bound_to, self.slow):
+            for instance in {bound, None}:
+                taken[unit.kind, instance] = taken.get((unit.kind, instance), 0) + unit.interval
+                taken["slow", instance] = taken.get(("slow", instance), 0) + unit.slow_interval * slow
+        counts = {unit.kind: unit.count for unit in self.unit} | {"slow": len(self.unit)}
+        return all(cycles <= ii * (counts[kind] if instance is None else 1) for (kind, instance), cycles in taken.items())
+
     def earliest(self) -> list[int]:
         """Earliest start of each pair by dependences alone."""
         start: list[int] = []
-        for preds in self.preds:
-            start.append(max([0, *(start[p] + delay for p, delay in preds.items())]))
+        for release, preds in zip(self.release, self.preds):
+            start.append(max([release, *(start[p] + delay for p, delay in preds.items())]))
         return start
 
     def latency_bound(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From RTLIL to a shared library that simulates it: Yosys writes CXXRTL, the system's C++ compiler builds it, a cache keeps it."""
+"""From RTLIL to a shared library that simulates it: Yosys writes CXXRTL, a C++ compiler builds it, a cache keeps it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib import metadata, resources, util
 from pathlib import Path
+
+from modeloom.sim.split import split_eval
 
 __all__ = ["BuildError", "build", "cache_directory", "compiler"]
 
@@ -39,7 +42,8 @@ def cache_directory() -> Path:
 
 
 def compiler() -> list[str]:
-    """Command of the C++17 compiler: ``$CXX``, else the first of ``c++``, ``g++``, ``clang++`` on the path, else ``ziglang``.
+    """Command of the C++17 compiler: ``$CXX``, else the first of ``c++``, ``g++``, ``clang++`` on the path, else
+    ``ziglang``.
 
     Raises
     ------
@@ -81,7 +85,8 @@ def _run(command: Sequence[str], what: str) -> str:
     if done.returncode:
         lines = [line for line in (done.stdout + "\n" + done.stderr).splitlines() if line.strip()]
         telling = [line for line in lines if re.search(r"error", line, re.IGNORECASE)] or lines[-1:]
-        raise BuildError(f"{what} failed (exit status {done.returncode}): {telling[0].strip() if telling else 'no output'}")
+        reason = telling[0].strip() if telling else "no output"
+        raise BuildError(f"{what} failed (exit status {done.returncode}): {reason}")
     return done.stdout
 
 
@@ -119,11 +124,20 @@ def _driver_object(cache: Path, command: list[str], flags: list[str], key: str) 
     return result
 
 
+def _compile(command: list[str], sources: list[Path]) -> list[Path]:
+    """Compiles source files side by side."""
+    objects = [source.with_suffix(".o") for source in sources]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(lambda pair: _run([*command, "-c", str(pair[0]), "-o", str(pair[1])], "the C++ compiler"),
+                      zip(sources, objects, strict=True)))
+    return objects
+
+
 def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Path:
     """Build the simulation of a design, or find it in the cache.
 
-    The library needs no description of the ports: they are read from the design when it is loaded, so one library serves
-    the plain :class:`~modeloom.sim.Simulation` and any choice of streams.
+    The library needs no description of the ports: they are read from the design when it is loaded, so one library
+    serves the plain :class:`~modeloom.sim.Simulation` and any choice of streams.
 
     Parameters
     ----------
@@ -165,7 +179,8 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
     driver_flags = [*common, "-O2"]
     driver_key = _digest(driver, tools, " ".join(driver_flags))
     flags = [*common, f"-O{optimize}"]
-    key = _digest(rtlil, top, driver_key, translator, " ".join(flags))
+    cutter = (_HERE / "split.py").read_text(encoding="utf-8")
+    key = _digest(rtlil, top, driver_key, translator, cutter, " ".join(flags))
 
     directory = cache_directory()
     directory.mkdir(parents=True, exist_ok=True)
@@ -182,7 +197,7 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
             design.write_text(rtlil, encoding="utf-8")
             # -P keeps this directory off the module path; the child needs only pyosys.
             _run([sys.executable, "-P", str(_HERE / "_yosys.py"), str(design), top, str(source)], "Yosys")
-            _run([*command, *flags, *include, f"-I{work}", "-shared", str(source), str(driver_object), "-o", str(partial)],
-                 "the C++ compiler")
+            objects = _compile([*command, *flags, *include, f"-I{work}"], split_eval(source, source.with_suffix(".h"), top))
+            _run([*command, "-shared", *map(str, objects), str(driver_object), "-o", str(partial)], "the C++ compiler")
             os.replace(partial, library)
     return library

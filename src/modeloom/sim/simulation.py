@@ -97,11 +97,11 @@ class Simulation:
     clock : str, optional
         Clock port; found by name (``aclk``, ``clk``) if not given. A design without a clock may still be evaluated.
     reset : str, optional
-        Synchronous reset port; found by name (``aresetn``, ``rst_n`` active low; ``rst``, ``areset`` active high) if not
-        given. A name ending in ``n`` is active low.
+        Synchronous reset port; found by name (``aresetn``, ``rst_n`` active low; ``rst``, ``areset`` active high) if
+        not given. A name ending in ``n`` is active low.
     two_steps : bool
-        Evaluate the design twice a cycle, at both levels of the clock, even where once is enough; about 1.2 times slower,
-        same results.
+        Evaluate the design twice a cycle, at both levels of the clock, even where once is enough; about 1.2 times
+        slower, same results.
 
     Raises
     ------
@@ -152,7 +152,9 @@ class Simulation:
 
     @cached_property
     def objects(self) -> dict[str, Port]:
-        """Ports, registers and memories by name, in alphabetical order. Registers that Yosys merged away are missing."""
+        """Ports, registers and memories by name, in alphabetical order. Registers that Yosys merged away are
+        missing.
+        """
         return dict(sorted(self._objects.items()))
 
     def _find(self, name: str) -> Port:

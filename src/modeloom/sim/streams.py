@@ -72,7 +72,7 @@ class Stream:
             valid, ready, start = f"{prefix}_valid", f"{prefix}_ready", f"{prefix}_payload"
             payload = tuple(name for name in ports if name == start or name.startswith(start + "_"))
         else:
-            raise ValueError(f"the design has no stream {prefix!r}: neither {prefix}_tvalid nor {prefix}_valid is a port")
+            raise ValueError(f"the design has no stream {prefix!r}: no port {prefix}_tvalid or {prefix}_valid")
         direction = "in" if ports[valid].kind == "input" else "out"
         return cls(prefix, direction, valid, ready if ready in ports else None, payload)
 
@@ -111,7 +111,7 @@ class Beats:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended: `done` if what was waited for arrived, `timed_out` if the cycle limit came first; `cycles` it took."""
+    """How a run ended: `done` if what was waited for arrived, `timed_out` if the limit came first; `cycles` it took."""
 
     done: bool
     cycles: int
@@ -146,11 +146,11 @@ class Violations:
 class StreamRunner:
     """Drives all streams of a simulation together.
 
-    While a runner is in use only its :meth:`run` may let time pass: ``Simulation.step`` would lose handshakes. Other ports
-    of the simulation may be set and read between runs.
+    While a runner is in use only its :meth:`run` may let time pass: ``Simulation.step`` would lose handshakes. Other
+    ports of the simulation may be set and read between runs.
 
-    Valid never waits for ready, and a beat once offered stays until it is accepted. Ready is drawn anew each cycle, whether
-    a beat is there or not. Output streams accept beats during every run, waited for or not.
+    Valid never waits for ready, and a beat once offered stays until it is accepted. Ready is drawn anew each cycle,
+    whether a beat is there or not. Output streams accept beats during every run, waited for or not.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class StreamRunner:
         self.seed = seed
         self._payload: dict[str, list[Port]] = {}
         self._index: dict[str, int] = {}
-        self._gaps = {name: 0.0 for name in self.streams}
+        self._gaps = dict.fromkeys(self.streams, 0.0)
         ports = [self._ports_of(stream) for stream in self.streams.values()]
         self._ports = ports
         self.set_gaps(gaps or {}, attach=False)
@@ -231,8 +231,8 @@ class StreamRunner:
                 self._library.ml_stream_gap(self._handle, index, int(gap * 2**32))
 
     def reset(self, cycles: int = 2) -> None:
-        """Reset the design for `cycles` cycles with every valid and ready low, forget all queued and received beats and all
-        violations, and start the random gaps from the seed again.
+        """Reset the design for `cycles` cycles with every valid and ready low, forget all queued and received beats and
+        all violations, and start the random gaps from the seed again.
         """
         self._attach()
         self.simulation.reset(cycles)
@@ -244,7 +244,7 @@ class StreamRunner:
         ----------
         name : str
         columns : mapping
-            For every payload port, the bytes of the beats one after the other, or an iterable of ints, one for each beat.
+            For every payload port, the bytes of the beats one after the other, or an iterable of ints, one a beat.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class StreamRunner:
         Raises
         ------
         ValueError
-            If a payload port is missing or unknown, the columns differ in length, or a value has more bits than its port.
+            If a payload port is missing or unknown, the columns differ in length, or a value does not fit its port.
         """
         index = self._stream(name, "in")
         ports = self._payload[name]

@@ -6,7 +6,7 @@ The Yosys library keeps its design and log in globals, and only a process of its
 
 import sys
 
-from pyosys import libyosys as ys  # type: ignore[import-untyped]
+from pyosys import libyosys as ys
 
 
 def main(commands: list[str]) -> None:

@@ -23,7 +23,9 @@ def _own_modules(netlist: Netlist) -> dict[str, Mapping[str, Any]]:
 
 
 def module_counts(netlist: Netlist, top: str) -> dict[str, Counter[str]]:
-    """Cells by type within each module below `top`, multiplied by the number of the module's instances; submodules apart."""
+    """Cells by type within each module below `top`, multiplied by the number of the module's instances; submodules
+    apart.
+    """
     modules = _own_modules(netlist)
     counts: dict[str, Counter[str]] = {}
 
@@ -62,17 +64,19 @@ def figures(cells: Mapping[str, int], target: Target, area_cells: Mapping[str, i
         if target.areas:
             gates = {cell: number for cell, number in sorted(cells.items()) if not target.is_flip_flop(cell)}
         else:
-            gates = {name: cells.get(f"$_{name.upper()}_", 0) for name in ("and", "xor", "not")}
+            gates = {name: sum(number * target.basis_of(cell)[i] for cell, number in cells.items())
+                     for i, name in enumerate(("and", "xor", "not"))}
         by_area = cells if area_cells is None else area_cells
         area = round(sum(number * target.area_of(cell) for cell, number in sorted(by_area.items())), 2)
-    return Figures(total(target.luts_of) if target.kind == "lut" else None, total(target.is_flip_flop), memories, gates, area,
+    return Figures(total(target.luts_of) if target.kind == "lut" else None, total(target.is_flip_flop), memories, gates,
+    area,
                    dict(sorted(cells.items())))
 
 
 @dataclass(frozen=True)
 class Depth:
-    """Longest paths: `levels` between any two ends, `levels_register` between registers (``None`` without such a path), and the
-    nets at both ends of the former.
+    """Longest paths: `levels` between any two ends, `levels_register` between registers (``None`` without such a path),
+    and the nets at both ends of the former.
     """
 
     levels: int
@@ -84,8 +88,8 @@ class Depth:
 def depth(netlist: Netlist, top: str, target: Target) -> Depth:
     """Longest combinational paths of a flattened netlist.
 
-    Paths start at ports, flip-flop outputs, block memories and constants' absence; they end at output ports and at clocked
-    inputs. Memory outputs count as ports here, only flip-flops as registers.
+    Paths start at input ports, flip-flops and block memories; they end at output ports and at clocked inputs. Only
+    flip-flops count as registers.
 
     Raises
     ------
@@ -96,7 +100,7 @@ def depth(netlist: Netlist, top: str, target: Target) -> Depth:
     names = _net_names(module)
     driver: dict[int, str] = {}
     through: dict[str, list[tuple[int, int]]] = {}  # cell: (bit, weight) of the inputs that reach its outputs
-    ends: list[tuple[int, bool]] = []
+    ends: list[tuple[int, bool, str]] = []
     outputs: dict[str, list[int]] = {}
     register_bits: set[int] = set()
     for name, cell in module["cells"].items():
@@ -114,10 +118,10 @@ def depth(netlist: Netlist, top: str, target: Target) -> Depth:
             elif target.passes(kind, port):
                 through[name] += [(bit, target.weight(kind, port)) for bit in wires]
             else:
-                ends += [(bit, target.is_flip_flop(kind)) for bit in wires]
+                ends += [(bit, target.is_flip_flop(kind), name) for bit in wires]
     for port in module["ports"].values():
         if port["direction"] != "input":
-            ends += [(bit, False) for bit in port["bits"] if isinstance(bit, int)]
+            ends += [(bit, False, "") for bit in port["bits"] if isinstance(bit, int)]
 
     # level[bit] = (levels from any start, the start); registered[bit] = the same from registers only, -1 for none
     level: dict[int, tuple[int, int]] = {}
@@ -155,9 +159,11 @@ def depth(netlist: Netlist, top: str, target: Target) -> Depth:
     if longest is None:
         return Depth(0, None, "", "")
     levels, start = level.get(longest[0], (0, longest[0]))
-    between = [registered.get(bit, -1) for bit, is_register in ends if is_register]
+    between = [registered.get(bit, -1) for bit, is_register, _ in ends if is_register]
     register_levels = max(between, default=-1)
-    return Depth(levels, register_levels if register_levels >= 0 else None, names.get(start, ""), names.get(longest[0], ""))
+    cell_outputs = outputs.get(longest[2], [])
+    end = names.get(cell_outputs[0], longest[2]) if cell_outputs else names.get(longest[0], "")
+    return Depth(levels, register_levels if register_levels >= 0 else None, names.get(start, ""), end)
 
 
 def _net_names(module: Mapping[str, Any]) -> dict[int, str]:

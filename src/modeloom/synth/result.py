@@ -24,15 +24,16 @@ class Figures:
     Attributes
     ----------
     luts : int or None
-        LUTs used as logic: LUT1 to LUT6 (Xilinx); LUT4, and two for each CCU2C carry cell (ECP5). Wide-function multiplexers
-        (MUXF7, MUXF8, PFUMX, L6MUX21) are free. ``None`` for gates.
+        LUTs used as logic: LUT1 to LUT6 (Xilinx); LUT4, and two for each CCU2C carry cell (ECP5). Wide-function
+        multiplexers (MUXF7, MUXF8, PFUMX, L6MUX21) and inverters are free. ``None`` for gates.
     ffs : int
         Flip-flops, one bit each.
     memories : dict
         ``lutram_cells``, ``lutram_luts`` (LUTs used as data memory; on ECP5 four for a 16 x 4 cell, its write slice not
         counted), ``srl_luts`` (shift registers in LUTs) and ``bram_cells``.
     gates : dict or None
-        For gate targets: ``and``, ``xor``, ``not`` of the netlist over {AND, XOR, NOT}, or counts by cell for a Liberty file.
+        For target ``gates``: ``and``, ``xor``, ``not``, an OR being an AND and a multiplexer one AND and two XOR;
+        inversions at the pins of a gate (NAND, XNOR ...) are free. For a Liberty file: counts by cell.
     area : float or None
         For gate targets: NAND2 equivalents (static CMOS transistors / 4, as in Yosys' ``stat -tech cmos``), flip-flops
         included; for a Liberty file the sum of its areas.
@@ -65,15 +66,15 @@ class SynthResult:
     total : Figures
         The flattened netlist.
     levels : int
-        Logic depth: LUTs (for gates: two-input gates, inverters free) on the longest path between any two of register, memory
-        and port. Multiplexers between LUTs count 0; a carry chain counts 1 where it is entered.
+        Logic depth: LUTs (for gates: two-input gates, inverters free) on the longest path between any two of register,
+        memory and port. Multiplexers between LUTs count 0; a carry chain counts 1 where it is entered.
     levels_register : int or None
         The same between registers only; ``None`` if there is no such path.
     longest_path : dict
-        ``from`` and ``to``: nets at both ends of the path of `levels`.
+        ``from`` and ``to``: nets at both ends of the path of `levels`; for one that ends in a cell, the cell's output.
     blocks : dict or None
-        Figures by group of a second run in which the blocks' boundaries are kept; they sum to `blocks_total`. It is larger than
-        `total` by what optimisation across the boundaries saves.
+        Figures by group of a second run in which the blocks' boundaries are kept; they sum to `blocks_total`. It is
+        larger than `total` by what optimisation across the boundaries saves.
     blocks_total : Figures or None
     clock_mhz, clock_target_mhz : float or None
         After place and route: clock reached, and asked for.

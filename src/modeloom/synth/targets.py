@@ -12,15 +12,21 @@ from modeloom.synth.result import SynthesisError
 
 __all__ = ["TARGETS", "Target", "target_named"]
 
-# Inputs that reach an output without a clock; the other inputs of these cells are clocked. Read addresses of LUT memories and
-# the tap of a shift register in LUTs.
+# Inputs that reach an output without a clock; the other inputs of these cells are clocked. Read addresses of LUT
+# memories and the tap of a shift register in LUTs.
 _ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "SRL16E": ("A",), "SRLC16E": ("A",), "SRLC32E": ("A",),
                "RAM": ("ADDR", "A", "DPRA", "RADR")}
-_LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1, "RAM64X1D": 2,
-                "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM32M": 4, "RAM64M": 4, "RAM512X1S": 8}
+_LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1,
+                "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM512X1S": 8,
+                "RAM32M": 4, "RAM64M": 4}
 # Static CMOS transistors, the table of Yosys' `stat -tech cmos` and of `abc -g cmos4`.
-_TRANSISTORS = {"$_NOT_": 2, "$_NAND_": 4, "$_NOR_": 4, "$_AND_": 6, "$_OR_": 6, "$_XOR_": 12, "$_XNOR_": 12, "$_MUX_": 12,
-                "$_NMUX_": 10, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8, "$_DFF_P_": 16, "$_DFF_N_": 16}
+_TRANSISTORS = {"$_NOT_": 2, "$_NAND_": 4, "$_NOR_": 4, "$_AND_": 6, "$_OR_": 6, "$_XOR_": 12, "$_XNOR_": 12,
+                "$_MUX_": 12, "$_NMUX_": 10, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8,
+                "$_DFF_P_": 16, "$_DFF_N_": 16}
+# AND, XOR and NOT gates that a gate of the simple library stands for; a multiplexer is b ^ s & (a ^ b).
+_MUXES = ("$_MUX_", "$_NMUX_")
+_BASIS = {**dict.fromkeys(("$_AND_", "$_OR_", "$_NAND_", "$_NOR_", "$_ANDNOT_", "$_ORNOT_"), (1, 0, 0)),
+          **dict.fromkeys(("$_XOR_", "$_XNOR_"), (0, 1, 0)), **dict.fromkeys(_MUXES, (1, 2, 0)), "$_NOT_": (0, 0, 1)}
 _FLIP_FLOP = re.compile(r"TRELLIS_FF|FD[A-Z]*E?(_1)?|\$_\w*DFF\w*_")
 _BLOCK_RAM = re.compile(r"DP16KD|PDPW16KD|RAMB\w+|FIFO\w+")
 _DSP = re.compile(r"MULT\w+|ALU54B|DSP48\w*")
@@ -40,8 +46,12 @@ class Target:
         ``"lut"`` or ``"gate"``.
     commands : tuple of str
         Yosys commands from word-level RTLIL to the mapped netlist; ``{top}`` stands for the top module.
+    rework_commands : tuple of str
+        For gates: commands that let ABC restructure the netlist; the smaller of both is taken.
     area_commands : tuple of str
         For gates: commands that map the netlist once more, for the area.
+    compact_commands : tuple of str
+        For LUTs: what replaces `commands` when area comes before depth.
     areas, sequential : dict, frozenset
         For a Liberty file: area by cell, and the cells that hold state.
     """
@@ -50,7 +60,9 @@ class Target:
     device: str
     kind: str
     commands: tuple[str, ...]
+    rework_commands: tuple[str, ...] = ()
     area_commands: tuple[str, ...] = ()
+    compact_commands: tuple[str, ...] = ()
     areas: dict[str, float] = field(default_factory=dict)
     sequential: frozenset[str] = frozenset()
 
@@ -85,6 +97,10 @@ class Target:
             raise SynthesisError(f"cell {cell} has no area for target {self.name}")
         return table[cell] if self.areas else table[cell] / 4
 
+    def basis_of(self, cell: str) -> tuple[int, int, int]:
+        """AND, XOR and NOT gates that the cell stands for; inversions at the pins of a gate are free."""
+        return _BASIS.get(cell, (0, 0, 0))
+
     def passes(self, cell: str, port: str) -> bool:
         """Whether a change at this input reaches an output of the cell without a clock edge."""
         if self.is_flip_flop(cell) or self.is_block_ram(cell) or _DSP.fullmatch(cell):
@@ -98,26 +114,45 @@ class Target:
     def weight(self, cell: str, port: str) -> int:
         """Levels that the way from this input through the cell adds."""
         if self.kind == "gate":
-            return int(cell not in ("$_NOT_", "$_BUF_"))
+            return 3 if cell in _MUXES else int(cell not in ("$_NOT_", "$_BUF_"))
         if cell == "CCU2C":
             return int(port != "CIN")
         return int(self.luts_of(cell) > 0 or cell in _LUTRAM_LUTS or self.is_shift_register(cell))
 
 
-def _xilinx(name: str, device: str) -> Target:
-    return Target(name, device, "lut", (f"synth_xilinx -family {name} -top {{top}} -flatten -abc9 -noiopad -noclkbuf",))
+# Area-oriented: no restructuring for depth after the choice nodes, then don't-care based resynthesis. Mishchenko et
+# al.,
+# "Combinational and sequential mapping with priority cuts", ICCAD 2007 (if -a); "Scalable don't-care-based logic
+# optimization and resynthesis", ACM TRETS 4(4), 2011 (mfs2).
+_COMPACT = "abc -lut {size} -script +strash;dch;if,-a;mfs2"
 
+
+def _xilinx(name: str, device: str) -> Target:
+    synth = f"synth_xilinx -family {name} -top {{top}} -flatten -abc9 -noiopad -noclkbuf"
+    compact = (f"{synth} -run begin:map_luts", "opt_expr -mux_undef -noclkinv", _COMPACT.format(size=6), "clean",
+               "xilinx_srl -fixed -minlen 3",
+               "techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH=6", "xilinx_dffopt",
+               "opt_lut_ins -tech xilinx", f"{synth} -run finalize:edif")
+    return Target(name, device, "lut", (synth,), compact_commands=compact)
+
+
+_ECP5 = Target(
+    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",),
+    compact_commands=("synth_ecp5 -top {top} -run begin:map_luts", _COMPACT.format(size=4), "clean",
+                      "synth_ecp5 -top {top} -run map_cells:edif"))
 
 # Flip-flops lose enable and reset to logic first, so that both are counted as the gates they are.
-_GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "opt -full")
+_GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "simplemap", "opt_expr", "opt_merge",
+          "opt_clean")
 
 TARGETS = {
-    "ecp5": Target("ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",)),
+    "ecp5": _ECP5,
     "xc7": _xilinx("xc7", "Xilinx 7 series (LUT6)"),
     "xc6v": _xilinx("xc6v", "Xilinx Virtex-6 (LUT6)"),
     "xc5v": _xilinx("xc5v", "Xilinx Virtex-5 (LUT6; experimental in Yosys)"),
-    "gates": Target("gates", "gates: AND, XOR, NOT; area in NAND2 equivalents", "gate",
-                    (*_GATES, "abc -g AND,XOR", "opt_clean"), ("abc -g cmos4,XOR,XNOR,MUX", "opt_clean")),
+    "gates": Target("gates", "gates: AND, XOR, NOT; area in NAND2 equivalents", "gate", _GATES,
+                    rework_commands=("abc -g AND,XOR", "opt_clean"),
+                    area_commands=("abc -g cmos4,XOR,XNOR,MUX", "opt_clean")),
 }
 
 
@@ -139,7 +174,7 @@ def _liberty(path: Path) -> Target:
         raise ValueError(f"{path} has no cell with an area: is it a Liberty file?")
     mapping = (f"dfflibmap -liberty {path}", f"abc -liberty {path}", "opt_clean")
     return Target(f"liberty:{path}", f"Liberty cells of {path.name}", "gate",
-                  ("synth -top {top} -flatten -noabc", *mapping), (), areas, frozenset(sequential))
+                  ("synth -top {top} -flatten -noabc", *mapping), areas=areas, sequential=frozenset(sequential))
 
 
 def target_named(name: str) -> Target:
@@ -156,4 +191,5 @@ def target_named(name: str) -> Target:
         return TARGETS[name]
     near = difflib.get_close_matches(name, TARGETS, n=2, cutoff=0.4)
     known = ", ".join([*TARGETS, "liberty:FILE"])
-    raise ValueError(f"unknown target {name!r}" + (f": did you mean {' or '.join(near)}?" if near else "") + f" (known: {known})")
+    hint = f": did you mean {' or '.join(near)}?" if near else ""
+    raise ValueError(f"unknown target {name!r}{hint} (known: {known})")

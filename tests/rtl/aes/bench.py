@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from amaranth.back import rtlil
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Delay, Simulator
+from amaranth.sim import Simulator
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
 from modeloom.rtl.aes.key_schedule import KeySchedule
 from modeloom.rtl.aes.parameters import slot_shape
-from modeloom.rtl.aes.pipeline import AESDecryptPipeline, AESEncryptPipeline
-from modeloom.rtl.aes.sequential import AESDecryptSequential
-from modeloom.sim import Simulation
 
 
 def from_bytes(data: bytes) -> int:
@@ -96,6 +93,17 @@ def expand_key(key: bytes) -> list[bytes]:
     return [b"".join(words[i : i + 4]) for i in range(0, len(words), 4)]
 
 
+def encrypt_with(round_keys: list[bytes], block: bytes) -> bytes:
+    """FIPS 197, 5.1, for any round keys."""
+    state = bytes(a ^ b for a, b in zip(block, round_keys[0], strict=True))
+    for key in round_keys[1:]:
+        state = bytes(reference_sbox()[state[(r + 4 * (c + r)) % 16]] for c in range(4) for r in range(4))
+        if key is not round_keys[-1]:
+            state = multiply_columns(MIX, state)
+        state = bytes(a ^ b for a, b in zip(state, key, strict=True))
+    return state
+
+
 class Function(wiring.Component):
     """A combinational function from *width* bits to as many."""
 
@@ -117,7 +125,7 @@ def evaluate(width: int, function: Callable, arguments: list[bytes]) -> list[byt
     async def bench(context):
         for argument in arguments:
             context.set(dut.i, from_bytes(argument))
-            await Delay(1e-9)
+            await context.delay(1e-9)
             results.append(to_bytes(context.get(dut.o), width // 8))
 
     simulator = Simulator(dut)
@@ -127,69 +135,98 @@ def evaluate(width: int, function: Callable, arguments: list[bytes]) -> list[byt
 
 
 class AESBench(wiring.Component):
-    """A key schedule that feeds both pipelines and the sequential decrypter; blocks go to all of them."""
+    """A key schedule that feeds cipher units; each block goes to all of them.
 
-    def __init__(self, key_bits: int, registers_per_round: int, slots: int, whitening_register: bool) -> None:
+    Parameters
+    ----------
+    slots : int
+        As the units have.
+    units : components
+        By their names. Each output is the port ``<name>_o``; those of names with ``decrypt`` get the decrypters' keys.
+    """
+
+    def __init__(self, key_bits: int, slots: int, **units: wiring.Component) -> None:
         self.schedule = KeySchedule(key_bits)
-        options = {"whitening_register": whitening_register}
-        self.encrypter = AESEncryptPipeline(key_bits, registers_per_round, slots, **options)
-        self.decrypter = AESDecryptPipeline(key_bits, registers_per_round, slots, **options)
-        self.sequential = AESDecryptSequential(key_bits, slots)
+        self.units = units
+        self.slots = slots
+        self.key_bytes = key_bits // 8
         super().__init__({
             "key": In(key_bits), "key_start": In(1), "key_erase": In(1), "key_slot": In(slot_shape(slots)),
             "key_busy": Out(1), "key_done": Out(1),
             "i": In(128), "slot": In(slot_shape(slots)), "start": In(1),
-            "encrypted": Out(128), "decrypted": Out(128), "sequential_o": Out(128),
+            **{f"{name}_o": Out(128) for name in units},
         })
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.schedule = self.schedule
+        m.submodules.schedule = schedule = self.schedule
         m.d.comb += [
-            self.schedule.key.eq(self.key), self.schedule.start.eq(self.key_start),
-            self.schedule.erase.eq(self.key_erase), self.key_busy.eq(self.schedule.busy),
-            self.key_done.eq(self.schedule.done), self.sequential.start.eq(self.start),
-            self.encrypted.eq(self.encrypter.o), self.decrypted.eq(self.decrypter.o),
-            self.sequential_o.eq(self.sequential.o),
+            schedule.key.eq(self.key), schedule.start.eq(self.key_start), schedule.erase.eq(self.key_erase),
+            self.key_busy.eq(schedule.busy), self.key_done.eq(schedule.done),
         ]
-        for name in ("encrypter", "decrypter", "sequential"):
-            unit = getattr(self, name)
+        for name, unit in self.units.items():
             m.submodules[name] = unit
             m.d.comb += [
-                unit.i.eq(self.i), unit.slot.eq(self.slot), unit.key_we.eq(self.schedule.we),
-                unit.key_slot.eq(self.key_slot), unit.key_round.eq(self.schedule.round),
-                unit.key_data.eq(self.schedule.data if name == "encrypter" else self.schedule.data_dec),
+                unit.i.eq(self.i), unit.slot.eq(self.slot), getattr(self, f"{name}_o").eq(unit.o),
+                unit.key_we.eq(schedule.we), unit.key_slot.eq(self.key_slot), unit.key_round.eq(schedule.round),
+                unit.key_data.eq(schedule.data_dec if "decrypt" in name else schedule.data),
             ]
+            if hasattr(unit, "start"):
+                m.d.comb += unit.start.eq(self.start)
         return m
 
+    def run(self, scenario: Callable) -> None:
+        """Runs the coroutine *scenario*, of a :class:`Hand` on this bench, in Amaranth's simulator."""
+        finished = []
 
-class AESBenchSimulation:
-    """The built bench. *parameters* are those of AESBench."""
+        async def testbench(context):
+            await scenario(Hand(self, context))
+            finished.append(True)
 
-    def __init__(self, *parameters) -> None:
-        self.design = AESBench(*parameters)
-        self.key_bytes = parameters[0] // 8
-        self.slots = parameters[2]
-        text = rtlil.convert(self.design, name="aes_bench")
-        self.simulation = Simulation.of(text, "aes_bench", optimize=0)
-        self.simulation.reset()
+        simulator = Simulator(self)
+        simulator.add_clock(1e-6)
+        simulator.add_testbench(testbench)
+        simulator.run()
+        assert finished
 
-    def request_key(self, slot: int, key: bytes | None) -> None:
+
+class Hand:
+    """Inputs and outputs of a bench, cycle by cycle."""
+
+    def __init__(self, bench: AESBench, context) -> None:
+        self.bench, self.context = bench, context
+
+    def set(self, **values: int | bytes) -> None:
+        for name, value in values.items():
+            self.context.set(getattr(self.bench, name), from_bytes(value) if isinstance(value, bytes) else value)
+
+    def get(self, name: str) -> int:
+        return self.context.get(getattr(self.bench, name))
+
+    def block(self, unit: str) -> bytes:
+        return to_bytes(self.get(f"{unit}_o"))
+
+    async def tick(self) -> None:
+        await self.context.tick()
+
+    async def request_key(self, slot: int, key: bytes | None) -> None:
         """One cycle that starts loading *key*, or erasing if it is None."""
-        self.simulation.set("key_slot", slot)
-        self.simulation.set("key", from_bytes(key or b""))
-        self.simulation.set("key_erase" if key is None else "key_start", 1)
-        self.simulation.step()
-        self.simulation.set("key", 0)
-        self.simulation.set("key_start", 0)
-        self.simulation.set("key_erase", 0)
+        self.set(key_slot=slot, key=key or 0, key_erase=key is None, key_start=key is not None)
+        await self.tick()
+        self.set(key=0, key_erase=0, key_start=0)
 
-    def load(self, slot: int, key: bytes | None) -> int:
-        """Loads or erases, up to and with the cycle of ``done``; cycles from the request to that one."""
-        self.request_key(slot, key)
-        cycles = 1
-        while not self.simulation.get("key_done"):
-            self.simulation.step()
-            cycles += 1
-        self.simulation.step()
-        return cycles
+    async def load(self, slot: int, key: bytes | None) -> None:
+        """Loads or erases, up to and with the cycle of ``key_done``."""
+        await self.request_key(slot, key)
+        while not self.get("key_done"):
+            await self.tick()
+        await self.tick()
+
+    async def pump(self, blocks: list[bytes], slots: list[int], cycles: int) -> list[dict[str, bytes]]:
+        """One block a cycle, then zeros; the outputs by unit, in each of *cycles* cycles."""
+        outputs = []
+        for n in range(cycles):
+            self.set(i=blocks[n] if n < len(blocks) else 0, slot=slots[n] if n < len(slots) else 0)
+            outputs.append({name: self.block(name) for name in self.bench.units})
+            await self.tick()
+        return outputs

@@ -5,9 +5,13 @@ import random
 
 import pytest
 from amaranth.sim import Simulator
+
 from modeloom.rtl.aes.key_schedule import KeySchedule
 
-from tests.rtl.aes.bench import INV_MIX, expand_key, from_bytes, multiply_columns, to_bytes
+from .bench import INV_MIX, expand_key, from_bytes, multiply_columns, to_bytes
+
+# Schedules are made here only to be asked for their cycle counts.
+pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
 # FIPS 197, A.1 to A.3: the key, the first word that is not of the key, and the last round key.
 FIPS_197_A = {
@@ -22,7 +26,8 @@ FIPS_197_A = {
 
 
 def simulate(key_bits, cycles, inputs):
-    """*inputs*: cycle to port values, all others 0. Writes as (cycle, round, data, data_dec), busy and done by cycle."""
+    """*inputs*: cycle to port values, all others 0. Returns writes as (cycle, round, data, data_dec), and by cycle
+    busy, done, and what the data outputs show."""
     dut = KeySchedule(key_bits)
     writes, busy, done, residue = [], [], [], []
 

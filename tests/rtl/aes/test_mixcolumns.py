@@ -5,6 +5,7 @@ import random
 
 import pytest
 from amaranth.hdl import Module, Signal
+
 from modeloom.rtl.aes.mixcolumns import (
     cut_inv_mix_columns,
     cut_mix_columns,
@@ -14,7 +15,7 @@ from modeloom.rtl.aes.mixcolumns import (
     shift_rows,
 )
 
-from tests.rtl.aes.bench import INV_MIX, MIX, evaluate, from_bytes, multiply_columns, to_bytes
+from .bench import INV_MIX, MIX, evaluate, from_bytes, multiply_columns, to_bytes
 
 BASIS = [to_bytes(1 << n) for n in range(128)]
 RANDOM = [random.Random(1).randbytes(16) for _ in range(64)]

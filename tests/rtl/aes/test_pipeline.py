@@ -4,23 +4,25 @@
 import random
 
 import pytest
-from modeloom.rtl.aes.pipeline import AESDecryptPipeline, AESEncryptPipeline
+from amaranth.back import rtlil
 
-from tests.rtl.aes.bench import AESBenchSimulation, decrypt, encrypt, from_bytes, to_bytes
+from modeloom.rtl.aes.pipeline import AESDecryptPipeline, AESEncryptPipeline
+from modeloom.sim import Simulation
+
+from .bench import AESBench, decrypt, encrypt, encrypt_with, expand_key, from_bytes, to_bytes
+
+# Some components are made only to be asked for their figures, or to be refused.
+pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
 # key_bits, registers_per_round, slots, whitening_register
 CONFIGURATIONS = [
     (128, 1, 1, True),
-    (192, 1, 1, True),
-    (256, 1, 1, True),
     (128, 2, 4, True),
-    (192, 2, 4, True),
-    (256, 2, 4, True),
-    (128, 1, 3, False),
-    (128, 2, 1, False),
-    (128, 3, 4, True),
+    (128, 1, 4, False),
+    (128, 3, 3, True),
     (128, 4, 1, True),
-    (256, 4, 2, False),
+    (192, 1, 4, True),
+    (256, 2, 1, False),
 ]
 FIPS_197_C = {
     128: "69c4e0d86a7b0430d8cdb78070b4c55a",
@@ -29,82 +31,92 @@ FIPS_197_C = {
 }
 
 
-def pump(bench, blocks, slots):
-    """One block a cycle; what comes out, from the cycle of the first block on, as long as the slower one needs."""
-    simulation = bench.simulation
-    outputs = []
-    for n in range(len(blocks) + bench.design.encrypter.latency):
-        if n < len(blocks):
-            simulation.set("i", from_bytes(blocks[n]))
-            simulation.set("slot", slots[n])
-        else:
-            simulation.set("i", 0)
-        outputs.append((to_bytes(simulation.get("encrypted")), to_bytes(simulation.get("decrypted"))))
-        simulation.step()
-    return outputs
-
-
-@pytest.fixture(scope="module", params=CONFIGURATIONS, ids=lambda c: "-".join(map(str, c)))
-def bench(request):
-    return AESBenchSimulation(*request.param)
-
-
-def test_published_vectors_at_the_declared_cycle(bench):
-    bits = bench.design.encrypter.key_bits
-    plain, cipher = bytes.fromhex("00112233445566778899aabbccddeeff"), bytes.fromhex(FIPS_197_C[bits])
-    bench.load(bench.slots - 1, bytes(range(bits // 8)))
-    # The first block enters in the cycle after the last round key was written.
-    outputs = pump(bench, [plain, cipher, bytes(16)], [bench.slots - 1] * 3)
-    latency = bench.design.encrypter.latency
-    assert bench.design.decrypter.latency == latency
-    assert [n for n, (encrypted, _) in enumerate(outputs) if encrypted == cipher] == [latency]
-    assert [n for n, (_, decrypted) in enumerate(outputs) if decrypted == plain] == [latency + 1]
-
-
-def test_random_blocks_every_cycle_with_interleaved_slots(bench):
+@pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda c: "-".join(map(str, c)))
+def test_blocks_and_keys(configuration):
+    key_bits, registers, slots, whitening = configuration
+    units = {
+        "encrypter": AESEncryptPipeline(key_bits, registers, slots, whitening_register=whitening),
+        "decrypter": AESDecryptPipeline(key_bits, registers, slots, whitening_register=whitening),
+    }
+    latency = units["encrypter"].latency
+    assert units["decrypter"].latency == latency
+    assert units["encrypter"].interval == units["decrypter"].interval == 1
     rng = random.Random(2)
-    keys = [rng.randbytes(bench.key_bytes) for _ in range(bench.slots)]
-    for slot, key in enumerate(keys):
-        bench.load(slot, key)
-    blocks = [rng.randbytes(16) for _ in range(100)]
-    slots = [rng.randrange(bench.slots) for _ in blocks]
-    outputs = pump(bench, blocks, slots)[bench.design.encrypter.latency :]
-    assert bench.design.encrypter.interval == bench.design.decrypter.interval == 1
-    assert outputs == [(encrypt(keys[s], b), decrypt(keys[s], b)) for b, s in zip(blocks, slots, strict=True)]
+    keys = [rng.randbytes(key_bits // 8) for _ in range(slots)]
+
+    async def pump(hand, blocks, block_slots):
+        outputs = (await hand.pump(blocks, block_slots, len(blocks) + latency))[latency:]
+        return [(output["encrypter"], output["decrypter"]) for output in outputs]
+
+    async def published_vectors_at_the_declared_cycle(hand):
+        plain, cipher = bytes.fromhex("00112233445566778899aabbccddeeff"), bytes.fromhex(FIPS_197_C[key_bits])
+        await hand.load(slots - 1, bytes(range(key_bits // 8)))
+        # The first block enters in the cycle after the last round key was written.
+        outputs = await hand.pump([plain, cipher], [slots - 1] * 2, latency + 2)
+        assert [n for n, output in enumerate(outputs) if output["encrypter"] == cipher] == [latency]
+        assert [n for n, output in enumerate(outputs) if output["decrypter"] == plain] == [latency + 1]
+
+    async def interleaved_slots_every_cycle(hand):
+        blocks = [rng.randbytes(16) for _ in range(12)]
+        block_slots = [rng.randrange(slots) for _ in blocks]
+        pairs = zip(blocks, block_slots, strict=True)
+        assert await pump(hand, blocks, block_slots) == [(encrypt(keys[s], b), decrypt(keys[s], b)) for b, s in pairs]
+
+    async def loading_leaves_other_slots_alone(hand):
+        blocks = [rng.randbytes(16) for _ in range(8)]
+        keys[0] = rng.randbytes(key_bits // 8)
+        await hand.request_key(0, keys[0])
+        # These are in the pipeline while round keys of slot 0 are written.
+        expected = [(encrypt(keys[1], block), decrypt(keys[1], block)) for block in blocks]
+        assert await pump(hand, blocks, [1] * 8) == expected
+        while hand.get("key_busy"):
+            await hand.tick()
+
+    async def an_erased_slot_has_zero_round_keys(hand):
+        await hand.load(0, None)
+        block = rng.randbytes(16)
+        zero = encrypt_with([bytes(16) for _ in range(units["encrypter"].rounds + 1)], block)
+        outputs = await pump(hand, [block, zero, block], [0, 0, slots - 1])
+        assert (outputs[0][0], outputs[1][1]) == (zero, block)
+        if slots > 1:
+            assert outputs[2] == (encrypt(keys[-1], block), decrypt(keys[-1], block))
+
+    async def scenario(hand):
+        await published_vectors_at_the_declared_cycle(hand)
+        for slot, key in enumerate(keys):
+            await hand.load(slot, key)
+        await interleaved_slots_every_cycle(hand)
+        if slots > 1:
+            await loading_leaves_other_slots_alone(hand)
+            await interleaved_slots_every_cycle(hand)
+        await an_erased_slot_has_zero_round_keys(hand)
+
+    AESBench(key_bits, slots, **units).run(scenario)
 
 
-def test_loading_a_slot_leaves_the_others_alone(bench):
-    if bench.slots == 1:
-        pytest.skip("one slot only")
+def test_same_in_compiled_simulation():
+    # All other tests run in Amaranth's simulator; users run CXXRTL.
+    dut = AESEncryptPipeline(128, 1, 2)
+    simulation = Simulation.of(rtlil.convert(dut, name="aes"), "aes", optimize=0)
+    simulation.reset()
     rng = random.Random(3)
-    keys = [rng.randbytes(bench.key_bytes) for _ in range(bench.slots)]
+    keys = [rng.randbytes(16) for _ in range(2)]
+    simulation.set("key_we", 1)
     for slot, key in enumerate(keys):
-        bench.load(slot, key)
-    new = rng.randbytes(bench.key_bytes)
-    blocks = [rng.randbytes(16) for _ in range(80)]
-    bench.request_key(0, new)
-    outputs = pump(bench, blocks, [1] * len(blocks))[bench.design.encrypter.latency :]
-    assert [e for e, _ in outputs] == [encrypt(keys[1], block) for block in blocks]
-    assert not bench.simulation.get("key_busy")
-    assert pump(bench, blocks[:1], [0])[-1] == (encrypt(new, blocks[0]), decrypt(new, blocks[0]))
-
-
-def test_erased_slot_has_zero_round_keys(bench):
-    rng = random.Random(4)
-    keys = [rng.randbytes(bench.key_bytes) for _ in range(bench.slots)]
-    for slot, key in enumerate(keys):
-        bench.load(slot, key)
-    bench.load(0, None)
-    # With zero round keys the cipher does not depend on which key was there, and decryption inverts encryption.
-    block = rng.randbytes(16)
-    encrypted = pump(bench, [block], [0])[-1][0]
-    assert encrypted != encrypt(keys[0], block)
-    assert pump(bench, [encrypted], [0])[-1][1] == block
-    bench.load(0, rng.randbytes(bench.key_bytes))
-    bench.load(0, None)
-    assert pump(bench, [block], [0])[-1][0] == encrypted
-    if bench.slots > 1:
-        assert pump(bench, [block], [1])[-1][0] == encrypt(keys[1], block)
+        for number, data in enumerate(expand_key(key)):
+            simulation.set("key_slot", slot)
+            simulation.set("key_round", number)
+            simulation.set("key_data", from_bytes(data))
+            simulation.step()
+    simulation.set("key_we", 0)
+    jobs = [(rng.randrange(2), rng.randbytes(16)) for _ in range(64)]
+    outputs = []
+    for slot, block in jobs + [(0, bytes(16))] * dut.latency:
+        simulation.set("slot", slot)
+        simulation.set("i", from_bytes(block))
+        outputs.append(to_bytes(simulation.get("o")))
+        simulation.step()
+    assert outputs[dut.latency :] == [encrypt(keys[slot], block) for slot, block in jobs]
 
 
 @pytest.mark.parametrize("unit", [AESEncryptPipeline, AESDecryptPipeline])

@@ -3,6 +3,7 @@
 
 import pytest
 from amaranth.hdl import Module, Signal
+
 from modeloom.rtl.aes.sbox import (
     INV_SBOX,
     SBOX,
@@ -15,7 +16,7 @@ from modeloom.rtl.aes.sbox import (
     sub_bytes,
 )
 
-from tests.rtl.aes.bench import evaluate, reference_sbox
+from .bench import evaluate, reference_sbox
 
 
 def in_two_parts(inverse):

@@ -4,80 +4,76 @@
 import random
 
 import pytest
+
 from modeloom.rtl.aes.sequential import AESDecryptSequential
 
-from tests.rtl.aes.bench import AESBenchSimulation, decrypt, from_bytes, to_bytes
+from .bench import AESBench, decrypt
 
-CONFIGURATIONS = [(128, 1, 1, True), (192, 2, 4, True), (256, 1, 1, True), (128, 1, 3, False)]
+# Refused components are never elaborated.
+pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
-
-@pytest.fixture(scope="module", params=CONFIGURATIONS, ids=lambda c: f"{c[0]}-{c[2]}")
-def bench(request):
-    return AESBenchSimulation(*request.param)
+CONFIGURATIONS = [(128, 1), (128, 3), (192, 4), (256, 1), (256, 4)]
 
 
-def run(bench, cycles, starts):
-    """*starts*: cycle to (slot, block). The output in each cycle. Between starts, inputs carry rubbish."""
-    simulation, outputs = bench.simulation, []
-    for cycle in range(cycles):
-        slot, block = starts.get(cycle, (cycle % bench.slots, bytes([cycle % 256] * 16)))
-        simulation.set("slot", slot)
-        simulation.set("i", from_bytes(block))
-        simulation.set("start", cycle in starts)
-        outputs.append(to_bytes(simulation.get("sequential_o")))
-        simulation.step()
-    simulation.set("start", 0)
-    return outputs
-
-
-def load_random_keys(bench, rng):
-    keys = [rng.randbytes(bench.key_bytes) for _ in range(bench.slots)]
-    for slot, key in enumerate(keys):
-        bench.load(slot, key)
-    return keys
-
-
-def test_timing(bench):
-    unit = bench.design.sequential
+@pytest.mark.parametrize(("key_bits", "slots"), CONFIGURATIONS)
+def test_blocks_slots_and_timing(key_bits, slots):
+    unit = AESDecryptSequential(key_bits, slots)
     assert unit.latency == unit.interval == unit.rounds + 1
     rng = random.Random(5)
-    keys = load_random_keys(bench, rng)
-    before = to_bytes(bench.simulation.get("sequential_o"))
-    block = rng.randbytes(16)
-    outputs = run(bench, 3 * unit.latency, {0: (0, block)})
-    assert outputs == [before] * unit.latency + [decrypt(keys[0], block)] * 2 * unit.latency
+    keys = [rng.randbytes(key_bits // 8) for _ in range(slots)]
 
+    def job():
+        return rng.randrange(slots), rng.randbytes(16)
 
-def test_back_to_back_with_interleaved_slots(bench):
-    rng = random.Random(6)
-    keys = load_random_keys(bench, rng)
-    interval = bench.design.sequential.interval
-    jobs = [(rng.randrange(bench.slots), rng.randbytes(16)) for _ in range(20)]
-    outputs = run(bench, interval * 21, {n * interval: job for n, job in enumerate(jobs)})
-    for n, (slot, block) in enumerate(jobs):
-        expected = decrypt(keys[slot], block)
-        assert outputs[(n + 1) * interval : (n + 2) * interval] == [expected] * interval
+    def result(slot, block):
+        return decrypt(keys[slot], block)
 
+    async def run(hand, cycles, starts):
+        # Between starts, the inputs carry rubbish.
+        outputs = []
+        for cycle in range(cycles):
+            slot, block = starts.get(cycle, (cycle % slots, bytes([cycle % 256] * 16)))
+            hand.set(slot=slot, i=block, start=cycle in starts)
+            outputs.append(hand.block("decrypter"))
+            await hand.tick()
+        hand.set(start=0)
+        return outputs
 
-def test_starts_with_gaps(bench):
-    rng = random.Random(7)
-    keys = load_random_keys(bench, rng)
-    unit, starts, cycle = bench.design.sequential, {}, 0
-    for _ in range(10):
-        starts[cycle] = (rng.randrange(bench.slots), rng.randbytes(16))
-        cycle += unit.interval + rng.randrange(5)
-    outputs = run(bench, cycle + unit.latency, starts)
-    for start, (slot, block) in starts.items():
-        assert outputs[start + unit.latency] == decrypt(keys[slot], block)
+    async def output_changes_once_and_is_held(hand):
+        only = job()
+        before = hand.block("decrypter")
+        outputs = await run(hand, 3 * unit.latency, {0: only})
+        assert outputs == [before] * unit.latency + [result(*only)] * 2 * unit.latency
 
+    async def back_to_back(hand):
+        jobs = [job() for _ in range(12)]
+        outputs = await run(hand, unit.interval * 13, {n * unit.interval: job for n, job in enumerate(jobs)})
+        for n, (slot, block) in enumerate(jobs, start=1):
+            assert outputs[n * unit.interval : (n + 1) * unit.interval] == [result(slot, block)] * unit.interval
 
-def test_start_while_busy_is_ignored(bench):
-    rng = random.Random(8)
-    keys = load_random_keys(bench, rng)
-    unit = bench.design.sequential
-    starts = {n: (n % bench.slots, rng.randbytes(16)) for n in range(unit.interval)}
-    outputs = run(bench, 2 * unit.latency + 1, starts)
-    assert set(outputs[unit.latency :]) == {decrypt(keys[0], starts[0][1])}
+    async def with_gaps(hand):
+        starts, cycle = {}, 0
+        for _ in range(8):
+            starts[cycle] = job()
+            cycle += unit.interval + rng.randrange(5)
+        outputs = await run(hand, cycle + unit.latency, starts)
+        for start, (slot, block) in starts.items():
+            assert outputs[start + unit.latency] == result(slot, block)
+
+    async def start_while_busy_is_ignored(hand):
+        starts = {n: job() for n in range(unit.interval)}
+        outputs = await run(hand, 2 * unit.latency + 1, starts)
+        assert set(outputs[unit.latency :]) == {result(*starts[0])}
+
+    async def scenario(hand):
+        for slot, key in enumerate(keys):
+            await hand.load(slot, key)
+        await output_changes_once_and_is_held(hand)
+        await back_to_back(hand)
+        await with_gaps(hand)
+        await start_while_busy_is_ignored(hand)
+
+    AESBench(key_bits, slots, decrypter=unit).run(scenario)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,16 @@ VIOLATIONS = (
 )
 
 
+def mock_round_keys(key: int, key_bits: int, rounds: int) -> list[tuple[int, int]]:
+    """Both forms of the round keys of :class:`MockSchedule`."""
+
+    def low(r: int) -> int:
+        wide = key << 8 * (r + 1)
+        return (wide | wide >> key_bits) & ((1 << min(128, key_bits)) - 1)
+
+    return [(low(r), low(r) ^ (1 << 128) - 1) for r in range(rounds)]
+
+
 class MockSchedule(wiring.Component):
     """Round key r is the low 128 bits of the key rotated by 8·(r + 1); the decrypter's is its complement."""
 
@@ -39,11 +49,7 @@ class MockSchedule(wiring.Component):
         super().__init__({name: member.flip() for name, member in key_schedule_signature(key_bits).members.items()})
 
     def round_keys(self, key: int) -> list[tuple[int, int]]:
-        def low(r: int) -> int:
-            wide = key << 8 * (r + 1)
-            return (wide | wide >> self.key_bits) & ((1 << min(128, self.key_bits)) - 1)
-
-        return [(low(r), low(r) ^ (1 << 128) - 1) for r in range(self.rounds)]
+        return mock_round_keys(key, self.key_bits, self.rounds)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -49,6 +49,7 @@ def test_ring_depth(latency: int, interval: int, beats: int, depth: int) -> None
         {"key_slots": 65},
         {"cipher_key_bits": 100},
         {"raw_words_after": 2, "key_words": 1},
+        {"ring_style": "bram"},
         {"encrypt": False, "decrypt": False},
     ],
 )

@@ -28,8 +28,8 @@ class KeySchedule(wiring.Component):
     """Expands a cipher key into a stream of round-key writes, or writes zeros over all round keys.
 
     The stream goes to the ``key_*`` ports of ``AESEncryptPipeline`` (``data``) and of ``AESDecryptPipeline`` and
-    ``AESDecryptSequential`` (``data_dec``); the slot is known to whoever started the schedule. InvMixColumns of the round
-    keys is made here and nowhere else: here it is one column a cycle, in a decrypter it would be four.
+    ``AESDecryptSequential`` (``data_dec``); the slot is known to whoever started the schedule. InvMixColumns of the
+    round keys is made here and nowhere else: here it is one column a cycle, in a decrypter it would be four.
 
     Parameters
     ----------

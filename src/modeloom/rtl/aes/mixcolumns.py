@@ -7,8 +7,10 @@ A column is a 32-bit word with row 0 at [7:0]; column c of a state is bits [32c 
     row     3      2      1     0
 
 All arithmetic is on whole columns, four bytes at a time, and results are concatenations of 32-bit signals, which cost
-nothing when a column is taken out again. A 32-bit word is what CXXRTL computes in one machine instruction; one signal of
-128 bits, sliced into bytes and put together again, made the whole pipeline ten times slower.
+nothing when a column is taken out again. A 32-bit word is what CXXRTL computes in one machine instruction; with signals
+of 128 bits, sliced into bytes and put together again, the whole pipeline ran ten times slower.
+
+Functions that take a module add their logic where they are called: call them outside of its ``If`` and ``Switch``.
 """
 
 from __future__ import annotations
@@ -93,9 +95,9 @@ def _cut_column(m: Module, a: Value) -> tuple[Value, Value]:
 
 
 def _cut_inv_column(m: Module, a: Value) -> tuple[Value, Value]:
-    # 14 a_r + 11 a_{r+1} + 13 a_{r+2} + 9 a_{r+3} is MixColumns + 4 (a_r + a_{r+2}) + 8 (a_0 + a_1 + a_2 + a_3), doubled
-    # step by step as Horner does. Of the forms tried (M N with N = circ(5, 0, 4, 0), and luts2017's equation 3 among
-    # them) it has the fewest operations and the fewest LUTs.
+    # 14 a_r + 11 a_{r+1} + 13 a_{r+2} + 9 a_{r+3} is MixColumns + 4 (a_r + a_{r+2}) + 8 (a_0 + a_1 + a_2 + a_3),
+    # doubled step by step as Horner does. Of the forms tried (M N with N = circ(5, 0, 4, 0) and luts2017's
+    # equation 3 among them) it has the fewest operations and the fewest LUTs.
     a = _named(m, a)
     u, v = _cut_column(m, a)
     opposite = _named(m, a ^ a.rotate_right(16))

@@ -126,7 +126,7 @@ class _AESPipeline(wiring.Component):
         return register(_add(state, key), f"round_{number}")
 
 
-_DOC = """{summary}
+_DOC = """AES {direction} ({section}), one block a cycle.
 
     Parameters
     ----------
@@ -137,9 +137,9 @@ _DOC = """{summary}
     slots : int
         Key slots, at least 1. One slot is held in registers, more are held in LUT memories, one for each round.
     whitening_register : bool
-        Registers the sum of the input and the first round key, one cycle more. Without it the first round takes its S-box
-        and an XOR (and a key memory) in one cycle; and since that is then the longest path, abc spends area
-        on all other S-boxes too: on xc7, with two registers a round, a quarter more LUTs.
+        Registers the sum of the input and the first round key, one cycle more. Without it the first round has an XOR
+        (and a key memory) before its S-boxes in one cycle; and with that as the longest path, abc has slack in all
+        other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ _DOC = """{summary}
         10, 12 or 14.
     latency : int
         rounds * registers_per_round, and 1 with the whitening register: the result of a block given in cycle t is at
-        ``o`` in cycle t + latency. The input is not registered, the output is.
+        ``o`` in cycle t + latency. The input has no register before the whitening, the output has one.
     interval : int
         1: a block every cycle.
 
@@ -158,8 +158,9 @@ _DOC = """{summary}
     o
         Result (128 bits).
     key_we, key_slot, key_round, key_data
-        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot.{keys}
-        A block given in a later cycle meets the new key; a slot's keys must not change while its blocks are in flight.
+        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot. The keys are those
+        of ``KeySchedule.{data}``. A block given in a later cycle meets the new key; the keys of a slot must not change
+        while its blocks are in flight.
 
     Raises
     ------
@@ -171,10 +172,7 @@ _DOC = """{summary}
 
 
 class AESEncryptPipeline(_AESPipeline):
-    __doc__ = _DOC.format(
-        summary="AES encryption (FIPS 197, 5.1), one block a cycle.", keys=""" The keys are those of
-        ``KeySchedule.data``."""
-    )
+    __doc__ = _DOC.format(direction="encryption", section="FIPS 197, 5.1", data="data")
     _inverse = False
 
 
@@ -183,8 +181,6 @@ class AESDecryptPipeline(_AESPipeline):
     # behind the S-box. The equivalent inverse cipher adds the key in the last LUT of InvMixColumns (on xc7 860 LUTs a
     # round with two registers, where the straight one has 950 to 1070).
     __doc__ = _DOC.format(
-        summary="AES decryption by the equivalent inverse cipher (FIPS 197, 5.3.5), one block a cycle.",
-        keys="""The keys
-        are those of ``KeySchedule.data_dec``, with InvMixColumns applied to all but the first and the last.""",
+        direction="decryption, by the equivalent inverse cipher", section="FIPS 197, 5.3.5", data="data_dec"
     )
     _inverse = True

@@ -11,7 +11,10 @@ The tables are computed from the definition (FIPS 197, 5.1.1): inversion in the 
 An S-box is a read-only memory of 256 bytes with asynchronous read ports, one memory for a whole state. Of the forms
 tried (array or switch, one memory for each byte, a bit select of a 256-bit constant) it has the smallest RTLIL, by a
 factor of 3 to 15, it costs the simulator one array access for each byte, and it maps to the same 32 LUT6 with
-MUXF7 and MUXF8 for each byte, as in the 256 x 8 multiplexers of ``brw2013``, appendix A.
+MUXF7 and MUXF8 for each byte, as in the 256 x 8 multiplexers of ``brw2013``, appendix A. Keep logic off its input: with
+an XOR or a multiplexer before an S-box, abc finds other covers, which are a fifth to a half larger.
+
+Functions that take a module add their logic where they are called: call them outside of its ``If`` and ``Switch``.
 """
 
 from __future__ import annotations
@@ -127,8 +130,8 @@ def inv_sbox(m: Module, byte: Value) -> Value:
 
 
 def cut_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> list[Value]:
-    """The first part of SubBytes (InvSubBytes if *inverse*): four values as wide as *state*, one for each quarter of the
-    table, each byte looked up by its low six bits. :func:`join_sub_bytes` chooses between them.
+    """The first part of SubBytes (InvSubBytes if *inverse*): four values as wide as *state*, one for each quarter of
+    the table, each byte looked up by its low six bits. :func:`join_sub_bytes` chooses between them.
 
     Raises
     ------

@@ -68,6 +68,9 @@ class BusParameters:
         Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
     has_setup : bool
         Whether the mode has a set-up program to run after a key has been written.
+    ring_style : str
+        What the memories of the result buffer are built from: "block" (few LUTs; its read is the slowest path of the
+        buses on ECP5), "distributed" (LUTs), or "" for the synthesis tool's choice.
     encrypt, decrypt : bool
         Directions that are built; at least one.
 
@@ -89,6 +92,7 @@ class BusParameters:
     raw_words_after: int = 0
     key_words: int = 0
     has_setup: bool = True
+    ring_style: str = ""
     encrypt: bool = True
     decrypt: bool = True
 
@@ -111,6 +115,8 @@ class BusParameters:
         for name in ("has_setup", "encrypt", "decrypt"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
+        if self.ring_style not in ("", "block", "distributed"):
+            raise ValueError(f'ring_style is "block", "distributed" or "", not {self.ring_style!r}')
         if not (self.encrypt or self.decrypt):
             raise ValueError("a core has at least one direction: encrypt, decrypt or both")
 

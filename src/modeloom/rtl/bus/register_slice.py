@@ -44,7 +44,7 @@ class RegisterSlice(wiring.Component):
                 m.d.sync += front_reg.eq(spare_reg)
             with m.Else():
                 m.d.sync += front_reg.eq(self.i.payload)
-        with m.Elif(self.i.valid & ~spare_valid_reg):
+        with m.Elif(self.i.valid):
             m.d.sync += spare_valid_reg.eq(1)
         with m.If(~spare_valid_reg):
             m.d.sync += spare_reg.eq(self.i.payload)

@@ -73,9 +73,10 @@ class ResultRing(wiring.Component):
         fetch = Signal()
         read_address_reg = Signal(range(depth))
         read_data = []
+        attributes = {"ram_style": p.ring_style} if p.ring_style else {}
         bases = Array(Const(place * p.beats, range(depth)) for place in range(p.ring_sectors))
         for lane in range(p.lanes):
-            blocks = memory.Memory(shape=p.block_bits, depth=depth, init=[])
+            blocks = memory.Memory(shape=p.block_bits, depth=depth, init=[], attrs=attributes)
             m.submodules[f"lane{lane}"] = blocks
             write, read = blocks.write_port(), blocks.read_port()
             write_reg = Signal(name=f"write{lane}_reg")
@@ -133,13 +134,18 @@ class ResultRing(wiring.Component):
             m.d.sync += [fetched_reg.eq(to_send_reg != 0), fetched_last_reg.eq(final)]
 
         fetched = Cat(read_data)
-        but_last = Signal()
-        m.d.comb += but_last.eq(fetched_reg & ~fetched_last_reg)
+        clear = Signal()
+        clear_tail = Signal()
+        m.d.comb += [
+            clear.eq(send & ~fetched_reg),
+            clear_tail.eq(send & ~(fetched_reg & ~fetched_last_reg)),
+        ]
         with m.If(send):
-            m.d.sync += [valid_reg.eq(fetched_reg), last_reg.eq(fetched_last_reg)]
-            for byte in range(p.beat_bytes):
-                shown = fetched_reg if p.last_keep >> byte & 1 else but_last
-                m.d.sync += data_reg.word_select(byte, 8).eq(fetched.word_select(byte, 8) & shown.replicate(8))
+            m.d.sync += [valid_reg.eq(fetched_reg), last_reg.eq(fetched_last_reg), data_reg.eq(fetched)]
+        # Zeros come by the registers' reset, so that nothing stands between a block RAM and its register.
+        for byte in range(p.beat_bytes):
+            with m.If(clear if p.last_keep >> byte & 1 else clear_tail):
+                m.d.sync += data_reg.word_select(byte, 8).eq(0)
 
         keep = [valid_reg if p.last_keep >> byte & 1 else valid_reg & ~last_reg for byte in range(p.beat_bytes)]
         m.d.comb += [

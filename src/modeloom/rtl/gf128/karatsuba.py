@@ -25,9 +25,10 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.spec.field import Field
 
+from .lowering import lower, place_cuts
 from .planes import to_lanes, to_planes
 from .reduction import reduce_word, to_polynomial
-from .words import Word, join, lower, place_cuts, xor_all
+from .words import Word, join, xor_all
 
 __all__ = ["KaratsubaMultiplier", "polynomial_product", "product_word"]
 
@@ -49,12 +50,12 @@ def polynomial_product(a: Word, b: Word, halt: int, *, refined: bool = True) -> 
         levels += 1
     piece = -(-width >> levels)
     lanes = [_split(word.extend(piece << levels), levels) for word in (a, b)]
-    planes_a, planes_b = to_planes(lanes[0]), to_planes(lanes[1])
+    planes_a, planes_b = ([plane.anchored() for plane in to_planes(factor)] for factor in lanes)
     products = [
         xor_all(planes_a[i] & planes_b[k - i] for i in range(max(0, k - piece + 1), min(k, piece - 1) + 1))
         for k in range(2 * piece - 1)
     ]
-    parts = [lane.extend(2 * piece) for lane in to_lanes(products)]
+    parts = [lane.extend(2 * piece).anchored() for lane in to_lanes(products, len(lanes[0]))]
     while len(parts) > 1:
         parts = [_put_together(*parts[i : i + 3], refined=refined) for i in range(0, len(parts), 3)]
     return parts[0]

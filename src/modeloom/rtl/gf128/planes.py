@@ -56,18 +56,21 @@ def transpose(words: Sequence[Word]) -> list[Word]:
 
 
 def to_planes(lanes: Sequence[Word]) -> list[Word]:
-    """Planes of lanes of one width: bit l of plane t is bit t of lane l."""
+    """Planes of lanes of one width: bit l of plane t is bit t of lane l.
+
+    Planes are padded with zeros to a multiple of 32 bits, so that no operation on them has to clear bits.
+    """
     width = lanes[0].width
     side = 1 << (width - 1).bit_length()
     columns = -(-len(lanes) // side)
     padded = [lane.extend(side) for lane in lanes] + [zero(side)] * (columns * side - len(lanes))
     rows = transpose([join(padded[row::side]) for row in range(side)])
-    return [row.extend(len(lanes)) for row in rows[:width]]
+    return [row.extend(-(-len(lanes) // 32) * 32) for row in rows[:width]]
 
 
-def to_lanes(planes: Sequence[Word]) -> list[Word]:
-    """Inverse of ``to_planes``."""
-    width, lanes = len(planes), planes[0].width
+def to_lanes(planes: Sequence[Word], lanes: int) -> list[Word]:
+    """Inverse of ``to_planes``: the first ``lanes`` lanes."""
+    width = len(planes)
     side = 1 << (width - 1).bit_length()
     columns = -(-lanes // side)
     padded = [plane.extend(columns * side) for plane in planes] + [zero(columns * side)] * (side - width)

@@ -18,8 +18,9 @@ from amaranth.hdl import Value
 
 from modeloom.spec.field import Field
 
+from .lowering import lower
 from .planes import reverse_in_bytes
-from .words import Word, join, lower, xor_all
+from .words import Word, join, xor_all
 
 __all__ = ["fold_distances", "from_polynomial", "reduce", "reduce_word", "to_polynomial"]
 

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# make demo and make test need python3 (3.11 or later), make and a C++ compiler; the rest goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+STAMP := $(VENV)/.installed
+JOBS ?= 2
+
+.PHONY: setup demo test bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "modeloom needs Python 3.11 or later" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --editable '.[test,demo]'
+	touch $(STAMP)
+
+demo: $(STAMP)
+	$(VENV)/bin/python demo/disk_image.py
+
+test: $(STAMP)
+	$(VENV)/bin/ruff check src tests tools bench demo
+	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile -q
+
+bench: $(STAMP)
+	$(VENV)/bin/python -m pytest -q bench
+
+clean:
+	rm -rf $(VENV) build

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The legality checker of programs, written apart from the builder: it takes the rows alone.
+
+From them it derives when units take operands and give results, which value a read of a cell means, and how long each
+value lives.  A value v of a sector and a value u of the d-th sector after it share a cell if d = cell(v) - cell(u)
+modulo R; u may be written no earlier than v is read last, for every gap between the sectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from modeloom.allocate.program import Program, Source, Table, UnitInstance
+from modeloom.allocate.storage_check import check_storage
+from modeloom.ir.check import CheckError
+from modeloom.schedule.check import check_schedule
+
+__all__ = ["CheckError", "check_program", "check_schedule"]
+
+
+def check_program(program: Program, *, out_delay: int, key_delay: int) -> None:
+    """Raises ``CheckError`` unless a program is legal.
+
+    Parameters
+    ----------
+    out_delay : int
+        Cycles from an output network to the leaving of its block.
+    key_delay : int
+        Cycles from the leaving of a key word in set-up to its first use.
+    """
+    _parts(program)
+    for name, table in program.tables.items():
+        if name != table.name or name not in ("main", "setup"):
+            _fail(program, f"there is no table {name!r}")
+        _TableChecker(program, table, out_delay, key_delay).run()
+    if set(program.tables) != {"main", "setup"}:
+        _fail(program, "the main or the set-up table is missing")
+    check_storage(program)
+
+
+def _fail(program: Program, message: str) -> None:
+    raise CheckError(f"{program.name}: {message}")
+
+
+def _parts(program: Program) -> None:
+    """Units, banks, networks and chains by themselves."""
+    units = {unit.name: unit for unit in program.units}
+    if len(units) != len(program.units):
+        _fail(program, "two units have one name")
+    for unit in program.units:
+        if not 0 <= unit.post_at <= unit.latency <= unit.post_at + 1:
+            _fail(
+                program,
+                f"{unit.name}: its result comes {unit.latency} cycles, the sum {unit.post_at} cycles after issue",
+            )
+        if unit.interval < 1 or not unit.cores or (unit.slow_core is not None and unit.slow_interval < 1):
+            _fail(program, f"{unit.name}: it has no core or no interval")
+    if len(set(program.key_words)) != len(program.key_words) or not 0 <= program.raw_words <= len(program.key_words):
+        _fail(program, "the key words are not different ones, the host's first")
+    writers = [*units, "tweak", *(f"lane{n}" for n in range(program.lanes))]
+    for name, bank in program.banks.items():
+        if bank.name != name or bank.writer not in writers:
+            _fail(program, f"bank {name} is written by {bank.writer}")
+        writers.remove(bank.writer)
+        if bank.cells < 1 or bank.ports < 0:
+            _fail(program, f"bank {name} has {bank.cells} cells and {bank.ports} read ports")
+    chains = [chain.id for chain in program.chains]
+    if len(set(chains)) != len(chains) or not all(chain.stride for chain in program.chains):
+        _fail(program, "two chains have one number, or one has no stride")
+    places = {f"{unit.name}.{operand}" for unit in program.units for operand in (*unit.operands, "post")}
+    places |= {f"out{n}.a" for n in range(program.lanes)} | {f"chain{n}.a" for n in chains}
+    for name, net in program.nets.items():
+        if net.name != name or name not in places:
+            _fail(program, f"there is no place for network {name}")
+        if len(set(net.sources)) != len(net.sources):
+            _fail(program, f"network {name} has a source twice")
+        for source in net.sources:
+            if not _exists(program, name, source, units, chains):
+                _fail(program, f"network {name} has a source that does not exist: {tuple(source)}")
+
+
+def _exists(program: Program, net: str, source: Source, units: dict[str, UnitInstance], chains: list[int]) -> bool:
+    if not 0 <= source.keep < program.block_bytes:
+        return False
+    if source.kind == "bank":
+        return source.name in program.banks and 0 <= source.index < program.banks[source.name].ports
+    if source.kind == "y":
+        return source.name in units and source.index >= 0
+    if source.kind == "chain":
+        return source.index in chains
+    if source.kind == "key":
+        return 0 <= source.index < program.nets[net].key_ports
+    return source.kind == "const"
+
+
+class _TableChecker:
+    """Rows of one table.  Cycles are those of a sector: row ``slot`` of stage q is cycle q * rows + slot."""
+
+    def __init__(self, program: Program, table: Table, out_delay: int, key_delay: int):
+        self.program, self.table = program, table
+        self.out_delay, self.key_delay = out_delay, key_delay
+        self.units = {unit.name: unit for unit in program.units}
+        self.results: dict[tuple[str, str], set[int]] = {}
+        self.issues: dict[tuple[str, str], dict[int, str]] = {}
+
+    def fail(self, message: str) -> None:
+        raise CheckError(f"{self.program.name}: table {self.table.name}: {message}")
+
+    def run(self) -> None:
+        table = self.table
+        wanted = self.program.directions if table.name == "main" else ("setup",)
+        if table.directions != wanted or table.rows < 1 or table.stages < 1:
+            self.fail(f"directions {table.directions}, {table.rows} rows, {table.stages} stages")
+        entries: list[tuple[str, Any, int, Any]] = list(table.all_rows())
+        for what, key, slot, row in entries:
+            rows = getattr(table, what)[key]
+            if len(rows) != table.rows:
+                self.fail(f"{what} of {key} has {len(rows)} rows of {table.rows}")
+            if not 0 <= row.stage < table.stages:
+                self.fail(f"{what} of {key}, row {slot}: there is no stage {row.stage}")
+        self.lists()
+        for direction in table.directions:
+            self.operations(direction)
+        for name in self.units:
+            self.intervals(name)
+        for direction in table.directions:
+            self.chains(direction)
+            self.sources(direction)
+            self.writes(direction)
+            self.outs(direction)
+
+    def rows(self, rows: list[Any]) -> Iterator[tuple[int, Any]]:
+        """(cycle, row) of a list."""
+        for slot, row in enumerate(rows):
+            if row is not None:
+                yield row.stage * self.table.rows + slot, row
+
+    def net(self, name: str, direction: str) -> dict[int, Any]:
+        """Rows of a network that a direction uses, by cycle."""
+        return {cycle: row for cycle, row in self.rows(self.table.nets.get(name, [])) if direction in row.select}
+
+    def lists(self) -> None:
+        """Every list belongs to something, and every number in it is in range."""
+        program, table = self.program, self.table
+        checks: dict[str, Callable[[Any], bool]] = {
+            "nets": lambda key: key in program.nets,
+            "ports": lambda key: key[0] in program.banks and 0 <= key[1] < program.banks[key[0]].ports,
+            "keys": lambda key: key[0] in program.nets and 0 <= key[1] < program.nets[key[0]].key_ports,
+            "writes": lambda key: any(bank.writer == key for bank in program.banks.values()) and key in self.units,
+            "outs": lambda key: 0 <= key < program.lanes,
+            "chains": lambda key: any(chain.id == key for chain in program.chains),
+        }
+        banks = {bank.writer: bank for bank in program.banks.values()}
+        entries: list[tuple[str, Any, int, Any]] = list(table.all_rows())
+        for what, key, slot, row in entries:
+            if not checks[what](key):
+                self.fail(f"{what}: there is no {key}")
+            where = f"{what} of {key}, row {slot}"
+            sides: Any = row.select if what == "nets" else row.cell if what in ("ports", "writes") else None
+            if what == "keys":
+                sides = row.word
+            elif what == "outs":
+                sides = row.index
+            elif what == "chains":
+                sides = dict.fromkeys(row.directions)
+            if not sides or not set(sides) <= set(table.directions):
+                self.fail(f"{where}: nothing, or for a direction that does not exist")
+            limit = 0
+            if what == "ports":
+                limit = program.banks[key[0]].cells
+            elif what == "writes":
+                limit = banks[key].cells
+            elif what == "keys" or (what == "outs" and table.name == "setup"):
+                limit = len(program.key_words)
+            elif what == "outs":
+                limit = program.blocks
+            if limit and not all(0 <= number < limit for number in sides.values()):
+                self.fail(f"{where}: a number is not below {limit}")
+
+    # -- units --------------------------------------------------------------------------------------------------------
+
+    def operations(self, direction: str) -> None:
+        """All operands of a unit issue together, and the sum of each operation comes ``post_at`` cycles later."""
+        for name, unit in self.units.items():
+            first = self.net(f"{name}.a", direction)
+            issues = {cycle: row.core.get(direction, "") for cycle, row in first.items()}
+            for operand in unit.operands[1:]:
+                if set(self.net(f"{name}.{operand}", direction)) != set(issues):
+                    self.fail(f"{name}: its operands issue in different cycles in {direction}")
+            for cycle, core in issues.items():
+                if core not in unit.cores:
+                    self.fail(f"{name}: cycle {cycle} of {direction} starts a core {core!r}")
+            sums = {
+                cycle - unit.post_at: row.core.get(direction, "")
+                for cycle, row in self.net(f"{name}.post", direction).items()
+            }
+            if sums != issues:
+                cycle = min(set(sums.items()) ^ set(issues.items()))[0]
+                self.fail(f"{name}: the operation of cycle {cycle} of {direction} and its sum do not belong together")
+            for row in self.net(f"{name}.post", direction).values():
+                if not 0 <= row.keep.get(direction, 0) < self.program.block_bytes:
+                    self.fail(f"{name}: {direction} keeps {row.keep[direction]} bytes")
+            self.issues[name, direction] = issues
+            self.results[name, direction] = {cycle + unit.latency for cycle in issues}
+
+    def intervals(self, name: str) -> None:
+        """Operations of one instance, and of its slow core, are far enough apart, whatever the directions of the
+        sectors.
+        """
+        unit = self.units[name]
+        every: set[int] = set()
+        slow: set[int] = set()
+        for direction in self.table.directions:
+            for cycle, core in self.issues[name, direction].items():
+                every.add(cycle % self.table.rows)
+                if core == unit.slow_core:
+                    slow.add(cycle % self.table.rows)
+        for slots, interval, what in (
+            (every, unit.interval, name),
+            (slow, unit.slow_interval, f"{name}: core {unit.slow_core}"),
+        ):
+            ordered = sorted(slots)
+            for a, b in pairwise([*ordered, *(s + self.table.rows for s in ordered[:1])]):
+                if b - a < interval:
+                    self.fail(f"{what} starts in slots {a} and {b % self.table.rows}, and needs {interval} cycles")
+
+    # -- what networks read -------------------------------------------------------------------------------------------
+
+    def sources(self, direction: str) -> None:
+        for name, net in self.program.nets.items():
+            for cycle, row in self.net(name, direction).items():
+                numbers = row.select[direction]
+                where = f"{name} in cycle {cycle} of {direction}"
+                if len(set(numbers)) != len(numbers) or not all(0 <= n < len(net.sources) for n in numbers):
+                    self.fail(f"{where} selects a source twice, or one that does not exist")
+                for n in numbers:
+                    self.source(name, net.sources[n], cycle, row, direction, where)
+
+    def source(self, name: str, source: Source, cycle: int, row: Any, direction: str, where: str) -> None:
+        table, slot = self.table, cycle % self.table.rows
+        if source.kind == "bank":
+            port = (table.ports.get((source.name, source.index)) or [None] * table.rows)[slot]
+            if port is None or port.stage != row.stage or direction not in port.cell:
+                self.fail(f"{where} reads port {source.index} of {source.name}, which reads nothing then")
+        elif source.kind == "y":
+            if cycle - source.index not in self.results[source.name, direction]:
+                self.fail(f"{where} takes the output of {source.name}, which has no result then")
+            owner = self.units.get(name.partition(".")[0])
+            if name.endswith(".post") and owner and not source.index and owner.latency == owner.post_at:
+                self.fail(f"{where} takes the output of {source.name} without a register between the sums")
+        elif source.kind == "key":
+            key = (table.keys.get((name, source.index)) or [None] * table.rows)[slot]
+            if key is None or key.stage != row.stage or direction not in key.word:
+                self.fail(f"{where} reads key port {source.index}, which reads nothing then")
+            elif table.name == "setup" and key.word[direction] >= self.program.raw_words:
+                written = self.leaving(direction).get(key.word[direction])
+                if written is None or written + self.key_delay > cycle:
+                    self.fail(f"{where} reads a key word that is not written yet")
+        elif source.kind == "chain":
+            load = self.loads(source.index, direction)
+            if not load or not load[0] < cycle <= load[0] + table.rows:
+                self.fail(f"{where} reads chain {source.index}, which is not loaded then")
+        elif not 0 <= row.const.get(direction, -1) < 1 << 8 * self.program.block_bytes:
+            self.fail(f"{where} has no constant that fits a block")
+
+    def loads(self, chain: int, direction: str) -> list[int]:
+        rows = self.rows(self.table.chains.get(chain, []))
+        return [cycle for cycle, row in rows if row.action == "load" and direction in row.directions]
+
+    def chains(self, direction: str) -> None:
+        for chain, column in self.table.chains.items():
+            loads = self.loads(chain, direction)
+            for cycle, row in self.rows(column):
+                if direction not in row.directions:
+                    continue
+                if row.action not in ("load", "step") or len(loads) != 1:
+                    self.fail(f"chain {chain} of {direction} is not loaded once, or does what is no action")
+                if row.action == "load" and cycle not in self.net(f"chain{chain}.a", direction):
+                    self.fail(f"chain {chain} of {direction} loads in cycle {cycle}, and its network gives nothing")
+                if row.action == "step" and not loads[0] < cycle < loads[0] + self.table.rows:
+                    self.fail(f"chain {chain} of {direction} steps in cycle {cycle}, and loads in cycle {loads[0]}")
+
+    # -- what is written and leaves -----------------------------------------------------------------------------------
+
+    def writes(self, direction: str) -> None:
+        for unit, column in self.table.writes.items():
+            for cycle, row in self.rows(column):
+                if direction in row.cell and cycle not in self.results[unit, direction]:
+                    self.fail(f"{unit} is written in cycle {cycle} of {direction}, and has no result then")
+
+    def leaving(self, direction: str) -> dict[int, int]:
+        """Cycle in which each block (in set-up: key word) leaves."""
+        found: dict[int, int] = {}
+        for column in self.table.outs.values():
+            for cycle, row in self.rows(column):
+                if direction in row.index:
+                    found.setdefault(row.index[direction], cycle)
+        return found
+
+    def outs(self, direction: str) -> None:
+        """Every block leaves once, on its lane, and every use of an output network leaves."""
+        table, main = self.table, self.table.name == "main"
+        seen: list[int] = []
+        latest = 0
+        for lane in range(self.program.lanes):
+            cycles = set()
+            for cycle, row in self.rows(table.outs.get(lane, [])):
+                latest = max(latest, cycle)
+                if direction in row.index:
+                    cycles.add(cycle - self.out_delay)
+                    seen.append(row.index[direction])
+                    if main and row.index[direction] % self.program.lanes != lane:
+                        self.fail(f"block {row.index[direction]} leaves on lane {lane} in {direction}")
+            if cycles != set(self.net(f"out{lane}.a", direction)):
+                self.fail(f"lane {lane}: blocks of {direction} leave when its network gives none, or do not leave")
+        wanted = range(self.program.blocks) if main else range(self.program.raw_words, len(self.program.key_words))
+        if sorted(seen) != list(wanted):
+            self.fail(f"{direction} does not give every {'block' if main else 'key word'} once")
+        if table.latency != latest or table.stages != latest // table.rows + 1:
+            self.fail(f"the last block leaves in cycle {latest}, not {table.latency} of {table.stages} stages")

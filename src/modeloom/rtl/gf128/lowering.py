@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a graph of words to Amaranth logic with pipeline registers placed by depth.
+
+    depth    0     1     2     3     4     5            depth: two-input gates from the inputs
+             a ────┬─────xor───┬───and───xor── o
+             b ────┘           │     │
+                               cut after depth 2: one register on every word that crosses
+
+Slices, masks and other views are taken behind the registers, so that a bit is never registered twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+
+from amaranth.hdl import Cat, Const, Module, Signal, Value
+
+from .words import Word, topological
+
+__all__ = ["lower", "place_cuts"]
+
+
+def _register_bits(output: Word) -> list[int]:
+    """Bits alive across a cut just above each depth 0 ... output.depth; views are taken after the registers."""
+    last_use: dict[int, int] = {output.serial: output.depth + 1}
+    bits = [0] * (output.depth + 1)
+    for word in reversed(topological(output)):
+        use = last_use.get(word.serial, 0)
+        for argument in word.arguments:
+            reach = word.depth if word.holds else use
+            last_use[argument.serial] = max(last_use.get(argument.serial, 0), reach)
+        if word.holds:
+            for depth in range(word.depth, min(use, output.depth + 1)):
+                bits[depth] += word.support.bit_count()
+    return bits
+
+
+def place_cuts(output: Word, stages: int, *, at_output: bool, slack: int = 0) -> tuple[int, ...]:
+    """Depths after which pipeline registers stand.
+
+    The longest stretch of gates between registers is the least possible plus ``slack``; among such placements the one with
+    the fewest register bits is taken.
+
+    Parameters
+    ----------
+    output : Word
+        End of the graph.
+    stages : int
+        Number of registers on every path.
+    at_output : bool
+        Whether the last register holds the output itself; otherwise logic follows it, and one XOR outside the graph is
+        counted with that logic.
+    slack : int
+        Gates that the longest stretch may exceed its minimum by.
+
+    Returns
+    -------
+    tuple of int
+        ``stages`` depths in rising order.  A gate of depth d stands behind all registers at depths less than d.
+    """
+    if stages == 0:
+        return ()
+    bits = _register_bits(output)
+    end = output.depth
+    free = stages - 1 if at_output else stages
+    stretches = free + 1
+    total = end if at_output else end + 1
+    for longest in range(-(-total // stretches) + slack, total + 1):
+        # best[d]: fewest register bits, with the cuts that give them, when the latest cut is at depth d
+        best: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
+        for _ in range(free):
+            extended: dict[int, tuple[int, tuple[int, ...]]] = {}
+            for depth, (cost, cuts) in best.items():
+                for cut in range(depth, min(depth + longest, end) + 1):
+                    candidate = (cost + bits[cut], (*cuts, cut))
+                    if cut not in extended or candidate < extended[cut]:
+                        extended[cut] = candidate
+            best = extended
+        finished = [value for depth, value in best.items() if total - depth <= longest]
+        if finished:
+            return (*min(finished)[1], end) if at_output else min(finished)[1]
+    raise AssertionError("a stretch of the whole depth always fits")  # pragma: no cover
+
+
+_LIMB = 32
+"""Bits of a machine word of the simulation.  Wider words are lowered in limbs: CXXRTL's values of up to 32 bits live in
+registers of the processor, wider ones are moved through memory."""
+
+_OPERATORS = ("xor", "and", "parity", "mask", "merge", "spread")
+"""Kinds that become Amaranth operators; the others only select bits."""
+
+
+def lower(
+    output: Word,
+    values: Mapping[Word, Value],
+    *,
+    module: Module | None = None,
+    cuts: Sequence[int] = (),
+    domain: str = "sync",
+) -> Value:
+    """Amaranth expression of ``output``.
+
+    Parameters
+    ----------
+    output : Word
+        End of the graph.
+    values : mapping of Word to Value
+        Amaranth values of the inputs, all valid in the same cycle.
+    module : Module
+        Where registers and intermediate signals go; needed with ``cuts``, and right for all but small graphs.
+    cuts : sequence of int
+        Depths after which registers stand, from ``place_cuts``.
+    domain : str
+        Clock domain of the registers.  They have no reset and no enable.
+
+    Returns
+    -------
+    Value
+        The result, ``len(cuts)`` cycles after the inputs.
+
+    Raises
+    ------
+    ValueError
+        If there are cuts but no module.
+    """
+    if cuts and module is None:
+        raise ValueError("lower: pipeline registers need a module")
+    known: dict[tuple[int, int], list[Value]] = {}
+    names = count()
+
+    def at(word: Word, stage: int) -> list[Value]:
+        key = (word.serial, stage)
+        if key not in known:
+            known[key] = build(word, stage)
+        return known[key]
+
+    def build(word: Word, stage: int) -> list[Value]:
+        if word.kind == "zero":
+            return _limbs([Const(0, word.width)])
+        if word.kind == "input" and stage == 0:
+            return _limbs([values[word]])
+        if word.holds and stage > sum(cut < word.depth for cut in cuts):
+            return [register(limb, stage) for limb in at(word, stage - 1)]
+        limbs = _express(word, [at(argument, stage) for argument in word.arguments])
+        return [name(limb) for limb in limbs] if word.kind in _OPERATORS else limbs
+
+    def register(limb: Value, stage: int) -> Value:
+        if isinstance(limb, Const):
+            return limb
+        result = Signal(len(limb), name=f"stage{stage}_{next(names)}_reg", reset_less=True)
+        module.d[domain] += result.eq(limb)
+        return result
+
+    def name(limb: Value) -> Value:
+        # Amaranth finds the shape of an operator by walking all of its operands, which is exponential in a graph with
+        # shared nodes; a signal or a slice knows its shape.
+        if isinstance(limb, (Const, Signal)) or module is None:
+            return limb if isinstance(limb, Const) else limb[:]
+        result = Signal(len(limb), name="")
+        module.d.comb += result.eq(limb)
+        return result
+
+    return Cat(at(output, len(cuts)))
+
+
+def _limbs(pieces: Iterable[Value]) -> list[Value]:
+    """The same bits in limbs, every limb full but the last."""
+    limbs: list[Value] = []
+    partial: list[Value] = []
+    missing = _LIMB
+    for piece in pieces:
+        start = 0
+        while start < len(piece):
+            taken = min(missing, len(piece) - start)
+            whole = taken == len(piece)
+            partial.append(piece if whole else _slice(piece, start, taken))
+            start, missing = start + taken, missing - taken
+            if missing == 0:
+                limbs.append(_concatenate(partial))
+                partial, missing = [], _LIMB
+    return [*limbs, _concatenate(partial)] if partial else limbs
+
+
+def _slice(value: Value, start: int, width: int) -> Value:
+    return Const(value.value >> start, width) if isinstance(value, Const) else value[start : start + width]
+
+
+def _concatenate(pieces: list[Value]) -> Value:
+    if all(isinstance(piece, Const) and piece.value == 0 for piece in pieces):
+        return Const(0, sum(len(piece) for piece in pieces))
+    return pieces[0] if len(pieces) == 1 else Cat(pieces)
+
+
+def _bits(limbs: list[Value], start: int, width: int) -> list[Value]:
+    """The pieces of limbs that make up ``width`` bits from ``start`` on."""
+    pieces = []
+    while width:
+        limb = limbs[start // _LIMB]
+        offset = start % _LIMB
+        taken = min(width, len(limb) - offset)
+        pieces.append(limb if taken == len(limb) else _slice(limb, offset, taken))
+        start, width = start + taken, width - taken
+    return pieces
+
+
+def _is_zero(limb: Value) -> bool:
+    return isinstance(limb, Const) and limb.value == 0
+
+
+def _express(word: Word, operands: list[list[Value]]) -> list[Value]:
+    distance = word.parameter
+    match word.kind:
+        case "slice":
+            return _limbs(_bits(operands[0], word.parameter, word.width))
+        case "join":
+            return _limbs(limb for limbs in operands for limb in limbs)
+        case "shift" if distance > 0:
+            return _limbs([Const(0, distance), *_bits(operands[0], 0, word.width - distance)])
+        case "shift":
+            return _limbs([*_bits(operands[0], -distance, word.width + distance), Const(0, -distance)])
+        case "parity":
+            masked = [_masked(limb, word.parameter >> i * _LIMB) for i, limb in enumerate(operands[0])]
+            return [Cat(limb.xor() for limb in masked if not _is_zero(limb)).xor()]
+        case "anchor":
+            return operands[0]
+        case "mask":
+            return [_masked(limb, word.parameter >> i * _LIMB) for i, limb in enumerate(operands[0])]
+        case "spread":
+            constant = Const(word.parameter, word.width)
+            parts = _limbs([constant])
+            return [
+                part if _is_zero(part) else operands[0][0].replicate(len(part)) & part for part in parts
+            ]
+    return [_gate(word.kind, left, right) for left, right in zip(operands[0], operands[1], strict=True)]
+
+
+def _masked(limb: Value, mask: int) -> Value:
+    ones = (1 << len(limb)) - 1
+    if mask & ones == ones or _is_zero(limb):
+        return limb
+    return limb & Const(mask & ones, len(limb)) if mask & ones else Const(0, len(limb))
+
+
+def _gate(kind: str, left: Value, right: Value) -> Value:
+    if _is_zero(left) or _is_zero(right):
+        return Const(0, len(left)) if kind == "and" else right if _is_zero(left) else left
+    if kind == "and":
+        return left & right
+    return left ^ right if kind == "xor" else left | right

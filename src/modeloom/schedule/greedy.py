@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""List scheduling: each operation at its earliest free slot, the one with the longest way to the end first.
+
+The schedule it gives is legal and far from the shortest where sectors overlap; the search starts from its latency.  Results are
+placed here for the search as well.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+
+from modeloom.schedule.problem import Problem
+
+__all__ = ["Placement", "Reservations", "list_schedule", "place_results", "pick_instances"]
+
+Placement = tuple[list[int], list[int]]
+"""Start cycle and instance of each pair."""
+
+
+class Reservations:
+    """Slots that are taken, modulo the initiation interval (0: no modulus)."""
+
+    def __init__(self, problem: Problem, ii: int):
+        self.problem, self.ii = problem, ii
+        self.taken: set[tuple[str, int, int]] = set()
+
+    def _slots(self, pair: int, start: int, instance: int) -> Iterable[tuple[str, int, int]]:
+        unit = self.problem.unit[pair]
+        for ahead in range(unit.interval):
+            yield unit.kind, instance, (start + ahead) % self.ii if self.ii else start + ahead
+        for ahead in range(unit.slow_interval if self.problem.slow[pair] else 0):
+            yield unit.kind + ".slow", instance, (start + ahead) % self.ii if self.ii else start + ahead
+
+    def free(self, pair: int, start: int, instance: int) -> bool:
+        """Whether a pair can start there."""
+        return all(slot not in self.taken for slot in self._slots(pair, start, instance))
+
+    def take(self, pair: int, start: int, instance: int) -> None:
+        """Reserves the slots of a pair."""
+        self.taken.update(self._slots(pair, start, instance))
+
+    def release(self, pair: int, start: int, instance: int) -> None:
+        """Gives the slots of a pair back."""
+        self.taken.difference_update(self._slots(pair, start, instance))
+
+    def instances(self, pair: int) -> Iterable[int]:
+        """The instances that a pair may take."""
+        bound = self.problem.bound_to[pair]
+        return range(self.problem.unit[pair].count) if bound is None else (bound,)
+
+
+def _order(problem: Problem) -> list[int]:
+    """A topological order that always takes the ready pair with the longest way to the end of the sector."""
+    tails = problem.tails()
+    waiting = [len(preds) for preds in problem.preds]
+    heap = [(-tails[i], i) for i, n in enumerate(waiting) if not n]
+    heapq.heapify(heap)
+    order = []
+    while heap:
+        i = heapq.heappop(heap)[1]
+        order.append(i)
+        for j in problem.succs[i]:
+            waiting[j] -= 1
+            if not waiting[j]:
+                heapq.heappush(heap, (-tails[j], j))
+    return order
+
+
+def list_schedule(problem: Problem, ii: int) -> Placement | None:
+    """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have."""
+    count = len(problem.unit)
+    start, instance = [-1] * count, [0] * count
+    table = Reservations(problem, ii)
+    latest = [1 << 30] * count
+    first_use = {members[0][0]: members for members in problem.chain_uses.values()} if ii else {}
+    for i in _order(problem):
+        cycle = max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])
+        end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
+        found = None
+        while found is None and cycle <= end:
+            found = next((n for n in table.instances(i) if table.free(i, cycle, n)), None)
+            cycle += 1
+        if found is None:
+            return None
+        start[i], instance[i] = cycle - 1, found
+        table.take(i, start[i], found)
+        if i in first_use:
+            opened = start[i] + first_use[i][0][1]
+            for j, offset in first_use[i][1:]:
+                latest[j] = min(latest[j], opened + ii - 1 - offset)
+    return start, instance
+
+
+def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]]) -> Placement:
+    """Adds the "out" operations to a schedule of all others, each as early as its lane is free.
+
+    Those that are ready last come first: the time left to them until the sector ends is part of that of all others.
+    """
+    count = len(problem.unit)
+    start, instance = [-1] * count, [0] * count
+    for i, (cycle, n) in placed.items():
+        start[i], instance[i] = cycle, n
+    table = Reservations(problem, ii)
+    ready = {
+        i: max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])
+        for i in range(count)
+        if i not in placed
+    }
+    for i in sorted(ready, key=lambda i: (-ready[i], i)):
+        cycle = ready[i]
+        while (n := next((n for n in table.instances(i) if table.free(i, cycle, n)), None)) is None:
+            cycle += 1
+        start[i], instance[i] = cycle, n
+        table.take(i, cycle, n)
+    return start, instance
+
+
+def pick_instances(problem: Problem, ii: int, start: list[int], instance: list[int]) -> list[int]:
+    """Instances for the same starts such that the operations of one phase share one, as far as their slots allow.
+
+    Operations whose instance is not free to choose keep it, and so do those that take a unit for several cycles.
+    """
+    table = Reservations(problem, ii)
+    result = list(instance)
+    free: list[int] = []
+    for i, unit in enumerate(problem.unit):
+        if problem.bound_to[i] is None and unit.count > 1 and unit.interval == 1 and not problem.slow[i]:
+            free.append(i)
+        else:
+            table.take(i, start[i], instance[i])
+    favourite: dict[int, int] = {}
+    for kind in sorted({problem.unit[i].kind for i in free}):
+        members = sorted((i for i in free if problem.unit[i].kind == kind), key=lambda i: (problem.phase[i], i))
+        favourite.update({i: rank * problem.unit[i].count // len(members) for rank, i in enumerate(members)})
+    for i in sorted(free, key=lambda i: (start[i], i)):
+        choices = sorted(table.instances(i), key=lambda n: (n != favourite[i], n))
+        result[i] = next(n for n in choices if table.free(i, start[i], n))
+        table.take(i, start[i], result[i])
+    return result

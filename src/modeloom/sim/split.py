@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts the one large function that CXXRTL writes for a design into parts that compile side by side.
+
+A compiler's time grows faster than the length of a function: a whole core takes minutes in one piece and seconds in parts.  The
+function's temporaries become globals of the library, which the parts share; a simulation therefore runs in one thread at a time::
+
+    bool p_TOP::eval(...) { temporaries; groups of statements }   ──▶   parts.h, part_0.cc, part_1.cc, ..., design.cc calls them
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+__all__ = ["split_eval"]
+
+PART_BYTES = 100_000
+"""Source text of a part, in bytes: below this, further cutting saves little."""
+
+_TEMPORARY = re.compile(r"^\t((?:value|wire)<\d+>|bool) (\w+)(?: = (.*))?;$")
+_EDGE = re.compile(r"^\tbool (?:pos|neg)edge_\w+ = this->\w+\(\);$")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def split_eval(source: Path, header: Path, top: str) -> list[Path]:
+    """Cuts ``eval`` of module ``top``; gives all source files to compile, ``source`` (rewritten) among them.
+
+    Short functions are left alone.
+    """
+    text = source.read_text(encoding="utf-8")
+    start = text.find(f"bool p_{_mangled(top)}::eval(performer *performer) {{\n")
+    if start < 0 or len(text) - start < 2 * PART_BYTES:
+        return [source]
+    end = text.index("\n}\n", start)
+    first, *body = text[start:end].split("\n")
+    temporaries: list[tuple[str, str]] = []
+    statements: list[str] = []
+    opening: list[str] = []
+    edges: list[str] = []
+    for line in body:
+        if _EDGE.match(line):
+            edges.append(line)  # named like the member function that it asks, so it stays a local of each part
+            continue
+        match = _TEMPORARY.match(line)
+        if match and (match[3] is None or match[1] == "bool"):
+            temporaries.append((match[1], match[2]))
+            if match[3] is not None:
+                opening.append(f"\t{match[2]} = {match[3]};")
+        elif line != "\treturn converged;":
+            statements.append(line)
+    parts = _parts(statements)
+    class_name = f"p_{_mangled(top)}"
+    declarations = "".join(f"\tvoid eval_part_{i}(performer *performer);\n" for i in range(len(parts)))
+    head = header.read_text(encoding="utf-8")
+    header.write_text(
+        head.replace("\tbool eval(performer *performer = nullptr) override;\n",
+                     declarations + "\tbool eval(performer *performer = nullptr) override;\n", 1),
+        encoding="utf-8",
+    )  # fmt: skip
+    shared = source.with_name("parts.h")
+    names = "".join(f"extern {kind} {name};\n" for kind, name in temporaries)
+    shared.write_text(f'#include "{header.name}"\nnamespace cxxrtl_design {{\n{names}}}\n', encoding="utf-8")
+    files = [source]
+    for i, part in enumerate(parts):
+        path = source.with_name(f"part_{i}.cc")
+        code = "\n".join([*edges, *part])
+        path.write_text(
+            f'#include "parts.h"\nnamespace cxxrtl_design {{\nvoid {class_name}::eval_part_{i}(performer *performer) {{\n{code}\n}}\n}}\n',
+            encoding="utf-8",
+        )
+        files.append(path)
+    calls = "\n".join(f"\teval_part_{i}(performer);" for i in range(len(parts)))
+    whole = "\n".join([first, *opening, calls, "\treturn converged;"])
+    definitions = "".join(f"{kind} {name};\n" for kind, name in temporaries)
+    text = text[:start] + definitions + whole + text[end:]
+    source.write_text(text.replace(f'#include "{header.name}"', '#include "parts.h"', 1), encoding="utf-8")
+    return files
+
+
+def _mangled(name: str) -> str:
+    """CXXRTL's form of a public name: underscores are doubled, other characters are hexadecimal."""
+    return "".join("__" if c == "_" else c if c.isalnum() else f"_{ord(c):x}_" for c in name)
+
+
+def _parts(statements: list[str]) -> list[list[str]]:
+    """Statements in parts; a cut lies only before a comment at the outermost level, where a new cell begins."""
+    parts: list[list[str]] = [[]]
+    size = depth = 0
+    for line in statements:
+        if depth == 0 and size > PART_BYTES and line.startswith("\t// ") and not (parts[-1] and parts[-1][-1].startswith("\t// ")):
+            parts.append([])
+            size = 0
+        parts[-1].append(line)
+        size += len(line)
+        code = _STRING.sub("", line.split("//")[0])
+        depth += code.count("{") - code.count("}")
+    return parts

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads emitted Verilog back into RTLIL, so that what is simulated and measured is what was emitted."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+
+from modeloom.sim.build import BuildError, cache_directory
+
+__all__ = ["verilog_to_rtlil"]
+
+_SCRIPT = """
+import sys
+from pyosys import libyosys as ys
+design = ys.Design()
+ys.run_pass("tee -q read_verilog -sv " + sys.argv[1], design)
+ys.run_pass("tee -q hierarchy -check -top " + sys.argv[2], design)
+ys.run_pass("tee -q proc -noopt", design)
+ys.run_pass("tee -q opt_clean", design)
+ys.run_pass("tee -q write_rtlil " + sys.argv[3], design)
+"""
+
+
+def verilog_to_rtlil(path: Path, top: str) -> str:
+    """RTLIL text of a Verilog file, cached by its contents; raises ``BuildError`` if Yosys refuses it."""
+    text = path.read_bytes()
+    key = hashlib.sha256(text + top.encode() + metadata.version("pyosys").encode() + _SCRIPT.encode()).hexdigest()[:32]
+    cached = cache_directory() / f"{key}.il"
+    if cached.exists():
+        return cached.read_text()
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cached.parent, prefix="tmp-") as work:
+        source, result = Path(work) / "core.v", Path(work) / "core.il"
+        source.write_bytes(text)
+        run = subprocess.run(
+            [sys.executable, "-P", "-c", _SCRIPT, str(source), top, str(result)], capture_output=True, text=True, check=False
+        )
+        if run.returncode or not result.exists():
+            reason = (run.stdout + run.stderr).strip().splitlines()[-1:] or ["no message"]
+            raise BuildError(f"Yosys cannot read {path.name}: {reason[0]}")
+        os.replace(result, cached)
+    return cached.read_text()

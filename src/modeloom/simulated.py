@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emitted core in simulation: load a key, run sectors, count cycles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
+from modeloom.sim import Simulation, StreamRunner
+from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.spec import InputError
+
+__all__ = ["Sector", "SectorError", "SimulatedCore", "core", "read_description"]
+
+KEY_BEAT = 16
+KEY_CYCLES = 100_000
+"""Cycles after which a key that is not loaded counts as refused."""
+
+
+class SectorError(RuntimeError):
+    """A command came back with a status other than OK."""
+
+    def __init__(self, tag: int, code: StatusCode):
+        super().__init__(f"sector with tag {tag}: status {code.name} ({int(code)})")
+        self.tag, self.code = tag, code
+
+
+@dataclass(frozen=True)
+class Sector:
+    """One sector for ``run``: direction, tweak and data."""
+
+    tweak: bytes
+    data: bytes
+    decrypt: bool = False
+    slot: int = 0
+
+
+def read_description(directory: str | Path) -> dict[str, Any]:
+    """``core.json`` of a built core; raises ``InputError`` if the folder has none."""
+    path = Path(directory) / "core.json"
+    if not path.is_file():
+        raise InputError(f"{directory} holds no core (no core.json); make one with: modeloom build MODE -o {directory}")
+    return json.loads(path.read_text())
+
+
+class SimulatedCore:
+    """The simulation of a built core.
+
+    Parameters
+    ----------
+    directory : path
+        What ``modeloom build`` made.
+    seed, gaps
+        Random gaps on the streams: see ``sim.StreamRunner``.
+
+    Attributes
+    ----------
+    description : dict
+        ``core.json``.
+    cycles : int
+        Cycles since the core was made.
+    status_cycles : list of int
+        Cycles of the statuses of the last run.
+    """
+
+    def __init__(self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None):
+        self.description = read_description(directory)
+        verilog = Path(directory) / self.description["verilog"]
+        if not verilog.is_file():
+            raise InputError(f"{directory} lacks {verilog.name}; build the core again")
+        top = self.description["top"]
+        self.simulation = Simulation.of(verilog_to_rtlil(verilog, top), top, clock="aclk", reset="aresetn")
+        self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
+        self.runner.reset(4)
+        self.sector_bytes: int = self.description["sector_bytes"]
+        self.tweak_bytes: int = self.description["tweak_bytes"]
+        self.lanes: int = self.description["lanes"]
+        self.block_bytes: int = self.description["block_bytes"]
+        self._beat = self.lanes * self.block_bytes
+        self._beats = -(-self.sector_bytes // self._beat)
+        self._tag = 0
+        self.status_cycles: list[int] = []
+        self.output_cycles: list[int] = []
+
+    @property
+    def cycles(self) -> int:
+        """Cycles since the core was made."""
+        return self.simulation.cycle
+
+    def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
+        """Queues a key packet."""
+        beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]
+        self.runner.feed(
+            "s_axis_key",
+            {
+                "s_axis_key_tdata": b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats),
+                "s_axis_key_tkeep": [(1 << len(beat)) - 1 for beat in beats],
+                "s_axis_key_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
+                "s_axis_key_tdest": [slot] * len(beats),
+                "s_axis_key_tuser": [int(erase)] * len(beats),
+            },
+        )
+
+    def load_key(self, key: bytes, slot: int = 0) -> None:
+        """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length."""
+        if len(key) != self.description["key_bytes"]:
+            raise InputError(
+                f"{self.description['mode']}: this core takes keys of {self.description['key_bytes']} bytes "
+                f"({' || '.join(self.description['key_parts'])}), not {len(key)}"
+            )
+        self.send_key(key, slot)
+        self._wait_for_key_port()
+        if not self.simulation.get("key_loaded") >> slot & 1:
+            raise RuntimeError(f"the core did not take the key for slot {slot}")
+
+    def erase_key(self, slot: int = 0) -> None:
+        """Overwrites a slot's keys and everything derived from them."""
+        self.send_key(b"\0" * KEY_BEAT, slot, erase=True)
+        self._wait_for_key_port()
+
+    def _wait_for_key_port(self) -> None:
+        self.runner.run({}, drain=True, max_cycles=KEY_CYCLES)
+        for _ in range(KEY_CYCLES // 16):
+            if not self.simulation.get("key_busy"):
+                break
+            self.runner.run(max_cycles=16)
+
+    def send_command(self, tweak: bytes, *, decrypt: bool = False, slot: int = 0, size: int = 0, tag: int = 0) -> None:
+        """Queues one command."""
+        command = pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=decrypt)
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
+
+    def send_packet(self, data: bytes) -> None:
+        """Queues one packet of data, of any length."""
+        beats = [data[at : at + self._beat] for at in range(0, len(data), self._beat)] or [b""]
+        self.runner.feed(
+            "s_axis",
+            {
+                "s_axis_tdata": b"".join(beat.ljust(self._beat, b"\0") for beat in beats),
+                "s_axis_tkeep": [(1 << len(beat)) - 1 for beat in beats],
+                "s_axis_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
+            },
+        )
+
+    def run(self, sectors: Sequence[Sector] | Iterable[Sector]) -> list[bytes]:
+        """Runs sectors back to back and gives their results in order; raises ``SectorError`` for the first that fails."""
+        sectors = list(sectors)
+        commands = bytearray()
+        payload = bytearray()
+        for sector in sectors:
+            if len(sector.tweak) != self.tweak_bytes:
+                raise InputError(f"this core takes tweaks of {self.tweak_bytes} bytes, not {len(sector.tweak)}")
+            if len(sector.data) != self.sector_bytes:
+                raise InputError(f"this core takes sectors of {self.sector_bytes} bytes, not {len(sector.data)}")
+            direction = "decrypt" if sector.decrypt else "encrypt"
+            if direction not in self.description["directions"]:
+                raise InputError(f"this core was not built to {direction}; build it with --direction both")
+            commands += pack_command(tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, decrypt=sector.decrypt)
+            self._tag += 1
+            payload += sector.data.ljust(self._beats * self._beat, b"\0")
+        whole = (1 << self._beat) - 1
+        tail = self.sector_bytes - (self._beats - 1) * self._beat
+        size = -(-self._beat // 8)
+        keeps = (whole.to_bytes(size, "little")) * (self._beats - 1) + ((1 << tail) - 1).to_bytes(size, "little")
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
+        self.runner.feed(
+            "s_axis",
+            {
+                "s_axis_tdata": bytes(payload),
+                "s_axis_tkeep": keeps * len(sectors),
+                "s_axis_tlast": (b"\0" * (self._beats - 1) + b"\1") * len(sectors),
+            },
+        )
+        return self._collect(len(sectors))
+
+    def _collect(self, count: int) -> list[bytes]:
+        limit = (count + 8) * (self.description["explain"]["ii"] + self._beats + 64) * 8 + 20_000
+        result = self.runner.run({"m_axis_status": count}, max_cycles=limit)
+        if result.timed_out:
+            raise RuntimeError(f"the core gave fewer than {count} statuses in {limit} cycles")
+        status = self.runner.take("m_axis_status")
+        self.status_cycles = list(status.cycles)
+        for value in status.values("m_axis_status_tdata"):
+            tag, code = unpack_status(value.to_bytes(4, "little"))
+            if code != StatusCode.OK:
+                self.runner.take("m_axis")
+                raise SectorError(tag, code)
+        beats = self.runner.take("m_axis")
+        self.output_cycles = list(beats.cycles)
+        data = beats.columns["m_axis_tdata"]
+        stride = self._beats * self._beat
+        return [data[at : at + self.sector_bytes] for at in range(0, count * stride, stride)]
+
+    def encrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
+        """One sector, encrypted."""
+        return self.run([Sector(tweak, sector, False, slot)])[0]
+
+    def decrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
+        """One sector, decrypted."""
+        return self.run([Sector(tweak, sector, True, slot)])[0]
+
+
+def core(directory: str | Path, **options: Any) -> SimulatedCore:
+    """The simulated core of a folder that ``modeloom build`` made."""
+    return SimulatedCore(directory, **options)

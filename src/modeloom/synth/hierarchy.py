@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of a design: which module belongs to which group, read from the RTLIL text."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+
+__all__ = ["OTHER", "assign", "instances", "mark_boundaries"]
+
+#: The group of everything no prefix names, the top module's own logic first of all.
+OTHER = "other"
+
+_LINE = re.compile(r"^(?:module (\\\S+)|\s+cell (\\\S+) (\S+))\s*$", re.MULTILINE)
+
+
+def instances(rtlil: str, top: str) -> dict[str, str]:
+    """Instance path, levels separated by dots and the top being ``""``, to module name, for the hierarchy below `top`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such module.
+    """
+    children: dict[str, list[tuple[str, str]]] = {}
+    current = ""
+    for module, kind, name in _LINE.findall(rtlil):
+        if module:
+            current = module[1:]
+            children[current] = []
+        else:
+            children[current].append((name.removeprefix("\\"), kind[1:]))
+    if top not in children:
+        raise ValueError(f"the design has no module named {top!r}")
+    found: dict[str, str] = {}
+
+    def visit(path: str, module: str) -> None:
+        found[path] = module
+        for name, kind in children[module]:
+            if kind in children:
+                visit(f"{path}.{name}" if path else name, kind)
+
+    visit("", top)
+    return found
+
+
+def assign(rtlil: str, top: str, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Module name to group name.
+
+    A prefix stands for every instance whose path below the top begins with it (``aes`` for ``aes_0`` and
+    ``aes_1.sbox``); the longest prefix decides, so that a block may be taken out of a larger one.
+
+    Raises
+    ------
+    ValueError
+        If a prefix matches nothing, two groups share a prefix, or two groups would share a module.
+    """
+    paths = instances(rtlil, top)
+    owner: dict[str, str] = {}
+    for group, prefixes in groups.items():
+        if isinstance(prefixes, str):
+            raise TypeError(f"the prefixes of group {group} must be a sequence of strings")
+        for prefix in prefixes:
+            if owner.setdefault(prefix, group) != group:
+                raise ValueError(f"prefix {prefix!r} is in two groups, {owner[prefix]} and {group}")
+            if not any(path.startswith(prefix) for path in paths if path):
+                near = difflib.get_close_matches(prefix, sorted(path for path in paths if path), n=3)
+                hint = f"; there are {', '.join(near)}" if near else ""
+                raise ValueError(f"no instance begins with {prefix!r}{hint}")
+    result: dict[str, str] = {}
+    for path, module in paths.items():
+        matching = [prefix for prefix in owner if path.startswith(prefix)] if path else []
+        group = owner[max(matching, key=len)] if matching else OTHER
+        if result.setdefault(module, group) != group:
+            raise ValueError(f"module {module} has instances in two groups, {result[module]} and {group}")
+    return result
+
+
+def mark_boundaries(rtlil: str, top: str, groups: Mapping[str, str]) -> str:
+    """The same RTLIL with ``keep_hierarchy`` on every module that is instantiated in a module of another group."""
+    paths = instances(rtlil, top)
+    kept: set[str] = set()
+    for path, module in paths.items():
+        # An instance name may contain dots, so the parent is the longest path that is a prefix.
+        if path:
+            parent = max((p for p in paths if p != path and (not p or path.startswith(p + "."))), key=len)
+            if groups[paths[parent]] != groups[module]:
+                kept.add(module)
+    return re.sub(r"^module \\(\S+)$",
+                  lambda match: ("attribute \\keep_hierarchy 1\n" if match[1] in kept else "") + match[0],
+                  rtlil, flags=re.MULTILINE)

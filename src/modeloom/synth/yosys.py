@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mapping with Yosys, one child process for each run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+from modeloom.synth.netlist import cell_counts
+from modeloom.synth.result import SynthesisError
+from modeloom.synth.targets import Target
+from modeloom.synth.tools import run_tool
+
+__all__ = ["Mapped", "map_design"]
+
+_CHILD = Path(__file__).resolve().parent / "_yosys.py"
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What one run gave.
+
+    Attributes
+    ----------
+    netlist : dict
+        The netlist as Yosys' JSON; of two versions the smaller one.
+    area : dict or None
+        For gate targets: the netlist mapped for area.
+    path : Path
+        File of `netlist`.
+    script : list of str
+        Commands that led to both.
+    """
+
+    netlist: dict[str, Any]
+    area: dict[str, Any] | None
+    path: Path
+    script: list[str]
+
+
+def map_design(rtlil: str, top: str, target: Target, directory: Path, *, compact: bool = False,
+               timeout: float | None = None) -> Mapped:
+    """Map a design, area before depth if `compact`.
+
+    Modules that carry ``keep_hierarchy`` stay apart; everything else is flattened.
+
+    Raises
+    ------
+    SynthesisError
+        If Yosys is missing, fails, or takes more than `timeout` seconds.
+    """
+    if util.find_spec("pyosys") is None:
+        raise SynthesisError("Yosys is missing: pip install 'pyosys>=0.70'")
+    (directory / "design.il").write_text(rtlil, encoding="utf-8")
+    first = [command.format(top=top) for command in (target.compact_commands if compact else target.commands)]
+    run = ["read_rtlil design.il", *_with_libraries(target), *first, "write_json netlist.json"]
+    if target.rework_commands:
+        run += [*target.rework_commands, "write_json reworked.json"]
+    if target.area_commands:
+        run += [*target.area_commands, "write_json area.json"]
+    # -P keeps this directory off the module path; the child needs only pyosys.
+    run_tool([sys.executable, "-P", str(_CHILD), *run], "Yosys", directory=directory, timeout=timeout)
+    netlist, path, script = _read(directory / "netlist.json"), directory / "netlist.json", first
+    if target.rework_commands:
+        reworked = _read(directory / "reworked.json")
+        # ABC finds shorter logic for tables and controllers, but takes hand-made XOR networks apart.
+        if _gates(reworked, top, target) < _gates(netlist, top, target):
+            netlist, path, script = reworked, directory / "reworked.json", [*first, *target.rework_commands]
+    area = _read(directory / "area.json") if target.area_commands else None
+    return Mapped(netlist, area, path, script)
+
+
+def _gates(netlist: dict[str, Any], top: str, target: Target) -> int:
+    return sum(number * sum(target.basis_of(cell)[:2]) for cell, number in cell_counts(netlist, top).items())
+
+
+def _with_libraries(target: Target) -> Sequence[str]:
+    # The netlist's port directions are those of the library's cells, which Liberty files bring with them.
+    return [f"read_liberty -lib {target.name.removeprefix('liberty:')}"] if target.areas else []
+
+
+def _read(path: Path) -> dict[str, Any]:
+    with path.open(encoding="utf-8") as handle:
+        result: dict[str, Any] = json.load(handle)
+    return result

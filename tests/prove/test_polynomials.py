@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the normal forms, and normal forms evaluated against plain arithmetic."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from modeloom.prove.polynomials import Algebra
+from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, Field, Numbers
+
+FIELDS = {field.name: field for field in (GHASH_ORDER, POLYVAL_ORDER)}
+SMALL = Field("small", 8, 0x11B, factor=-8)
+FIELDS["small"] = SMALL
+
+
+class Permutation:
+    """A keyless permutation in the place of a cipher: rotation by a byte and a constant."""
+
+    def encrypt(self, block):
+        return bytes(b ^ 0x5A for b in block[1:] + block[:1])
+
+    def decrypt(self, block):
+        plain = bytes(b ^ 0x5A for b in block)
+        return plain[-1:] + plain[:-1]
+
+
+def expressions():
+    """Trees of operations: ("atom", n), ("const", v), ("xor", a, b), ("scale", a, k), ("head", a, n), ..."""
+    leaves = st.one_of(
+        st.tuples(st.just("atom"), st.integers(0, 3)), st.tuples(st.just("const"), st.integers(0, (1 << 128) - 1))
+    )
+
+    def extend(inner):
+        return st.one_of(
+            st.tuples(st.just("xor"), inner, inner),
+            st.tuples(st.just("mul"), inner, inner),
+            st.tuples(st.just("scale"), inner, st.integers(-9, 9)),
+            st.tuples(st.just("head"), inner, st.integers(1, 16)),
+            st.tuples(st.sampled_from(["enc", "dec"]), inner),
+            st.tuples(st.just("power"), inner, st.integers(1, 4)),
+        )
+
+    return st.recursive(leaves, extend, max_leaves=6)
+
+
+def normal(algebra, tree):
+    """Normal form of a tree."""
+    kind, *args = tree
+    width = algebra.field.width
+    if kind == "atom":
+        return algebra.atom("block", args[0])
+    if kind == "const":
+        return algebra.const(args[0] & (1 << width) - 1)
+    first = normal(algebra, args[0])
+    if kind in ("xor", "mul"):
+        second = normal(algebra, args[1])
+        return first ^ second if kind == "xor" else algebra.mul(first, second)
+    if kind == "scale":
+        return algebra.scale(first, args[1])
+    if kind == "head":
+        return algebra.head(first, min(args[1], width // 8))
+    if kind == "power":
+        return algebra.power(first, args[1])
+    return algebra.cipher(kind, first)
+
+
+def number(o, tree, atoms):
+    """Value of a tree."""
+    kind, *args = tree
+    width = o.field.width
+    if kind == "atom":
+        return atoms[args[0]]
+    if kind == "const":
+        return args[0] & (1 << width) - 1
+    first = number(o, args[0], atoms)
+    if kind in ("xor", "mul"):
+        second = number(o, args[1], atoms)
+        return first ^ second if kind == "xor" else o.mul(first, second)
+    if kind == "scale":
+        return o.double(first, args[1])
+    if kind == "head":
+        return o.head(first, min(args[1], width // 8))
+    if kind == "power":
+        return o.power(first, args[1])
+    return getattr(o, kind)(first)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@settings(max_examples=40, deadline=None)
+@given(a=expressions(), b=expressions(), c=expressions(), k=st.integers(-200, 200), n=st.integers(1, 16))
+def test_laws(name, a, b, c, k, n):
+    algebra = Algebra(FIELDS[name])
+    n = min(n, algebra.field.width // 8)
+    a, b, c = (normal(algebra, tree) for tree in (a, b, c))
+    mul, scale, head, enc, dec = algebra.mul, algebra.scale, algebra.head, "enc", "dec"
+    assert a ^ b == b ^ a
+    assert (a ^ b) ^ c == a ^ (b ^ c)
+    assert a ^ a == algebra.zero
+    assert mul(a, b) == mul(b, a)
+    assert mul(mul(a, b), c) == mul(a, mul(b, c))
+    assert mul(a, b ^ c) == mul(a, b) ^ mul(a, c)
+    assert mul(a, algebra.const(FIELDS[name].one)) == a
+    assert scale(a ^ b, k) == scale(a, k) ^ scale(b, k)
+    assert scale(scale(a, k), -k) == a
+    assert scale(mul(a, b), k) == mul(scale(a, k), b)
+    assert head(a ^ b, n) == head(a, n) ^ head(b, n)
+    assert algebra.cipher(dec, algebra.cipher(enc, a)) == a
+    assert algebra.cipher(enc, algebra.cipher(dec, b)) == b
+    assert algebra.add([a, b, c]) == a ^ b ^ c
+    assert algebra.power(a, 3) == mul(a, mul(a, a))
+    assert (hash(a ^ b) == hash(b ^ a)) and (a.key == b.key) == (a == b)
+
+
+def evaluated(algebra, o, terms, atoms):
+    """The block that a normal form stands for, straight from its definition."""
+    field = algebra.field
+    calls = list(algebra._results)
+
+    def scaled_atom(number):
+        name = algebra._names[number]
+        if name[0] == "block":
+            value = atoms[name[1]]
+        elif name[0] == "head":
+            value = o.head(evaluated(algebra, o, {name[1]: 1 << name[2]}.items(), atoms), name[3])
+        else:
+            core, key = calls[name[1]]
+            value = getattr(o, core)(evaluated(algebra, o, key, atoms))
+        return field.poly_mul(field.to_polynomial(value), field.x_power(field.factor))
+
+    total = 0
+    for monomial, coefficient in terms:
+        product = coefficient
+        for atom, exponent in algebra._monomials[monomial]:
+            for _ in range(exponent):
+                product = field.poly_mul(product, scaled_atom(atom))
+        total ^= product
+    return field.from_polynomial(field.poly_mul(total, field.x_power(-field.factor)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(tree=expressions(), seeds=st.lists(st.integers(0, 255), min_size=4, max_size=4))
+def test_a_form_has_the_value_of_its_expression(tree, seeds):
+    """So two expressions with one form have one value, whatever the atoms are."""
+    algebra = Algebra(SMALL)
+    o = Numbers(SMALL, Permutation())
+    assert evaluated(algebra, o, normal(algebra, tree).key, seeds) == number(o, tree, seeds)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tree=expressions(), seeds=st.lists(st.integers(0, 255), min_size=4, max_size=4))
+def test_a_constant_form_is_its_number(tree, seeds):
+    """A tree without atoms and ciphers has the constant as its form that the arithmetic gives."""
+    algebra = Algebra(SMALL)
+    o = Numbers(SMALL, Permutation())
+
+    def closed(node):
+        if node[0] == "atom":
+            return ("const", seeds[node[1]])
+        if node[0] in ("enc", "dec"):
+            return closed(node[1])
+        return (node[0], *(closed(part) if isinstance(part, tuple) else part for part in node[1:]))
+
+    tree = closed(tree)
+    assert normal(algebra, tree) == algebra.const(number(o, tree, seeds))
+
+
+def test_a_cipher_is_any_permutation_and_no_more():
+    algebra = Algebra(GHASH_ORDER)
+    p, q = algebra.atom("block", 0), algebra.atom("block", 1)
+    assert algebra.cipher("enc", p) == algebra.cipher("enc", p)
+    assert algebra.cipher("enc", p) != algebra.cipher("dec", p)
+    assert algebra.cipher("enc", p ^ q) != algebra.cipher("enc", p) ^ algebra.cipher("enc", q)
+    assert algebra.cipher("enc", algebra.zero) != algebra.zero
+
+
+def test_the_atom_of_a_sum_gives_the_same_result():
+    plain, named = Algebra(GHASH_ORDER), Algebra(GHASH_ORDER)
+    forms = []
+    for algebra, use in ((plain, False), (named, True)):
+        p, q = algebra.atom("block", 0), algebra.atom("block", 1)
+        e = algebra.cipher("enc", p, algebra.scale(q, 3) if use else None)
+        forms.append((len(e ^ algebra.scale(q, 3)), algebra.cipher("dec", e) == p, algebra.cipher("enc", p) == e))
+    assert forms == [(2, True, True), (1, True, True)]
+
+
+def test_masks():
+    algebra = Algebra(GHASH_ORDER)
+    p = algebra.atom("block", 0)
+    assert algebra.head(algebra.head(p, 7), 9) == algebra.head(algebra.head(p, 9), 7) == algebra.head(p, 7)
+    assert algebra.head(p, 16) == algebra.head(p, 0) == p
+    assert algebra.head(algebra.scale(p, 1), 8) != algebra.scale(algebra.head(p, 8), 1)
+    assert algebra.head(algebra.const(0x0102030405), 2) == algebra.const(0x0405)
+    both = algebra.scale(p, 3) ^ algebra.scale(p, 5)
+    assert algebra.head(both, 4) == algebra.head(algebra.scale(p, 3), 4) ^ algebra.head(algebra.scale(p, 5), 4)
+
+
+def test_messages_name_atoms():
+    algebra = Algebra(GHASH_ORDER)
+    p, h = algebra.atom("block", 0), algebra.atom("raw", "h")
+    assert algebra.text(algebra.mul(p, algebra.mul(h, h)) ^ algebra.const(1 << 7)) == "0x1 + block_0*raw_h^2"
+    assert algebra.text(algebra.zero) == "0"
+    with pytest.raises(ValueError, match="exponent"):
+        algebra.power(p, 0)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checker of schedules accepts what the schedulers make, and refuses schedules that are too fast or too full."""
+
+import copy
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from modeloom.compiler import compile_mode
+from modeloom.ir.check import CheckError
+from modeloom.modes.hctr2 import HCTR2
+from modeloom.modes.heh import HEH
+from modeloom.options import Options, preset
+from modeloom.schedule.check import check_schedule
+
+
+@cache
+def made(mode, preset_name="default", **options):
+    chosen = preset(preset_name).but(**{"tweak": 16, "restarts": 0, **options})
+    return compile_mode(mode(), chosen, prove=False)
+
+
+def fresh(compiled):
+    """A copy whose starts, instances and interval can be changed."""
+    old = compiled.schedule
+    return replace(old, start=list(old.start), instance=list(old.instance))
+
+
+@pytest.mark.parametrize("mode", [HCTR2, HEH])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"sector": 1024, "terms": 3},
+        {"overlap": False},
+        {"aes": 2},
+        {"direction": "encrypt"},
+        {"direction": "decrypt"},
+        {"preset_name": "brw2013-1core"},
+        {"preset_name": "brw2013-2core"},
+        {"registered": False},
+    ],
+    ids=str,
+)
+def test_what_the_schedulers_make_is_legal(mode, options):
+    compiled = made(mode, **options)
+    check_schedule(compiled.schedule)
+    check_schedule(compiled.setup_schedule)
+
+
+@pytest.mark.parametrize("mode", [HCTR2, HEH])
+def test_every_operation_that_waits_is_as_early_as_it_may_be_or_later(mode):
+    """Moving any operation to before its operands are ready is refused."""
+    compiled = made(mode)
+    preds = compiled.schedule.problem.preds
+    moved = 0
+    for i, waits in enumerate(preds):
+        if waits:
+            schedule = fresh(compiled)
+            schedule.start[i] = max(schedule.start[p] + delay for p, delay in waits.items()) - 1
+            with pytest.raises(CheckError):
+                check_schedule(schedule)
+            moved += 1
+    assert moved > 60
+
+
+def test_messages():
+    compiled = made(HCTR2)
+    cases = []
+    schedule = fresh(compiled)
+    late = next(i for i, waits in enumerate(schedule.problem.preds) if any(waits.values()))
+    schedule.start[late] = 0
+    cases.append((schedule, "is ready in cycle|in slot"))
+    schedule = fresh(compiled)
+    schedule.start[0] = -1
+    cases.append((schedule, "operation 0 starts in cycle -1"))
+    schedule = fresh(compiled)
+    schedule.start.pop()
+    cases.append((schedule, "starts and"))
+    schedule = fresh(compiled)
+    schedule.instance[next(i for i, u in enumerate(schedule.problem.unit) if u.kind == "mul")] = 7
+    cases.append((schedule, "runs on mul 7"))
+    cases.append((replace(compiled.schedule, ii=0), "interval is 0"))
+    cases.append((replace(compiled.schedule, ii=compiled.schedule.ii - 1), "in slot"))
+    cases.append((replace(compiled.schedule, overlap=False), "sectors do not overlap"))
+    for schedule, message in cases:
+        with pytest.raises(CheckError, match=message) as error:
+            check_schedule(schedule)
+        assert "\n" not in str(error.value)
+
+
+def test_two_operations_in_a_slot():
+    compiled = made(HEH)
+    schedule = fresh(compiled)
+    muls = [i for i, unit in enumerate(schedule.problem.unit) if unit.kind == "mul"]
+    schedule.start[muls[-1]] = schedule.start[muls[0]] + 5 * schedule.ii
+    with pytest.raises(CheckError, match=f"operations {muls[0]} and {muls[-1]} take mul 0 in slot"):
+        check_schedule(schedule)
+
+
+def test_a_slow_core_needs_its_interval():
+    compiled = made(HCTR2, direction="decrypt")
+    problem = copy.copy(compiled.schedule.problem)
+    slow = [unit for unit in problem.units.units if unit.interval > 1 or unit.slow_core]
+    assert slow
+    units = tuple(
+        replace(u, interval=40) if u.interval > 1 else replace(u, slow_interval=40) if u.slow_core else u
+        for u in problem.units.units
+    )
+    problem.units = replace(problem.units, units=units)
+    with pytest.raises(CheckError, match="for 40 cycles of"):
+        check_schedule(replace(compiled.schedule, problem=problem))
+
+
+def test_lanes():
+    compiled = made(HEH, aes=2)
+    schedule = fresh(compiled)
+    outs = [i for i, unit in enumerate(schedule.problem.unit) if unit.kind == "out"]
+    schedule.instance[outs[0]] ^= 1
+    with pytest.raises(CheckError, match="runs on out|leaves on lane"):
+        check_schedule(schedule)
+    schedule = fresh(compiled)
+    ciphers = [p.id for p in schedule.problem.graph.pairs if p.kind in ("enc", "dec", "cipher") and p.block is not None]
+    schedule.instance[ciphers[0]] ^= 1
+    with pytest.raises(CheckError, match="of block"):
+        check_schedule(schedule)
+
+
+def test_chains():
+    compiled = made(HEH)
+    problem = compiled.schedule.problem
+    chain = compiled.graph.chains[0]
+    uses = [i for i, _ in problem.chain_uses[chain.id]]
+    schedule = fresh(compiled)
+    schedule.start[uses[-1]] += schedule.ii * 3
+    with pytest.raises(CheckError):
+        check_schedule(schedule)
+    problem = copy.copy(problem)
+    problem.graph = copy.deepcopy(compiled.graph)
+    steps = {}
+    for pair in problem.graph.pairs:
+        for op in pair.ops.values():
+            for n, form in enumerate(op.pre):
+                op.pre[n] = tuple(
+                    t._replace(source=("chain", chain.id, chain.length - 1 - t.source[2]))
+                    if t.source[:2] == ("chain", chain.id)
+                    else t
+                    for t in form
+                )
+                steps.update({t.source[2]: pair.id for t in op.pre[n] if t.source[:2] == ("chain", chain.id)})
+            op.post = tuple(
+                t._replace(source=("chain", chain.id, chain.length - 1 - t.source[2]))
+                if t.source[:2] == ("chain", chain.id)
+                else t
+                for t in op.post
+            )
+    with pytest.raises(CheckError, match="chain 0 .* out of order"):
+        check_schedule(replace(compiled.schedule, problem=problem))
+
+
+def test_set_up_words_are_written_before_they_are_read():
+    compiled = made(HCTR2)
+    problem = copy.copy(compiled.setup_schedule.problem)
+    problem.units = replace(problem.units, key_delay=problem.units.key_delay + 4)
+    with pytest.raises(CheckError, match="reads key word h"):
+        check_schedule(replace(compiled.setup_schedule, problem=problem))

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Place and route of a tiny design; slow the first time, when the tool is translated for the machine."""
+
+import os
+
+import pytest
+from tests.synth.designs import Adder, Rom, convert
+
+from modeloom.synth import SynthesisError, synthesize
+
+
+def test_clock_and_utilisation():
+    results = [synthesize(convert(Adder(16), "adder"), "adder", "ecp5", pnr=True, freq=100) for _ in range(2)]
+    assert results[0] == results[1]
+    result = results[0]
+    assert 100 < result.clock_mhz < 1000
+    assert result.clock_target_mhz == 100
+    assert result.utilisation["FF"]["used"] == 48
+    assert result.utilisation["COMB"]["used"] >= result.luts
+    assert "nextpnr-ecp5" in result.tools
+
+
+@pytest.mark.skipif(not os.environ.get("MODELOOM_SLOW"),
+                    reason="slow: MODELOOM_SLOW=1 python -m pytest tests/synth/test_nextpnr.py")
+def test_ports_are_no_limit():
+    result = synthesize(convert(Adder(600), "adder"), "adder", "ecp5", pnr=True, freq=50)
+    assert result.utilisation["FF"]["used"] == 1800
+    assert result.clock_mhz > 20
+
+
+def test_design_without_clock():
+    with pytest.raises(SynthesisError, match="no clock"):
+        synthesize(convert(Rom(), "rom"), "rom", "ecp5", pnr=True)
