@@ -1,1 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
+"""modeloom: a compiler from block-cipher modes to hardware.
+
+``model(name, key)`` is the software model of a mode, ``compile(mode, options)`` its schedule and proved program, and
+``core(directory)`` the simulation of a core that ``modeloom build`` has emitted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modeloom.version import VERSION as __version__
+
+__all__ = ["__version__", "compile", "core", "model"]
+
+
+def model(name: str, key: bytes) -> Any:
+    """The software model of a mode (``modeloom.software.Model``), with ``encrypt(tweak, data)`` and ``decrypt``.
+
+    ``key`` is the mode's whole key, parts in its documented order; raises ``InputError`` for an unknown mode or a wrong length.
+    """
+    from modeloom.software import model as software_model
+
+    return software_model(name, key)
+
+
+def core(directory: str, **options: Any) -> Any:
+    """The simulated core (``modeloom.simulated.SimulatedCore``) of a folder made by ``modeloom build``."""
+    from modeloom.simulated import core as simulated_core
+
+    return simulated_core(directory, **options)
+
+
+def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
+    """Compiles a mode for a unit set and proves the program (``modeloom.compiler.Compiled``).
+
+    Parameters
+    ----------
+    mode : str or Mode
+        A mode's name, or a definition.
+    units : Options or str or None
+        Options, the name of a preset, or None for the defaults.
+    **changes
+        Options that differ from ``units``, such as ``sector=4096``.
+    """
+    from modeloom.compiler import compile_mode
+    from modeloom.modes import find
+    from modeloom.options import Options, preset
+
+    options = preset(units or "default") if units is None or isinstance(units, str) else units
+    if not isinstance(options, Options):
+        raise TypeError(f"units must be Options or a preset's name, not {units!r}")
+    return compile_mode(find(mode) if isinstance(mode, str) else mode, options.but(**changes))

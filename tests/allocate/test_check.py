@@ -11,7 +11,7 @@ from modeloom.allocate.program import ChainRegister, Source
 from modeloom.compiler import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
-from modeloom.options import Options, preset
+from modeloom.options import preset
 from modeloom.prove.mutate import copy_program
 
 
@@ -279,7 +279,10 @@ def test_chain_faults():
     program = compiled.allocation.program
     for change, message in (
         (lambda rows, load, step: rows.__setitem__(load, None), "is not loaded"),
-        (lambda rows, load, step: rows.__setitem__(step, replace(rows[load], stage=rows[step].stage)), "not loaded once"),
+        (
+            lambda rows, load, step: rows.__setitem__(step, replace(rows[load], stage=rows[step].stage)),
+            "not loaded once",
+        ),
         (lambda rows, load, step: rows.__setitem__(step, replace(rows[step], action="hop")), "what is no action"),
         (lambda rows, load, step: rows.__setitem__(load, replace(rows[load], stage=rows[load].stage + 1)), "chain 0"),
     ):
@@ -313,7 +316,7 @@ def test_the_delays_of_outputs_and_key_words_count():
 
 
 def test_early_beats_of_the_bus_count():
-    """Beats that come while the sector before waits are written far ahead: their cells cannot be those of blocks in use."""
+    """Beats that come while the sector before waits are written far ahead: in other cells than blocks in use."""
     compiled = made(HEH, overlap=False)
     program = copy_program(compiled.allocation.program)
     with pytest.raises(CheckError, match="bank in0 .* overwritten"):

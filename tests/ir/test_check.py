@@ -228,7 +228,9 @@ def test_chain_terms_are_whole_and_exist():
     ):
         graph = copy.deepcopy(compiled.graph)
         op = next(
-            p.ops["encrypt"] for p in graph.pairs if any(t.source[0] == "chain" for f in p.ops["encrypt"].pre for t in f)
+            p.ops["encrypt"]
+            for p in graph.pairs
+            if any(t.source[0] == "chain" for f in p.ops["encrypt"].pre for t in f)
         )
         op.pre[0] = tuple(change(t) if t.source[0] == "chain" else t for t in op.pre[0])
         with pytest.raises(CheckError, match=message):

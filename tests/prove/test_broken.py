@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Broken programs are refused: what a simulation of 10,000 sectors tells apart, the checkers or the proof must refuse."""
+"""Broken programs are refused: what a simulation of 10,000 sectors tells apart, the checkers or the proof refuse."""
 
 import random
 from collections import Counter
@@ -58,16 +58,14 @@ class Bench:
 
     def refused_by_proof(self, program) -> str:
         try:
-            prove_program(
-                program, self.compiled.graph, self.compiled.setup_graph, symbols=self.symbols, **self.delays
-            )
+            prove_program(program, self.compiled.graph, self.compiled.setup_graph, symbols=self.symbols, **self.delays)
         except ProofError as error:
             assert "\n" not in str(error)
             return "proof"
         return ""
 
     def simulated(self, program, runs: int = RUNS) -> int:
-        """Sectors simulated that agree with the golden model, up to the first that does not: then the negative of that."""
+        """Simulated sectors, all as the golden model says; a negative number if one is not."""
         count = 0
         cipher = self.compiled.architecture.cipher.software(self.parts["cipher"])
         words = [self.parts[name] for name in program.key_words[: program.raw_words]]

@@ -73,7 +73,11 @@ def column(rows, **entries):
 
 def net(*numbers, stage=0, core="", keep=0, const=None):
     return NetRow(
-        stage, {D: numbers}, {D: const} if const is not None else {}, {D: core} if core else {}, {D: keep} if keep else {}
+        stage,
+        {D: numbers},
+        {D: const} if const is not None else {},
+        {D: core} if core else {},
+        {D: keep} if keep else {},
     )
 
 
@@ -224,7 +228,7 @@ def test_a_loop_of_networks_finds_nothing():
     unit = UnitInstance("acc0", "acc", ("a",), 0, 0, ("acc",))
     made = unit_program(unit, 0)
     made.nets["acc0.a"] = Net("acc0.a", [Source("y", "acc0", 0)])
-    with pytest.raises(MachineError, match="the output of acc0 holds nothing"):
+    with pytest.raises(MachineError, match="of acc0 holds nothing"):
         outputs(made, [Sector(0, D, 0)], words=("h", "g"))
 
 

@@ -51,7 +51,7 @@ def test_what_the_compiler_makes_is_accepted(mode, options):
 
 
 def test_the_hash_stays_small():
-    """A sum that is hashed is one indeterminate; else BRW on 31 sums of three terms would have thousands of monomials."""
+    """A sum that is hashed is one indeterminate; BRW on 31 sums of three terms would have thousands of monomials."""
     assert rewrite(made(HEH)) < 1500
 
 

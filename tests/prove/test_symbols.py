@@ -52,7 +52,9 @@ def test_what_a_graph_says():
     key = symbols.atom("key", "h")
     said = GraphSymbols(graph, symbols, {"h": key}).outputs("encrypt", 7)
     product = symbols.result(
-        symbols.operate("mul", [symbols.form([(key, 0, 0)]), symbols.form([(symbols.atom("block", 7, 0), 0, 0)])]), 0, ()
+        symbols.operate("mul", [symbols.form([(key, 0, 0)]), symbols.form([(symbols.atom("block", 7, 0), 0, 0)])]),
+        0,
+        (),
     )
     operand = symbols.form([(product, 5, 0), (symbols.const(3), 0, 0)])
     result = symbols.result(symbols.operate("enc", [operand]), 9, symbols.form([(symbols.atom("tweak", 7, 0), 1, 4)]))

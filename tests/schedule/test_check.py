@@ -11,7 +11,7 @@ from modeloom.compiler import compile_mode
 from modeloom.ir.check import CheckError
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
-from modeloom.options import Options, preset
+from modeloom.options import preset
 from modeloom.schedule.check import check_schedule
 
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from modeloom.ir.ops import OpGraph
+from modeloom.prove.errors import ProofError
 from modeloom.prove.machine import MachineError
 
 __all__ = ["Symbols", "GraphSymbols"]
@@ -108,6 +109,8 @@ class GraphSymbols:
             if kind == "op":
                 return values[source[1]]
             if kind == "key":
+                if source[1] not in words:
+                    raise ProofError(f"{self.graph.name}: {direction} reads key word {source[1]}, which is not written")
                 return words[source[1]]
             if kind == "const":
                 return symbols.const(source[1])

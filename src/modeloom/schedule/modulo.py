@@ -22,7 +22,7 @@ from modeloom.spec import InputError
 
 __all__ = ["Schedule", "schedule", "latency_of", "finish"]
 
-STEPS = 30
+STEPS = 70
 """Placements that the search may make for each unit of its effort."""
 
 SHORT, LONG = 3, 15

@@ -21,7 +21,7 @@ from .bench import evaluate, reference_sbox
 
 def in_two_parts(inverse):
     def function(m, state):
-        return join_sub_bytes(cut_sub_bytes(m, state, inverse=inverse), quarter_of_bytes(state))
+        return join_sub_bytes(m, cut_sub_bytes(m, state, inverse=inverse), quarter_of_bytes(state))
 
     return function
 

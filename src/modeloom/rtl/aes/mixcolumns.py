@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from amaranth.hdl import Cat, Module, Signal, Value
 
-from .parameters import columns
+from .parameters import columns, named
 
 __all__ = [
     "cut_inv_mix_columns",
@@ -68,18 +68,11 @@ def inv_shift_rows(state: Value) -> Value:
     return Cat(state.word_select((r + 4 * (c - r)) % 16, 8) for c in range(4) for r in range(4))
 
 
-def _named(m: Module, value: Value) -> Value:
-    # A signal, not an expression: Amaranth would emit the logic again for each use.
-    signal = Signal(len(value))
-    m.d.comb += signal.eq(value)
-    return signal
-
-
 def _times_x(m: Module, word: Value) -> Value:
-    high = _named(m, (word >> 7) & 0x01010101)
+    high = named(m, (word >> 7) & 0x01010101)
     low = (word & 0x7F7F7F7F).shift_left(1)[:32]
     # x^8 = x^4 + x^3 + x + 1; no carry leaves a byte, since each holds 0 or 1.
-    return _named(m, low ^ high ^ high.shift_left(1)[:32] ^ high.shift_left(3)[:32] ^ high.shift_left(4)[:32])
+    return named(m, low ^ high ^ high.shift_left(1)[:32] ^ high.shift_left(3)[:32] ^ high.shift_left(4)[:32])
 
 
 # MixColumns and its inverse both are 2 u + v, with other u and v: a pipeline can cut them there, and what is left, with
@@ -89,21 +82,21 @@ def _times_x(m: Module, word: Value) -> Value:
 def _cut_column(m: Module, a: Value) -> tuple[Value, Value]:
     # 2 a_r + 3 a_{r+1} + a_{r+2} + a_{r+3} with u_r = a_r + a_{r+1}, v_r = a_{r+1} + u_{r+2}. The doubling then
     # takes the seventh bit of u_r, which luts2017 (3.2, decomposition 2) shares between three output bits.
-    a = _named(m, a)
-    u = _named(m, a ^ a.rotate_right(8))
-    return u, _named(m, a.rotate_right(8) ^ u.rotate_right(16))
+    a = named(m, a)
+    u = named(m, a ^ a.rotate_right(8))
+    return u, named(m, a.rotate_right(8) ^ u.rotate_right(16))
 
 
 def _cut_inv_column(m: Module, a: Value) -> tuple[Value, Value]:
     # 14 a_r + 11 a_{r+1} + 13 a_{r+2} + 9 a_{r+3} is MixColumns + 4 (a_r + a_{r+2}) + 8 (a_0 + a_1 + a_2 + a_3),
     # doubled step by step as Horner does. Of the forms tried (M N with N = circ(5, 0, 4, 0) and luts2017's
     # equation 3 among them) it has the fewest operations and the fewest LUTs.
-    a = _named(m, a)
+    a = named(m, a)
     u, v = _cut_column(m, a)
-    opposite = _named(m, a ^ a.rotate_right(16))
-    column_sum = _named(m, u ^ u.rotate_right(16))
-    inner = _named(m, opposite ^ _times_x(m, column_sum))
-    return _named(m, u ^ _times_x(m, inner)), v
+    opposite = named(m, a ^ a.rotate_right(16))
+    column_sum = named(m, u ^ u.rotate_right(16))
+    inner = named(m, opposite ^ _times_x(m, column_sum))
+    return named(m, u ^ _times_x(m, inner)), v
 
 
 def cut_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
@@ -126,7 +119,7 @@ def cut_inv_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
 
 def join_mix_columns(m: Module, u: Value, v: Value) -> Value:
     """The second part of MixColumns and of InvMixColumns: 2 u + v for each byte."""
-    return Cat(_named(m, _times_x(m, u_c) ^ v_c) for u_c, v_c in zip(columns(u), columns(v), strict=True))
+    return Cat(named(m, _times_x(m, u_c) ^ v_c) for u_c, v_c in zip(columns(u), columns(v), strict=True))
 
 
 def mix_columns(m: Module, state: Value) -> Value:

@@ -11,9 +11,9 @@ AES state (FIPS 197, 3.4) in a 128-bit signal: row r, column c is byte r + 4c, a
 
 from __future__ import annotations
 
-from amaranth.hdl import Shape, Value
+from amaranth.hdl import Cat, Module, Shape, Signal, Value
 
-__all__ = ["BLOCK_BITS", "ROUNDS", "check_count", "check_key_bits", "columns", "slot_shape"]
+__all__ = ["BLOCK_BITS", "ROUNDS", "check_count", "check_key_bits", "columns", "named", "slot_shape"]
 
 BLOCK_BITS = 128
 
@@ -59,6 +59,20 @@ def check_key_bits(key_bits: int) -> int:
 def slot_shape(slots: int) -> Shape:
     """Shape of a slot number. At least one bit, since a port of no bits cannot be written in Verilog."""
     return Shape.cast(range(max(2, slots)))
+
+
+def named(m: Module, value: Value) -> Value:
+    """*value* on signals of up to 32 bits, in *m*.
+
+    Amaranth emits the logic of an expression again for each use and walks through all of it for each slice; a signal is
+    there once.
+    """
+    signals = []
+    for column in columns(value):
+        signal = Signal(len(column))
+        m.d.comb += signal.eq(column)
+        signals.append(signal)
+    return Cat(signals) if len(signals) > 1 else signals[0]
 
 
 def columns(block: Value) -> list[Value]:

@@ -107,7 +107,7 @@ class _AESPipeline(wiring.Component):
             quarters = cut_sub_bytes(m, state, inverse=self._inverse)
             quarters = [register(quarter, f"round_{number}_quarter_{n}") for n, quarter in enumerate(quarters)]
             chosen = register(quarter_of_bytes(state), f"round_{number}_chosen")
-            state = join_sub_bytes(quarters, chosen)
+            state = join_sub_bytes(m, quarters, chosen)
         else:
             state = inv_sub_bytes(m, state) if self._inverse else sub_bytes(m, state)
         state = inv_shift_rows(state) if self._inverse else shift_rows(state)

@@ -22,6 +22,8 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Module, Mux, Value
 from amaranth.lib import memory
 
+from .parameters import named
+
 __all__ = [
     "INV_SBOX",
     "SBOX",
@@ -94,7 +96,7 @@ def _look_up(m: Module, addresses: list[Value], table: tuple[int, ...]) -> Value
         port = rom.read_port(domain="comb")
         m.d.comb += port.addr.eq(address)
         result.append(port.data)
-    return Cat(result)
+    return named(m, Cat(result))
 
 
 def sub_bytes(m: Module, state: Value) -> Value:
@@ -148,13 +150,13 @@ def quarter_of_bytes(state: Value) -> Value:
     return Cat(byte[6:] for byte in _bytes(state))
 
 
-def join_sub_bytes(quarters: list[Value], chosen: Value) -> Value:
+def join_sub_bytes(m: Module, quarters: list[Value], chosen: Value) -> Value:
     """The second part of SubBytes: for each byte one of four, by the two bits for it in *chosen*."""
     result = []
     for n, choices in enumerate(zip(*(_bytes(quarter) for quarter in quarters), strict=True)):
         low, high = chosen[2 * n], chosen[2 * n + 1]
         result.append(Mux(high, Mux(low, choices[3], choices[2]), Mux(low, choices[1], choices[0])))
-    return Cat(result)
+    return named(m, Cat(result))
 
 
 def _check_byte(byte: Value) -> Value:

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom model``: runs a file through the software model, sector by sector."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from modeloom.cli.crypt import crypt_options, transform_file
+from modeloom.cli.options import read_key, tweaks
+from modeloom.modes import find
+from modeloom.software import Model
+
+__all__ = ["model"]
+
+
+@click.command()
+@click.argument("mode")
+@crypt_options
+@click.option("--sector", type=int, default=512, help="Bytes of a sector (512).")
+@click.option("--tweak", "tweak_bytes", type=int, help="Bytes of a tweak (the mode's first size).")
+@click.argument("source")
+@click.argument("target")
+def model(
+    mode: str, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, sector: int, tweak_bytes: int | None,
+    source: str, target: str,
+) -> None:  # fmt: skip
+    """Runs the file SOURCE through the software model of MODE and writes TARGET."""
+    definition = find(mode)
+    definition.check_sector(sector)
+    length = definition.tweak_sizes[0] if tweak_bytes is None else tweak_bytes
+    definition.check_tweak(length)
+    keyed = Model(definition, read_key(key_file))
+    tweak = tweaks(tweak_base, tweak_step, length)
+    step = keyed.decrypt if decrypt else keyed.encrypt
+
+    def run(first: int, sectors: list[bytes]) -> list[bytes]:
+        return [step(tweak(first + i), data) for i, data in enumerate(sectors)]
+
+    transform_file(Path(source), Path(target), sector, run, mode)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``modeloom verify`` does with an emitted core: proof, lint, vectors, random sectors, the plain bench."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from modeloom import golden, vectors
+from modeloom.allocate.listing import listing
+from modeloom.compiler import compile_mode
+from modeloom.emit import lint, run_bench
+from modeloom.modes import find
+from modeloom.options import Options
+from modeloom.simulated import Sector, SimulatedCore, read_description
+from modeloom.software import Model
+
+__all__ = ["CheckFailed", "verify_core"]
+
+
+class CheckFailed(Exception):
+    """A check of an emitted core has failed."""
+
+
+def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> Iterator[str]:
+    """Runs all checks and gives a line for each that passed; raises ``CheckFailed`` or ``ProofError`` for the first that did not."""
+    directory = Path(directory)
+    description = read_description(directory)
+    options = Options(**description["options"])
+    compiled = compile_mode(find(description["mode"]), options)
+    if listing(compiled.allocation.program) != (directory / description["listing"]).read_text():
+        raise CheckFailed(f"{directory}: the program differs from what this version compiles; build the core again")
+    yield f"proof: the program computes {description['mode']} ({', '.join(description['directions'])})"
+    if shutil.which("verilator"):
+        lint(directory)
+        yield "lint: verilator -Wall is silent but for the waivers"
+    else:
+        yield "lint: skipped, verilator is not installed (apt-get install verilator)"
+    yield _vectors(directory, description)
+    yield _random(directory, description, sectors, seed)
+    if shutil.which("iverilog"):
+        figures = run_bench(directory)
+        expected = description["explain"]["ii"]
+        if figures["cycles_per_sector"] != max(expected, -(-description["blocks"] // description["lanes"])):
+            raise CheckFailed(f"{directory}: the bench counts {figures['cycles_per_sector']} cycles a sector, not {expected}")
+        yield f"bench: {figures['cycles_per_sector']} cycles a sector in Icarus Verilog"
+    else:
+        yield "bench: skipped, Icarus Verilog is not installed (apt-get install iverilog)"
+
+
+def _vectors(directory: Path, description: dict) -> str:
+    """Published vectors whose key, tweak and sector lengths are the core's."""
+    fitting = [
+        test
+        for test in vectors.for_mode(description["mode"])
+        if len(test["key"]) == 2 * description["key_bytes"]
+        and len(test["tweak"]) == 2 * description["tweak_bytes"]
+        and len(test["pt"]) == 2 * description["sector_bytes"]
+    ]
+    core = SimulatedCore(directory)
+    for test in fitting:
+        tweak, plain, cipher = (bytes.fromhex(test[name]) for name in ("tweak", "pt", "ct"))
+        core.load_key(bytes.fromhex(test["key"]))
+        for direction, data, expected in (("encrypt", plain, cipher), ("decrypt", cipher, plain)):
+            if direction in description["directions"]:
+                if core.run([Sector(tweak, data, direction == "decrypt")]) != [expected]:
+                    raise CheckFailed(f"{directory}: vector {test['tcId']} fails to {direction}")
+    return f"vectors: {len(fitting)} published ones fit this core and pass"
+
+
+def _random(directory: Path, description: dict, sectors: int, seed: int) -> str:
+    """Random sectors of all directions with random gaps, against the independent reference."""
+    rng = random.Random(seed)
+    key = rng.randbytes(description["key_bytes"])
+    name = description["mode"]
+    reference = golden.mode(name, key) if name in golden.mode_names() else Model(find(name), key)
+    gaps = {"s_axis": 0.1, "s_axis_cmd": 0.1, "m_axis": 0.1, "m_axis_status": 0.1}
+    core = SimulatedCore(directory, seed=seed, gaps=gaps)
+    core.load_key(key)
+    jobs, expected = [], []
+    for _ in range(sectors):
+        tweak, data = rng.randbytes(description["tweak_bytes"]), rng.randbytes(description["sector_bytes"])
+        decrypt = rng.choice(description["directions"]) == "decrypt"
+        jobs.append(Sector(tweak, data, decrypt))
+        expected.append((reference.decrypt if decrypt else reference.encrypt)(tweak, data))
+    results = core.run(jobs)
+    for i, (got, want) in enumerate(zip(results, expected)):
+        if got != want:
+            raise CheckFailed(f"{directory}: random sector {i} of seed {seed} differs from the reference")
+    if core.runner.violations():
+        raise CheckFailed(f"{directory}: a stream broke the rules of AXI4-Stream at cycle {core.runner.violations().first_cycle}")
+    return f"random: {sectors} sectors with random gaps agree with the reference (seed {seed})"

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The storage checker against plain simulation of one bank, on random programs of a few values."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from modeloom.allocate.program import Bank, PortRow, Program, Table, UnitInstance, WriteRow
+from modeloom.allocate.storage_check import check_storage
+from modeloom.ir.check import CheckError
+
+D = "encrypt"
+UNIT = UnitInstance("acc0", "acc", ("a",), 0, 1, ("acc",))
+
+
+def accepted(program):
+    try:
+        check_storage(program)
+    except CheckError:
+        return False
+    return True
+
+
+def program(rows, cells, table, *, writer="acc0", nbytes=16, lanes=1):
+    bank = Bank("bank", writer, cells, 8)
+    tables = {"main": table, "setup": Table("setup", ("setup",), 1, 1)}
+    return Program("test", 16, nbytes, 0, lanes, (D,), [UNIT], {"bank": bank}, {}, [], tables, [], 0, 4)
+
+
+@st.composite
+def results(draw):
+    """(rows, cells, [(cell, write, last)]): values of a unit, one write a slot."""
+    rows = draw(st.integers(2, 6))
+    slots = draw(st.lists(st.integers(0, rows - 1), min_size=1, max_size=4, unique=True))
+    cells = draw(st.integers(1, 6))
+    values = []
+    for slot in slots:
+        write = slot + rows * draw(st.integers(0, 2))
+        values.append((draw(st.integers(0, cells - 1)), write, write + draw(st.integers(1, 2 * rows))))
+    return rows, cells, values
+
+
+def bank_program(rows, cells, values):
+    table = Table("main", (D,), rows, 9)
+    table.writes["acc0"] = [None] * rows
+    for n, (cell, write, last) in enumerate(values):
+        table.writes["acc0"][write % rows] = WriteRow(write // rows, {D: cell})
+        table.ports["bank", n] = [None] * rows
+        table.ports["bank", n][(last + 1) % rows] = PortRow((last + 1) // rows, {D: cell})
+    return program(rows, cells, table)
+
+
+def reads_go_wrong(cells, values, entries):
+    """Whether a sector reads what it did not write last; a read sees what earlier cycles wrote."""
+    writes, reads = [], []
+    for s, entry in enumerate(entries):
+        for n, (cell, write, last) in enumerate(values):
+            writes.append((entry + write, (cell + s) % cells, (s, n)))
+            mine = [(w, m) for m, (c, w, _) in enumerate(values) if c == cell and w < last]
+            reads.append((entry + last, (cell + s) % cells, (s, max(mine)[1])))
+    for cycle, place, wanted in reads:
+        before = [(when, value) for when, at, value in writes if at == place and when < cycle]
+        if max(before)[1] != wanted:
+            return True
+    return False
+
+
+@settings(max_examples=300, deadline=None)
+@given(bank=results(), gaps=st.lists(st.sampled_from([1, 1, 1, 2, 3, 5]), min_size=14, max_size=14))
+def test_results(bank, gaps):
+    rows, cells, values = bank
+    steady = [n * rows for n in range(3 * cells + 8)]
+    if accepted(bank_program(rows, cells, values)):
+        assert not reads_go_wrong(cells, values, steady)
+        entries = [0]
+        for gap in gaps:
+            entries.append(entries[-1] + gap * rows)
+        assert not reads_go_wrong(cells, values, entries)
+
+
+@settings(max_examples=100, deadline=None)
+@given(bank=results())
+def test_values_that_follow_one_another_in_time_are_accepted(bank):
+    """Refused is only what goes wrong, or what is right because a later sector's value comes first."""
+    rows, cells, values = bank
+    if accepted(bank_program(rows, cells, values)):
+        return
+    steady = [n * rows for n in range(3 * cells + 8)]
+    overtaken = any(
+        u[1] + d * rows < v[2]
+        for v in values
+        for u in values
+        for d in range(1, 9 * rows)
+        if (v[0] - u[0] - d) % cells == 0
+    )
+    assert reads_go_wrong(cells, values, steady) or overtaken
+
+
+def input_program(rows, cells, places, lasts):
+    beats = len(places)
+    table = Table("main", (D,), rows, 9, inputs=dict(enumerate(places)))
+    for i, last in enumerate(lasts):
+        if last is not None:
+            table.ports["bank", i] = [None] * rows
+            table.ports["bank", i][(last + 1) % rows] = PortRow((last + 1) // rows, {D: places[i]})
+    return program(rows, cells, table, writer="lane0", nbytes=16 * beats)
+
+
+@st.composite
+def inputs(draw):
+    """Blocks of a sector in cells of their own, read between cycle 0 and some turns later."""
+    beats = draw(st.integers(1, 7))
+    rows = beats + draw(st.integers(0, 4))
+    cells = draw(st.integers(beats, 4 * beats + 3))
+    places = draw(st.permutations(range(cells)))[:beats]
+    lasts = [draw(st.none() | st.integers(-1, 2 * rows - 2)) for _ in range(beats)]
+    waits = draw(st.lists(st.sampled_from([0, 0, 0, 1, 3]), min_size=12, max_size=12))
+    return rows, cells, places, lasts, waits
+
+
+@settings(max_examples=300, deadline=None)
+@given(bank=inputs())
+def test_inputs_that_come_as_early_as_the_bus_can_bring_them(bank):
+    rows, cells, places, lasts, waits = bank
+    if not accepted(input_program(rows, cells, places, lasts)):
+        return
+    entries = [100]
+    for wait in waits:
+        entries.append(entries[-1] + rows * (1 + wait))
+    memory = {}
+    events = []
+    taken = [0, 0] + [entry - 4 for entry in entries]
+    now = 0
+    for s, entry in enumerate(entries):
+        for beat, cell in enumerate(places):
+            now = max(now, taken[s] if beat < 4 else taken[s + 1]) + 1
+            events.append((now + 2, 1, (cell + s) % cells, (s, beat)))
+            assert now + 2 <= entry - 2
+        for beat, last in enumerate(lasts):
+            if last is not None:
+                events.append((entry + last, 0, (places[beat] + s) % cells, (s, beat)))
+    for _, kind, place, value in sorted(events):
+        if kind:
+            memory[place] = value
+        else:
+            assert memory[place] == value
+
+
+def test_enough_cells_are_accepted():
+    """The checker does not refuse everything: with plenty of cells any bank is legal."""
+    for rows in (4, 9):
+        places = list(range(4))
+        assert accepted(input_program(rows, 60, [p * 15 for p in places], [rows + 3] * 4))
+        assert not accepted(input_program(rows, 4, places, [rows + 3] * 4))
+        values = [(15 * n, n, n + 2 * rows) for n in range(4)]
+        assert accepted(bank_program(rows, 60, values))
+        assert not accepted(bank_program(rows, 1, values))

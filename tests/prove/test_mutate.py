@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants differ from their program in one used field, and are the same for the same seed."""
+
+from dataclasses import fields
+from functools import cache
+
+import pytest
+
+from modeloom.compiler import compile_mode
+from modeloom.modes.hctr2 import HCTR2
+from modeloom.modes.heh import HEH
+from modeloom.options import Options
+from modeloom.prove.mutate import KINDS, copy_program, mutants
+
+
+@cache
+def program(mode):
+    return compile_mode(mode(), Options(tweak=16, restarts=0), prove=False).allocation.program
+
+
+def facts(made):
+    """Everything a program says, as a flat dictionary."""
+    found = {f"unit {u.name} {f.name}": getattr(u, f.name) for u in made.units for f in fields(u)}
+    found.update({f"bank {b.name}": b.cells for b in made.banks.values()})
+    found.update({f"chain {c.id}": c.stride for c in made.chains})
+    for name, table in made.tables.items():
+        found.update({f"{name} input {i}": cell for i, cell in table.inputs.items()})
+        found.update({f"{name} tweak {i}": cell for i, cell in table.tweaks.items()})
+        for what in ("nets", "ports", "keys", "writes", "outs", "chains"):
+            for key, rows in getattr(table, what).items():
+                found.update({f"{name} {what} {key} {slot}": row for slot, row in enumerate(rows)})
+    return found
+
+
+@pytest.mark.parametrize("mode", [HCTR2, HEH])
+@pytest.mark.parametrize("direction", ["encrypt", "decrypt", "setup"])
+def test_one_field_changes(mode, direction):
+    base = facts(program(mode))
+    kinds = set()
+    texts = set()
+    for mutant in mutants(program(mode), direction, 7, 80):
+        now = facts(mutant.program)
+        changed = {key for key in base | now if base.get(key) != now.get(key)}
+        limit = 2 if mutant.kind in ("write", "chain", "latency") else 1
+        assert 1 <= len(changed) <= limit, mutant.text
+        assert all(direction == "setup" or not key.startswith("setup") for key in changed)
+        if direction != "setup":
+            other = "decrypt" if direction == "encrypt" else "encrypt"
+            for key in changed:
+                row = now[key]
+                for field in ("select", "cell", "word", "index"):
+                    before = getattr(base[key], field, None) if base[key] is not None else None
+                    if hasattr(row, field) and before is not None and mutant.kind != "write":
+                        assert getattr(row, field).get(other) == before.get(other)
+        kinds.add(mutant.kind)
+        texts.add(mutant.text)
+    assert len(texts) == 80
+    if direction != "setup":
+        assert kinds >= set(KINDS) - {"chain"}
+    assert facts(program(mode)) == base, "the program itself is not touched"
+
+
+def test_seeds():
+    first, again, other = ([m.text for m in mutants(program(HEH), "encrypt", seed, 30)] for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_too_many():
+    with pytest.raises(ValueError, match="only .* different mutants of setup"):
+        list(mutants(program(HEH), "setup", 1, 5000))
+
+
+def test_copies_are_apart():
+    copy = copy_program(program(HEH))
+    assert facts(copy) == facts(program(HEH))
+    copy.main.inputs[0] += 1
+    copy.main.outs[0].clear()
+    copy.key_words.clear()
+    assert facts(program(HEH)) != facts(copy) and program(HEH).key_words

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine on numbers computes what the golden models compute, in the cycles of the schedule."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from modeloom import golden
+from modeloom.compiler import compile_mode
+from modeloom.modes.hctr2 import HCTR2
+from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.options import Options
+from modeloom.prove.execute import direction_pattern, entries_with_gaps
+from modeloom.prove.numeric import NumericField, NumericMachine
+from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
+
+FIELDS = [
+    GHASH_ORDER,
+    POLYVAL_ORDER,
+    XTS_ORDER,
+    Field("wide", 256, (1 << 256) | 0x425),
+    Field("half", 64, (1 << 64) | 0x1B),
+]
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda f: f.name)
+def test_field_operations(field):
+    rng = random.Random(field.name)
+    batch = NumericField(field)
+    size = field.width // 8
+    a, b = ([rng.randbytes(size) for _ in range(9)] + [bytes(size), b"\xff" * size] for _ in range(2))
+
+    def numbers(blocks):
+        return [int.from_bytes(block, "little") for block in blocks]
+
+    def back(values):
+        data = batch.to_bytes(values)
+        return numbers(data[i : i + size] for i in range(0, len(data), size))
+
+    va, vb = batch.from_bytes(b"".join(a)), batch.from_bytes(b"".join(b))
+    assert back(va) == numbers(a)
+    assert back(va ^ vb) == [x ^ y for x, y in zip(numbers(a), numbers(b), strict=True)]
+    assert back(batch.mul(va, vb)) == [field.mul(x, y) for x, y in zip(numbers(a), numbers(b), strict=True)]
+    assert back(batch.mul(va, vb[:1])) == [field.mul(x, numbers(b)[0]) for x in numbers(a)]
+    for k in (0, 1, 3, 4, 5, 64, 200, -1, -70):
+        assert back(batch.scale(va, k)) == [field.scale(x, k) for x in numbers(a)]
+    for n in (0, 1, size - 1, size):
+        assert back(batch.head(va, n)) == [x & (1 << 8 * (n or size)) - 1 for x in numbers(a)]
+
+
+def test_a_field_of_no_whole_words():
+    with pytest.raises(ValueError, match="words of 64 bits"):
+        NumericField(Field("odd", 72, (1 << 72) | 0x5))
+
+
+@cache
+def made(mode, **options):
+    return compile_mode(mode(), Options(**{"tweak": 16, "restarts": 0, **options}), prove=False)
+
+
+def machine(compiled, key, runs=1):
+    program, units = compiled.allocation.program, compiled.units
+    parts = compiled.mode.split_key(key, (compiled.options.key_bits // 8,))
+    return NumericMachine(
+        program, compiled.mode.field, compiled.architecture.cipher.software(parts["cipher"]),
+        [parts[name] for name in program.key_words[: program.raw_words]],
+        out_delay=units.unit("out").latency, key_delay=units.key_delay, runs=runs,
+    )  # fmt: skip
+
+
+CASES = [
+    (HCTR2, {}),
+    (HEH, {}),
+    (HEHPermuted, {"aes": 2}),
+    (HCTR2, {"sector": 40, "tweak": 32}),
+    (HCTR2, {"sector": 520, "direction": "decrypt"}),
+    (HEH, {"sector": 64, "overlap": False, "key_bits": 256}),
+    (HCTR2, {"sector": 16, "registered": False, "key_bits": 192}),
+]
+
+
+@pytest.mark.parametrize(("mode", "options"), CASES, ids=str)
+@pytest.mark.parametrize("early", [True, False])
+def test_sectors_are_the_golden_models(mode, options, early):
+    compiled = made(mode, **options)
+    program = compiled.allocation.program
+    rng = random.Random(f"{mode.name} {options} {early}")
+    key = rng.randbytes(mode.key_bytes(compiled.options.key_bits // 8))
+    reference = golden.mode(mode.name, key)
+    runs, count = 2, 2 * program.main.stages + 2
+    directions = direction_pattern(program.directions, 2, count)[:count]
+    entries = (
+        [n * program.ii for n in range(count)] if early else entries_with_gaps(count, program.ii, program.main.stages)
+    )
+    tweaks = [[rng.randbytes(program.tweak_bytes) for _ in range(count)] for _ in range(runs)]
+    data = [[rng.randbytes(program.nbytes) for _ in range(count)] for _ in range(runs)]
+    made_machine = machine(compiled, key, runs)
+    result = made_machine.run(directions, entries, tweaks, data, early=early, turn=5)
+    for run in range(runs):
+        for n, direction in enumerate(directions):
+            assert result.sectors[run][n] == getattr(reference, direction)(tweaks[run][n], data[run][n])
+    assert result.cycles == entries[-1] + compiled.schedule.latency + 1
+
+
+def test_words_of_the_host():
+    with pytest.raises(ValueError, match="loads 1 key words, not 0"):
+        NumericMachine(made(HEH).allocation.program, GHASH_ORDER, None, [], out_delay=1, key_delay=3)
+
+
+def test_what_is_undefined_is_never_the_same():
+    values = machine(made(HCTR2), bytes(16)).values
+    assert not np.array_equal(values.undefined("this"), values.undefined("that"))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole proof, from a compiled mode to a report."""
+
+import copy
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from modeloom.compiler import compile_mode
+from modeloom.modes.hctr2 import HCTR2
+from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.options import Options, preset
+from modeloom.prove import CheckError, ProofError, check, prove
+from modeloom.prove.mutate import copy_program
+
+
+@cache
+def made(mode, preset_name="default", **options):
+    chosen = preset(preset_name).but(**{"tweak": 16, "restarts": 0, **options})
+    return compile_mode(mode(), chosen, prove=False)
+
+
+@pytest.mark.parametrize("mode", [HCTR2, HEH, HEHPermuted])
+@pytest.mark.parametrize("sector", [32, 64, 256, 512, 1024])
+def test_sector_sizes(mode, sector):
+    report = prove(made(mode, sector=sector))
+    assert report.sectors > 0 and report.cycles > 0 and report.monomials > 0
+
+
+@pytest.mark.parametrize("mode", [HCTR2, HEH])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"direction": "encrypt"},
+        {"direction": "decrypt"},
+        {"overlap": False},
+        {"preset_name": "brw2013-1core"},
+        {"preset_name": "brw2013-2core"},
+        {"aes": 4, "mul": 8, "terms": 2, "sector": 256},
+        {"key_bits": 256, "mul_stages": 1},
+    ],
+    ids=str,
+)
+def test_option_sets(mode, options):
+    assert prove(made(mode, **options)) == prove(made(mode, **options))
+
+
+@pytest.mark.parametrize(
+    "options", [{"sector": 520}, {"sector": 40}, {"sector": 16}, {"tweak": 32}, {"sector": 31}], ids=str
+)
+def test_partial_sectors_and_long_tweaks(options):
+    assert prove(made(HCTR2, **options)).sectors > 10
+
+
+def test_the_compiler_runs_the_proof():
+    compiled = compile_mode(HEH(), Options(sector=64, restarts=0))
+    assert compiled.proved and compiled.explain()["proved"]
+
+
+def with_program(compiled, **changes):
+    program = replace(copy_program(compiled.allocation.program), **changes)
+    allocation = replace(compiled.allocation, program=program)
+    return replace(compiled, allocation=allocation)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nbytes": 496}, "bytes of a sector are 496, not 512"),
+        ({"tweak_bytes": 32}, "bytes of a tweak"),
+        ({"block_bytes": 32}, "bytes of a block"),
+        ({"directions": ("encrypt",)}, "directions"),
+        ({"lanes": 2}, "lanes"),
+        ({"raw_words": 0}, "host's key words"),
+        ({"key_words": ["h", "h^4", "h^2", "h^8", "h^16"]}, "key words are"),
+    ],
+)
+def test_facts_that_do_not_fit(changes, message):
+    with pytest.raises(CheckError, match=message):
+        check(with_program(made(HEH), **changes))
+    with pytest.raises(ProofError, match=message):
+        prove(with_program(made(HEH), **changes))
+
+
+def test_a_failure_is_one_line():
+    compiled = made(HEH)
+    for broken in (
+        with_program(compiled, banks={}),
+        replace(compiled, schedule=replace(compiled.schedule, ii=5)),
+        replace(compiled, graph=copy.deepcopy(made(HCTR2).graph)),
+    ):
+        with pytest.raises(ProofError) as error:
+            prove(broken)
+        assert "\n" not in str(error.value) and len(str(error.value)) < 300
