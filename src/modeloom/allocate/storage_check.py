@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The storage part of the checker of programs: which value a read means, and that no two live in one cell.
 
-A value of a later sector must come after the last read of an earlier sector's value in its cell.  (One that comes and goes
-before the other is written would do no harm either; no builder counts on that, and it is refused.)
+A value of a later sector must come after the last read of an earlier sector's value in its cell.  (One that comes and
+goes before the other is written would do no harm either; no builder counts on that, and it is refused.)
 
 Times of a value, relative to cycle 0 of its sector::
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules below the top as Verilog: Amaranth's RTLIL written by Yosys, with names that begin with the core's."""
+"""The modules below the top: Amaranth's RTLIL with plain names, pruned and shared; Yosys writes it as Verilog."""
 
 from __future__ import annotations
 
@@ -8,41 +8,55 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from amaranth.back import rtlil
 
+from modeloom.emit.names import plain_design
+from modeloom.emit.prune import prune
+from modeloom.emit.rtlil import parse, render
+from modeloom.emit.share import share
 from modeloom.rtl.core import ModeCore
 
 __all__ = ["core_rtlil", "inner_verilog"]
 
+# The Yosys library keeps its design in globals, so each run has a process of its own. Without processes there are no
+# always @* blocks, which need tricks to run at time 0; without parallel multiplexers there are no functions.
 _SCRIPT = """
 import sys
 from pyosys import libyosys as ys
 design = ys.Design()
 for command in (
-    "read_rtlil " + sys.argv[1], "hierarchy -check -top " + sys.argv[2], "proc_clean", "opt_clean", "rename -hide w:$*",
-    "write_verilog -noattr " + sys.argv[3],
+    "read_rtlil " + sys.argv[1], "hierarchy -check -top " + sys.argv[2], "proc -noopt", "pmuxtree", "opt_clean -purge",
+    "check -assert", "write_verilog " + sys.argv[3],
 ):
     ys.run_pass("tee -q " + command, design)
 """
 
-_HIERARCHY = re.compile(r"\\([A-Za-z_][\w$]*(?:\.[\w$]+)+)")
+_KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = ")
 
 
-def core_rtlil(compiled: object, top: str) -> str:
-    """RTLIL of a core; modules are named TOP, TOP_engine, TOP_engine_cipher0, ..."""
-    text = rtlil.convert(ModeCore(compiled), name=top, emit_src=False)
-    # Hierarchical names stand only where modules are defined and instanced; a dot would need an escaped name in Verilog.
-    lines = []
-    for line in text.split("\n"):
-        if "\\" + top + "." in line:
-            line = _HIERARCHY.sub(lambda match: "\\" + match[1].replace(".", "_"), line)
-        lines.append(line)
-    return "\n".join(lines)
+def core_rtlil(compiled: Any, top: str) -> str:
+    """RTLIL of a core; modules are named TOP, TOP_engine, TOP_engine_cipher0, ...
+
+    Equal modules stand once, nothing dead is left, and every public name is a plain Verilog name.
+
+    Parameters
+    ----------
+    compiled : modeloom.compiler.Compiled
+    top : str
+        Name of the top module.
+    """
+    modules = parse(rtlil.convert(ModeCore(compiled), name=top, emit_src=False))
+    for module in modules:
+        module.attributes = [line for line in module.attributes if "\\generator" not in line]
+    modules = prune(modules, "\\" + top)
+    plain_design(modules)
+    return render(share(modules, "\\" + top))
 
 
 def inner_verilog(text: str, top: str) -> str:
-    """Verilog of all modules of a design in RTLIL."""
+    """Verilog of all modules of a design in RTLIL; raises ``RuntimeError`` if Yosys refuses it."""
     with tempfile.TemporaryDirectory(prefix="modeloom-") as work:
         source, result = Path(work) / "design.il", Path(work) / "design.v"
         source.write_text(text)
@@ -52,5 +66,16 @@ def inner_verilog(text: str, top: str) -> str:
         if run.returncode or not result.exists():
             raise RuntimeError("Yosys failed to write Verilog: " + (run.stdout + run.stderr).strip()[-500:])
         verilog = result.read_text()
-    # Yosys heads its output with its own version line; the file has its own header.
-    return re.sub(r"^/\*.*?\*/\n", "", verilog, flags=re.S).lstrip("\n")
+    return _cleaned(verilog)
+
+
+def _cleaned(verilog: str) -> str:
+    """Without Yosys' own header and without attributes but those that choose memories."""
+    verilog = re.sub(r"^/\*.*?\*/\n", "", verilog, flags=re.S).lstrip("\n")
+    lines = []
+    for line in verilog.split("\n"):
+        bare = line.strip()
+        if bare.startswith("(*") and bare.endswith("*)") and not _KEPT_ATTRIBUTE.match(bare[2:].strip()):
+            continue
+        lines.append(line)
+    return "\n".join(lines)

@@ -1,38 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes plain Verilog names of Yosys' escaped ones, a module at a time."""
+"""Plain Verilog names for everything in a design that has a name of its own.
+
+::
+
+    \\key_busy$104    ──▶  key_busy_104        \\port$4127$0  ──▶  p3 (its place among the ports)
+    \\s__payload.data ──▶  s_payload_data      \\final        ──▶  final_v (a keyword of SystemVerilog)
+"""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["plain_names"]
+from modeloom.emit.rtlil import RtlilModule, Statement
 
-_ESCAPED = re.compile(r"\\(\S+)\s")
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+__all__ = ["KEYWORDS", "plain_design", "plain_name"]
+
+KEYWORDS = frozenset(
+    "accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins binsof "
+    "bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const constraint context "
+    "continue cover covergroup coverpoint cross deassign default defparam design disable dist do edge else end endcase "
+    "endchecker endclass endclocking endconfig endfunction endgenerate endgroup endinterface endmodule endpackage endprimitive "
+    "endprogram endproperty endspecify endsequence endtable endtask enum event eventually expect export extends extern final "
+    "first_match for force foreach forever fork forkjoin function generate genvar global highz0 highz1 if iff ifnone "
+    "ignore_bins illegal_bins implements implies import incdir include initial inout input inside instance int integer "
+    "interconnect interface intersect join join_any join_none large let liblist library local localparam logic longint "
+    "macromodule matches medium modport module nand negedge nettype new nexttime nmos nor noshowcancelled not notif0 notif1 "
+    "null or output package packed parameter pmos posedge primitive priority program property protected pull0 pull1 pulldown "
+    "pullup pulsestyle_ondetect pulsestyle_onevent pure rand randc randcase randsequence rcmos real realtime ref reg "
+    "reject_on release repeat restrict return rnmos rpmos rtran rtranif0 rtranif1 s_always s_eventually s_nexttime s_until "
+    "s_until_with scalared sequence shortint shortreal showcancelled signed small soft solve specify specparam static string "
+    "strong strong0 strong1 struct super supply0 supply1 sync_accept_on sync_reject_on table tagged task this throughout time "
+    "timeprecision timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned "
+    "until until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire "
+    "with within wor xnor xor".split()
+)
+"""Reserved words of IEEE 1364-2005 and 1800-2017."""
+
+_UNNAMED = re.compile(r"port\$\d+(\$\d+)?|U\$\d+")
 
 
-def plain_names(verilog: str) -> str:
-    """The same text without escaped identifiers; every name stays unique within its module.
+def plain_name(name: str, place: int, kind: str) -> str:
+    """A name of letters, digits and single underscores; ``place`` and ``kind`` name what had no name."""
+    if _UNNAMED.fullmatch(name):
+        return f"{kind}{place}"
+    new = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or f"{kind}{place}"
+    if new[0].isdigit():
+        new = f"{kind}{new}"
+    return f"{new}_v" if new in KEYWORDS else new
 
-    Ports of inner modules that two modules share are renamed by the same rule in both: the rule looks at the name alone, and a
-    clash within a module is an error.
+
+def plain_design(modules: list[RtlilModule]) -> None:
+    """Renames modules, and wires, memories and instances within them, in place; names stay unique in their module.
+
+    Raises ``ValueError`` if two modules would get one name.
     """
-    result = []
-    for module in re.split(r"(?<=\nendmodule\n)", verilog):
-        taken: dict[str, str] = {}
+    module_names = {module.name: "\\" + plain_name(module.name[1:], i, "module") for i, module in enumerate(modules)}
+    if len(set(module_names.values())) != len(modules):
+        raise ValueError("two modules would have the same name")
+    maps = {module.name: _names(module) for module in modules}
+    for module in modules:
+        names = maps[module.name]
+        for statement in module.statements:
+            for line in statement.lines:
+                if line[0] == "parameter":
+                    if line[-2] == "\\MEMID":
+                        old = line[-1].strip('"').replace("\\\\", "\\")
+                        line[-1] = '"' + names[old].replace("\\", "\\\\") + '"'
+                    continue
+                # In a cell, the type or port that stands second has another namespace.
+                own = 2 if statement.kind == "cell" and line[0] in ("cell", "connect") else 1
+                if statement.instance and line[0] == "connect":
+                    line[1] = maps[statement.type].get(line[1], line[1])
+                line[own:] = [names.get(token, token) for token in line[own:]]
+    for module in modules:
+        for statement in module.statements:
+            if statement.instance:
+                statement.lines[0][1] = module_names[statement.type]
+        module.name = module_names[module.name]
 
-        def rename(match: re.Match[str], taken: dict[str, str] = taken) -> str:
-            old = match[1]
-            new = re.sub(r"[^A-Za-z0-9_]+", "_", old).strip("_")
-            new = re.sub(r"^(?=\d)", "n", new) or "n"
-            if taken.setdefault(new, old) != old:
-                raise ValueError(f"names {taken[new]} and {old} become one: {new}")
-            return new + " "
 
-        plain = set(_PLAIN.findall(re.sub(_ESCAPED, " ", module)))
-        text = _ESCAPED.sub(rename, module)
-        for new, old in taken.items():
-            if new in plain and new != old:
-                raise ValueError(f"name {old} becomes {new}, which is taken")
-        result.append(text)
-    return "".join(result)
+def _names(module: RtlilModule) -> dict[str, str]:
+    """New names of a module's public objects; ports come first, as they are seen from outside."""
+    places = {name: i for i, name in enumerate(module.ports())}
+    named = module.of_kind("wire", "memory", "cell")
+    taken: set[str] = set()
+    result: dict[str, str] = {}
+
+    def give(statement: Statement, place: int, kind: str) -> None:
+        old = statement.name
+        if not old.startswith("\\"):
+            return
+        base = new = plain_name(old[1:], place, kind)
+        number = 2
+        while new in taken:
+            new, number = f"{base}_{number}", number + 1
+        taken.add(new)
+        result[old] = "\\" + new
+
+    for statement in named:
+        if statement.name in places:
+            give(statement, places[statement.name], "p")
+    for i, statement in enumerate(named):
+        if statement.name not in places:
+            give(statement, i, {"wire": "w", "memory": "memory", "cell": "u"}[statement.kind])
+    return result

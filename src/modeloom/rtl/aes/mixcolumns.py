@@ -15,7 +15,7 @@ Functions that take a module add their logic where they are called: call them ou
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Value
 
 from .parameters import columns, named
 

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Removes what no output of the top depends on, through all levels of the hierarchy, down to the ports of modules.
+
+A wire lives if something that lives is computed from it::
+
+    output of the top ──▶ instance's output ──▶ output port of its module ──▶ cell ──▶ input port ──▶ wires of all instances
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from modeloom.emit.rtlil import RtlilModule, Statement, names_in, sigspec_end
+
+__all__ = ["prune"]
+
+_OUTPUTS = {"\\Y", "\\Q"}
+
+
+@dataclass
+class _Node:
+    """Something that computes wires from wires."""
+
+    statement: Statement
+    inputs: set[str]
+    outputs: set[str]
+
+
+def _node(statement: Statement) -> _Node:
+    inputs: set[str] = set()
+    outputs: set[str] = set()
+    if statement.kind == "connect":
+        tokens = statement.lines[0]
+        middle = sigspec_end(tokens, 1)
+        return _Node(statement, names_in(tokens[middle:]), names_in(tokens[1:middle]))
+    if statement.kind == "process":
+        for tokens in statement.lines[1:]:
+            if tokens[0] == "assign":
+                middle = sigspec_end(tokens, 1)
+                outputs |= names_in(tokens[1:middle])
+                inputs |= names_in(tokens[middle:])
+            elif tokens[0] == "switch":
+                inputs |= names_in(tokens[1:])
+        return _Node(statement, inputs, outputs)
+    memory = (statement.parameter("\\MEMID") or "").strip('"').replace("\\\\", "\\")
+    reads = statement.type.startswith("$memrd")
+    for connection in statement.connections():
+        drives = connection.port in _OUTPUTS or (reads and connection.port == "\\DATA")
+        (outputs if drives else inputs).update(names_in(connection.signal))
+    if memory:
+        (inputs if reads else outputs).add(memory)
+    return _Node(statement, inputs, outputs)
+
+
+def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
+    """The modules that are still needed, without dead wires, cells and ports; ports are numbered anew, clock and reset first.
+
+    Parameters
+    ----------
+    modules : list of RtlilModule
+        Changed in place.
+    top : str
+        Name of the top with its backslash; its ports stay.
+    """
+    by_name = {module.name: module for module in modules}
+    ports = {module.name: module.ports() for module in modules}
+    drivers: dict[tuple[str, str], list[_Node]] = defaultdict(list)
+    instances: dict[str, list[tuple[str, Statement]]] = defaultdict(list)
+    driven_by_port: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for module in modules:
+        for statement in module.of_kind("cell", "process", "connect"):
+            if statement.instance:
+                instances[statement.type].append((module.name, statement))
+                for connection in statement.connections():
+                    if ports[statement.type][connection.port] == "output":
+                        for wire in names_in(connection.signal):
+                            driven_by_port[module.name, wire].append((statement.type, connection.port))
+                continue
+            node = _node(statement)
+            for wire in node.outputs:
+                drivers[module.name, wire].append(node)
+
+    live: set[tuple[str, str]] = set()
+    needed: set[int] = set()
+    work = [(top, name) for name in by_name[top].ports()]
+    while work:
+        at = work.pop()
+        if at in live:
+            continue
+        live.add(at)
+        name, wire = at
+        for node in drivers[at]:
+            if id(node.statement) not in needed:
+                needed.add(id(node.statement))
+                work += [(name, other) for other in node.inputs]
+        work += driven_by_port[at]
+        if ports[name].get(wire) == "input":
+            for parent, statement in instances[name]:
+                for connection in statement.connections():
+                    if connection.port == wire:
+                        work += [(parent, other) for other in names_in(connection.signal)]
+
+    alive = {name for name, _ in live}
+    kept = [module for module in modules if module.name in alive]
+    for module in kept:
+        _sweep(module, live, needed, ports, module.name == top)
+    return kept
+
+
+def _sweep(
+    module: RtlilModule, live: set[tuple[str, str]], needed: set[int], ports: dict[str, dict[str, str]], is_top: bool
+) -> None:
+    """Drops what is dead in one module."""
+    statements: list[Statement] = []
+    mentioned: set[str] = set()
+    for statement in module.statements:
+        if statement.kind in ("wire", "memory"):
+            continue
+        if statement.instance:
+            own = ports[statement.type]
+            statement.lines = [
+                line for line in statement.lines if line[0] != "connect" or (statement.type, line[1]) in live
+            ]
+            if not any(own[connection.port] == "output" for connection in statement.connections()):
+                statement.lines = []
+        elif id(statement) not in needed:
+            statement.lines = []
+        for line in statement.lines[0 if statement.kind == "connect" else 1 :]:
+            if line[0] == "parameter" and line[-2] == "\\MEMID":
+                mentioned.add(line[-1].strip('"').replace("\\\\", "\\"))
+            elif line[0] != "parameter":
+                mentioned |= names_in(line[2 if statement.kind == "cell" else 1 :])
+    numbers = _port_order([name for name in ports[module.name] if is_top or (module.name, name) in live], ports[module.name])
+    for statement in module.statements:
+        if statement.kind in ("wire", "memory"):
+            name = statement.name
+            if name not in mentioned and name not in numbers:
+                continue
+            if statement.port:
+                place = statement.lines[0].index(statement.port)
+                new = [statement.port, str(numbers[name])] if name in numbers else []
+                statement.lines[0][place : place + 2] = new
+            statements.append(statement)
+        elif statement.lines:
+            statements.append(statement)
+    module.statements = statements
+
+
+def _port_order(names: list[str], directions: dict[str, str]) -> dict[str, int]:
+    """Numbers of ports: clock, reset, then inputs and outputs in their old order."""
+    special = {"\\clk": 0, "\\rst": 1}
+    names = sorted(names, key=lambda name: special.get(name, 2 if directions[name] == "input" else 3))
+    return {name: i for i, name in enumerate(names)}

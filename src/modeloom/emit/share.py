@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules that are equal but for their names become one: two multipliers are two instances of one module."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+
+from modeloom.emit.rtlil import RtlilModule, render
+
+__all__ = ["share"]
+
+
+def share(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
+    """The modules without the copies; changes the instances in place.
+
+    Names of ports must be equal in equal modules, as ``names.plain_design`` makes them.
+    """
+    groups: dict[str, list[str]] = {}
+    first: dict[str, RtlilModule] = {}
+    replaced: dict[str, str] = {}
+    for module in _children_first(modules, top):
+        for statement in module.statements:
+            if statement.instance:
+                statement.lines[0][1] = replaced[statement.type]
+        body = render([RtlilModule("", module.attributes, module.statements)])
+        first.setdefault(body, module)
+        replaced[module.name] = first[body].name
+        groups.setdefault(first[body].name, []).append(module.name)
+    taken = {module.name for module in modules}
+    names: dict[str, str] = {}
+    for kept, members in groups.items():
+        names[kept] = _common(members, taken) if len(members) > 1 else kept
+        taken.add(names[kept])
+    result = [module for module in modules if module.name in groups]
+    for module in result:
+        module.name = names[module.name]
+        for statement in module.statements:
+            if statement.instance:
+                statement.lines[0][1] = names[statement.type]
+    return result
+
+
+def _children_first(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
+    by_name = {module.name: module for module in modules}
+    order: dict[str, RtlilModule] = {}
+
+    def visit(name: str) -> None:
+        if name in order:
+            return
+        for statement in by_name[name].statements:
+            if statement.instance:
+                visit(statement.type)
+        order[name] = by_name[name]
+
+    visit(top)
+    return list(order.values())
+
+
+def _common(members: list[str], taken: set[str]) -> str:
+    """A name for a shared module: the first one's without the numbers in which the members differ."""
+    parts = [re.split(r"(\d+)", member) for member in members]
+    if all(len(part) == len(parts[0]) for part in parts):
+        columns = list(zip(*parts, strict=True))
+        if all(len(set(column)) == 1 for column in columns[::2]):
+            name = "".join(column[0] if i % 2 == 0 or len(set(column)) == 1 else "" for i, column in enumerate(columns))
+            for number in count(1):
+                candidate = name if number == 1 else f"{name}_{number}"
+                if candidate not in taken:
+                    return candidate
+    return members[0]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a host may do wrong on the buses: one status each, no data, and the next sector right."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from modeloom import golden
+from modeloom.rtl.bus.ports import StatusCode, unpack_status
+from modeloom.simulated import SimulatedCore
+
+from tests.core.cores import simulated
+
+KEY = bytes(range(16))
+TWEAK = bytes(16)
+
+
+@pytest.fixture
+def core() -> SimulatedCore:
+    return simulated("hctr2")
+
+
+def statuses(core: SimulatedCore, count: int) -> list[tuple[int, StatusCode]]:
+    result = core.runner.run({"m_axis_status": count}, max_cycles=20_000)
+    assert result.done, "a status is missing"
+    core.runner.run(max_cycles=500)
+    values = core.runner.take("m_axis_status").values("m_axis_status_tdata")
+    return [unpack_status(value.to_bytes(4, "little")) for value in values]
+
+
+def test_wrong_lengths_between_good_sectors(core: SimulatedCore) -> None:
+    rng = random.Random(3)
+    core.load_key(KEY)
+    reference = golden.mode("hctr2", KEY)
+    expected, codes = [], []
+    for tag, length in enumerate((512, 496, 512, 528, 16, 512, 511, 2000, 512)):
+        data = rng.randbytes(length)
+        core.send_command(TWEAK, tag=tag)
+        core.send_packet(data)
+        good = length == 512
+        if good:
+            expected.append(reference.encrypt(TWEAK, data))
+        codes.append((tag, good))
+    got = statuses(core, len(codes))
+    assert [(tag, code == StatusCode.OK) for tag, code in got] == codes
+    assert b"".join(expected) == core.runner.take("m_axis").columns["m_axis_tdata"]
+
+
+def test_without_a_key(core: SimulatedCore) -> None:
+    core.send_command(TWEAK, tag=5)
+    core.send_packet(bytes(512))
+    assert statuses(core, 1) == [(5, StatusCode.NO_KEY)]
+    assert core.runner.waiting("m_axis") == 0
+    core.load_key(KEY)
+    assert core.encrypt(TWEAK, bytes(512)) == golden.mode("hctr2", KEY).encrypt(TWEAK, bytes(512))
+
+
+def test_unknown_slot_and_size(core: SimulatedCore) -> None:
+    core.load_key(KEY)
+    core.send_command(TWEAK, tag=1, slot=9)
+    core.send_packet(bytes(512))
+    core.send_command(TWEAK, tag=2, size=3)
+    core.send_packet(bytes(512))
+    assert statuses(core, 2) == [(1, StatusCode.NO_KEY), (2, StatusCode.UNKNOWN_SIZE)]
+    assert core.runner.waiting("m_axis") == 0
+
+
+def test_commands_wait_for_data_and_data_for_commands(core: SimulatedCore) -> None:
+    core.load_key(KEY)
+    data = bytes(range(256)) * 2
+    expected = golden.mode("hctr2", KEY).encrypt(TWEAK, data)
+    core.send_command(TWEAK, tag=1)
+    core.runner.run(max_cycles=1000)
+    assert core.runner.waiting("m_axis_status") == 0
+    core.send_packet(data)
+    assert statuses(core, 1) == [(1, StatusCode.OK)]
+    assert core.runner.take("m_axis").columns["m_axis_tdata"] == expected
+    core.send_packet(data)
+    core.runner.run(max_cycles=1000)
+    assert core.runner.waiting("m_axis_status") == core.runner.waiting("m_axis") == 0
+    core.send_command(TWEAK, tag=2)
+    assert statuses(core, 1) == [(2, StatusCode.OK)]
+    assert core.runner.take("m_axis").columns["m_axis_tdata"] == expected
+
+
+@pytest.mark.parametrize("cycles", [5, 20, 33, 40, 90, 150, 165])
+def test_reset_in_mid_sector(core: SimulatedCore, cycles: int) -> None:
+    core.load_key(KEY)
+    for tag in range(4):
+        core.send_command(TWEAK, tag=tag)
+        core.send_packet(bytes([tag]) * 512)
+    core.runner.run(max_cycles=cycles)
+    core.runner.reset(3)
+    core.runner.run(max_cycles=300)
+    assert core.runner.waiting("m_axis") == 0, "data of a sector before the reset"
+    assert core.simulation.get("key_loaded") == 0
+    core.load_key(KEY[::-1])
+    reference = golden.mode("hctr2", KEY[::-1])
+    data = random.Random(cycles).randbytes(512)
+    assert core.encrypt(TWEAK, data) == reference.encrypt(TWEAK, data)
+    assert core.decrypt(TWEAK, data) == reference.decrypt(TWEAK, data)
+
+
+def test_erased_and_replaced_keys(core: SimulatedCore) -> None:
+    core.load_key(KEY)
+    data = bytes(512)
+    core.encrypt(TWEAK, data)
+    core.erase_key()
+    core.send_command(TWEAK, tag=7)
+    core.send_packet(data)
+    assert statuses(core, 1) == [(7, StatusCode.NO_KEY)]
+    core.send_key(KEY[:15])
+    core.runner.run(max_cycles=500)
+    assert core.simulation.get("key_loaded") == 0 and core.simulation.get("key_error") == 1
+    core.load_key(KEY)
+    assert core.encrypt(TWEAK, data) == golden.mode("hctr2", KEY).encrypt(TWEAK, data)
+
+
+def test_no_data_while_valid_is_low(core: SimulatedCore) -> None:
+    core.load_key(KEY)
+    core.send_command(TWEAK)
+    core.send_packet(bytes(range(256)) * 2)
+    seen = 0
+    for _ in range(300):
+        core.runner.run(max_cycles=1)
+        if not core.simulation.get("m_axis_tvalid"):
+            assert core.simulation.get("m_axis_tdata") == 0
+            seen += 1
+    assert seen > 100

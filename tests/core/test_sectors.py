@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole cores: results against the independent references, cycles against the schedule."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from modeloom import golden, vectors
+from modeloom.simulated import Sector
+
+from tests.core.cores import compiled, simulated
+
+CORES = [
+    ("hctr2", "default", {}),
+    ("heh-brw", "default", {}),
+    ("hctr2", "default", {"sector": 72, "tweak": 32, "key_bits": 256, "aes_stages": 1}),
+    ("heh-brw", "brw2013-2core", {"sector": 128}),
+    ("hctr2", "default", {"sector": 48, "direction": "decrypt", "aes_stages": 1}),
+]
+IDS = ["hctr2", "heh-brw", "hctr2-partial-256", "heh-brw-2core", "hctr2-decrypt"]
+
+
+def _jobs(options: object, name: str, count: int, seed: int) -> tuple[bytes, list[Sector], list[bytes]]:
+    rng = random.Random(seed)
+    design = options
+    key = rng.randbytes(design.mode.key_bytes(design.options.key_bits // 8))
+    reference = golden.mode(name, key)
+    sectors, expected = [], []
+    for _ in range(count):
+        tweak, data = rng.randbytes(design.source.tweak_bytes), rng.randbytes(design.source.nbytes)
+        decrypt = rng.choice(design.options.directions) == "decrypt"
+        sectors.append(Sector(tweak, data, decrypt))
+        expected.append((reference.decrypt if decrypt else reference.encrypt)(tweak, data))
+    return key, sectors, expected
+
+
+@pytest.mark.parametrize(("mode", "base", "changes"), CORES, ids=IDS)
+def test_back_to_back(mode: str, base: str, changes: dict) -> None:
+    design = compiled(mode, base, **changes)
+    key, sectors, expected = _jobs(design, mode, 40, seed=7)
+    core = simulated(mode, base, **changes)
+    core.load_key(key)
+    assert core.run(sectors) == expected
+    beats = -(-design.source.blocks // core.lanes)
+    steady = [b - a for a, b in zip(core.status_cycles[8:], core.status_cycles[9:])]
+    assert set(steady) == {max(design.schedule.ii, beats)}
+
+
+@pytest.mark.parametrize(("mode", "base", "changes"), CORES, ids=IDS)
+def test_gaps_and_back_pressure(mode: str, base: str, changes: dict) -> None:
+    for seed, gaps in ((1, 0.05), (2, 0.5), (3, 0.9)):
+        design = compiled(mode, base, **changes)
+        key, sectors, expected = _jobs(design, mode, 25, seed)
+        streams = dict.fromkeys(("s_axis", "s_axis_cmd", "m_axis", "m_axis_status"), gaps)
+        core = simulated(mode, base, seed=seed, gaps=streams, **changes)
+        core.load_key(key)
+        assert core.run(sectors) == expected, f"seed {seed}"
+        assert not core.runner.violations()
+
+
+def test_published_vectors_on_the_core() -> None:
+    core = simulated("hctr2")
+    fitting = [t for t in vectors.for_mode("hctr2") if len(t["pt"]) == 1024 and len(t["tweak"]) == 32 and len(t["key"]) == 32]
+    assert fitting
+    for test in fitting:
+        core.load_key(bytes.fromhex(test["key"]))
+        tweak, plain, cipher = (bytes.fromhex(test[name]) for name in ("tweak", "pt", "ct"))
+        assert core.encrypt(tweak, plain) == cipher
+        assert core.decrypt(tweak, cipher) == plain
+
+
+def test_a_lone_sector_takes_as_long_whatever_it_holds() -> None:
+    core = simulated("hctr2")
+    times = set()
+    for fill in (0x00, 0xFF, 0x5A):
+        core.load_key(bytes([fill]) * 16)
+        for decrypt in (False, True):
+            start = core.cycles
+            core.run([Sector(bytes([fill]) * 16, bytes([255 - fill]) * 512, decrypt)])
+            times.add(core.status_cycles[0] - start)
+    assert len(times) == 1
