@@ -24,7 +24,8 @@ test: $(STAMP)
 	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile -q
 
 bench: $(STAMP)
-	$(VENV)/bin/python -m pytest -q bench
+	$(VENV)/bin/python bench/compile_time.py
+	$(VENV)/bin/python bench/simulation_speed.py
 
 clean:
 	rm -rf $(VENV) build

@@ -23,6 +23,12 @@ __all__ = ["Compiled", "compile_mode"]
 
 SCHEMA = "modeloom-explain-1"
 
+CONTROL_CYCLES = 5
+"""Cycles between a sector's entry and cycle 0 of its schedule, and from its end to the message that it is done."""
+
+BUS_CYCLES = 3
+"""Cycles from that message until a place of the result buffer can be given away again, beside the beats that leave."""
+
 
 @dataclass
 class Compiled:
@@ -62,8 +68,10 @@ class Compiled:
 
     @property
     def result_sectors(self) -> int:
-        """Sectors that the result buffer holds."""
-        return -(-(self.schedule.latency + 8) // self.schedule.ii) + 2
+        """Sectors that the result buffer holds: enough for sectors to follow each other without a pause."""
+        beats = -(-self.source.blocks // self.units.lanes)
+        around = self.schedule.latency + CONTROL_CYCLES + beats + BUS_CYCLES
+        return max(1, -(-around // max(self.schedule.ii, beats)))
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
@@ -140,6 +148,10 @@ def compile_mode(
     graph.key_names = setup_graph.key_names = words
     progress("schedule")
     main = schedule(Problem(graph, units), overlap=options.overlap, restarts=options.restarts)
+    if options.exact:
+        from modeloom.schedule.exact import improve
+
+        main = improve(main.problem, main)
     setup = schedule(Problem(setup_graph, units), overlap=False, restarts=0)
     progress("allocate")
     allocation = allocate(expanded, main, setup, words, len(source.raw_names))

@@ -3,42 +3,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from modeloom.allocate.listing import listing
 from modeloom.compiler import Compiled
-from modeloom.ir.ops import OpGraph, form_text
+from modeloom.ir.ops import Op, OpGraph, form_text
 from modeloom.schedule.modulo import Schedule
+from modeloom.spec import UnknownName
 
-__all__ = ["DUMPS", "dump", "graph_text", "schedule_text"]
+__all__ = ["DUMPS", "definition_lines", "dump", "dump_names", "graph_text", "operation_text", "schedule_text"]
 
 
-def graph_text(graph: OpGraph) -> str:
-    """The operations of each direction."""
-    lines = [f"graph {graph.name}: {' and '.join(graph.directions)}, {len(graph.pairs)} operations"]
+def definition_lines(compiled: Compiled) -> frozenset[int]:
+    """Lines of the definition that were traced.  Products of a rewrite have none, whatever ``Op.line`` says of them."""
+    return frozenset(node.line for node in compiled.source.nodes)
+
+
+def operation_text(number: int, op: Op, lines: Collection[int]) -> str:
+    """One operation, with its line where that is one of ``lines``."""
+    operands = ", ".join(form_text(form) for form in op.pre)
+    text = f"%{number} = {op.kind}({operands})"
+    if op.kind == "out":
+        text = f"{'word ' if isinstance(op.index, str) else 'C'}{op.index} = {operands}"
+    if op.keep:
+        text += f" cut to {op.keep} bytes"
+    if op.post:
+        text += f" ⊕ {form_text(op.post)}"
+    return text + (f"    ; line {op.line}" if op.line in lines else "")
+
+
+def graph_text(graph: OpGraph, lines: Collection[int]) -> str:
+    """The operations of each direction, with their ``lines``."""
+    text = [f"graph {graph.name}: {' and '.join(graph.directions)}, {len(graph.pairs)} operations"]
     for chain in graph.chains:
         bases = {d: form_text((term,)) for d, term in chain.base.items()}
-        lines.append(f"  c{chain.id} = {bases} stepping by x^{chain.stride}, {chain.length} steps")
+        base = " | ".join(f"{d}: {form}" for d, form in bases.items()) if len(set(bases.values())) > 1 else bases.popitem()[1]
+        text.append(f"  c{chain.id} = {base} stepping by x^{chain.stride}, {chain.length} steps")
     for direction in graph.directions:
-        lines.append(f"{direction}:")
+        text.append(f"{direction}:")
         for number, op in graph.ops(direction):
-            operands = ", ".join(form_text(form) for form in op.pre)
-            text = f"  %{number} = {op.kind}({operands})"
-            if op.kind == "out":
-                text = f"  {'word ' if isinstance(op.index, str) else 'C'}{op.index} = {operands}"
-            if op.keep:
-                text += f" cut to {op.keep} bytes"
-            if op.post:
-                text += f" ⊕ {form_text(op.post)}"
-            lines.append(f"{text}    ; line {op.line}")
-    return "\n".join(lines) + "\n"
+            text.append(f"  {operation_text(number, op, lines)}")
+    return "\n".join(text) + "\n"
 
 
 def schedule_text(schedule: Schedule) -> str:
     """Start cycle, slot and unit of every operation, in the order of time."""
     problem = schedule.problem
     lines = [
-        f"schedule {problem.graph.name}: {'overlapped' if schedule.overlap else 'plain'}, interval {schedule.ii}, "
+        f"schedule {problem.graph.name}: {' and '.join(problem.graph.directions)}, {'overlapped' if schedule.overlap else 'plain'}, interval {schedule.ii}, "
         f"latency {schedule.latency} (bound {problem.latency_bound()})",
         "cycle  slot  stage  unit       operation",
     ]
@@ -51,7 +63,9 @@ def schedule_text(schedule: Schedule) -> str:
 
 
 DUMPS: dict[str, Callable[[Compiled], str]] = {
-    "graph": lambda compiled: graph_text(compiled.setup_graph) + graph_text(compiled.graph),
+    "graph": lambda compiled: "".join(
+        graph_text(graph, definition_lines(compiled)) for graph in (compiled.setup_graph, compiled.graph)
+    ),
     "schedule": lambda compiled: schedule_text(compiled.setup_schedule) + schedule_text(compiled.schedule),
     "program": lambda compiled: listing(compiled.allocation.program),
 }
@@ -60,3 +74,12 @@ DUMPS: dict[str, Callable[[Compiled], str]] = {
 def dump(compiled: Compiled, name: str) -> str:
     """The text of one stage: "graph", "schedule" or "program"."""
     return DUMPS[name](compiled)
+
+
+def dump_names(text: str) -> list[str]:
+    """The dumps that a list with commas names; raises ``UnknownName``."""
+    names = [name.strip() for name in text.split(",")] if text else []
+    for name in names:
+        if name not in DUMPS:
+            raise UnknownName("dump", name, DUMPS)
+    return names

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -13,7 +13,15 @@ from modeloom.spec import InputError, UnknownName
 
 __all__ = ["Options", "PRESETS", "preset", "Architecture", "unit_set"]
 
+LANES = (1, 2, 4, 8)
+"""Blocks a beat that the buses can have."""
+
 DIRECTIONS = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
+
+
+def _or(values: Iterable[int]) -> str:
+    *head, last = map(str, values)
+    return f"{', '.join(head)} or {last}"
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,8 @@ class Options:
     key_slots : int
     overlap : bool
         Whether sectors overlap.
+    exact : bool
+        Whether a solver looks for the least latency, after the search.
     registered : bool
         Registers behind operand networks and result sums, for the clock; the papers' units have none.
     """
@@ -62,6 +72,7 @@ class Options:
     terms: int = 4
     key_slots: int = 1
     overlap: bool = True
+    exact: bool = False
     registered: bool = True
     restarts: int = 900
     cipher: str = "aes"
@@ -75,17 +86,19 @@ class Options:
             raise UnknownName("multiplier", self.mul_arch, ("karatsuba",))
         sizes = cipher(self.cipher).key_bits
         if self.key_bits not in sizes:
-            raise InputError(f"--key-bits is {', '.join(map(str, sizes))}, not {self.key_bits}")
+            raise InputError(f"--key-bits is {_or(sizes)}, not {self.key_bits}")
         for name, least, most in (
             ("aes", 1, 64), ("aes_stages", 1, 4), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip
             value = getattr(self, name)
             if not least <= value <= most:
                 raise InputError(f"--{name.replace('_', '-')} is from {least} to {most}, not {value}")
-        for name in ("mul", "lanes"):
-            value = getattr(self, name)
-            if value is not None and not 1 <= value <= 64:
-                raise InputError(f"--{name} is from 1 to 64, not {value}")
+        if self.mul is not None and not 1 <= self.mul <= 64:
+            raise InputError(f"--mul is from 1 to 64, not {self.mul}")
+        if self.lanes is not None and self.lanes not in LANES:
+            raise InputError(f"--lanes is {_or(LANES)}, not {self.lanes}")
+        if self.lanes is None and self.aes not in LANES:
+            raise InputError(f"--aes {self.aes} gives no default for --lanes, which is {_or(LANES)}; add --lanes")
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -135,12 +148,16 @@ def unit_set(options: Options, uses: Mapping[str, Mapping[str, int]]) -> tuple[U
 
     Both cores of the cipher stand behind one operand network where both directions are built; a core for one direction that needs
     both has them apart.  A decrypter that is used once a sector is sequential where its interval fits into the initiation interval.
+
+    Raises ``InputError`` for several multipliers where the mode has no products (one, as presets have it, is left out).
     """
     chosen = cipher(options.cipher)
     lanes = options.lanes or options.aes
     total = {kind: max(u.get(kind, 0) for u in uses.values()) for kind in ("enc", "dec", "mul", "out", "acc")}
     together = bool(len(uses) > 1 and total["enc"] and total["dec"])
     calls = max(u.get("enc", 0) + u.get("dec", 0) for u in uses.values()) if together else max(total["enc"], total["dec"])
+    if (options.mul or 0) > 1 and not total["mul"]:
+        raise InputError(f"--mul {options.mul}: the mode has no products; leave --mul out")
     pace = max(-(-calls // options.aes), -(-total["out"] // lanes), 1)
     mul = options.mul or max(1, -(-total["mul"] // pace))
     cores = {core: "pipelined" for core in ("enc", "dec") if total[core]}

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: one file for each subcommand, a thin layer over the Python functions."""
+"""The command line: one file for each subcommand, a thin layer over the Python functions.
+
+What a command needs is imported when it runs, so that ``modeloom list`` does not wait for the simulator.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -14,18 +18,38 @@ from modeloom.cli.list import list_modes
 from modeloom.cli.model import model
 from modeloom.cli.synth import synth
 from modeloom.cli.verify import verify
-from modeloom.ir.check import CheckError
-from modeloom.prove import ProofError
-from modeloom.sim import BuildError
-from modeloom.simulated import SectorError
-from modeloom.spec import InputError
-from modeloom.verification import CheckFailed
+from modeloom.spec import InputError, UnknownName
 from modeloom.version import VERSION
 
-__all__ = ["main"]
+__all__ = ["cli", "main"]
+
+FAILED_CHECKS = (
+    ("modeloom.ir.check", "CheckError"),
+    ("modeloom.prove.errors", "ProofError"),
+    ("modeloom.simulated", "SectorError"),
+    ("modeloom.verification", "CheckFailed"),
+)
+"""Errors of exit status 1."""
+
+MISSING_TOOLS = (("modeloom.sim.build", "BuildError"), ("modeloom.synth.result", "SynthesisError"))
+"""Errors of exit status 2: a compiler or synthesis tool is not there, or refused its input."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+class Commands(click.Group):
+    """A group that names the nearest command."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """See click; raises ``UnknownName``."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            raise UnknownName("command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
 @click.version_option(VERSION, prog_name="modeloom")
 def cli() -> None:
     """Compiles block-cipher modes to hardware."""
@@ -36,24 +60,38 @@ for command in (list_modes, explain, build, crypt, model, verify, synth):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line: exit status 0 done, 1 a check failed, 2 wrong usage or input."""
+    """Runs the command line: exit status 0 done, 1 a check failed, 2 wrong usage or input; an error is one line."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        status = cli.main(arguments, prog_name="modeloom", standalone_mode=False)
+        status = cli.main(arguments, prog_name="modeloom", standalone_mode=False, obj=arguments)
+        sys.stdout.flush()
     except click.exceptions.Abort:
-        print("modeloom: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _stop("interrupted", 130)
     except click.UsageError as error:
-        where = f" (see modeloom {error.ctx.info_name} --help)" if error.ctx and error.ctx.parent else " (see modeloom --help)"
-        print(f"modeloom: {error.format_message()}{where}".replace("\n", " "), file=sys.stderr)
-        sys.exit(2)
-    except (InputError, BuildError) as error:
-        print(f"modeloom: {error}".replace("\n", " "), file=sys.stderr)
-        sys.exit(2)
+        command = f" {error.ctx.info_name}" if error.ctx and error.ctx.parent else ""
+        _stop(f"{error.format_message().removesuffix('.')} (see modeloom{command} --help)", 2)
+    except (click.ClickException, InputError) as error:
+        _stop(error.format_message() if isinstance(error, click.ClickException) else str(error), 2)
+    except BrokenPipeError:
+        # The reader has gone; without this the interpreter would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     except OSError as error:
-        print(f"modeloom: {error.strerror}: {error.filename}", file=sys.stderr)
-        sys.exit(2)
-    except (ProofError, CheckError, SectorError, CheckFailed) as error:
-        print(f"modeloom: {error}".replace("\n", " "), file=sys.stderr)
-        sys.exit(1)
+        _stop(f"{error.strerror or error}" + (f": {error.filename}" if error.filename else ""), 2)
+    except Exception as error:
+        if isinstance(error, _loaded(FAILED_CHECKS)):
+            _stop(str(error), 1)
+        if isinstance(error, _loaded(MISSING_TOOLS)):
+            _stop(str(error), 2)
+        raise
     sys.exit(status if isinstance(status, int) else 0)
 
+
+def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:
+    """Those of the errors whose module is loaded: no other can have been raised."""
+    return tuple(getattr(sys.modules[module], name) for module, name in errors if module in sys.modules)
+
+
+def _stop(message: str, status: int) -> None:
+    print("modeloom: " + " ".join(message.split()), file=sys.stderr)
+    sys.exit(status)

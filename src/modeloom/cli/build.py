@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-import sys
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from modeloom.cli.options import options_from, unit_options
-from modeloom.compiler import compile_mode
-from modeloom.emit import emit
-from modeloom.modes import find
 
 __all__ = ["build"]
 
@@ -23,15 +19,21 @@ __all__ = ["build"]
 @click.option("-o", "--output", "directory", required=True, help="Folder for the core.")
 @click.option("--name", help="Name of the top module (MODE_SECTOR).")
 @unit_options
-def build(mode: str, directory: str, name: str | None, **values: Any) -> None:
+@click.pass_obj
+def build(arguments: list[str], mode: str, directory: str, name: str | None, **values: Any) -> None:
     """Compiles MODE, proves the program, and writes a core: Verilog, bench, listing, datasheet."""
+    from rich.console import Console
+
+    from modeloom.compiler import compile_mode
+    from modeloom.emit import emit
+    from modeloom.modes import find
+
     options = options_from(values)
-    console = Console(stderr=True)
-    with console.status("") as status:
-        compiled = compile_mode(find(mode), options, progress=lambda step: status.update(f"{mode}: {step}"))
+    definition = find(mode)
+    with Console(stderr=True).status("") as status:
+        compiled = compile_mode(definition, options, progress=lambda step: status.update(f"{mode}: {step}"))
         status.update(f"{mode}: emit")
-        arguments = [a for a in sys.argv[1:]] if Path(sys.argv[0]).name.startswith("modeloom") else ["build", mode]
-        emit(compiled, Path(directory), name=name, command=_command(arguments))
+        emit(compiled, Path(directory), name=name, command=command_line(arguments))
     figures = compiled.explain()
     click.echo(
         f"{directory}: {figures['cycles_per_sector']} cycles a sector of {figures['sector_bytes']} bytes "
@@ -39,7 +41,7 @@ def build(mode: str, directory: str, name: str | None, **values: Any) -> None:
     )
 
 
-def _command(arguments: list[str]) -> str:
+def command_line(arguments: list[str]) -> str:
     """The command line without the output folder: what is emitted does not depend on where it goes."""
     kept: list[str] = []
     skip = False
@@ -50,4 +52,4 @@ def _command(arguments: list[str]) -> str:
             skip = True
         elif not argument.startswith(("-o", "--output=")):
             kept.append(argument)
-    return " ".join(["modeloom", *kept])
+    return shlex.join(["modeloom", *kept])

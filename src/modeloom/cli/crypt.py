@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
+from modeloom.cli.files import check_output, whole_file
 from modeloom.cli.options import read_key, tweaks
-from modeloom.simulated import Sector, SimulatedCore
 from modeloom.spec import InputError
 
 __all__ = ["crypt", "transform_file", "crypt_options"]
@@ -32,32 +29,31 @@ def transform_file(
     if not source.is_file():
         raise InputError(f"no file {source}; give the path of the input")
     size = source.stat().st_size
-    if not size or size % sector:
-        raise InputError(f"{source} has {size} bytes, which is not whole sectors of {sector}; pad it or choose another --sector")
-    if target.exists() and target.samefile(source):
-        raise InputError(f"{target} is the input; give another output")
-    if not target.parent.is_dir():
-        raise InputError(f"no folder {target.parent} for the output; make it first")
-    handle, partial = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".partial")
-    try:
-        with os.fdopen(handle, "wb") as out, source.open("rb") as data, _progress() as progress:
-            task = progress.add_task(title, total=size)
-            number = 0
-            while chunk := data.read(sector * CHUNK):
-                sectors = [chunk[at : at + sector] for at in range(0, len(chunk), sector)]
-                out.write(b"".join(run(number, sectors)))
-                number += len(sectors)
-                progress.update(task, advance=len(chunk))
-        os.replace(partial, target)
-    except BaseException:
-        os.unlink(partial)
-        raise
+    if not size:
+        raise InputError(f"{source} is empty; give a file of whole sectors of {sector} bytes")
+    if size % sector:
+        raise InputError(f"{source} has {size} bytes, which is not whole sectors of {sector}; pad it or choose another sector size")
+    check_output(target, source)
+    number = 0
+    with whole_file(target) as out, source.open("rb") as data, _progress() as progress:
+        task = progress.add_task(title, total=size)
+        while chunk := data.read(sector * CHUNK):
+            if len(chunk) % sector:
+                raise InputError(f"{source} changed while it was read; try again")
+            sectors = [chunk[at : at + sector] for at in range(0, len(chunk), sector)]
+            out.write(b"".join(run(number, sectors)))
+            number += len(sectors)
+            progress.update(task, advance=len(chunk))
     return number
 
 
-def _progress() -> Progress:
+def _progress() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def crypt_options(command: Callable) -> Callable:
@@ -81,10 +77,14 @@ def crypt(
     directory: str, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, source: str, target: str
 ) -> None:
     """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
+    from modeloom.simulated import Sector, SimulatedCore, read_description
+
+    read_description(directory)
     key = read_key(key_file)
+    check_output(Path(target))
     core = SimulatedCore(directory)
-    core.load_key(key)
     tweak = tweaks(tweak_base, tweak_step, core.tweak_bytes)
+    core.load_key(key)
     begin = core.cycles
 
     def run(first: int, sectors: list[bytes]) -> list[bytes]:

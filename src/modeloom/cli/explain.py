@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``modeloom explain``: the figures of a mode's schedule."""
+"""``modeloom explain``: the figures of a mode's schedule, its text and its chart."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from modeloom.cli.files import check_output, columns, whole_file
 from modeloom.cli.options import options_from, unit_options
-from modeloom.compiler import compile_mode
-from modeloom.dump import DUMPS, dump
-from modeloom.modes import find
-from modeloom.spec import UnknownName
 
 __all__ = ["explain"]
 
@@ -23,21 +19,47 @@ __all__ = ["explain"]
 @click.argument("mode")
 @unit_options
 @click.option("--dump", "dumps", help="Print graph, schedule or program as text (several, separated by commas).")
+@click.option("--svg", help="Write the schedule as a picture (SVG) to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(mode: str, dumps: str | None, as_json: bool, **values: Any) -> None:
+def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **values: Any) -> None:
     """The schedule of MODE: cycles per sector, latency, storage, and their bounds."""
+    from modeloom.compiler import compile_mode
+    from modeloom.dump import dump, dump_names
+    from modeloom.modes import find
+
     options = options_from(values)
-    wanted = [name.strip() for name in dumps.split(",")] if dumps else []
-    for name in wanted:
-        if name not in DUMPS:
-            raise UnknownName("dump", name, DUMPS)
+    wanted = dump_names(dumps or "")
+    if svg is not None:
+        check_output(Path(svg))
     compiled = compile_mode(find(mode), options)
-    for name in wanted:
-        click.echo(dump(compiled, name), nl=False)
+    texts = {name: dump(compiled, name) for name in wanted}
+    if svg is not None:
+        from modeloom.report.chart import chart
+
+        with whole_file(Path(svg)) as file:
+            file.write(chart(compiled).encode())
+    figures = compiled.explain()
     if as_json:
-        click.echo(json.dumps(compiled.explain(), indent=2))
-    elif not wanted:
-        table = Table(box=None, pad_edge=False, show_header=False)
-        for key, value in compiled.explain().items():
-            table.add_row(key, json.dumps(value) if isinstance(value, (dict, list, bool)) else str(value))
-        Console().print(table)
+        click.echo(json.dumps({**figures, "dumps": texts} if texts else figures, indent=2))
+    elif texts:
+        click.echo("".join(texts.values()), nl=False)
+    else:
+        click.echo(columns([(key, _text(value)) for key, value in figures.items()]), nl=False)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_unit(entry)}" for name, entry in value.items())
+    return str(value)
+
+
+def _unit(entry: Any) -> str:
+    """A count, or a unit: how many, its latency, and its interval where it is no pipeline."""
+    if not isinstance(entry, dict):
+        return str(entry)
+    every = f" every {entry['interval']}" if entry["interval"] > 1 else ""
+    return f"{entry['count']} × {entry['latency']} cycles{every}"

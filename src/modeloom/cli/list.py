@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``modeloom list``: the modes and circuits."""
+"""``modeloom list``: the modes."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from modeloom.cli.files import columns
 from modeloom.modes import all_modes
 from modeloom.vectors import count
 
 __all__ = ["list_modes", "catalogue"]
 
 
-def catalogue() -> list[dict[str, object]]:
+def catalogue() -> list[dict[str, Any]]:
     """Every mode: name, kind, title, source, directions, field order, partial blocks, tweak sizes, published vectors, security."""
     return [
         {
@@ -41,11 +41,9 @@ def list_modes(as_json: bool) -> None:
     """The modes: name, source, directions, field order, published vectors."""
     rows = catalogue()
     if as_json:
-        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows}, indent=2))
+        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows}, indent=2, ensure_ascii=False))
         return
-    table = Table(box=None, pad_edge=False)
-    for title in ("name", "directions", "field", "vectors", "source"):
-        table.add_column(title)
+    table = [("name", "directions", "field", "vectors", "source")]
     for row in rows:
-        table.add_row(str(row["name"]), "both", str(row["field"]), str(row["vectors"]), str(row["source"]))
-    Console().print(table)
+        table.append((row["name"], ", ".join(row["directions"]), row["field"], str(row["vectors"]), row["source"]))
+    click.echo(columns(table), nl=False)

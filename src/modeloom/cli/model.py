@@ -9,8 +9,6 @@ import click
 
 from modeloom.cli.crypt import crypt_options, transform_file
 from modeloom.cli.options import read_key, tweaks
-from modeloom.modes import find
-from modeloom.software import Model
 
 __all__ = ["model"]
 
@@ -27,6 +25,9 @@ def model(
     source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the software model of MODE and writes TARGET."""
+    from modeloom.modes import find
+    from modeloom.software import Model
+
     definition = find(mode)
     definition.check_sector(sector)
     length = definition.tweak_sizes[0] if tweak_bytes is None else tweak_bytes

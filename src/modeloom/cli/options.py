@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from modeloom.options import Options, preset
+from modeloom.options import PRESETS, Options, preset
 from modeloom.spec import InputError
 
 __all__ = ["unit_options", "options_from", "read_key", "tweaks"]
@@ -29,7 +29,7 @@ _UNIT_OPTIONS = [
     click.option("--key-slots", type=int, help="Keys that the core holds (1)."),
     click.option("--no-overlap", "no_overlap", is_flag=True, help="One sector at a time, as in the papers."),
     click.option("--exact", is_flag=True, help="Search for the least latency with a solver."),
-    click.option("--preset", help="Unit set by name: default, brw2013-1core, brw2013-2core."),
+    click.option("--preset", help=f"Unit set by name: {', '.join(PRESETS)}."),
 ]
 
 
@@ -57,26 +57,34 @@ def options_from(values: dict[str, Any]) -> Options:
 
 
 def read_key(path: str) -> bytes:
-    """A key from a file, raw bytes or hexadecimal digits; raises ``InputError``."""
+    """A key from a file, raw bytes or hexadecimal digits (at least 32, white space is skipped); raises ``InputError``."""
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
         raise InputError(f"cannot read key file {path}: {error.strerror}") from None
-    text = data.strip()
-    if text and len(text) % 2 == 0 and len(text) >= 32 and all(c in b"0123456789abcdefABCDEF" for c in text):
-        return bytes.fromhex(text.decode())
     if not data:
         raise InputError(f"key file {path} is empty; write the key into it as raw bytes or as hex digits")
+    digits = b"".join(data.split())
+    if len(digits) >= 32 and all(digit in b"0123456789abcdefABCDEF" for digit in digits):
+        if len(digits) % 2:
+            raise InputError(f"key file {path} has {len(digits)} hex digits; a byte has two")
+        return bytes.fromhex(digits.decode())
     return data
 
 
 def tweaks(base: int, step: int, nbytes: int) -> Callable[[int], bytes]:
-    """The tweak of a sector number, as dm-crypt's plain64: a 64-bit little-endian number, zeros behind it."""
-    if base < 0 or step < 0:
-        raise InputError("--tweak-base and --tweak-step are not negative")
+    """The tweak of a sector number, as dm-crypt's plain64: a 64-bit little-endian number, zeros behind it.
+
+    Raises ``InputError`` for numbers that do not fit, or a tweak that is shorter than the number.
+    """
+    for name, value in (("--tweak-base", base), ("--tweak-step", step)):
+        if not 0 <= value < 1 << 64:
+            raise InputError(f"{name} is from 0 to 2^64 - 1, not {value}")
+    if nbytes < 8:
+        raise InputError(f"--tweak {nbytes} is too short for a sector number of 8 bytes; choose 8 or more")
 
     def tweak(number: int) -> bytes:
-        return ((base + number * step) & (1 << 64) - 1).to_bytes(8, "little").ljust(nbytes, b"\0")[:nbytes]
+        return ((base + number * step) & (1 << 64) - 1).to_bytes(8, "little").ljust(nbytes, b"\0")
 
     return tweak

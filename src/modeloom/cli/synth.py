@@ -6,10 +6,8 @@ from __future__ import annotations
 import json
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from modeloom.measure import measure_core
+from modeloom.cli.files import columns
 
 __all__ = ["synth"]
 
@@ -22,15 +20,15 @@ __all__ = ["synth"]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def synth(directory: str, target: str, pnr: bool, freq: float | None, as_json: bool) -> None:
     """Synthesises the core in DIRECTORY and prints its figures."""
+    from rich.console import Console
+
+    from modeloom.measure import measure_core
+
     with Console(stderr=True).status(f"{directory}: {target}"):
         result = measure_core(directory, target, pnr=pnr, freq=freq)
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for key, value in result.items():
-        if not isinstance(value, (dict, list)) and value is not None:
-            table.add_row(key, str(value))
-    for block, figures in (result.get("blocks") or {}).items():
-        table.add_row(f"  {block}", json.dumps(figures))
-    Console().print(table)
+    rows = [(key, str(value)) for key, value in result.items() if not isinstance(value, (dict, list)) and value is not None]
+    rows += [(f"  {block}", json.dumps(figures)) for block, figures in (result.get("blocks") or {}).items()]
+    click.echo(columns(rows), nl=False)

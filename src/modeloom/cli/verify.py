@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import click
 
-from modeloom.verification import verify_core
-
 __all__ = ["verify"]
 
 
 @click.command()
 @click.argument("directory")
-@click.option("--sectors", type=int, default=200, help="Random sectors to run against the independent reference (200).")
+@click.option("--sectors", type=click.IntRange(min=1), default=200, help="Random sectors to run against the independent reference (200).")
 @click.option("--seed", type=int, default=1, help="Seed of the random data, gaps and back-pressure (1).")
 def verify(directory: str, sectors: int, seed: int) -> None:
     """Checks the core in DIRECTORY: the proof, lint, published vectors that fit, random sectors, the plain bench."""
+    from modeloom.verification import verify_core
+
     for line in verify_core(directory, sectors=sectors, seed=seed):
         click.echo(line)

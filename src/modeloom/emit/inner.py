@@ -16,22 +16,24 @@ from modeloom.emit.names import plain_design
 from modeloom.emit.prune import prune
 from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
+from modeloom.emit.widths import level_widths
 from modeloom.rtl.core import ModeCore
 
 __all__ = ["core_rtlil", "inner_verilog"]
 
-# The Yosys library keeps its design in globals, so each run has a process of its own. Without processes there are no
-# always @* blocks, which need tricks to run at time 0; without parallel multiplexers there are no functions.
+# The Yosys library keeps its design in globals, so each run has a process of its own.
 _SCRIPT = """
 import sys
 from pyosys import libyosys as ys
 design = ys.Design()
-for command in (
-    "read_rtlil " + sys.argv[1], "hierarchy -check -top " + sys.argv[2], "proc -noopt", "pmuxtree", "opt_clean -purge",
-    "check -assert", "write_verilog " + sys.argv[3],
-):
+for command in sys.argv[1:]:
     ys.run_pass("tee -q " + command, design)
 """
+
+# Without processes there are no always @* blocks, which need tricks to run at time 0; without parallel multiplexers there
+# are no functions.
+_EXPAND = ("proc -noopt", "pmuxtree", "opt_clean -purge")
+_FINISH = ("opt_clean -purge", "check -assert")
 
 _KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = ")
 
@@ -51,22 +53,30 @@ def core_rtlil(compiled: Any, top: str) -> str:
     for module in modules:
         module.attributes = [line for line in module.attributes if "\\generator" not in line]
     modules = prune(modules, "\\" + top)
+    level_widths(modules)
     plain_design(modules)
     return render(share(modules, "\\" + top))
 
 
 def inner_verilog(text: str, top: str) -> str:
     """Verilog of all modules of a design in RTLIL; raises ``RuntimeError`` if Yosys refuses it."""
+    modules = parse(_yosys(text, top, _EXPAND, "write_rtlil"))
+    # Cases that can not happen are gone now, and so are the last readers of some ports.
+    text = render(prune(modules, "\\" + top))
+    return _cleaned(_yosys(text, top, _FINISH, "write_verilog"))
+
+
+def _yosys(text: str, top: str, commands: tuple[str, ...], writer: str) -> str:
     with tempfile.TemporaryDirectory(prefix="modeloom-") as work:
-        source, result = Path(work) / "design.il", Path(work) / "design.v"
+        source, result = Path(work) / "design.il", Path(work) / "design.out"
         source.write_text(text)
+        script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *commands, f"{writer} {result}")
         run = subprocess.run(
-            [sys.executable, "-P", "-c", _SCRIPT, str(source), top, str(result)], capture_output=True, text=True, check=False
+            [sys.executable, "-P", "-c", _SCRIPT, *script], capture_output=True, text=True, check=False
         )
         if run.returncode or not result.exists():
-            raise RuntimeError("Yosys failed to write Verilog: " + (run.stdout + run.stderr).strip()[-500:])
-        verilog = result.read_text()
-    return _cleaned(verilog)
+            raise RuntimeError("Yosys failed to write the core: " + (run.stdout + run.stderr).strip()[-500:])
+        return result.read_text()
 
 
 def _cleaned(verilog: str) -> str:

@@ -81,6 +81,8 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
             for wire in node.outputs:
                 drivers[module.name, wire].append(node)
 
+    # A wire that lives within its module need not be read outside of it: which output ports are read is noted apart.
+    read: set[tuple[str, str]] = {(top, name) for name in by_name[top].ports()}
     live: set[tuple[str, str]] = set()
     needed: set[int] = set()
     work = [(top, name) for name in by_name[top].ports()]
@@ -94,8 +96,10 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
             if id(node.statement) not in needed:
                 needed.add(id(node.statement))
                 work += [(name, other) for other in node.inputs]
+        read.update(driven_by_port[at])
         work += driven_by_port[at]
         if ports[name].get(wire) == "input":
+            read.add(at)
             for parent, statement in instances[name]:
                 for connection in statement.connections():
                     if connection.port == wire:
@@ -104,12 +108,12 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
     alive = {name for name, _ in live}
     kept = [module for module in modules if module.name in alive]
     for module in kept:
-        _sweep(module, live, needed, ports, module.name == top)
+        _sweep(module, read, needed, ports)
     return kept
 
 
 def _sweep(
-    module: RtlilModule, live: set[tuple[str, str]], needed: set[int], ports: dict[str, dict[str, str]], is_top: bool
+    module: RtlilModule, read: set[tuple[str, str]], needed: set[int], ports: dict[str, dict[str, str]]
 ) -> None:
     """Drops what is dead in one module."""
     statements: list[Statement] = []
@@ -120,7 +124,7 @@ def _sweep(
         if statement.instance:
             own = ports[statement.type]
             statement.lines = [
-                line for line in statement.lines if line[0] != "connect" or (statement.type, line[1]) in live
+                line for line in statement.lines if line[0] != "connect" or (statement.type, line[1]) in read
             ]
             if not any(own[connection.port] == "output" for connection in statement.connections()):
                 statement.lines = []
@@ -131,7 +135,7 @@ def _sweep(
                 mentioned.add(line[-1].strip('"').replace("\\\\", "\\"))
             elif line[0] != "parameter":
                 mentioned |= names_in(line[2 if statement.kind == "cell" else 1 :])
-    numbers = _port_order([name for name in ports[module.name] if is_top or (module.name, name) in live], ports[module.name])
+    numbers = _port_order([name for name in ports[module.name] if (module.name, name) in read], ports[module.name])
     for statement in module.statements:
         if statement.kind in ("wire", "memory"):
             name = statement.name
@@ -148,7 +152,7 @@ def _sweep(
 
 
 def _port_order(names: list[str], directions: dict[str, str]) -> dict[str, int]:
-    """Numbers of ports: clock, reset, then inputs and outputs in their old order."""
+    """Numbers of ports from 1 (Yosys takes 0 for no port): clock, reset, then inputs and outputs in their old order."""
     special = {"\\clk": 0, "\\rst": 1}
     names = sorted(names, key=lambda name: special.get(name, 2 if directions[name] == "input" else 3))
-    return {name: i for i, name in enumerate(names)}
+    return {name: i for i, name in enumerate(names, 1)}

@@ -216,6 +216,14 @@ class _Lowering:
         self.op_of[i] = result
         return result
 
+    def operations_in_order(self) -> None:
+        """Makes the operations of long sums of products in the order of their nodes: from the outputs, recursion would go as deep as
+        a Horner chain is long."""
+        for i in sorted(self.readers):
+            node = self.nodes[i]
+            if node.kind in (*CIPHER_CORES, "mul") and not node.key_only:
+                self.operation(i)
+
     @staticmethod
     def _block(forms: list[Form]) -> int | None:
         blocks = [term.source[1] for form in forms for term in form if term.source[0] == "block"]
@@ -331,6 +339,7 @@ def lower_direction(
     low = _Lowering(trace, key_names, terms, latency)
     outputs = trace.outputs[direction]
     low.count_readers(outputs, lambda node: node.key_only)
+    low.operations_in_order()
     for index, i in enumerate(outputs):
         form = low.form(i)
         if len(form) > 1:  # an unnamed sum as the only reader: it gets a name here

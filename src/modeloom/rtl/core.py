@@ -26,6 +26,9 @@ from modeloom.spec import CIPHER
 
 __all__ = ["ModeCore", "bus_parameters"]
 
+LUT_BLOCKS = 512
+"""Largest result buffer, in blocks, that is put into LUT memories."""
+
 
 def bus_parameters(compiled: Any) -> BusParameters:
     """Bus sizes of a compiled mode (``modeloom.compiler.Compiled``)."""
@@ -45,6 +48,8 @@ def bus_parameters(compiled: Any) -> BusParameters:
         raw_words_before=before,
         raw_words_after=len(parts) - before - 1,
         key_words=len(program.key_words),
+        # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
+        ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
         has_setup=any(rows for rows in program.tables["setup"].outs.values()),
         encrypt="encrypt" in program.directions,
         decrypt="decrypt" in program.directions,

@@ -1,45 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shortens the lifetimes of values in a schedule without touching its latency.
+"""Lowers the storage that a schedule needs without touching its latency.
 
-Operations move within their slack, or exchange slots with another of their unit, while that shortens the sum of all lifetimes::
+Operations move within their slack, exchange slots with another of their unit, or change the instance.  A move is kept if it lowers
+the sum of three weighted figures: the peaks of all banks, the slots in which a bank is at its peak (a peak falls when the last of
+them does), and the lifetimes of all values::
 
-    ready ├── first read ──── last read ┤      a later producer or an earlier last reader frees a cell sooner
+    values of a bank   ▂▃▅█▅▃██▃▂   peak 8, three slots at the peak
+                       └── II ──┘
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from modeloom.schedule.greedy import Placement, Reservations
 from modeloom.schedule.problem import Problem, use_offset
 
-__all__ = ["compact", "held"]
+__all__ = ["compact"]
 
 _BYPASS = 1
 """Cycles after which a result is still at its unit's output register and takes no cell."""
 
+_PEAK, _AT_PEAK = 64, 4
+"""Weights of a cell and of a slot at the peak; a block held for a cycle weighs 1."""
 
-class _Values:
-    """Values of a sector: for each, the pair that computes it (None: an input) and its readings."""
+_REACH = 48
+"""Cycles by which an operation moves at most in one step."""
 
-    def __init__(self, problem: Problem):
-        self.problem = problem
+
+class _Storage:
+    """Values of a sector and how many of them each bank holds in each slot."""
+
+    def __init__(self, problem: Problem, ii: int, start: list[int], instance: list[int]):
+        self.problem, self.ii = problem, ii
+        self.start, self.instance = start, instance
         self.readers: list[list[tuple[int, int]]] = []
         self.source: list[int | None] = []
-        self.touched: list[set[int]] = [set() for _ in problem.unit]
+        self.bank: list[tuple[str, int]] = []
+        self.touched: list[list[int]] = [[] for _ in problem.unit]
+        self._collect()
+        self.busy: dict[tuple[str, int], list[int]] = {}
+        self.base: dict[tuple[str, int], int] = {}
+        self.life = [(0, 0)] * len(self.readers)
+        self.held = 0
+        for value in range(len(self.readers)):
+            self._enter(value)
+
+    def _collect(self) -> None:
+        problem = self.problem
         numbers: dict[tuple, int] = {}
 
         def read(source: tuple, pair: int, offset: int) -> None:
-            if source[0] not in ("op", "block"):
+            if source[0] not in ("op", "block", "tweak"):
                 return
-            if source not in numbers:
-                numbers[source] = len(self.readers)
+            value = numbers.setdefault(source, len(self.readers))
+            if value == len(self.readers):
                 self.readers.append([])
                 self.source.append(source[1] if source[0] == "op" else None)
+                self.bank.append((source[0], source[1] % problem.units.lanes if source[0] == "block" else 0))
                 if source[0] == "op":
-                    self.touched[source[1]].add(numbers[source])
-            value = numbers[source]
+                    self.touched[source[1]].append(value)
             if (pair, offset) not in self.readers[value]:
                 self.readers[value].append((pair, offset))
-            self.touched[pair].add(value)
+            if value not in self.touched[pair]:
+                self.touched[pair].append(value)
 
         for pair in problem.graph.pairs:
             for op in pair.ops.values():
@@ -50,25 +74,56 @@ class _Values:
             for term in chain.base.values():
                 read(term.source, first, offset - 1)
 
-    def cost(self, value: int, start: list[int]) -> int:
-        """Cycles for which a value takes a cell."""
-        source = self.source[value]
-        last = max(start[i] + offset for i, offset in self.readers[value])
+    def _span(self, value: int) -> tuple[tuple[str, int], int, int]:
+        """Bank of a value and the cycles in which its cell is taken, from a first one on up to another."""
+        source, start = self.source[value], self.start
+        last = max([start[i] + offset for i, offset in self.readers[value]]) - 1
         if source is None:
-            return max(0, last)
-        return max(0, last - start[source] - self.problem.unit[source].latency - _BYPASS)
+            return self.bank[value], 0, last
+        unit = self.problem.unit[source]
+        ready = start[source] + unit.latency
+        return (unit.kind, self.instance[source]), ready, last if last >= ready + _BYPASS else ready
 
-    def total(self, start: list[int]) -> int:
-        return sum(self.cost(value, start) for value in range(len(self.readers)))
+    def _count(self, bank: tuple[str, int], begin: int, end: int, step: int) -> None:
+        if bank not in self.busy:
+            self.busy[bank], self.base[bank] = [0] * self.ii, 0
+        turns, rest = divmod(end - begin, self.ii)
+        self.base[bank] += turns * step
+        busy, first = self.busy[bank], begin % self.ii
+        for slot in range(first, min(first + rest, self.ii)):
+            busy[slot] += step
+        for slot in range(first + rest - self.ii):
+            busy[slot] += step
+        self.held += (end - begin) * step
+
+    def _enter(self, value: int) -> None:
+        bank, begin, end = self._span(value)
+        self.bank[value], self.life[value] = bank, (begin, max(begin, end))
+        self._count(bank, *self.life[value], 1)
+
+    def update(self, pairs: Iterable[int]) -> set[tuple[str, int]]:
+        """Counts the values again that pairs compute or read, after these have moved; the banks that changed."""
+        changed = set()
+        for value in {v for i in pairs for v in self.touched[i]}:
+            bank, begin, end = self._span(value)
+            end = max(begin, end)
+            if (begin, end) != self.life[value] or bank != self.bank[value]:
+                changed.update((bank, self.bank[value]))
+                self._count(self.bank[value], *self.life[value], -1)
+                self._count(bank, begin, end, 1)
+                self.bank[value], self.life[value] = bank, (begin, end)
+        return changed
+
+    def weight(self, bank: tuple[str, int]) -> int:
+        """Of one bank, the weighted peak and slots at the peak."""
+        if bank not in self.busy:
+            return 0
+        peak = max(self.busy[bank])
+        return _PEAK * (peak + self.base[bank]) + _AT_PEAK * self.busy[bank].count(peak)
 
 
-def held(problem: Problem, start: list[int]) -> int:
-    """Sum of the lifetimes of all values of a sector, in blocks times cycles."""
-    return _Values(problem).total(start)
-
-
-def compact(problem: Problem, ii: int, placement: Placement, latency: int, passes: int = 4) -> Placement:
-    """The placement with shorter lifetimes; no operation ends after ``latency`` that did not before.
+def compact(problem: Problem, ii: int, placement: Placement, latency: int, passes: int = 6) -> Placement:
+    """The placement with less storage; no operation ends after ``latency`` that did not before.
 
     Parameters
     ----------
@@ -91,10 +146,10 @@ class _Moves:
     def __init__(self, problem: Problem, ii: int, placement: Placement, latency: int):
         self.problem, self.ii, self.latency = problem, ii, latency
         self.start, self.instance = list(placement[0]), list(placement[1])
-        self.values = _Values(problem)
+        self.storage = _Storage(problem, ii or latency + 1, self.start, self.instance)
         self.table = Reservations(problem, ii)
-        self.owner: dict[tuple[str, int, int], int] = {}
         self.simple = [u.interval == 1 and not slow for u, slow in zip(problem.unit, problem.slow)]
+        self.owner: dict[tuple[str, int, int], int] = {}
         self.windows: dict[int, list[tuple[int, int, bool]]] = {}
         for members in problem.chain_uses.values() if ii else ():
             (a, offset_a), (b, offset_b) = members[0], members[-1]
@@ -104,18 +159,18 @@ class _Moves:
         for i in range(len(self.start)):
             self._put(i)
 
-    def _slot(self, i: int, start: int) -> int:
-        return start % self.ii if self.ii else start
+    def _key(self, i: int, start: int, instance: int) -> tuple[str, int, int]:
+        return self.problem.unit[i].kind, instance, start % self.ii if self.ii else start
 
     def _put(self, i: int) -> None:
         self.table.take(i, self.start[i], self.instance[i])
         if self.simple[i]:
-            self.owner[self.problem.unit[i].kind, self.instance[i], self._slot(i, self.start[i])] = i
+            self.owner[self._key(i, self.start[i], self.instance[i])] = i
 
     def _lift(self, i: int) -> None:
         self.table.release(i, self.start[i], self.instance[i])
         if self.simple[i]:
-            del self.owner[self.problem.unit[i].kind, self.instance[i], self._slot(i, self.start[i])]
+            del self.owner[self._key(i, self.start[i], self.instance[i])]
 
     def bounds(self, i: int) -> tuple[int, int]:
         """Earliest and latest start with all others where they are."""
@@ -131,63 +186,62 @@ class _Moves:
         return low, high
 
     def improve(self, i: int) -> bool:
-        """The best single move or exchange of one operation; True if there is one."""
-        low, high = self.bounds(i)
-        here = self.start[i]
-        touched = self.values.touched[i]
-        cost = self._cost(touched)
-        best: tuple[int, int, int, int, int] | None = None
-        self._lift(i)
-        kind, own = self.problem.unit[i].kind, self.instance[i]
-        for start in range(low, high + 1):
-            if start == here:
-                continue
-            for n in self.table.instances(i):
-                if self.table.free(i, start, n):
-                    self.start[i] = start
-                    best = self._better(best, (self._cost(touched) - cost, abs(start - here), start, n, -1))
-                    break
-            else:
-                j = self.owner.get((kind, own, self._slot(i, start)), -1)
-                if j >= 0 and self.simple[i]:
-                    best = self._better(best, self._exchange(i, j, start))
-            self.start[i] = here
-        if best is not None:
-            _, _, start, n, j = best
-            if j >= 0:
-                self._lift(j)
-                self.start[j] = n
-                self._put(j)
-            else:
-                self.instance[i] = n
-            self.start[i] = start
-        self._put(i)
-        return best is not None
+        """Makes the best single move or exchange of one operation; True if one lowers the cost."""
+        best, gain = None, 0
+        for move in self._moves(i):
+            back = [(j, self.start[j], self.instance[j]) for j, _, _ in move]
+            cost = self._try(move)
+            self._try(back)
+            if cost < gain:
+                best, gain = move, cost
+        if best is None:
+            return False
+        for j, _, _ in best:
+            self._lift(j)
+        self._try(best)
+        for j, _, _ in best:
+            self._put(j)
+        return True
 
-    @staticmethod
-    def _better(best: tuple | None, found: tuple | None) -> tuple | None:
-        if found is None or found[0] >= 0 or best is not None and best <= found:
-            return best
+    def _try(self, move: list[tuple[int, int, int]]) -> int:
+        """Moves operations; the change of the cost."""
+        storage = self.storage
+        before = storage.held
+        weights = {bank: storage.weight(bank) for bank in storage.busy}
+        for i, start, instance in move:
+            self.start[i], self.instance[i] = start, instance
+        changed = storage.update([i for i, _, _ in move])
+        return storage.held - before + sum(storage.weight(bank) - weights.get(bank, 0) for bank in changed)
+
+    def _moves(self, i: int) -> list[list[tuple[int, int, int]]]:
+        """Moves of one operation to a free slot, and exchanges with the operation in a taken one."""
+        low, high = self.bounds(i)
+        here, own = self.start[i], self.instance[i]
+        self._lift(i)
+        found: list[list[tuple[int, int, int]]] = []
+        for start in range(max(low, here - _REACH), min(high, here + _REACH) + 1):
+            for n in self.table.instances(i):
+                if (start, n) == (here, own):
+                    continue
+                if self.table.free(i, start, n):
+                    found.append([(i, start, n)])
+                elif self.simple[i]:
+                    j = self.owner.get(self._key(i, start, n), -1)
+                    if j >= 0 and own in self.table.instances(j):
+                        found.extend([(i, start, n), (j, moved, own)] for moved in self._exchanges(i, j, start))
+        self._put(i)
         return found
 
-    def _exchange(self, i: int, j: int, start: int) -> tuple[int, int, int, int, int] | None:
-        """Pair i goes to ``start`` and pair j of the same instance to the slot that i leaves."""
+    def _exchanges(self, i: int, j: int, start: int) -> list[int]:
+        """Starts at which pair j can take the slot that pair i leaves for ``start``."""
         here, there = self.start[i], self.start[j]
-        touched = self.values.touched[i] | self.values.touched[j]
-        cost = self._cost(touched)
         self.start[i] = start
         low, high = self.bounds(j)
-        best = None
-        first = low + (here - low) % self.ii if self.ii else here
-        for moved in range(first, high + 1, self.ii or 1 << 30):
-            if moved < low:
-                break
+        found = []
+        for moved in range(low + (here - low) % self.ii, high + 1, self.ii) if self.ii else (here,):
             self.start[j] = moved
             low_i, high_i = self.bounds(i)
-            if low_i <= start <= high_i:
-                best = self._better(best, (self._cost(touched) - cost, abs(start - here), start, moved, j))
+            if low <= moved <= high and low_i <= start <= high_i:
+                found.append(moved)
         self.start[i], self.start[j] = here, there
-        return best
-
-    def _cost(self, touched: set[int]) -> int:
-        return sum(self.values.cost(value, self.start) for value in touched)
+        return found

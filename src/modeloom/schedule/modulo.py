@@ -113,10 +113,11 @@ def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, r
 
 def finish(problem: Problem, ii: int, placement: Placement) -> Schedule:
     """The schedule of a placement (``ii`` 0: a plain one) with lifetimes shortened and the first operation in cycle 0."""
-    start, instance = compact(problem, ii, placement, latency_of(problem, placement[0]))
+    start, instance = placement
     early = min((s - least for s, least in zip(start, problem.release)), default=0)
     start = [s - early for s in start]
     instance = pick_instances(problem, ii, start, instance)
+    start, instance = compact(problem, ii, (start, instance), latency_of(problem, start))
     result = Schedule(problem, ii, start, instance, bool(ii))
     if not ii:
         result.ii = result.latency + 1

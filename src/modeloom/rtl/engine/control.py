@@ -81,7 +81,10 @@ class ControlStore(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.rom = rom = memory.Memory(shape=self.width, depth=max(2, self.columns.rows), init=self.columns.words())
+        # Few rows and many columns: logic is smaller than a block memory, and faster.
+        m.submodules.rom = rom = memory.Memory(
+            shape=self.width, depth=max(2, self.columns.rows), init=self.columns.words(), attrs={"rom_style": "logic"}
+        )
         port = rom.read_port()
         m.d.comb += [port.addr.eq(self.row), port.en.eq(1), self.data.eq(port.data)]
         return m

@@ -41,7 +41,10 @@ class BlockMemory(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.mem = mem = memory.Memory(shape=self.width, depth=max(2, self.depth), init=[])
+        # LUT memories: a block memory on ECP5 gives its data too late in the cycle for a network behind it (docs/model.md).
+        m.submodules.mem = mem = memory.Memory(
+            shape=self.width, depth=max(2, self.depth), init=[], attrs={"ram_style": "distributed"}
+        )
         write = mem.write_port()
         m.d.comb += [write.en.eq(self.we), write.addr.eq(self.waddr), write.data.eq(self.wdata)]
         for i in range(self.ports):

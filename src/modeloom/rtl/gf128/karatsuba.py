@@ -3,12 +3,12 @@
 
 Way of the data, for 128 bits and halt = 16 (27 = 3^3 products of 16 by 16 bits)::
 
-    a ─ bit order ─ halves and their sum, 3 times ─ 27 lanes of 16 bits ─ 16 planes of 27 bits ─┐
-                                                                                  31 planes of the products
-    b ─ bit order ─ halves and their sum, 3 times ─ 27 lanes of 16 bits ─ 16 planes of 27 bits ─┘     │
-                                      o ─ bit order ─ reduction ─ 255 bits ─ put together, 3 times ─ 27 lanes of 31 bits
+    a ── halves and their sum, 3 times ── 27 lanes of 16 bits ── 16 planes of 27 bits ──┐
+                                                                                        ├── 31 planes of products
+    b ── halves and their sum, 3 times ── 27 lanes of 16 bits ── 16 planes of 27 bits ──┘             │
+                           o ── reduction ── 255 bits ── put together, 3 times ── 27 lanes of 31 bits ┘
 
-    polynomial: bit i is the coefficient of x^i; the field's bit order applies to a, b and o
+    a, b, o and the 255 bits have the field's bit order; the pieces are whole bytes, so only the planes are renumbered
 
 All lanes do the same schoolbook product, so the products are written on planes, which hold one coefficient of every lane:
 one wide AND for each pair of coefficients.  In a circuit the planes are only names of wires; a compiled simulation runs on
@@ -26,39 +26,54 @@ from amaranth.lib.wiring import In, Out
 from modeloom.spec.field import Field
 
 from .lowering import lower, place_cuts
-from .planes import to_lanes, to_planes
-from .reduction import reduce_word, to_polynomial
-from .words import Word, join, xor_all
+from .planes import reverse_in_bytes, to_lanes, to_planes
+from .reduction import reduce_word
+from .words import Word, join, xor_all, zero
 
 __all__ = ["KaratsubaMultiplier", "polynomial_product", "product_word"]
 
 
-def polynomial_product(a: Word, b: Word, halt: int, *, refined: bool = True) -> Word:
-    """Product of two polynomials of n coefficients, at least 2n - 1 bits wide.
+def polynomial_product(a: Word, b: Word, halt: int, *, bytewise_reversed: bool = False, refined: bool = True) -> Word:
+    """Product of two polynomials of n coefficients.
 
     Parameters
     ----------
     a, b : Word
-        Factors of one width, bit i the coefficient of x^i.
+        Factors of one width n.
     halt : int
         Pieces of at most this many bits are multiplied by the schoolbook.
+    bytewise_reversed : bool
+        Whether factors and product have the lowest coefficient of a byte in its highest bit.
     refined : bool
         Whether the parts are put together with the shared sum (5n/2 - 3 XORs) or plainly (3n - 4 XORs, one gate deeper).
+
+    Returns
+    -------
+    Word
+        2n bits, the coefficient of x^(2n-1) being 0.
     """
     width, levels = a.width, 0
     while -(-width >> levels) > halt:
         levels += 1
     piece = -(-width >> levels)
+    if bytewise_reversed and piece % 8:
+        product = polynomial_product(reverse_in_bytes(a), reverse_in_bytes(b), halt, refined=refined)
+        return reverse_in_bytes(product)
     lanes = [_split(word.extend(piece << levels), levels) for word in (a, b)]
+    flip = 7 if bytewise_reversed else 0
     planes_a, planes_b = ([plane.anchored() for plane in to_planes(factor)] for factor in lanes)
     products = [
-        xor_all(planes_a[i] & planes_b[k - i] for i in range(max(0, k - piece + 1), min(k, piece - 1) + 1))
+        xor_all(
+            planes_a[i ^ flip] & planes_b[(k - i) ^ flip] for i in range(max(0, k - piece + 1), min(k, piece - 1) + 1)
+        )
         for k in range(2 * piece - 1)
     ]
-    parts = [lane.extend(2 * piece).anchored() for lane in to_lanes(products, len(lanes[0]))]
+    products.append(zero(planes_a[0].width))
+    ordered = [products[k ^ flip] for k in range(2 * piece)]
+    parts = [lane.anchored() for lane in to_lanes(ordered, len(lanes[0]))]
     while len(parts) > 1:
         parts = [_put_together(*parts[i : i + 3], refined=refined) for i in range(0, len(parts), 3)]
-    return parts[0]
+    return parts[0].extend(2 * width)
 
 
 def _split(word: Word, levels: int) -> list[Word]:
@@ -85,8 +100,8 @@ def _put_together(low: Word, middle: Word, high: Word, *, refined: bool) -> Word
 
 def product_word(field: Field, a: Word, b: Word, halt: int, *, refined: bool = True) -> Word:
     """The field's product of two blocks as a graph: ``field.mul``."""
-    product = polynomial_product(to_polynomial(field, a), to_polynomial(field, b), halt, refined=refined)
-    return reduce_word(field, product.extend(2 * field.width))
+    product = polynomial_product(a, b, halt, bytewise_reversed=field.bytewise_reversed, refined=refined)
+    return reduce_word(field, product)
 
 
 class KaratsubaMultiplier(wiring.Component):

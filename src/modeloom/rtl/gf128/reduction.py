@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reduction of a product by a field's modulus, as a linear map made from the ``Field``.
 
-The product of two polynomials of n coefficients has coefficients x^0 ... x^(2n-2), bit i for x^i.  What comes out is a block::
+A product of two blocks of n coefficients has coefficients x^0 ... x^(2n-2).  It stands in 2n bits in the field's own order::
 
-    field.factor = 0       L + H x^n                 the high half is folded down    x^n  = x^7 + x^2 + x + 1  (XTS, GHASH)
-    field.factor = -n      (L + H x^n) x^-n          the low half is folded up       x^-n = 1 + x^-1 + x^-2 + x^-7  (POLYVAL)
-    otherwise              one parity for each bit of the block
+    POLYVAL, XTS    x^0 x^1 ... x^(2n-2) 0               coefficient i is bit i
+    GHASH           x^7 x^6 ... x^0 x^15 ...             coefficient i is bit 8*(i//8) + 7 - i%8
 
-Folding needs a modulus whose inner terms all lie in one half; it takes a few wide XORs.  What a fold pushes over the edge
-again is first added to the half that is folded, so that one fold does for both (Gueron and Kounaris, Intel, 2010, use the
-same identity for GHASH).
+What comes out is a block, and the map is one of three::
+
+    field.factor = 0     L + H x^n            the high half is folded    x^n  = x^7 + x^2 + x + 1         (XTS, GHASH)
+    field.factor = -n    (L + H x^n) x^-n     the low half is folded     x^-n = 1 + x^-1 + x^-2 + x^-7    (POLYVAL)
+    otherwise            one parity for each bit of the block
+
+Folding needs a modulus whose inner terms all lie close to one end; it takes a few wide XORs.  What a fold pushes over the
+edge again would be folded once more by the same rule, so it is added to the folded half beforehand.
 """
 
 from __future__ import annotations
@@ -19,35 +23,49 @@ from amaranth.hdl import Value
 from modeloom.spec.field import Field
 
 from .lowering import lower
-from .planes import reverse_in_bytes
+from .planes import repeat
 from .words import Word, join, xor_all
 
-__all__ = ["fold_distances", "from_polynomial", "reduce", "reduce_word", "to_polynomial"]
+__all__ = ["fold_distances", "parities", "reduce", "reduce_word", "shift_coefficients"]
 
 
-def to_polynomial(field: Field, block: Word) -> Word:
-    """A block's polynomial: bit i the coefficient of x^i."""
-    return reverse_in_bytes(block) if field.bytewise_reversed else block
-
-
-from_polynomial = to_polynomial  # both orders are involutions
-
-
-def fold_distances(field: Field, *, down: bool) -> list[int] | None:
-    """Inner exponents of the modulus for folding, or None if they are too far from the edge.
+def shift_coefficients(field: Field, word: Word, k: int) -> Word:
+    """Coefficient i moved to i + k, those beyond either end dropped: wires.
 
     Parameters
     ----------
     field : Field
-        The field.
-    down : bool
-        True: x^n = sum of x^e, the result is [e, ...].  False: x^-n = sum of x^-e, the result is [e, ...].
+        Gives the bit order.
+    word : Word
+        A whole number of bytes if the order is bytewise reversed.
+    k : int
+        Distance, also negative.
     """
-    exponents = [e for e in range(field.width) if field.modulus >> e & 1]
-    if not down:
-        exponents = [field.width - e for e in range(1, field.width + 1) if field.modulus >> e & 1]
-    exponents.sort()
-    return exponents if max(exponents) <= field.width // 2 else None
+    if not field.bytewise_reversed:
+        return word << k
+    octets, rest = divmod(k, 8)
+    stay = repeat(0xFF << rest & 0xFF, 8, word.width)
+    return ((word & stay) << 8 * octets - rest) | ((word & ~stay) << 8 * octets + 16 - rest)
+
+
+def fold_distances(field: Field, direction: int) -> list[int] | None:
+    """Distances from one end of the modulus to its other terms, for folding.
+
+    Parameters
+    ----------
+    field : Field
+        The field, of n bits.
+    direction : int
+        1: the e of x^n = sum of x^e.  -1: the e of x^-n = sum of x^-e.
+
+    Returns
+    -------
+    list of int or None
+        In rising order; None if one of them exceeds n / 2.
+    """
+    exponents = [e for e in range(field.width + 1) if field.modulus >> e & 1]
+    distances = exponents[:-1] if direction > 0 else [field.width - e for e in reversed(exponents[1:])]
+    return distances if distances[-1] <= field.width // 2 else None
 
 
 def reduce_word(field: Field, product: Word) -> Word:
@@ -58,56 +76,54 @@ def reduce_word(field: Field, product: Word) -> Word:
     field : Field
         The field, of n bits.
     product : Word
-        Polynomial, up to 2n bits wide.
+        2n bits in the field's order.
 
     Returns
     -------
     Word
-        Block of n bits in the field's order.
+        Block of n bits.
 
     Raises
     ------
     ValueError
-        If ``product`` is wider than 2n bits.
+        If ``product`` does not have 2n bits.
     """
     n = field.width
-    if product.width > 2 * n:
-        raise ValueError(f"reduction: the product may have at most {2 * n} bits, not {product.width}")
-    if field.factor == 0 and (distances := fold_distances(field, down=True)):
-        return from_polynomial(field, _fold(product.part(0, n), product.part(n, n), distances))
-    if field.factor == -n and (distances := fold_distances(field, down=False)):
-        return from_polynomial(field, _fold(product.part(n, n), product.part(0, n), [-e for e in distances]))
-    return _by_parities(field, product)
+    if product.width != 2 * n:
+        raise ValueError(f"reduction: a product of field {field.name} has {2 * n} bits, not {product.width}")
+    low, high = product.part(0, n), product.part(n, n)
+    if field.factor == 0 and (distances := fold_distances(field, 1)):
+        return _fold(field, low, high, distances)
+    if field.factor == -n and (distances := fold_distances(field, -1)):
+        return _fold(field, high, low, [-e for e in distances])
+    return parities(field, product, field.factor)
 
 
-def _fold(kept: Word, folded: Word, distances: list[int]) -> Word:
+def _fold(field: Field, kept: Word, folded: Word, distances: list[int]) -> Word:
     n = kept.width
-    over = [folded << e - n if e > 0 else folded << e + n for e in distances if e]
-    # only the few bits that can be set take part, so that the rest of the half keeps its depth
-    reach = max(abs(e) for e in distances)
-    if over and reach < n:
-        if distances[-1] > 0:
-            sum_over = xor_all([word.part(0, reach) for word in over] + [folded.part(0, reach)])
-            folded = join([sum_over, folded.part(reach, n - reach)])
-        else:
-            sum_over = xor_all([word.part(n - reach, reach) for word in over] + [folded.part(n - reach, reach)])
-            folded = join([folded.part(0, n - reach), sum_over])
-    return xor_all([folded << e for e in distances] + [kept])
+    up = distances[-1] > 0
+    # Only these outermost coefficients take part in the second fold: the others keep their smaller depth.
+    reach = -(-abs(distances[-1]) // 8) * 8
+    start = 0 if up else n - reach
+    over = [shift_coefficients(field, folded, e - n if up else e + n).part(start, reach) for e in distances if e]
+    edge = xor_all([folded.part(start, reach), *over])
+    rest = folded.part(reach, n - reach) if up else folded.part(0, n - reach)
+    folded = join([edge, rest] if up else [rest, edge])
+    return xor_all([kept, *(shift_coefficients(field, folded, e) for e in distances)])
 
 
-def _by_parities(field: Field, product: Word) -> Word:
-    masks = [0] * field.width
-    for i in range(product.width):
-        column = field.from_polynomial(field.x_power(i + field.factor))
-        while column:
-            row = (column & -column).bit_length() - 1
-            masks[row] |= 1 << i
-            column &= column - 1
-    return join([product.parity(mask) for mask in masks])
+def parities(field: Field, word: Word, factor: int) -> Word:
+    """The block word * x^factor for any modulus and any number of coefficients: one parity for each bit."""
+    rows = [0] * field.width
+    for i in range(word.width):
+        column = field.from_polynomial(field.x_power(i + factor))
+        for row in range(field.width):
+            rows[row] |= (column >> row & 1) << field.bit(i)
+    return join([word.parity(row) for row in rows])
 
 
 def reduce(field: Field, product: Value) -> Value:
-    """``reduce_word`` as Amaranth logic without registers: up to 2n bits in, n bits out."""
+    """``reduce_word`` as Amaranth logic without registers: 2n bits in, n bits out, both in the field's order."""
     product = Value.cast(product)
     word = Word.input(len(product))
     return lower(reduce_word(field, word), {word: product})

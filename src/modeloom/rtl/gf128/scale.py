@@ -1,19 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multiplication of a block by a small constant power of x."""
+"""Multiplication of a block by a constant power of x: wires and a few XORs, for doubling chains.
 
-from amaranth.hdl import Cat, Value
+    x^k v,  k > 0    the coefficients move up by k;    the k that leave return through    x^n  = x^7 + x^2 + x + 1 ...
+    x^k v,  k < 0    the coefficients move down by -k; those that leave return through    x^-n = ... of the same modulus
+
+The bit order of the block is the field's (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor``
+plays no part: this is the plain product by x^k, as ``Field.scale``.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Value
+from amaranth.hdl import ValueLike
 
 from modeloom.spec.field import Field
 
+from .lowering import lower
+from .reduction import fold_distances, parities, shift_coefficients
+from .words import Word, spread, xor_all
 
-def scale(field: Field, value: Value, k: int) -> Value:
-    """``value`` * x^k."""
-    columns = [field.scale(1 << i, k) for i in range(field.width)]
-    bits = []
-    for o in range(field.width):
-        bit = None
-        for i, column in enumerate(columns):
-            if column >> o & 1:
-                bit = value[i] if bit is None else bit ^ value[i]
-        bits.append(bit)
-    return Cat(*bits)
+__all__ = ["scale", "scale_word"]
+
+
+def scale_word(field: Field, block: Word, k: int) -> Word:
+    """Block * x^k as a graph; see ``scale``."""
+    n = field.width
+    if k == 0:
+        return block
+    if abs(k) >= n:
+        return parities(field, block, k)
+    direction = 1 if k > 0 else -1
+    moved = shift_coefficients(field, block, k)
+    distances = fold_distances(field, direction)
+    if distances and abs(k) + distances[-1] <= n:
+        leaving = shift_coefficients(field, block, k - direction * n)
+        return xor_all([moved, *(shift_coefficients(field, leaving, direction * e) for e in distances)])
+    # The inner terms lie at the far end and would be folded k times: each leaving coefficient brings its remainder.
+    leaving_range = range(n - k, n) if k > 0 else range(-k)
+    returns = [
+        spread(block.part(field.bit(i), 1), n, field.from_polynomial(field.x_power(i + k))) for i in leaving_range
+    ]
+    return xor_all([moved, *returns])
+
+
+def scale(field: Field, value: ValueLike, k: int) -> Value:
+    """Block * x^k as Amaranth logic without registers.
+
+    Parameters
+    ----------
+    field : Field
+        The field.
+    value : ValueLike
+        Block of ``field.width`` bits in the field's order; a signal rather than a large expression, as it is used repeatedly.
+    k : int
+        Exponent, also negative.  Small ones are cheap: XORs of |k| bits times the inner terms of the modulus.
+
+    Returns
+    -------
+    Value
+        Block of ``field.width`` bits: ``field.scale(value, k)``.
+
+    Raises
+    ------
+    TypeError
+        If ``field`` is not a ``Field`` or ``k`` not an ``int``.
+    ValueError
+        If ``value`` does not have ``field.width`` bits.
+    """
+    if not isinstance(field, Field):
+        raise TypeError(f"scale: field must be a Field, not {field!r}")
+    if isinstance(k, bool) or not isinstance(k, int):
+        raise TypeError(f"scale: k must be an int, not {k!r}")
+    value = Value.cast(value)
+    if len(value) != field.width:
+        raise ValueError(f"scale: a block of field {field.name} has {field.width} bits, not {len(value)}")
+    block = Word.input(field.width)
+    return lower(scale_word(field, block, k), {block: value})

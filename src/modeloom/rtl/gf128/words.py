@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-__all__ = ["Word", "evaluate", "join", "spread", "topological", "variables_of", "xor_all", "zero"]
+__all__ = ["Word", "evaluate", "gate_counts", "join", "spread", "topological", "variables_of", "xor_all", "zero"]
 
 _SERIAL = count()
 
@@ -217,6 +217,19 @@ def _compute(word: Word, operands: list[int]) -> int:
                 position += argument.width
             return result
     return 0
+
+
+def gate_counts(output: Word) -> tuple[int, int]:
+    """Two-input AND and XOR gates of the bits of a graph; a position where one operand is always 0 is a wire."""
+    ands = xors = 0
+    for word in topological(output):
+        if word.kind == "and":
+            ands += word.support.bit_count()
+        elif word.kind == "xor":
+            xors += (word.arguments[0].support & word.arguments[1].support).bit_count()
+        elif word.kind == "parity":
+            xors += word.parameter.bit_count() - 1
+    return ands, xors
 
 
 def variables_of(output: Word) -> frozenset[tuple[Word, ...]]:

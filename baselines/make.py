@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures cores with Yosys and nextpnr and writes the results into this folder, one file for each tool and core.
+
+Run: python baselines/make.py yosys            (about ten minutes)
+     python baselines/make.py pnr              (about an hour: places and routes whole cores on ECP5)
+
+``baselines/TOOL-VERSION/CORE.TARGET.json`` holds what ``modeloom synth`` prints; ``baselines/summary.md`` is made from them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from amaranth.back import rtlil
+
+from modeloom.compiler import compile_mode
+from modeloom.emit import emit
+from modeloom.measure import measure_core
+from modeloom.modes import find
+from modeloom.options import Options
+from modeloom.rtl.aes.pipeline import AESEncryptPipeline
+from modeloom.synth import synthesize
+
+HERE = Path(__file__).resolve().parent
+CORES = {"hctr2_512": ("hctr2", {}), "heh_brw_512": ("heh-brw", {})}
+TARGETS = ("xc7", "xc6v", "xc5v", "ecp5")
+CLOCK = 165.0
+"""Clock target of place and route in MHz."""
+
+
+def store(tool: str, name: str, target: str, result: dict) -> Path:
+    """Writes one result."""
+    version = re.search(r"\d+(?:\.\d+)+", str(result["tools"].get(tool, "0.0")))
+    folder = HERE / f"{tool}-{version[0] if version else '0'}"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.{target}.json"
+    path.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n")
+    return path
+
+
+def core(name: str, target: str, pnr: bool) -> dict:
+    """Figures of a core with the default options."""
+    mode, changes = CORES[name]
+    compiled = compile_mode(find(mode), Options().but(**changes))
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work) / "core"
+        emit(compiled, folder, command=f"modeloom build {mode}")
+        return measure_core(folder, target, pnr=pnr, freq=CLOCK if pnr else None)
+
+
+def aes(target: str, pnr: bool) -> dict:
+    """Figures of the AES-128 pipeline alone, with as many registers a round as the cores have."""
+    text = rtlil.convert(AESEncryptPipeline(128, Options().aes_stages), name="aes_pipeline", emit_src=False)
+    command = f"python baselines/make.py {'pnr' if pnr else 'yosys'}"
+    return synthesize(text, "aes_pipeline", target, pnr=pnr, freq=CLOCK if pnr else None, command=command).to_dict()
+
+
+def main(what: str, only: list[str]) -> None:
+    """Measures all cores, or those named."""
+    pnr = what == "pnr"
+    for target in ("ecp5",) if pnr else TARGETS:
+        for name in ["aes_pipeline", *CORES]:
+            if only and name not in only:
+                continue
+            result = aes(target, pnr) if name == "aes_pipeline" else core(name, target, pnr)
+            print(store("nextpnr" if pnr else "yosys", name, target, result), flush=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in ("yosys", "pnr"):
+        sys.exit("usage: python baselines/make.py yosys|pnr [CORE ...]")
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The datasheet of a core in Markdown: overview, theory of operation, interfaces, programmer's guide, figures, security,
+verification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from modeloom.emit.top import STREAMS
+from modeloom.rtl.bus.ports import StatusCode
+
+__all__ = ["datasheet"]
+
+_CODES = {
+    StatusCode.OK: "the sector was processed; all its data beats have been taken",
+    StatusCode.TOO_SHORT: "the packet ended early",
+    StatusCode.TOO_LONG: "the packet had bytes after the end of a sector",
+    StatusCode.BAD_KEEP: "`tkeep` had gaps, or was not all ones before the last beat",
+    StatusCode.NO_KEY: "the key slot is empty, being loaded, or out of range",
+    StatusCode.NO_DIRECTION: "the core was not built for this direction",
+    StatusCode.UNKNOWN_SIZE: "the core has no sector size of this index",
+}
+
+
+def _table(head: list[str], rows: list[list[Any]]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(str(cell) for cell in row) + " |"
+    yield ""
+
+
+def datasheet(compiled: Any, description: dict[str, Any]) -> str:
+    """Text of ``datasheet.md``."""
+    parts = (_overview, _theory, _interfaces, _guide, _figures, _security, _verification)
+    return "\n".join(line for part in parts for line in part(compiled, description)).rstrip("\n") + "\n"
+
+
+def _overview(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+    e = d["explain"]
+    yield f"# {d['name']}"
+    yield ""
+    yield "<!-- SPDX-License-Identifier: Apache-2.0 -->"
+    yield ""
+    yield (
+        f"{d['title']} on sectors of {d['sector_bytes']} bytes with tweaks of {d['tweak_bytes']} bytes and "
+        f"{d['cipher'].upper()}-{d['options']['key_bits']}, to {' and '.join(d['directions'])}. One sector every "
+        f"{d['pins']['interval']} cycles, {e['latency']} cycles of latency, {d['key_slots']} key slot{'s' * (d['key_slots'] != 1)}."
+    )
+    yield ""
+    yield f"- Source of the mode: {d['source']}"
+    yield f"- Definition: sha256 `{d['definition_sha256']}`"
+    yield f"- Made by modeloom {d['version']} with `{d['command']}`"
+    yield ""
+    what = {
+        "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
+        "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
+        "description": "everything about the core, for programs",
+    }  # fmt: skip
+    yield from _table(["file", "what it is"], [[f"`{file}`", what[kind]] for kind, file in d["files"].items()])
+
+
+def _theory(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+    e = d["explain"]
+    main = compiled.allocation.program.main
+    yield "## Theory of operation"
+    yield ""
+    yield (
+        f"The core runs the program of `program.txt`: a table of {main.rows} control words over the functional units below. "
+        + (
+            f"A new sector may enter every {e['ii']} cycles while up to {main.stages} are in flight; each is in a stage of "
+            "its own, so no two use a unit in one cycle. "
+            if e["overlap"]
+            else "A sector enters when the one before it is done. "
+        )
+        + "The pipeline never stalls: a sector enters only when all of it has arrived and the result buffer has a place for it."
+    )
+    yield ""
+    yield from _table(
+        ["unit", "count", "latency", "interval", "operations in a sector"],
+        [[kind, u["count"], u["latency"], u["interval"], _uses(kind, e["uses"])] for kind, u in e["units"].items() if kind != "out"],
+    )
+    yield (
+        "Set-up runs on the same units when a key is loaded: round keys are expanded, and values that depend on the key alone "
+        f"are computed and kept in the key memory ({e['key_words']} blocks a slot, {e['setup_cycles']} cycles of program)."
+    )
+    yield ""
+
+
+def _uses(kind: str, uses: dict[str, int]) -> str:
+    if kind == "cipher":
+        return ", ".join(f"{uses[core]} {core}" for core in ("enc", "dec") if uses.get(core)) + " (of the two directions, the larger)"
+    return str(uses.get(kind, 0))
+
+
+def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+    yield "## Interfaces"
+    yield ""
+    yield (
+        "One clock, `aclk`; `aresetn` is synchronous and active low. All streams are AXI4-Stream. Byte 0 of everything is "
+        "`tdata[7:0]`; fields are little-endian."
+    )
+    yield ""
+    comments = {"clock": "clock and reset", **dict(STREAMS)}
+    yield from _table(
+        ["port", "direction", "bits", "group"],
+        [[f"`{p['name']}`", p["direction"], p["width"], comments[p["stream"]].split(":")[0]] for p in d["ports"]],
+    )
+    yield "Command, 40 bytes, `s_axis_cmd_tdata`:"
+    yield ""
+    yield from _table(
+        ["bytes", "field"],
+        [
+            ["0 to 31", f"tweak; this core reads bytes 0 to {d['tweak_bytes'] - 1}" if d["tweak_bytes"] else "tweak; not read"],
+            ["32 to 33", "tag, given back with the status"],
+            ["34", f"key slot, 0 to {d['key_slots'] - 1}"],
+            ["35", "sector size, 0"],
+            ["36", "bit 0: 1 to decrypt"],
+            ["37 to 39", "reserved, send zeros"],
+        ],
+    )
+    lanes, beats = d["lanes"], d["beats"]
+    tail = d["sector_bytes"] - (beats - 1) * lanes * d["block_bytes"]
+    yield (
+        f"A sector is one packet of {beats} beat{'s' * (beats != 1)}, {lanes} block{'s' * (lanes != 1)} a beat: byte i of beat b is "
+        f"byte {lanes * d['block_bytes']}b + i of the sector. `tkeep` is all ones but in the last beat, which has {tail} "
+        f"byte{'s' * (tail != 1)}; `tlast` marks the last beat. Results have the same form; their bytes outside `tkeep` are zero."
+    )
+    yield ""
+    yield "Status, 4 bytes, `m_axis_status_tdata`: bytes 0 to 1 tag, byte 2 code, byte 3 zero."
+    yield ""
+
+
+def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+    yield "## Programmer's guide"
+    yield ""
+    yield (
+        f"**Keys.** A key is {d['key_bytes']} bytes, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first "
+        "beat names the slot."
+    )
+    yield ""
+    yield from _table(
+        ["bytes", "part"],
+        [
+            [f"{part['offset']} to {part['offset'] + part['bytes'] - 1}",
+             f"{d['cipher'].upper()} key" if part["name"] == "cipher" else part["name"]]
+            for part in d["key_layout"]
+        ],
+    )  # fmt: skip
+    yield (
+        "The slot's old key is overwritten first, when the slot's sectors in flight have left; sectors of other slots go on, but "
+        "for the set-up. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or `key_error` is high "
+        "because the packet had the wrong length or the slot does not exist. A packet whose first beat has `tuser` set erases the "
+        "slot. After a reset no slot is loaded; the memories keep their contents until slots are erased or loaded."
+    )
+    yield ""
+    yield (
+        "**Sectors.** Send a command and a packet of data for each sector, in the same order; either may come first. Results come "
+        "back in that order, and one status for each command follows its data. A refused sector gives a status and no data:"
+    )
+    yield ""
+    yield from _table(["code", "name", "meaning"], [[int(code), code.name, text] for code, text in _CODES.items()])
+    yield (
+        "If several things are wrong, the command's (4 to 6) come before the data's, the highest code first. A host that does not "
+        "take results or statuses holds up the entry of further sectors; nothing is lost."
+    )
+    yield ""
+
+
+def _figures(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+    e, pins = d["explain"], d["pins"]
+    yield "## Figures"
+    yield ""
+    yield from _table(
+        ["figure", "value", "unit"],
+        [
+            ["cycles per sector", e["cycles_per_sector"], "cycles"],
+            ["initiation interval, and its bound", f"{e['ii']}, {e['ii_bound']}", "cycles"],
+            ["distance of sectors at the pins", pins["interval"], "cycles"],
+            ["latency, and its bound", f"{e['latency']}, {e['latency_bound']}", "cycles"],
+            ["first output", e["first_output"], "cycles"],
+            ["latency over the pins, first beat in to last beat out", pins["latency_pins"], "cycles"],
+            ["storage, and its bound", f"{e['storage_blocks']}, {e['storage_bound']}", "blocks"],
+            ["input and result buffers", f"{e['input_blocks']}, {e['output_blocks']}", "blocks"],
+        ],
+    )
+    yield (
+        f"The latency over the pins is that of the program and {pins['overhead']} cycles more: {pins['last_beat_to_entry']} from the "
+        f"last input beat to the entry, {pins['entry_to_program']} to the program's first cycle, {pins['done_to_first_beat']} from its "
+        f"last cycle to the first output beat, and {2 * (d['beats'] - 1)} for the other beats. It holds for a sector that is alone."
+    )
+    yield ""
+
+
+def _security(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+    yield "## Security status"
+    yield ""
+    yield f"- The mode: {d['security']}."
+    yield "- Time does not depend on keys or data: every sector takes the same cycles."
+    yield "- **Not protected against power, electromagnetic and fault attacks**; nothing is masked."
+    yield "- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them."
+    yield ""
+
+
+def _verification(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+    proved = d["explain"]["proved"]
+    yield "## Verification"
+    yield ""
+    yield (
+        "- The program was proved equal to the definition, by symbolic execution of its control words."
+        if proved
+        else "- **The program was not proved**: the core was built without the proof."
+    )
+    yield (
+        f"- `{d['files']['bench']}` knows the ports only. It checks data, order, status codes, the distance of sectors and the "
+        "latency against this datasheet; results come from the software model. Its head has the command that runs it."
+    )
+    yield f"- `verilator --lint-only -Wall {d['files']['verilog']} {d['files']['waivers']}` is free of warnings."
+    yield "- `modeloom verify` on this folder repeats all of it and runs vectors and random sectors."
+    yield ""

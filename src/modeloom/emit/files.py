@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the folder of a core: all of it or nothing.
+
+::
+
+    DIR.modeloom-xxxx/  files are written here  ──rename──▶  DIR/      what stood in DIR before goes when that has worked
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from modeloom.allocate.listing import listing
+from modeloom.emit.bench import bench_verilog
+from modeloom.emit.datasheet import datasheet
+from modeloom.emit.inner import core_rtlil, inner_verilog
+from modeloom.emit.lint import waivers
+from modeloom.emit.names import KEYWORDS
+from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
+from modeloom.emit.top import header, top_module
+from modeloom.spec import InputError
+
+__all__ = ["check_directory", "core_name", "core_verilog", "emit"]
+
+
+def core_name(compiled: Any, name: str | None = None) -> str:
+    """The given name, checked, or one made of mode and sector size; raises ``InputError``."""
+    if name is None:
+        name = re.sub(r"[^a-z0-9]+", "_", compiled.mode.name.lower()).strip("_") + f"_{compiled.source.nbytes}"
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
+        raise InputError(f"a core's name is letters, digits and underscores, a letter first, and no Verilog keyword; not {name!r}")
+    return name
+
+
+def core_verilog(compiled: Any, name: str, command: str) -> str:
+    """The whole Verilog file of a core."""
+    inner = inner_verilog(core_rtlil(compiled, f"{name}_core"), f"{name}_core")
+    return "\n".join([header(compiled, name, command), top_module(compiled, name), inner])
+
+
+def _old_files(directory: Path) -> set[str]:
+    """Files that modeloom wrote into a folder; raises ``InputError`` if it holds others' and no core."""
+    if not directory.exists():
+        return set()
+    if not directory.is_dir():
+        raise InputError(f"{directory} is a file; name a folder for the core")
+    if not any(directory.iterdir()):
+        return set()
+    try:
+        description = json.loads((directory / "core.json").read_text(encoding="utf-8"))
+        if description["schema"] == SCHEMA:
+            return {str(file) for file in description["files"].values()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise InputError(f"{directory} is not empty and holds no core of modeloom; choose another folder")
+
+
+def check_directory(directory: str | Path) -> None:
+    """Raises ``InputError`` if ``emit`` would refuse the folder; to be asked before a long compilation."""
+    _old_files(Path(directory))
+
+
+def emit(compiled: Any, directory: str | Path, *, name: str | None = None, command: str) -> dict[str, Any]:
+    """Writes a core's folder: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package, datasheet.
+
+    A folder that holds a core already is replaced; files in it that are not modeloom's stay.
+
+    Parameters
+    ----------
+    compiled : modeloom.compiler.Compiled
+    directory : path
+        Made if it does not exist.
+    name : str, optional
+        Name of the top and of the files; by default mode and sector size, such as ``hctr2_512``.
+    command : str
+        The command line, for the record.
+
+    Returns
+    -------
+    dict
+        The contents of ``core.json``.
+
+    Raises
+    ------
+    InputError
+        If the folder holds other things than a core, the name is not a plain identifier, or the folder cannot be written.
+    """
+    target = Path(directory).absolute()
+    if not command or "\n" in command:
+        raise ValueError("command is one line of text")
+    old = _old_files(target)
+    name = core_name(compiled, name)
+    description = describe(compiled, name, command)
+    names = description["files"]
+    contents = {
+        names["verilog"]: core_verilog(compiled, name, command),
+        names["waivers"]: waivers(name),
+        names["bench"]: bench_verilog(compiled, name),
+        names["listing"]: listing(compiled.allocation.program),
+        names["package"]: fusesoc(description),
+        names["datasheet"]: datasheet(compiled, description),
+        names["description"]: to_json(description),
+    }
+    try:
+        _write(target, contents, old)
+    except OSError as error:
+        raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
+    return description
+
+
+def _write(target: Path, contents: dict[str, str], old: set[str]) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=target.name + ".modeloom-", dir=target.parent))
+    try:
+        new, before = work / "new", work / "old"
+        new.mkdir()
+        for file, text in contents.items():
+            (new / file).write_text(text, encoding="utf-8")
+        if target.exists():
+            for entry in sorted(target.iterdir()):
+                if entry.name in contents or entry.name in old:
+                    continue
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.copytree(entry, new / entry.name, symlinks=True)
+                else:
+                    shutil.copy2(entry, new / entry.name, follow_symlinks=False)
+            os.replace(target, before)
+        try:
+            os.replace(new, target)
+        except OSError:
+            if before.exists():
+                os.replace(before, target)
+            raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``core.json``, which says everything about a core to programs, and its FuseSoC package."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from modeloom.emit.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
+from modeloom.emit.top import top_ports
+from modeloom.rtl.core import bus_parameters
+from modeloom.spec import CIPHER
+from modeloom.version import VERSION
+
+__all__ = ["SCHEMA", "describe", "file_names", "fusesoc", "key_layout", "to_json"]
+
+SCHEMA = "modeloom-core-1"
+
+
+def file_names(name: str) -> dict[str, str]:
+    """The files of a core's folder by what they are."""
+    return {
+        "verilog": f"{name}.v",
+        "waivers": f"{name}_waivers.vlt",
+        "bench": f"{name}_tb.v",
+        "listing": "program.txt",
+        "package": f"{name}.core",
+        "datasheet": "datasheet.md",
+        "description": "core.json",
+    }
+
+
+def key_layout(compiled: Any) -> list[dict[str, Any]]:
+    """Parts of the key with their place in its bytes."""
+    parts = []
+    at = 0
+    for part in compiled.mode.key_parts:
+        length = compiled.options.key_bits // 8 if part == CIPHER else compiled.mode.block_bytes
+        parts.append({"name": part, "offset": at, "bytes": length})
+        at += length
+    return parts
+
+
+def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
+    """The contents of ``core.json``."""
+    mode, options = compiled.mode, compiled.options
+    p = bus_parameters(compiled)
+    names = file_names(name)
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "command": command,
+        "name": name,
+        "top": name,
+        "verilog": names["verilog"],
+        "files": names,
+        "mode": mode.name,
+        "title": mode.title,
+        "source": mode.source,
+        "security": mode.security,
+        "definition_sha256": definition_hash(compiled),
+        "options": options.as_dict(),
+        "cipher": options.cipher,
+        "key_bytes": p.key_bytes,
+        "key_parts": list(mode.key_parts),
+        "key_layout": key_layout(compiled),
+        "key_slots": options.key_slots,
+        "sector_bytes": compiled.source.nbytes,
+        "tweak_bytes": compiled.source.tweak_bytes,
+        "lanes": p.lanes,
+        "block_bytes": p.block_bytes,
+        "beats": beats(compiled),
+        "directions": list(options.directions),
+        "ports": [
+            {"name": port.name, "direction": "output" if port.output else "input", "width": port.width, "stream": port.stream}
+            for port in top_ports(p)
+        ],
+        "pins": {
+            "interval": interval_pins(compiled),
+            "latency_pins": latency_pins(compiled),
+            "overhead": overhead_pins(compiled),
+            **BUS_CYCLES,
+        },
+        "explain": {**compiled.explain(), "latency_pins": latency_pins(compiled)},
+    }
+
+
+def to_json(value: Any) -> str:
+    """JSON as all files of the project have it."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def fusesoc(description: dict[str, Any]) -> str:
+    """The FuseSoC core file, CAPI 2."""
+    name, files = description["name"], description["files"]
+    return f"""\
+CAPI=2:
+# SPDX-License-Identifier: Apache-2.0
+name: modeloom:modes:{name}:{description["version"]}
+description: {json.dumps(description["title"] + ", sectors of " + str(description["sector_bytes"]) + " bytes", ensure_ascii=False)}
+
+filesets:
+  rtl:
+    files: [{files["verilog"]}]
+    file_type: verilogSource
+  lint:
+    files: [{files["waivers"]}]
+    file_type: vlt
+  bench:
+    files: [{files["bench"]}]
+    file_type: verilogSource-2005
+
+targets:
+  default:
+    filesets: [rtl]
+    toplevel: {description["top"]}
+  lint:
+    default_tool: verilator
+    filesets: [rtl, lint]
+    toplevel: {description["top"]}
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+  sim:
+    default_tool: icarus
+    filesets: [rtl, bench]
+    toplevel: {name}_tb
+"""

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The top of an emitted core: the file's header and a module whose ports stand in a fixed order, each stream with its comment."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.emit.figures import definition_hash, interval_pins, latency_pins
+from modeloom.rtl.bus.parameters import BusParameters
+from modeloom.rtl.bus.ports import FLAT_PORTS
+from modeloom.rtl.core import bus_parameters
+from modeloom.version import VERSION
+
+__all__ = ["STREAMS", "TopPort", "header", "top_module", "top_ports"]
+
+STREAMS: tuple[tuple[str, str], ...] = (
+    ("s_axis_cmd", "commands: byte 0..31 tweak, 32..33 tag, 34 slot, 35 size, 36 flags (bit 0: decrypt), 37..39 zero"),
+    ("s_axis", "sectors in: one packet for each command, byte 0 in tdata[7:0]"),
+    ("m_axis", "sectors out: one packet for each command with status 0"),
+    ("m_axis_status", "one status for each command, in order: byte 0..1 tag, 2 code, 3 zero"),
+    ("s_axis_key", "keys: one packet a key, 16 bytes a beat; tdest is the slot, tuser erases it"),
+    ("key", "key slots: loaded (a bit each), a packet is being worked on, the last packet was refused"),
+)
+"""Prefix and comment of each group of ports, in the order of the top."""
+
+
+@dataclass(frozen=True)
+class TopPort:
+    """A port of the top; ``stream`` is its group, "clock" for clock and reset."""
+
+    name: str
+    output: bool
+    width: int
+    stream: str
+
+    @property
+    def declaration(self) -> str:
+        """Its Verilog declaration without a comma."""
+        width = f"[{self.width - 1}:0]" if self.width > 1 or self.name == "key_loaded" else ""
+        return f"{'output' if self.output else 'input '} wire {width:>8} {self.name}"
+
+
+def _stream_of(name: str) -> str:
+    prefix, _, _ = name.rpartition("_")
+    return prefix
+
+
+def top_ports(parameters: BusParameters) -> tuple[TopPort, ...]:
+    """All ports of a top in order."""
+    ports = [TopPort("aclk", False, 1, "clock"), TopPort("aresetn", False, 1, "clock")]
+    ports += [TopPort(p.name, p.output, p.width(parameters), _stream_of(p.name)) for p in FLAT_PORTS]
+    return tuple(ports)
+
+
+def _comment(text: str, indent: str = "") -> Iterator[str]:
+    for line in textwrap.wrap(text, 116 - len(indent)) or [""]:
+        yield f"{indent}// {line}".rstrip()
+
+
+def header(compiled: Any, name: str, command: str) -> str:
+    """The comment at the head of the Verilog file."""
+    figures = compiled.explain()
+    mode = compiled.mode
+    lines = ["// SPDX-License-Identifier: Apache-2.0", "//"]
+    facts = [
+        f"{name}: {mode.title}, sectors of {figures['sector_bytes']} bytes, tweaks of {figures['tweak_bytes']} bytes, "
+        f"{compiled.options.cipher.upper()}-{compiled.options.key_bits}, {' and '.join(figures['directions'])}",
+        "",
+        f"Made by modeloom {VERSION}: {command}",
+        f"Definition: sha256 {definition_hash(compiled)}",
+        f"Source: {mode.source}",
+        f"Security: {mode.security}. Not protected against power and fault attacks.",
+        "",
+        f"Cycles per sector: {figures['cycles_per_sector']}; interval between sectors {interval_pins(compiled)}; latency "
+        f"{figures['latency']}, over the pins {latency_pins(compiled)}; key slots: {compiled.options.key_slots}; program "
+        f"{'proved' if compiled.proved else 'NOT PROVED'}.",
+    ]
+    for fact in facts:
+        lines += _comment(fact)
+    return "\n".join(lines) + "\n"
+
+
+def top_module(compiled: Any, name: str) -> str:
+    """The module NAME, which instances NAME_core."""
+    ports = top_ports(bus_parameters(compiled))
+    lines = [f"module {name} (", "    // clock; synchronous reset, active low"]
+    stream = "clock"
+    comments = dict(STREAMS)
+    for i, port in enumerate(ports):
+        if port.stream != stream:
+            stream = port.stream
+            lines += ["", *_comment(comments[stream], "    ")]
+        lines.append(f"    {port.declaration}{'' if i == len(ports) - 1 else ','}")
+    lines += [");", "", f"  {name}_core core ("]
+    lines += [f"    .{port.name}({port.name}){'' if i == len(ports) - 1 else ','}" for i, port in enumerate(ports)]
+    lines += ["  );", "", "endmodule", ""]
+    return "\n".join(lines)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schedule as a picture (SVG), in the manner of the papers' time diagrams.
+
+Rows are units, columns are cycles, and every sector has a colour::
+
+                0         10        20        30
+    cipher 0    ▇ ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒▒▒        one cell for each issue
+    mul 0          ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒
+    sector 0    ├──────────────────┤              from entry to last block
+    sector 1              ├──────────────────┤
+
+The operations of a sector are drawn once and placed again for each further one.  The picture brings its own background, so that
+it reads the same on white and on dark pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from modeloom.compiler import Compiled
+from modeloom.dump import definition_lines, operation_text
+
+__all__ = ["chart"]
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
+"""Colours that people with any colour vision can tell apart (Okabe and Ito)."""
+
+NAMES = {"cipher": "cipher", "enc": "encrypter", "dec": "decrypter", "mul": "multiplier", "acc": "adder", "out": "output lane"}
+
+LEFT, RIGHT, TOP, ROW, BAR = 120, 16, 78, 22, 15
+"""Pixels: margins, height of a unit's row, height of a sector's bar."""
+
+WIDTH, LEAST_CELL, MOST_CELL = 1200, 4, 16
+"""Pixels: wanted width of the cycles, least and most width of a cycle."""
+
+BARS = 8
+"""Most sectors that have a bar."""
+
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def chart(compiled: Compiled) -> str:
+    """The schedule of a compiled mode as an SVG document, the same text for the same schedule.
+
+    An overlapped schedule is shown from an empty pipeline on, for the latency and two initiation intervals; a plain one for one
+    sector.  A cell is the cycle in which an operation issues; its tooltip names the operation and the line of the definition.
+    """
+    return _Chart(compiled).text()
+
+
+class _Chart:
+    def __init__(self, compiled: Compiled):
+        self.compiled = compiled
+        self.schedule = schedule = compiled.schedule
+        self.latency, self.ii = schedule.latency, schedule.ii
+        self.cycles = self.latency + 2 * self.ii if schedule.overlap else self.latency
+        self.sectors = -(-self.cycles // self.ii) if schedule.overlap else 1
+        self.cell = max(LEAST_CELL, min(MOST_CELL, WIDTH // self.cycles))
+        self.rows = self._rows()
+        self.bars = min(self.sectors, BARS)
+        self.bottom = TOP + ROW * len(self.rows)
+        self.width = LEFT + self.cell * self.cycles + RIGHT
+        self.height = self.bottom + 10 + BAR * self.bars + 34
+
+    def _rows(self) -> dict[tuple[str, int], int]:
+        """Pixel of the top of each unit that has work, in the order of the unit set."""
+        problem = self.schedule.problem
+        busy = {(unit.kind, n) for unit, n in zip(problem.unit, self.schedule.instance, strict=True)}
+        units = [(unit.kind, n) for unit in problem.units.units for n in range(unit.count) if (unit.kind, n) in busy]
+        return {unit: TOP + ROW * i for i, unit in enumerate(units)}
+
+    def x(self, cycle: int) -> int:
+        """Pixel of the left edge of a cycle."""
+        return LEFT + self.cell * cycle
+
+    def text(self) -> str:
+        """The whole document."""
+        return "".join(f"{line}\n" for line in self._document())
+
+    def _document(self) -> Iterator[str]:
+        title, subtitle = self._titles()
+        # Wider charts than a page are scaled by whoever shows them; the drawing is in pixels all the same.
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
+            f'viewBox="0 0 {self.width} {self.height}" role="img" font-family="Helvetica, Arial, sans-serif" font-size="12" '
+            'fill="#24292f">'
+        )
+        yield f"<title>{escape(title)}</title>"
+        yield f"<desc>{escape(subtitle)}</desc>"
+        yield f'<rect width="{self.width}" height="{self.height}" rx="6" fill="#f6f8fa" stroke="#d0d7de"/>'
+        yield f'<text x="16" y="25" font-size="16" font-weight="bold">{escape(title)}</text>'
+        yield f'<text x="16" y="44">{escape(subtitle)}</text>'
+        yield from self._axis()
+        yield f'<clipPath id="cycles"><rect x="{LEFT}" y="{TOP}" width="{self.cell * self.cycles}" height="{self.bottom - TOP}"/></clipPath>'
+        yield "<defs>"
+        yield '<g id="sector">'
+        yield from self._operations()
+        yield "</g>"
+        yield "</defs>"
+        yield '<g clip-path="url(#cycles)">'
+        for sector in range(self.sectors):
+            yield f'<use href="#sector" x="{self.cell * self.ii * sector}" fill="{COLOURS[sector % len(COLOURS)]}"/>'
+        yield "</g>"
+        yield from self._bars()
+        yield f'<text x="16" y="{self.height - 12}">{escape(self._legend())}</text>'
+        yield "</svg>"
+
+    def _titles(self) -> tuple[str, str]:
+        figures = self.compiled.explain()
+        title = f"{self.compiled.mode.title}, sectors of {figures['sector_bytes']} bytes ({figures['blocks']} blocks): "
+        latency = f"latency {self.latency} cycles (bound {figures['latency_bound']})"
+        if self.schedule.overlap:
+            title += f"a sector every {self.ii} cycles"
+            subtitle = f"initiation interval {self.ii} (bound {figures['ii_bound']}), {latency}"
+        else:
+            title += f"{self.latency} cycles"
+            subtitle = f"one sector at a time, {latency}"
+        units = ", ".join(
+            f"{unit['count']} {NAMES.get(kind, kind)}{'s' if unit['count'] > 1 else ''} ({unit['latency']})"
+            for kind, unit in figures["units"].items()
+            if (kind, 0) in self.rows
+        )
+        return title, f"{subtitle}; units and their latency: {units}"
+
+    def _axis(self) -> Iterator[str]:
+        """Rows with their names, and lines and numbers of cycles; the entry of each sector is a stronger line."""
+        end = self.x(self.cycles)
+        for i, ((kind, n), y) in enumerate(self.rows.items()):
+            yield f'<rect x="{LEFT}" y="{y}" width="{end - LEFT}" height="{ROW}" fill="{("#ffffff", "#eef1f4")[i % 2]}"/>'
+            yield f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{NAMES.get(kind, kind)} {n}</text>'
+        step = next((t for t in TICKS if t * self.cell >= 40), TICKS[-1])
+        for cycle in range(0, self.cycles + 1, step):
+            x = self.x(cycle)
+            yield f'<path d="M{x} {TOP - 4}V{self.bottom}" stroke="#d0d7de"/>'
+            yield f'<text x="{x}" y="{TOP - 8}" text-anchor="middle" font-size="11">{cycle}</text>'
+        for sector in range(self.sectors):
+            yield f'<path d="M{self.x(sector * self.ii)} {TOP}V{self.bottom}" stroke="#8c959f" stroke-dasharray="3 3"/>'
+
+    def _operations(self) -> Iterator[str]:
+        """The cells of one sector, as if it entered in cycle 0."""
+        problem, schedule = self.schedule.problem, self.schedule
+        lines = definition_lines(self.compiled)
+        for i in sorted(range(len(schedule.start)), key=lambda i: (schedule.start[i], i)):
+            unit, start = problem.unit[i], schedule.start[i]
+            x, y = self.x(start), self.rows[unit.kind, schedule.instance[i]] + 3
+            width = self.cell * unit.interval - 1
+            texts: dict[str, list[str]] = {}
+            for direction, op in problem.graph.pairs[i].ops.items():
+                texts.setdefault(operation_text(i, op, lines).replace("    ;", ","), []).append(direction)
+            tip = "\n".join(
+                text if len(directions) == len(problem.graph.directions) else f"{' and '.join(directions)}: {text}"
+                for text, directions in texts.items()
+            )
+            yield (
+                f'<path d="M{x} {y}h{width}v{ROW - 6}h-{width}z">'
+                f"<title>cycle {start} of a sector\n{escape(tip, quote=False)}</title></path>"
+            )
+
+    def _bars(self) -> Iterator[str]:
+        """From entry to last block, for the first sectors."""
+        end = self.x(self.cycles)
+        for sector in range(self.bars):
+            y = self.bottom + 10 + BAR * sector + BAR // 2
+            left, right = self.x(sector * self.ii), self.x(sector * self.ii + self.latency)
+            colour = COLOURS[sector % len(COLOURS)]
+            yield f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end" font-size="11">sector {sector}</text>'
+            yield f'<path d="M{left} {y}H{min(right, end)}" stroke="{colour}" stroke-width="5"/>'
+            if right > end:
+                yield f'<text x="{end + 2}" y="{y + 4}" font-size="11" fill="{colour}">…</text>'
+
+    def _legend(self) -> str:
+        text = "a cell: an operation issues; colours: sectors"
+        if self.schedule.overlap:
+            text += "; dashed lines: a sector enters"
+        if self.bars < self.sectors:
+            text += f"; bars: the first {self.bars} sectors, from entry to last block"
+        else:
+            text += "; bars: from entry to last block"
+        return text
