@@ -130,7 +130,7 @@ def compile_mode(
     mode.check_tweak(tweak, core=True)
     progress("trace")
     source = trace(mode, options.sector, tweak, options.directions)
-    units, architecture = unit_set(options, _uses(source, options))
+    units, architecture = unit_set(options, *_uses(source, options))
     chains = units.unit("mul").latency * units.unit("mul").count if units.by_kind["mul"].count else 1
     progress("lower")
     expanded = expand(source, chains)
@@ -167,14 +167,14 @@ def compile_mode(
     return result
 
 
-def _uses(source: Trace, options: Options) -> dict[str, dict[str, int]]:
-    """Operations of each kind in each direction before a unit set is chosen: one Horner chain, a rough lowering."""
+def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], set[str]]:
+    """Operations of each kind in each direction, and kinds of those of set-up, before a unit set is chosen: a rough lowering."""
     expanded = expand(source, 1)
-    _, names = key_words(expanded)
+    order, names = key_words(expanded)
     uses: dict[str, dict[str, int]] = {}
     for direction in options.directions:
         counts: dict[str, int] = {}
         for op in lower_direction(expanded, direction, names, options.terms, lambda kind: 1):
             counts[op.kind] = counts.get(op.kind, 0) + 1
         uses[direction] = counts
-    return uses
+    return uses, {expanded.nodes[i].kind for i in order} & {"enc", "dec", "mul"}

@@ -13,10 +13,16 @@ from modeloom.spec import UnknownName
 
 __all__ = ["DUMPS", "definition_lines", "dump", "dump_names", "graph_text", "operation_text", "schedule_text"]
 
+LEAVES = ("block", "tweak", "raw")
+"""Nodes that stand before the definition runs."""
+
 
 def definition_lines(compiled: Compiled) -> frozenset[int]:
-    """Lines of the definition that were traced.  Products of a rewrite have none, whatever ``Op.line`` says of them."""
-    return frozenset(node.line for node in compiled.source.nodes)
+    """Lines of the definition that were traced.
+
+    ``Op.line`` of the products that replace ``poly`` and ``power`` is a line of whoever called the compiler.
+    """
+    return frozenset(node.line for node in compiled.source.nodes if node.kind not in LEAVES)
 
 
 def operation_text(number: int, op: Op, lines: Collection[int]) -> str:
@@ -49,9 +55,10 @@ def graph_text(graph: OpGraph, lines: Collection[int]) -> str:
 def schedule_text(schedule: Schedule) -> str:
     """Start cycle, slot and unit of every operation, in the order of time."""
     problem = schedule.problem
+    kind = "overlapped" if schedule.overlap else "plain"
     lines = [
-        f"schedule {problem.graph.name}: {' and '.join(problem.graph.directions)}, {'overlapped' if schedule.overlap else 'plain'}, interval {schedule.ii}, "
-        f"latency {schedule.latency} (bound {problem.latency_bound()})",
+        f"schedule {problem.graph.name}: {' and '.join(problem.graph.directions)}, {kind}, "
+        f"interval {schedule.ii}, latency {schedule.latency} (bound {problem.latency_bound()})",
         "cycle  slot  stage  unit       operation",
     ]
     for i in sorted(range(len(schedule.start)), key=lambda i: (schedule.start[i], i)):

@@ -143,8 +143,10 @@ class Architecture:
     cores: Mapping[str, str]
 
 
-def unit_set(options: Options, uses: Mapping[str, Mapping[str, int]]) -> tuple[UnitSet, Architecture]:
-    """The unit set for a mode's operation counts in each direction.
+def unit_set(
+    options: Options, uses: Mapping[str, Mapping[str, int]], setup: Collection[str]
+) -> tuple[UnitSet, Architecture]:
+    """The unit set for a mode's operation counts in each direction, and the kinds of operations of its set-up.
 
     Both cores of the cipher stand behind one operand network where both directions are built; a core for one direction that needs
     both has them apart.  A decrypter that is used once a sector is sequential where its interval fits into the initiation interval.
@@ -154,16 +156,17 @@ def unit_set(options: Options, uses: Mapping[str, Mapping[str, int]]) -> tuple[U
     chosen = cipher(options.cipher)
     lanes = options.lanes or options.aes
     total = {kind: max(u.get(kind, 0) for u in uses.values()) for kind in ("enc", "dec", "mul", "out", "acc")}
-    together = bool(len(uses) > 1 and total["enc"] and total["dec"])
+    needed = {kind for kind, count in total.items() if count} | set(setup)
+    together = len(uses) > 1 and {"enc", "dec"} <= needed
     calls = max(u.get("enc", 0) + u.get("dec", 0) for u in uses.values()) if together else max(total["enc"], total["dec"])
-    if (options.mul or 0) > 1 and not total["mul"]:
+    if (options.mul or 0) > 1 and "mul" not in needed:
         raise InputError(f"--mul {options.mul}: the mode has no products; leave --mul out")
     pace = max(-(-calls // options.aes), -(-total["out"] // lanes), 1)
     mul = options.mul or max(1, -(-total["mul"] // pace))
-    cores = {core: "pipelined" for core in ("enc", "dec") if total[core]}
+    cores = {core: "pipelined" for core in ("enc", "dec") if core in needed}
     time = {core: chosen.timing(core, "pipelined", options.key_bits, options.aes_stages) for core in cores}
     slow = {}
-    if total["dec"] == 1:
+    if total["dec"] == 1 and "dec" not in setup:
         alone = chosen.timing("dec", "sequential", options.key_bits, options.aes_stages)
         ii = max(pace, -(-total["mul"] // mul))
         if (not options.overlap) or alone.interval <= ii:
@@ -178,7 +181,7 @@ def unit_set(options: Options, uses: Mapping[str, Mapping[str, int]]) -> tuple[U
         for core, timing in time.items():
             count = 1 if cores[core] == "sequential" else options.aes
             units.append(Unit(core, count, timing.latency, timing.interval, False, reg))
-    units.append(Unit("mul", mul if total["mul"] else 0, options.mul_stages, 1, reg, reg))
+    units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
     units.append(Unit("acc", options.acc, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))
     return UnitSet(tuple(units), lanes, options.terms), Architecture(chosen, cores)

@@ -62,14 +62,19 @@ for command in (list_modes, explain, build, crypt, model, verify, synth):
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line: exit status 0 done, 1 a check failed, 2 wrong usage or input; an error is one line."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    status = 0
     try:
-        status = cli.main(arguments, prog_name="modeloom", standalone_mode=False, obj=arguments)
+        # ``list`` is a file of this folder.
+        with cli.make_context("modeloom", [*arguments], obj=arguments) as context:
+            cli.invoke(context)
         sys.stdout.flush()
-    except click.exceptions.Abort:
+    except click.exceptions.Exit as stop:
+        status = stop.exit_code
+    except (KeyboardInterrupt, click.exceptions.Abort):
         _stop("interrupted", 130)
     except click.UsageError as error:
         command = f" {error.ctx.info_name}" if error.ctx and error.ctx.parent else ""
-        _stop(f"{error.format_message().removesuffix('.')} (see modeloom{command} --help)", 2)
+        _stop(f"{_usage(error)} (see modeloom{command} --help)", 2)
     except (click.ClickException, InputError) as error:
         _stop(error.format_message() if isinstance(error, click.ClickException) else str(error), 2)
     except BrokenPipeError:
@@ -84,7 +89,19 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(error, _loaded(MISSING_TOOLS)):
             _stop(str(error), 2)
         raise
-    sys.exit(status if isinstance(status, int) else 0)
+    sys.exit(status)
+
+
+def _usage(error: click.UsageError) -> str:
+    """What is wrong, in words that do not change with the version of click."""
+    if isinstance(error, click.NoSuchOption) and error.ctx:
+        return str(UnknownName("option", error.option_name, [name for p in error.ctx.command.params for name in p.opts]))
+    if isinstance(error, click.MissingParameter) and error.param:
+        name = error.param.human_readable_name.upper() if isinstance(error.param, click.Argument) else error.param.opts[-1]
+        return f"{name} is missing"
+    if isinstance(error, click.BadParameter) and error.param:
+        return f"{error.param.opts[-1]}: {error.message.removesuffix('.')}"
+    return error.format_message().removesuffix(".")
 
 
 def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from modeloom.cli.options import options_from, unit_options
+from modeloom.spec import InputError
 
 __all__ = ["build"]
 
@@ -25,11 +26,14 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     from rich.console import Console
 
     from modeloom.compiler import compile_mode
-    from modeloom.emit import emit
     from modeloom.modes import find
 
     options = options_from(values)
     definition = find(mode)
+    if Path(directory).exists() and not Path(directory).is_dir():
+        raise InputError(f"{directory} is a file; give a folder for the core")
+    from modeloom.emit import emit
+
     with Console(stderr=True).status("") as status:
         compiled = compile_mode(definition, options, progress=lambda step: status.update(f"{mode}: {step}"))
         status.update(f"{mode}: emit")

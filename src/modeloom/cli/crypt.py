@@ -13,10 +13,21 @@ from modeloom.cli.files import check_output, whole_file
 from modeloom.cli.options import read_key, tweaks
 from modeloom.spec import InputError
 
-__all__ = ["crypt", "transform_file", "crypt_options"]
+__all__ = ["crypt", "crypt_options", "check_source", "transform_file"]
 
 CHUNK = 256
 """Sectors that go through at a time."""
+
+
+def check_source(source: Path, sector: int) -> None:
+    """Raises ``InputError`` unless a file is there and is whole sectors."""
+    if not source.is_file():
+        raise InputError(f"no file {source}; give the path of the input")
+    size = source.stat().st_size
+    if not size:
+        raise InputError(f"{source} is empty; give a file of whole sectors of {sector} bytes")
+    if size % sector:
+        raise InputError(f"{source} has {size} bytes, which is not whole sectors of {sector}; pad it or choose another sector size")
 
 
 def transform_file(
@@ -26,14 +37,9 @@ def transform_file(
 
     Returns the number of sectors.  Raises ``InputError`` for a file that is not whole sectors, or that cannot be read or written.
     """
-    if not source.is_file():
-        raise InputError(f"no file {source}; give the path of the input")
-    size = source.stat().st_size
-    if not size:
-        raise InputError(f"{source} is empty; give a file of whole sectors of {sector} bytes")
-    if size % sector:
-        raise InputError(f"{source} has {size} bytes, which is not whole sectors of {sector}; pad it or choose another sector size")
+    check_source(source, sector)
     check_output(target, source)
+    size = source.stat().st_size
     number = 0
     with whole_file(target) as out, source.open("rb") as data, _progress() as progress:
         task = progress.add_task(title, total=size)
@@ -79,9 +85,10 @@ def crypt(
     """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
     from modeloom.simulated import Sector, SimulatedCore, read_description
 
-    read_description(directory)
+    # What can be refused is refused before the simulation is built.
+    check_source(Path(source), read_description(directory)["sector_bytes"])
     key = read_key(key_file)
-    check_output(Path(target))
+    check_output(Path(target), Path(source))
     core = SimulatedCore(directory)
     tweak = tweaks(tweak_base, tweak_step, core.tweak_bytes)
     core.load_key(key)

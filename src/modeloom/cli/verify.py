@@ -10,7 +10,7 @@ __all__ = ["verify"]
 
 @click.command()
 @click.argument("directory")
-@click.option("--sectors", type=click.IntRange(min=1), default=200, help="Random sectors to run against the independent reference (200).")
+@click.option("--sectors", type=click.IntRange(min=1), default=200, help="Random sectors against the reference (200).")
 @click.option("--seed", type=int, default=1, help="Seed of the random data, gaps and back-pressure (1).")
 def verify(directory: str, sectors: int, seed: int) -> None:
     """Checks the core in DIRECTORY: the proof, lint, published vectors that fit, random sectors, the plain bench."""

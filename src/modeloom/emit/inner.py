@@ -33,7 +33,6 @@ for command in sys.argv[1:]:
 # Without processes there are no always @* blocks, which need tricks to run at time 0; without parallel multiplexers there
 # are no functions.
 _EXPAND = ("proc -noopt", "pmuxtree", "opt_clean -purge")
-_FINISH = ("opt_clean -purge", "check -assert")
 
 _KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = ")
 
@@ -53,7 +52,6 @@ def core_rtlil(compiled: Any, top: str) -> str:
     for module in modules:
         module.attributes = [line for line in module.attributes if "\\generator" not in line]
     modules = prune(modules, "\\" + top)
-    level_widths(modules)
     plain_design(modules)
     return render(share(modules, "\\" + top))
 
@@ -62,8 +60,9 @@ def inner_verilog(text: str, top: str) -> str:
     """Verilog of all modules of a design in RTLIL; raises ``RuntimeError`` if Yosys refuses it."""
     modules = parse(_yosys(text, top, _EXPAND, "write_rtlil"))
     # Cases that can not happen are gone now, and so are the last readers of some ports.
-    text = render(prune(modules, "\\" + top))
-    return _cleaned(_yosys(text, top, _FINISH, "write_verilog"))
+    modules = prune(modules, "\\" + top)
+    level_widths(modules)
+    return _cleaned(_yosys(render(modules), top, ("check -assert",), "write_verilog"))
 
 
 def _yosys(text: str, top: str, commands: tuple[str, ...], writer: str) -> str:

@@ -54,7 +54,8 @@ class _Chart:
         self.compiled = compiled
         self.schedule = schedule = compiled.schedule
         self.latency, self.ii = schedule.latency, schedule.ii
-        self.cycles = self.latency + 2 * self.ii if schedule.overlap else self.latency
+        # A plain schedule's interval ends with the cycle in which its last block leaves.
+        self.cycles = self.latency + 2 * self.ii if schedule.overlap else self.ii
         self.sectors = -(-self.cycles // self.ii) if schedule.overlap else 1
         self.cell = max(LEAST_CELL, min(MOST_CELL, WIDTH // self.cycles))
         self.rows = self._rows()
@@ -92,7 +93,8 @@ class _Chart:
         yield f'<text x="16" y="25" font-size="16" font-weight="bold">{escape(title)}</text>'
         yield f'<text x="16" y="44">{escape(subtitle)}</text>'
         yield from self._axis()
-        yield f'<clipPath id="cycles"><rect x="{LEFT}" y="{TOP}" width="{self.cell * self.cycles}" height="{self.bottom - TOP}"/></clipPath>'
+        area = f'x="{LEFT}" y="{TOP}" width="{self.cell * self.cycles}" height="{self.bottom - TOP}"'
+        yield f'<clipPath id="cycles"><rect {area}/></clipPath>'
         yield "<defs>"
         yield '<g id="sector">'
         yield from self._operations()
@@ -162,7 +164,7 @@ class _Chart:
         end = self.x(self.cycles)
         for sector in range(self.bars):
             y = self.bottom + 10 + BAR * sector + BAR // 2
-            left, right = self.x(sector * self.ii), self.x(sector * self.ii + self.latency)
+            left, right = self.x(sector * self.ii), self.x(sector * self.ii + self.latency + 1)
             colour = COLOURS[sector % len(COLOURS)]
             yield f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end" font-size="11">sector {sector}</text>'
             yield f'<path d="M{left} {y}H{min(right, end)}" stroke="{colour}" stroke-width="5"/>'

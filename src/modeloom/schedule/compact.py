@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from modeloom.schedule.greedy import Placement, Reservations
 from modeloom.schedule.problem import Problem, use_offset
 
-__all__ = ["compact"]
+__all__ = ["compact", "storage_figures"]
 
 _BYPASS = 1
 """Cycles after which a result is still at its unit's output register and takes no cell."""
@@ -140,6 +140,16 @@ def compact(problem: Problem, ii: int, placement: Placement, latency: int, passe
         if not changed:
             break
     return moves.start, moves.instance
+
+
+def storage_figures(problem: Problem, ii: int, placement: Placement) -> tuple[int, int]:
+    """Cells of all banks, and the most values that a sector's table holds at a time (``ii`` 0: a plain schedule)."""
+    start, instance = placement
+    end = max((s + unit.latency for s, unit in zip(start, problem.unit)), default=0)
+    storage = _Storage(problem, ii or end + 1, start, instance)
+    whole = sum(storage.base.values())
+    cells = whole + sum(max(busy) for busy in storage.busy.values())
+    return cells, whole + max((sum(column) for column in zip(*storage.busy.values())), default=0)
 
 
 class _Moves:

@@ -12,7 +12,7 @@ An S-box is a read-only memory of 256 bytes with asynchronous read ports, one me
 tried (array or switch, one memory for each byte, a bit select of a 256-bit constant) it has the smallest RTLIL, by a
 factor of 3 to 15, it costs the simulator one array access for each byte, and it maps to the same 32 LUT6 with
 MUXF7 and MUXF8 for each byte, as in the 256 x 8 multiplexers of ``brw2013``, appendix A. Keep logic off its input: with
-an XOR or a multiplexer before an S-box, abc finds other covers, which are a fifth to a half larger.
+an XOR or a multiplexer before an S-box, abc covers it differently, with up to twice as many LUTs.
 
 Functions that take a module add their logic where they are called: call them outside of its ``If`` and ``Switch``.
 """
@@ -88,7 +88,8 @@ def _bytes(state: Value) -> list[Value]:
 
 
 def _look_up(m: Module, addresses: list[Value], table: tuple[int, ...]) -> Value:
-    # Without the attribute a register behind the S-box would draw the table into a block RAM.
+    # Without the attribute, Yosys takes a register behind the S-box into the memory and looks for a block RAM with so
+    # many read ports, for which it wants tens of gigabytes.
     rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
     m.submodules += rom
     result = []

@@ -10,8 +10,7 @@ plays no part: this is the plain product by x^k, as ``Field.scale``.
 
 from __future__ import annotations
 
-from amaranth.hdl import Value
-from amaranth.hdl import ValueLike
+from amaranth.hdl import Value, ValueLike
 
 from modeloom.spec.field import Field
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search for a placement of small latency, and of small storage among those.
+
+A list schedule gives a first latency; the slack search then looks for placements within smaller ones::
+
+    bound ├───────────── bisection, short tries ─────────────┤ list schedule
+                        ◀───── less, longer tries ─────┤ best
+                                                       best ├──▶ tries for storage
+
+All limits are numbers of placements, so the result is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import random
+
+from modeloom.schedule.compact import compact, storage_figures
+from modeloom.schedule.greedy import Placement, list_schedule, pick_instances, place_results
+from modeloom.schedule.problem import Problem
+from modeloom.schedule.slack import Bias, Infeasible, SlackSearch
+
+__all__ = ["latency_of", "search", "tidy"]
+
+STEPS = 70
+"""Placements that the search may make for each unit of its effort."""
+
+SHORT, LONG = 3, 15
+"""Placements of a short and a longer try, in multiples of the operations."""
+
+BIASES = (Bias(1, 0), Bias(1, 1), Bias(0.5, 0.5), Bias(1, 0.5), Bias(0.9, 0.1))
+"""A hash before the cipher is best late, close to the cipher; what comes after it early, or late where the end is crowded."""
+
+SPREAD = 1.22
+"""Cells of all banks by the most values held at a time, from which on other placements are tried: values of one bank cannot use
+the cells of another, so banks that are full at different times waste cells."""
+
+LONGER = 0.04
+"""Share of the latency that a placement of less waste may cost where sectors overlap."""
+
+CANDIDATES = 12
+"""Placements that are compared for their storage."""
+
+
+def latency_of(problem: Problem, start: list[int]) -> int:
+    """Cycle in which the last result of a sector is there."""
+    return max((start[p.id] + problem.unit[p.id].latency for p in problem.graph.pairs if p.kind == "out"), default=0)
+
+
+def tidy(problem: Problem, ii: int, placement: Placement) -> Placement:
+    """The placement with its first operation in cycle 0, instances chosen, and less storage (``ii`` 0: a plain schedule)."""
+    start, instance = placement
+    early = min((s - least for s, least in zip(start, problem.release)), default=0)
+    start = [s - early for s in start]
+    instance = pick_instances(problem, ii, start, instance)
+    return compact(problem, ii, (start, instance), latency_of(problem, start))
+
+
+def search(problem: Problem, ii: int, effort: int, seed: int) -> Placement | None:
+    """The best placement found; None if there is none at this interval (0: a plain schedule).
+
+    Parameters
+    ----------
+    effort : int
+        Limit of the search in units of ``STEPS`` placements; 0 takes the list schedule.
+    """
+    if ii and not problem.fits(ii):
+        return None
+    first = list_schedule(problem, ii)
+    if not effort:
+        return None if first is None else tidy(problem, ii, first)
+    bound = problem.latency_bound()
+    # Without a list schedule, a turn of the table for each phase is a latency that leaves everything its slots.
+    high = latency_of(problem, first[0]) if first else bound + ii * (max(problem.phase, default=0) + 2)
+    try:
+        tries = _Tries(problem, ii, high, first, effort * STEPS, random.Random(seed))
+    except Infeasible:
+        return None
+    if tries.latency > bound:
+        tries.bisect(bound)
+        tries.descend(bound)
+    return tries.thrifty(effort * STEPS // 4)
+
+
+class _Tries:
+    """Runs of the slack search under a limit of placements, and the best placement they gave."""
+
+    def __init__(
+        self, problem: Problem, ii: int, high: int, best: Placement | None, budget: int, rng: random.Random
+    ) -> None:
+        self.problem, self.ii, self.budget, self.rng = problem, ii, budget, rng
+        self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii))
+        self.size = len(self.slack.members)
+        self.best = best
+        self.latency = high if best else high + 1
+
+    def run(self, latency: int, limit: int, bias: Bias) -> Placement | None:
+        """One try for a placement within a latency."""
+        placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng)
+        self.budget -= self.slack.steps
+        if placed is None:
+            return None
+        placement = place_results(self.problem, self.ii, placed)
+        reached = latency_of(self.problem, placement[0])
+        if reached < self.latency:
+            self.best, self.latency = placement, reached
+        return placement if reached <= latency else None
+
+    def bisect(self, low: int) -> None:
+        """Halves the range between the bound and the best latency with short tries."""
+        high = self.latency
+        while low < high and self.budget:
+            middle = (low + high) // 2
+            if any(self.run(middle, SHORT, bias) for bias in BIASES):
+                high = middle
+            else:
+                low = middle + 1
+
+    def descend(self, bound: int) -> None:
+        """Asks for less than the best, most often for a little less, until the budget is used up.
+
+        Whether a latency can be had depends on how the phases of the mode meet modulo the interval, so that a smaller one is
+        often found more easily than a larger one.
+        """
+        turn = 0
+        while self.budget and self.latency > bound:
+            goal = self.latency - 1 - int(self.rng.random() ** 2 * (self.latency - bound))
+            self.run(goal, LONG, BIASES[turn % len(BIASES)])
+            turn += 1
+
+    def thrifty(self, budget: int) -> Placement | None:
+        """The best placement with less storage, or one as good or little longer whose banks waste fewer cells."""
+        if self.best is None:
+            return None
+        chosen = tidy(self.problem, self.ii, self.best)
+        cells, values = storage_figures(self.problem, self.ii, chosen)
+        least = self.latency
+        longest = least + int(least * LONGER) if self.ii else least
+        self.budget, turn, found = budget, 0, 0
+        while self.budget and found < CANDIDATES and cells > SPREAD * values:
+            latency = least + turn // len(BIASES) % (longest - least + 1)
+            placement = self.run(latency, SHORT, BIASES[turn % len(BIASES)])
+            turn += 1
+            if placement is not None:
+                found += 1
+                other = tidy(self.problem, self.ii, placement)
+                figures = storage_figures(self.problem, self.ii, other)
+                if figures[0] * values < cells * figures[1]:
+                    chosen, (cells, values) = other, figures
+        return chosen

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom explain``."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+CONTRACT = {
+    "schema", "mode", "sector_bytes", "blocks", "uses", "overlap", "cycles_per_sector", "latency", "first_output", "ii", "ii_bound",
+    "optimal", "storage_blocks", "storage_bound", "input_blocks", "output_blocks", "proved",
+}  # fmt: skip
+
+SMALL = [("hctr2", "48"), ("heh-brw", "64")]
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+def test_json_keeps_the_contract(run, overlap):
+    result = run("explain", "heh-brw", "--sector", "64", "--json", *([] if overlap else ["--no-overlap"]))
+    assert result.status == 0 and not result.err
+    figures = json.loads(result.out)
+    assert CONTRACT <= figures.keys()
+    assert (figures["mode"], figures["sector_bytes"], figures["blocks"]) == ("heh-brw", 64, 4)
+    assert figures["overlap"] is overlap and figures["proved"] is True
+    assert figures["uses"] == {"enc": 5, "mul": 4, "dec": 4}
+    assert figures["cycles_per_sector"] == (figures["ii_bound"] if overlap else figures["latency"])
+    assert figures["latency_bound"] <= figures["latency"]
+    assert figures["storage_bound"] <= figures["storage_blocks"]
+
+
+def test_same_options_give_the_same_text(run):
+    arguments = ("explain", "heh-brw", "--sector", "64", "--json", "--dump", "graph,schedule,program")
+    assert run(*arguments) == run(*arguments)
+
+
+@pytest.mark.parametrize("mode, sector", SMALL)
+def test_dumps(run, expected, mode, sector):
+    result = run("explain", mode, "--sector", sector, "--dump", "graph,schedule,program")
+    assert result.status == 0 and not result.err
+    expected(f"explain_{mode}_{sector}.txt", result.out)
+
+
+def test_dumps_stand_in_the_json(run):
+    result = run("explain", "heh-brw", "--sector", "64", "--json", "--dump", "program")
+    assert json.loads(result.out)["dumps"]["program"].startswith("program heh-brw: sectors of 64 bytes")
+
+
+def test_text_names_every_figure(run):
+    result = run("explain", "heh-brw", "--sector", "64")
+    names = {line.split()[0] for line in result.out.splitlines()}
+    assert result.status == 0 and CONTRACT <= names
+
+
+def test_options_reach_the_unit_set(run):
+    result = run(
+        "explain", "heh-brw", "--sector", "64", "--json", "--direction", "encrypt", "--key-bits", "256", "--aes", "2",
+        "--aes-stages", "1", "--mul", "2", "--mul-stages", "2", "--lanes", "1", "--terms", "3", "--no-overlap",
+    )  # fmt: skip
+    figures = json.loads(result.out)
+    assert figures["directions"] == ["encrypt"] and figures["key_bits"] == 256 and not figures["overlap"]
+    assert figures["units"]["enc"]["count"] == 2 and figures["units"]["mul"]["count"] == 2 and figures["units"]["out"]["count"] == 1
+    # Fourteen rounds of one register and the whitened input, and a register behind the sum.
+    assert figures["units"]["enc"]["latency"] == 16
+
+
+@pytest.mark.parametrize("preset, cores", [("brw2013-1core", 1), ("brw2013-2core", 2)])
+def test_presets(run, preset, cores):
+    figures = json.loads(run("explain", "heh-brw", "--sector", "64", "--json", "--preset", preset).out)
+    assert figures["units"]["cipher"] == {"count": cores, "latency": 11, "interval": 1}
+    assert figures["units"]["mul"] == {"count": 1, "latency": 3, "interval": 1}
+    assert not figures["overlap"]
+
+
+def test_svg(run, folder):
+    result = run("explain", "heh-brw", "--sector", "64", "--svg", "chart.svg")
+    assert result.status == 0 and result.out
+    root = ElementTree.parse(folder / "chart.svg").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert [path.name for path in folder.iterdir()] == ["chart.svg"]
+    first = (folder / "chart.svg").read_bytes()
+    run("explain", "heh-brw", "--sector", "64", "--svg", "chart.svg")
+    assert (folder / "chart.svg").read_bytes() == first

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom model``, against the independent references of ``golden``."""
+
+import os
+import random
+
+import pytest
+
+from modeloom import golden
+
+KEYS = {"hctr2": 16, "heh-brw": 32}
+
+
+def reference(mode, key, sector, data, base=0, step=1, tweak_bytes=16):
+    """The file as the reference encrypts it."""
+    keyed = golden.mode(mode, key)
+    numbers = (base + step * i for i in range(len(data) // sector))
+    parts = (data[at : at + sector] for at in range(0, len(data), sector))
+    return b"".join(keyed.encrypt(n.to_bytes(8, "little").ljust(tweak_bytes, b"\0"), part) for n, part in zip(numbers, parts, strict=True))
+
+
+@pytest.fixture
+def files(folder):
+    """``files(mode, sector)``: a key file and a plaintext of five sectors; gives their contents."""
+
+    def make(mode, sector, sectors=5):
+        rng = random.Random(f"{mode} {sector}")
+        key, data = rng.randbytes(KEYS[mode]), rng.randbytes(sectors * sector)
+        (folder / "key").write_bytes(key)
+        (folder / "plain").write_bytes(data)
+        return key, data
+
+    return make
+
+
+@pytest.mark.parametrize("mode, sector", [("hctr2", 512), ("hctr2", 100), ("heh-brw", 512)])
+def test_round_trip(run, files, folder, mode, sector):
+    key, data = files(mode, sector)
+    result = run("model", mode, "--key-file", "key", "--sector", str(sector), "plain", "cipher")
+    assert (result.status, result.out, result.err) == (0, "", "")
+    assert (folder / "cipher").read_bytes() == reference(mode, key, sector, data)
+    assert run("model", mode, "--key-file", "key", "--sector", str(sector), "--decrypt", "cipher", "back").status == 0
+    assert (folder / "back").read_bytes() == data
+    assert sorted(path.name for path in folder.iterdir()) == ["back", "cipher", "key", "plain"]
+
+
+def test_more_sectors_than_a_chunk(run, files, folder):
+    key, data = files("heh-brw", 32, sectors=600)
+    assert run("model", "heh-brw", "--key-file", "key", "--sector", "32", "plain", "cipher").status == 0
+    assert (folder / "cipher").read_bytes() == reference("heh-brw", key, 32, data)
+
+
+def test_tweak_base_and_step(run, files, folder):
+    key, data = files("hctr2", 64)
+    arguments = ["model", "hctr2", "--key-file", "key", "--sector", "64", "--tweak-base", "1000", "--tweak-step", "8"]
+    assert run(*arguments, "plain", "cipher").status == 0
+    assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data, base=1000, step=8)
+
+
+def test_sector_numbers_wrap_at_64_bits(run, files, folder):
+    key, data = files("hctr2", 64, sectors=2)
+    base = 2**64 - 1
+    assert run("model", "hctr2", "--key-file", "key", "--sector", "64", "--tweak-base", str(base), "plain", "cipher").status == 0
+    whole = reference("hctr2", key, 64, data[:64], base=base) + reference("hctr2", key, 64, data[64:])
+    assert (folder / "cipher").read_bytes() == whole
+
+
+def test_tweak_length(run, files, folder):
+    key, data = files("hctr2", 64)
+    assert run("model", "hctr2", "--key-file", "key", "--sector", "64", "--tweak", "32", "plain", "cipher").status == 0
+    assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data, tweak_bytes=32)
+
+
+@pytest.mark.parametrize("text", ["{}", "{}\n", " {}\r\n"])
+@pytest.mark.parametrize("case", [str.lower, str.upper])
+def test_hex_keys(run, files, folder, text, case):
+    key, data = files("hctr2", 64)
+    (folder / "hex").write_text(text.format(case(key.hex())))
+    assert run("model", "hctr2", "--key-file", "hex", "--sector", "64", "plain", "cipher").status == 0
+    assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data)
+
+
+def test_hex_key_on_several_lines(run, files, folder):
+    key, data = files("heh-brw", 64)
+    digits = key.hex()
+    (folder / "hex").write_text(f"{digits[:32]}\n{digits[32:]}\n")
+    assert run("model", "heh-brw", "--key-file", "hex", "--sector", "64", "plain", "cipher").status == 0
+    assert (folder / "cipher").read_bytes() == reference("heh-brw", key, 64, data)
+
+
+def test_raw_key_of_hex_digits(run, files, folder):
+    _, data = files("hctr2", 64)
+    key = b"0123456789abcdef"
+    (folder / "key").write_bytes(key)
+    assert run("model", "hctr2", "--key-file", "key", "--sector", "64", "plain", "cipher").status == 0
+    assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data)
+
+
+def test_replaces_an_output_and_keeps_the_usual_permissions(run, files, folder):
+    files("hctr2", 64)
+    (folder / "cipher").write_bytes(b"old")
+    assert run("model", "hctr2", "--key-file", "key", "--sector", "64", "plain", "cipher").status == 0
+    (folder / "usual").write_bytes(b"")
+    assert (folder / "cipher").stat().st_size == 320
+    assert os.stat(folder / "cipher").st_mode == os.stat(folder / "usual").st_mode

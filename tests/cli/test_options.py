@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command-line values become ``Options``."""
+
+import click
+import pytest
+
+from modeloom.cli.build import command_line
+from modeloom.cli.options import options_from, tweaks, unit_options
+from modeloom.options import Options
+from modeloom.spec import InputError
+
+
+def parse(*arguments):
+    """The options of a command with the unit options."""
+    result = []
+
+    @click.command()
+    @unit_options
+    def command(**values):
+        result.append(options_from(values))
+        assert not values
+
+    command.main(list(arguments), standalone_mode=False)
+    return result[0]
+
+
+def test_nothing_given_is_the_default():
+    assert parse() == Options()
+
+
+@pytest.mark.parametrize(
+    "arguments, changes",
+    [
+        ("--sector 4096", {"sector": 4096}),
+        ("--tweak 32 --key-bits 256 --direction decrypt", {"tweak": 32, "key_bits": 256, "direction": "decrypt"}),
+        ("--aes 2 --aes-stages 1 --mul 3 --mul-stages 4", {"aes": 2, "aes_stages": 1, "mul": 3, "mul_stages": 4}),
+        ("--lanes 4 --terms 3 --key-slots 8", {"lanes": 4, "terms": 3, "key_slots": 8}),
+        ("--no-overlap --exact", {"overlap": False, "exact": True}),
+    ],
+)
+def test_options(arguments, changes):
+    assert parse(*arguments.split()) == Options(**changes)
+
+
+def test_an_option_changes_a_preset():
+    options = parse("--preset", "brw2013-2core", "--aes", "4")
+    assert (options.aes, options.mul, options.registered, options.overlap) == (4, 1, False, False)
+
+
+def test_tweaks_count_as_plain64():
+    tweak = tweaks(5, 8, 16)
+    assert tweak(0) == bytes([5]) + bytes(15)
+    assert tweak(32) == bytes([5, 1]) + bytes(14)
+    with pytest.raises(InputError, match="--tweak-base"):
+        tweaks(1 << 64, 1, 16)
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (["build", "hctr2", "-o", "out"], "modeloom build hctr2"),
+        (["build", "hctr2", "--output", "out", "--sector", "64"], "modeloom build hctr2 --sector 64"),
+        (["build", "hctr2", "-oout", "--name", "a b"], "modeloom build hctr2 --name 'a b'"),
+        (["build", "--output=out", "hctr2"], "modeloom build hctr2"),
+    ],
+)
+def test_command_line_leaves_the_folder_out(arguments, text):
+    assert command_line(arguments) == text

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+import random
+
+import pytest
+from amaranth.hdl import Module, Signal
+from amaranth.sim import Simulator
+
+from modeloom.rtl.gf128.lowering import lower, place_cuts
+from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, join, spread, variables_of, xor_all, zero
+
+
+def test_views_and_gates_on_integers():
+    a, b = Word.input(12), Word.input(12)
+    values = {a: 0xB37, b: 0x5A9}
+    cases = [
+        (a ^ b, 0xB37 ^ 0x5A9),
+        (a & b, 0xB37 & 0x5A9),
+        (a & 0x0F0, 0x030),
+        (a << 4, 0x370),
+        (a >> 4, 0x0B3),
+        (a << 12, 0),
+        (a.part(4, 4), 3),
+        (a.part(8, 8), 0xB),
+        (a.part(20, 4), 0),
+        (a.extend(16), 0xB37),
+        (join([a, b]), 0x5A9B37),
+        ((a & 0x00F) | (b & 0xF00), 0x507),
+        (a.parity(0x137), (0xB37 & 0x137).bit_count() % 2),
+        (a.parity(0), 0),
+        (spread(a.part(1, 1), 12, 0xABC), 0xABC),
+        (spread(a.part(3, 1), 12, 0xABC), 0),
+        (a.anchored() ^ zero(12), 0xB37),
+    ]
+    for word, expected in cases:
+        assert evaluate(word, values) == expected, word.kind
+
+
+def test_support_says_which_bits_can_be_set():
+    a = Word.input(8)
+    assert (a & 0x3C).support == 0x3C
+    assert ((a & 0x3C) << 3).support == 0xE0
+    assert (a & 0x3C & 0x3C).kind == "mask" and (a & 0xFF) is a
+    assert ((a & 0xF0) & (a & 0x0F)).kind == "zero"
+    assert gate_counts((a & 0x3C) ^ (a << 2 & 0x0F)) == (0, 2)
+
+
+def test_merge_of_overlapping_words_is_refused():
+    a = Word.input(8)
+    with pytest.raises(ValueError, match="common bit"):
+        (a & 0x1F) | (a & 0xF0)
+
+
+def test_words_of_different_widths_are_refused():
+    with pytest.raises(ValueError, match="8 and 9 bits"):
+        Word.input(8) ^ Word.input(9)
+
+
+def test_xor_all_has_least_depth():
+    words = [Word.input(4) for _ in range(8)]
+    assert xor_all(words).depth == 3
+    late = xor_all(words[:4])
+    assert xor_all([late, *words[4:]]).depth == 3
+
+
+def test_variables_tell_linear_from_bilinear():
+    a, b = Word.input(8), Word.input(8)
+    linear = (a << 2) ^ ((a & 0x0F) | (a & 0xF0))
+    assert variables_of(linear) == {(a,)}
+    assert variables_of(linear & (b >> 1)) == {(a, b)}
+    assert variables_of((linear & b) ^ a) == {(a, b), (a,)}
+    assert variables_of(a & (a << 1)) == {(a, a)}
+
+
+def example() -> tuple[Word, Word, Word]:
+    a, b = Word.input(40), Word.input(40)
+    total = a & b
+    for distance in (1, 5, 33, 7):
+        total = (total << distance & 0xFF_FFFF_FFF0) ^ (total >> 3).anchored() ^ spread(a.part(39, 1), 40, 0x8421084210)
+    tail = join([total.part(8, 32), total.part(0, 8)])
+    return a, b, tail ^ (b << 1)
+
+
+@pytest.mark.parametrize("at_output", [False, True])
+@pytest.mark.parametrize("stages", range(5))
+def test_cuts_are_balanced(stages, at_output):
+    output = example()[2]
+    if at_output and not stages:
+        assert place_cuts(output, 0, at_output=True) == ()
+        return
+    cuts = place_cuts(output, stages, at_output=at_output)
+    assert len(cuts) == stages and list(cuts) == sorted(cuts)
+    total = output.depth if at_output else output.depth + 1
+    edges = [0, *cuts] + ([] if at_output else [total])
+    stretches = stages if at_output else stages + 1
+    assert not at_output or cuts[-1] == output.depth
+    assert max(y - x for x, y in zip(edges, edges[1:], strict=False)) == -(-total // stretches)
+
+
+@pytest.mark.parametrize("stages", [0, 1, 3, 12])
+def test_lowered_graph_computes_and_delays(stages):
+    a, b, output = example()
+    m = Module()
+    left, right, result = Signal(40), Signal(40), Signal(40)
+    cuts = place_cuts(output, stages, at_output=False)
+    m.d.comb += result.eq(lower(output, {a: left, b: right}, module=m, cuts=cuts))
+    m.d.sync += Signal().eq(0)
+    source = random.Random(stages)
+    inputs = [(source.getrandbits(40), source.getrandbits(40)) for _ in range(30)]
+    seen = []
+
+    async def bench(context):
+        for x, y in inputs:
+            context.set(left, x)
+            context.set(right, y)
+            await context.delay(1e-9)
+            seen.append(context.get(result))
+            await context.tick()
+
+    simulator = Simulator(m)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    expected = [evaluate(output, {a: x, b: y}) for x, y in inputs]
+    assert seen[stages:] == expected[: len(inputs) - stages]
+
+
+def test_registers_need_a_module():
+    a = Word.input(8)
+    with pytest.raises(ValueError, match="need a module"):
+        lower(a ^ (a << 1), {a: Signal(8)}, cuts=(0,))
