@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from modeloom.allocate.program import UnitInstance
+from modeloom.compiler import compile_mode
+from modeloom.modes import find
+from modeloom.options import Options
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.simulated import read_description
 from modeloom.spec import InputError, UnknownName
@@ -14,25 +19,21 @@ from modeloom.synth import TARGETS, synthesize
 __all__ = ["measure_core", "block_groups"]
 
 
-def block_groups(description: dict[str, Any]) -> dict[str, list[str]]:
-    """Blocks of the design by prefixes of instance paths: cipher cores, multipliers, storage, key schedule; the rest is the engine
-    and the buses."""
-    inner = "core" if description.get("inner") else ""
-    prefix = f"{inner}." if inner else ""
-    units = description["units"]
-    groups: dict[str, list[str]] = {"aes": [], "multipliers": [], "storage": []}
+def block_groups(units: Sequence[UnitInstance], banks: Iterable[str], prefix: str = "core.") -> dict[str, list[str]]:
+    """Blocks of a core by prefixes of instance paths; the longest prefix counts.
+
+    ``aes`` is the cipher's cores with their key schedule, ``storage`` the banks, the key memory and the result buffer, ``engine`` what
+    the compiler makes: networks, registers, control; ``bus`` the AXI side.
+    """
+    groups: dict[str, list[str]] = {"aes": [f"{prefix}bus.key_schedule"], "multipliers": [], "storage": []}
     for unit in units:
-        for core in unit["cores"]:
-            if unit["kind"] == "mul":
-                groups["multipliers"].append(f"{prefix}engine.{unit['name']}.{core}")
-            elif unit["kind"] != "acc":
-                groups["aes"].append(f"{prefix}engine.{unit['name']}.{core}")
-    groups["storage"] += [f"{prefix}engine.bank_{bank}" for bank in description["banks"]]
+        if unit.kind != "acc":
+            block = "multipliers" if unit.kind == "mul" else "aes"
+            groups[block] += [f"{prefix}engine.{unit.name}.{core}" for core in unit.cores]
+    groups["storage"] += [f"{prefix}engine.bank_{bank}" for bank in banks]
     groups["storage"] += [f"{prefix}engine.key_memory", f"{prefix}bus.ring"]
-    groups["aes"].append(f"{prefix}bus.key_schedule")
-    groups["control"] = [f"{prefix}engine.control", f"{prefix}engine.sequencer"]
-    groups["bus"] = [f"{prefix}bus"]
     groups["engine"] = [f"{prefix}engine"]
+    groups["bus"] = [f"{prefix}bus"]
     return groups
 
 
@@ -45,9 +46,10 @@ def measure_core(directory: str | Path, target: str, *, pnr: bool = False, freq:
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
     verilog = Path(directory) / description["verilog"]
     text = verilog_to_rtlil(verilog, description["top"])
+    program = compile_mode(find(description["mode"]), Options(**description["options"]), prove=False).allocation.program
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
     result = synthesize(
-        text, description["top"], target, groups=block_groups(description), pnr=pnr, freq=freq, command=command
+        text, description["top"], target, groups=block_groups(program.units, program.banks), pnr=pnr, freq=freq, command=command
     )
     figures = result.to_dict()
     figures["core"] = {key: description[key] for key in ("mode", "sector_bytes", "key_slots", "command") if key in description}

@@ -33,6 +33,9 @@ CASES = {
     "svg_is_folder": "explain hctr2 --svg core",
     "build_no_output": "build hctr2",
     "build_not_whole_blocks": "build heh-brw --sector 520 -o new",
+    "build_one_block": "build hctr2 --sector 16 -o new",
+    "build_too_many_blocks": "build hctr2 --sector 4097 -o new",
+    "build_output_is_others": "build hctr2 -o others",
     "build_output_is_file": "build hctr2 -o plain",
     "crypt_no_core": "crypt none --key-file key plain cipher",
     "crypt_not_whole_sectors": "crypt core --key-file key odd cipher",
@@ -66,6 +69,8 @@ def files(folder):
     (folder / "empty").write_bytes(b"")
     (folder / "plain").write_bytes(bytes(1024))
     (folder / "odd").write_bytes(bytes(1000))
+    (folder / "others").mkdir()
+    (folder / "others" / "thesis.tex").write_bytes(b"the only copy")
     (folder / "core").mkdir()
     (folder / "core" / "core.json").write_text('{"sector_bytes": 512}')
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit statuses, and errors that come from below."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import sys
 import pytest
 
 from modeloom import compiler
+from modeloom.cli import FAILED_CHECKS, MISSING_TOOLS
 from modeloom.ir.check import CheckError
 from modeloom.prove import ProofError
 from modeloom.sim import BuildError
@@ -87,3 +89,9 @@ def test_reader_that_goes_away():
     result = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False)
     os.close(writing)
     assert result.returncode == 141 and not result.stderr
+
+
+@pytest.mark.parametrize("table", [FAILED_CHECKS, MISSING_TOOLS])
+def test_errors_are_where_main_looks_for_them(table):
+    for module, name in table:
+        assert issubclass(getattr(importlib.import_module(module), name), Exception)

@@ -14,9 +14,11 @@ KEYS = {"hctr2": 16, "heh-brw": 32}
 def reference(mode, key, sector, data, base=0, step=1, tweak_bytes=16):
     """The file as the reference encrypts it."""
     keyed = golden.mode(mode, key)
-    numbers = (base + step * i for i in range(len(data) // sector))
-    parts = (data[at : at + sector] for at in range(0, len(data), sector))
-    return b"".join(keyed.encrypt(n.to_bytes(8, "little").ljust(tweak_bytes, b"\0"), part) for n, part in zip(numbers, parts, strict=True))
+    result = b""
+    for i in range(len(data) // sector):
+        tweak = (base + step * i).to_bytes(8, "little").ljust(tweak_bytes, b"\0")
+        result += keyed.encrypt(tweak, data[i * sector : (i + 1) * sector])
+    return result
 
 
 @pytest.fixture

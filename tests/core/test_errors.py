@@ -6,12 +6,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.core.cores import simulated
 
 from modeloom import golden
 from modeloom.rtl.bus.ports import StatusCode, unpack_status
 from modeloom.simulated import SimulatedCore
-
-from tests.core.cores import simulated
 
 KEY = bytes(range(16))
 TWEAK = bytes(16)

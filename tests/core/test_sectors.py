@@ -6,11 +6,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.core.cores import compiled, simulated
 
 from modeloom import golden, vectors
 from modeloom.simulated import Sector
-
-from tests.core.cores import compiled, simulated
 
 CORES = [
     ("hctr2", "default", {}),

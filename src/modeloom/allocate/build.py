@@ -90,7 +90,7 @@ class _Builder:
     def table(self, schedule: Schedule, name: str, lives: dict[tuple, Life], cells: dict[tuple, int]) -> Table:
         """Rows of one schedule."""
         problem, ii = schedule.problem, schedule.ii
-        graph, program = problem.graph, self.program
+        graph = problem.graph
         last = schedule.latency
         table = Table(name, graph.directions, ii, last // ii + 1, latency=last)
         forms: dict[tuple[str, int], dict[str, tuple[Form, dict]]] = {}
@@ -99,7 +99,7 @@ class _Builder:
             unit_id = unit_name(unit.kind, schedule.instance[pair.id])
             for direction, op in pair.ops.items():
                 entries = list(zip("ab", op.pre))
-                if pair.kind != "out" and (op.post or unit.core or len(unit.kind) > 0):
+                if pair.kind != "out":
                     entries.append(("post", op.post))
                 for operand, form in entries:
                     cycle = schedule.start[pair.id] + use_offset(unit, operand)
@@ -126,7 +126,7 @@ class _Builder:
             for cycle in times[:-1]:
                 self._put(table.chains, chain.id, cycle, ChainRow(cycle // ii, "step", directions), ii)
         self._rows(table, forms, lives, cells, ii)
-        for value, life in lives.items():
+        for value in lives:
             if value[0] == "block":
                 table.inputs[value[1]] = cells[value]
             elif value[0] == "tweak":
@@ -222,15 +222,13 @@ class _Builder:
                     port = shared[key]
                 else:
                     taken = busy.setdefault((bank, cycle % ii), set())
-                    free = [p for p in range(len(taken) + 1) if p not in taken]
-                    known = range(self.program.banks[bank].ports)
-                    free += [p for p in known if p not in taken and p not in free]
-
-                    def used(p: int) -> tuple[int, int]:
-                        kinds = {Source("bank", bank, p, t.k, t.keep) for t in group.values()}
-                        return sum((net, s) in self.source_uses for s in kinds), -p
-
-                    port = max(sorted(free), key=used)
+                    known = max(len(taken) + 1, self.program.banks[bank].ports)
+                    free = [p for p in range(known) if p not in taken]
+                    # A port that this net reads already costs no further source; else the lowest one.
+                    scores = [
+                        sum((net, Source("bank", bank, p, t.k, t.keep)) in self.source_uses for t in group.values()) for p in free
+                    ]
+                    port = free[scores.index(max(scores))]
                     taken.add(port)
                     self.program.banks[bank].ports = max(self.program.banks[bank].ports, port + 1)
                     shared[key] = port

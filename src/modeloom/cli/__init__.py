@@ -24,6 +24,7 @@ from modeloom.version import VERSION
 __all__ = ["cli", "main"]
 
 FAILED_CHECKS = (
+    ("modeloom.emit.tools", "CheckFailed"),
     ("modeloom.ir.check", "CheckError"),
     ("modeloom.prove.errors", "ProofError"),
     ("modeloom.simulated", "SectorError"),
@@ -31,8 +32,12 @@ FAILED_CHECKS = (
 )
 """Errors of exit status 1."""
 
-MISSING_TOOLS = (("modeloom.sim.build", "BuildError"), ("modeloom.synth.result", "SynthesisError"))
-"""Errors of exit status 2: a compiler or synthesis tool is not there, or refused its input."""
+MISSING_TOOLS = (
+    ("modeloom.emit.tools", "ToolMissing"),
+    ("modeloom.sim.build", "BuildError"),
+    ("modeloom.synth.result", "SynthesisError"),
+)
+"""Errors of exit status 2: a compiler or a tool is not there, or refused its input."""
 
 
 class Commands(click.Group):

@@ -12,7 +12,10 @@ import click
 from modeloom.cli.options import options_from, unit_options
 from modeloom.spec import InputError
 
-__all__ = ["build"]
+__all__ = ["build", "command_line"]
+
+MOST_BLOCKS = 256
+"""Blocks of a sector that the buses can count (``rtl.bus.parameters``)."""
 
 
 @click.command()
@@ -26,14 +29,17 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     from rich.console import Console
 
     from modeloom.compiler import compile_mode
+    from modeloom.emit import check_directory, emit
     from modeloom.modes import find
 
     options = options_from(values)
     definition = find(mode)
-    if Path(directory).exists() and not Path(directory).is_dir():
-        raise InputError(f"{directory} is a file; give a folder for the core")
-    from modeloom.emit import emit
-
+    definition.check_sector(options.sector)
+    blocks = -(-options.sector // definition.block_bytes)
+    if not 2 <= blocks <= MOST_BLOCKS:
+        size = f"{options.sector} bytes are {blocks} block{'s' * (blocks > 1)}"
+        raise InputError(f"{mode}: a core takes sectors of 2 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
+    check_directory(directory)
     with Console(stderr=True).status("") as status:
         compiled = compile_mode(definition, options, progress=lambda step: status.update(f"{mode}: {step}"))
         status.update(f"{mode}: emit")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from modeloom.ir.trace import Trace, Tracer, Value
+from modeloom.ir.trace import Trace, Tracer
 
 __all__ = ["expand"]
 

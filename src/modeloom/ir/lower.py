@@ -91,7 +91,6 @@ class _Lowering:
         self.latency = latency
         self.ops: list[Op] = []
         self.ready: list[int] = []
-        self.raw_readers: dict[int, int] = {}
         self.op_of: dict[int, int] = {}
         self.readers: dict[int, int] = {}
 
@@ -187,9 +186,6 @@ class _Lowering:
         ready = max(times, default=0) + self.latency(op.kind)
         self.ready.append(max([ready, *(self._available(term) for term in op.post)]))
         self.ops.append(op)
-        for _, term in op.terms():
-            if term.source[0] == "op":
-                self.raw_readers[term.source[1]] = self.raw_readers.get(term.source[1], 0) + 1
         return len(self.ops) - 1
 
     def _available(self, term: Term) -> int:
@@ -229,20 +225,16 @@ class _Lowering:
         blocks = [term.source[1] for form in forms for term in form if term.source[0] == "block"]
         return min(blocks) if blocks else None
 
-    def _raw(self, form: Iterable[Term], node_readers: bool = True) -> list[Term]:
+    def _raw(self, form: Iterable[Term]) -> list[Term]:
         """Terms that are unit results which nothing else reads: they can take the other terms before they are written."""
         result = []
+        single = {op: self.readers.get(i, 0) == 1 for i, op in self.op_of.items() if self.nodes[i].kind != "xor"}
         for term in form:
             if term.source[0] == "op" and not term.k:
                 op = self.ops[term.source[1]]
-                single = self._single.get(term.source[1], False)
-                if op.kind in (*CIPHER_CORES, "mul") and not op.post and not op.keep and single:
+                if op.kind in (*CIPHER_CORES, "mul") and not op.post and not op.keep and single.get(term.source[1]):
                     result.append(term)
         return sorted(result, key=lambda t: (self.ready[t.source[1]], t.source[1]))
-
-    @property
-    def _single(self) -> dict[int, bool]:
-        return {op: self.readers.get(i, 0) == 1 for i, op in self.op_of.items() if self.nodes[i].kind != "xor"}
 
     def fit(self, terms: dict[Term, int], limit: int, line: int) -> Form:
         """A form of at most ``limit`` terms: results take other terms before they are written, then "acc" operations help."""
@@ -274,9 +266,6 @@ class _Lowering:
         if target.keep:
             self.ops[op].keep = target.keep
         self.ops[op].post = _sorted_form([*self.ops[op].post, *terms])
-        for term in terms:
-            if term.source[0] == "op":
-                self.raw_readers[term.source[1]] = self.raw_readers.get(term.source[1], 0) + 1
         self.ready[op] = max([self.ready[op], *(self._available(t) for t in terms)])
         if self.ops[op].block is None:
             self.ops[op].block = self._block([tuple(terms)])

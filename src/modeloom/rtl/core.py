@@ -18,7 +18,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus import BusParameters, CoreBus
-from modeloom.rtl.bus.parameters import ring_depth
 from modeloom.rtl.bus.ports import FLAT_PORTS
 from modeloom.rtl.engine.engine import ModeEngine
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier

@@ -83,12 +83,12 @@ def test_structure_is_bilinear_and_products_are_right(field, halt, refined):
 def test_every_latency_with_a_new_product_each_cycle():
     bank = Bank(
         {
-            f"o_{stages}_{int(at_output)}": KaratsubaMultiplier(HALF, stages, output_register=at_output)
+            f"o_{stages}_{int(at_output)}": KaratsubaMultiplier(NARROW, stages, 8, output_register=at_output)
             for stages in range(7)
             for at_output in (False, True)
             if stages or not at_output
         }
-        | {"wide": KaratsubaMultiplier(WIDE, 1, halt=32), "narrow": KaratsubaMultiplier(NARROW, 3, halt=4)}
+        | {"half": KaratsubaMultiplier(HALF, 4, 4), "wide": KaratsubaMultiplier(WIDE, 1)}
     )
     simulation = bank.simulation()
     source = random.Random(7)

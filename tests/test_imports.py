@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arrows between the rooms of the package: what each may import, read from the sources."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "modeloom"
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "spec": set(),
+    "modes": {"spec"},
+    "golden": set(),
+    "vectors": set(),
+    "ir": {"spec"},
+    "schedule": {"ir", "spec"},
+    "allocate": {"schedule", "ir"},
+    "prove": {"allocate", "ir"},
+    "rtl": {"spec"},
+    "sim": {"rtl"},
+    "synth": {"rtl"},
+}
+"""Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
+
+WITHOUT_AMARANTH = ("spec", "modes", "ir", "schedule", "allocate", "prove", "golden")
+
+ENGINE_ONLY = "allocate"
+"""What only ``rtl/engine`` may import in ``rtl``."""
+
+
+def modules(room: str) -> list[Path]:
+    """The sources of a room."""
+    return sorted((PACKAGE / room).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Full names of the modules that a source imports, anywhere in it."""
+    package = ["modeloom", *path.relative_to(PACKAGE).parent.parts]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            name = ".".join(part for part in (base, node.module) if part)
+            yield name
+            yield from (f"{name}.{alias.name}" for alias in node.names)
+
+
+def rooms_of(names: Iterator[str]) -> set[str]:
+    """Rooms, or files of the package itself, among imported names."""
+    return {name.split(".")[1] for name in names if name.startswith("modeloom.")}
+
+
+def test_every_room_is_known():
+    """A new room gets its arrows above, or stands at the end of the way, where everything may be imported."""
+    found = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    assert found == MAY_IMPORT.keys() | {"emit", "report", "cli"}
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_arrows(room):
+    for path in modules(room):
+        allowed = MAY_IMPORT[room] | {room}
+        if path.is_relative_to(PACKAGE / "rtl" / "engine"):
+            allowed |= {ENGINE_ONLY}
+        others = rooms_of(imports(path)) - allowed
+        assert not others, f"{path.relative_to(PACKAGE)} imports {', '.join(sorted(others))}"
+
+
+@pytest.mark.parametrize("room", WITHOUT_AMARANTH)
+def test_no_hardware_before_rtl(room):
+    for path in modules(room):
+        roots = {name.split(".")[0] for name in imports(path)}
+        assert not roots & {"amaranth", "pyosys"}, f"{path.relative_to(PACKAGE)} imports hardware tools"
+
+
+def test_the_references_stand_alone():
+    for path in modules("golden"):
+        assert rooms_of(imports(path)) <= {"golden"}
+
+
+def test_relative_imports_are_seen():
+    """The reader of this test itself: ``rtl/bus`` imports its neighbours relatively."""
+    names = set(imports(PACKAGE / "rtl" / "bus" / "core.py"))
+    assert "modeloom.rtl.bus.parameters" in names and "amaranth.hdl" in names

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what is generated in README.md and docs/: ``python tools/readme.py`` (``--check``: only says what differs).
+
+A generated part stands between markers; what is between them is replaced::
+
+    <!-- generated: NAME -->
+    ...
+    <!-- end -->
+
+Figures come from the function behind ``modeloom explain``, code from the sources, ports and codes from ``rtl/bus``.  The picture
+``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+from modeloom import compile as compile_mode  # noqa: E402
+from modeloom.cli.list import catalogue  # noqa: E402
+from modeloom.report.chart import chart  # noqa: E402
+from modeloom.rtl.bus import FLAT_PORTS, BusParameters, StatusCode  # noqa: E402
+
+MARKED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+
+PICTURE = "docs/img/hctr2_512.svg"
+
+SECTORS = {"hctr2": (32, 64, 128, 256, 512, 520, 1024), "heh-brw": (32, 64, 128, 256, 512, 1024)}
+
+PAPERS = (("brw2013-1core", "brw2013, HEH[BRW], one AES core", 69), ("brw2013-2core", "brw2013, HEH[BRW], two AES cores", 55))
+"""Preset, what the paper calls it, and the cycles that the paper prints."""
+
+
+@cache
+def compiled(mode: str, preset: str = "default", **changes: Any) -> Any:
+    """A proved program; each once."""
+    return compile_mode(mode, preset, **changes)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]], right: int) -> str:
+    """A Markdown table; columns from number ``right`` on hold figures."""
+    lines = [head, ["---" if i < right else "---:" for i in range(len(head))], *rows]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in lines)
+
+
+def results() -> str:
+    """Figures of the default unit set."""
+    rows = []
+    for mode, sizes in SECTORS.items():
+        for size in sizes:
+            e = compiled(mode, sector=size).explain()
+            if not e["proved"]:
+                raise SystemExit(f"{mode} {size}: not proved")
+            command = f"`explain {mode}`" if size == 512 else f"`explain {mode} --sector {size}`"
+            rows.append(
+                (command, e["blocks"], e["units"]["mul"]["count"], e["cycles_per_sector"], e["ii_bound"],
+                 f"{size / e['cycles_per_sector']:.1f}", e["latency"], e["latency_bound"], e["storage_blocks"])
+            )  # fmt: skip
+    head = ("`modeloom …`", "blocks", "multipliers", "cycles a sector", "bound", "bytes a cycle", "latency", "bound", "blocks stored")
+    return table(head, rows, 1)
+
+
+def papers() -> str:
+    """The papers' unit sets: their schedules, ours of one sector at a time, and ours overlapped."""
+    rows = []
+    for preset, name, printed in PAPERS:
+        plain, overlapped = compiled("heh-brw", preset).explain(), compiled("heh-brw", preset, overlap=True).explain()
+        rows.append((name, printed, plain["latency"], plain["latency_bound"], overlapped["cycles_per_sector"], overlapped["ii_bound"]))
+    head = ("512-byte sectors", "paper, cycles", "one at a time", "bound", "overlapped: cycles a sector", "bound")
+    return table(head, rows, 1)
+
+
+def modes() -> str:
+    """The modes of ``modeloom list``."""
+    rows = [
+        (f"`{e['name']}`", e["source"], " ‖ ".join("AES key" if part == "cipher" else part for part in e["key"]),
+         " or ".join(map(str, e["tweak_bytes"])), "any from 16" if e["partial_blocks"] else "whole blocks", e["field"], e["vectors"])
+        for e in catalogue()
+    ]  # fmt: skip
+    return table(("mode", "source", "key", "tweak, bytes", "sector, bytes", "field order", "published vectors"), rows, 6)
+
+
+def code() -> str:
+    """The definition of HCTR2 up to the end of ``encrypt``, as it stands in the source."""
+    path = ROOT / "src/modeloom/modes/hctr2.py"
+    text = path.read_text(encoding="utf-8")
+    mode = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+    methods = {node.name: node for node in mode.body if isinstance(node, ast.FunctionDef)}
+    lines = text.splitlines()[methods["setup"].lineno - 1 : methods["encrypt"].end_lineno]
+    return "```python\n" + "".join(f"{line[4:]}\n" for line in lines) + "```\n"
+
+
+def ports() -> str:
+    """Ports of a core, their widths for one lane and for n."""
+    one = BusParameters(blocks=32, ring_sectors=4)
+    two = BusParameters(blocks=32, ring_sectors=4, lanes=2, key_slots=2)
+    rows = []
+    for port in FLAT_PORTS:
+        width = port.width(one)
+        text = str(width)
+        if port.width(two) != width:
+            text = "key slots" if port.name == "key_loaded" else f"{width} × lanes"
+        rows.append((f"`{port.name}`", "output" if port.output else "input", text))
+    return table(("port", "direction", "bits"), rows, 2)
+
+
+def codes() -> str:
+    """Status codes with the text of their definition."""
+    path = ROOT / "src/modeloom/rtl/bus/ports.py"
+    body = next(
+        node.body for node in ast.parse(path.read_text(encoding="utf-8")).body if getattr(node, "name", "") == "StatusCode"
+    )
+    rows = []
+    for statement, after in zip(body, body[1:], strict=False):
+        if isinstance(statement, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            name = ast.unparse(statement.targets[0])
+            rows.append((int(StatusCode[name]), f"`{name}`", after.value.value))
+    if len(rows) != len(StatusCode):
+        raise SystemExit("a status code has no text")
+    return table(("code", "name", "meaning"), rows, 3)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "code": code,
+    "codes": codes,
+    "modes": modes,
+    "papers": papers,
+    "ports": ports,
+    "results": results,
+}
+
+
+def generated() -> dict[Path, str]:
+    """Every file that has generated parts, and the picture, with what they should hold."""
+    files = {ROOT / PICTURE: chart(compiled("hctr2", sector=512))}
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        for name in (match[2] for match in MARKED.finditer(text)):
+            if name not in PARTS:
+                raise SystemExit(f"{path.name}: no part is called {name!r}; there are {', '.join(PARTS)}")
+        files[path] = MARKED.sub(lambda match: match[1] + PARTS[match[2]]() + match[3], text)
+    return files
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes, or with ``--check`` says what differs; exit status 1 if something does."""
+    if list(arguments) not in ([], ["--check"]):
+        print("usage: python tools/readme.py [--check]", file=sys.stderr)
+        return 2
+    stale = []
+    for path, text in generated().items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            stale.append(path)
+            if not arguments:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+    for path in stale:
+        print(f"{path.relative_to(ROOT)}: {'differs; run python tools/readme.py' if arguments else 'written'}")
+    return 1 if arguments and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
