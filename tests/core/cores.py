@@ -21,8 +21,8 @@ _FOLDER = Path(tempfile.mkdtemp(prefix="modeloom-cores-"))
 
 @lru_cache(maxsize=32)
 def compiled(mode: str, base: str = "default", **changes: Any) -> Compiled:
-    """A compiled and proved mode; few restarts, as the tests do not look at the latency."""
-    return compile_mode(find(mode), preset(base).but(**{"restarts": 60, **changes}))
+    """A compiled and proved mode."""
+    return compile_mode(find(mode), preset(base).but(**changes))
 
 
 @lru_cache(maxsize=32)

@@ -27,6 +27,10 @@ STEPS = 70
 SHORT, LONG = 3, 15
 """Placements of a short and a longer try, in multiples of the operations."""
 
+NEAR, NEARBY, ANEW = 0.8, 6, 0.8
+"""Share of the tries that start from the best placement, their placements in multiples of the operations, and the largest share of
+the operations that they place anew."""
+
 BIASES = (Bias(1, 0), Bias(1, 1), Bias(0.5, 0.5), Bias(1, 0.5), Bias(0.9, 0.1))
 """A hash before the cipher is best late, close to the cipher; what comes after it early, or late where the end is crowded."""
 
@@ -93,10 +97,11 @@ class _Tries:
         self.best = best
         self.latency = high if best else high + 1
 
-    def run(self, latency: int, limit: int, bias: Bias) -> Placement | None:
-        """One try for a placement within a latency."""
-        placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng)
-        self.budget -= self.slack.steps
+    def run(self, latency: int, limit: int, bias: Bias, near: Placement | None = None) -> Placement | None:
+        """One try for a placement within a latency, from scratch or near another placement."""
+        drop = ANEW * self.rng.random() if near else 0.0
+        placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng, near, drop)
+        self.budget = max(0, self.budget - max(1, self.slack.steps))
         if placed is None:
             return None
         placement = place_results(self.problem, self.ii, placed)
@@ -123,8 +128,12 @@ class _Tries:
         """
         turn = 0
         while self.budget and self.latency > bound:
-            goal = self.latency - 1 - int(self.rng.random() ** 2 * (self.latency - bound))
-            self.run(goal, LONG, BIASES[turn % len(BIASES)])
+            if self.best is not None and self.rng.random() < NEAR:
+                goal = max(bound, self.latency - 1 - int(self.rng.random() ** 2 * 4))
+                self.run(goal, NEARBY, BIASES[turn % len(BIASES)], self.best)
+            else:
+                goal = self.latency - 1 - int(self.rng.random() ** 2 * (self.latency - bound))
+                self.run(goal, LONG, BIASES[turn % len(BIASES)])
             turn += 1
 
     def thrifty(self, budget: int) -> Placement | None:

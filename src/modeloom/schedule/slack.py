@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from modeloom.schedule.greedy import Placement
 from modeloom.schedule.problem import Problem
 
 __all__ = ["SlackSearch", "Bias", "Infeasible"]
@@ -116,19 +117,30 @@ class SlackSearch:
             self.claims.append(claims)
             self.choices.append(range(unit.count) if bound is None else (bound,))
 
-    def run(self, latency: int, limit: int, bias: Bias, rng: random.Random) -> dict[int, tuple[int, int]] | None:
+    def run(
+        self, latency: int, limit: int, bias: Bias, rng: random.Random, near: Placement | None = None, drop: float = 0.0
+    ) -> dict[int, tuple[int, int]] | None:
         """Start cycle and instance of each operation; None if ``limit`` placements were not enough.
 
         ``steps`` is the number of placements made.
+
+        Parameters
+        ----------
+        near : Placement or None
+            A placement to start from.  What it has after a random cycle moves earlier by the cycles that it is too long.
+        drop : float
+            Share of its operations that are placed anew in any case.
         """
         self.steps = 0
         latest = latency - self.tail
         if (latest < self.least).any():
             return None
         state = _State(self, latest)
+        if near is not None:
+            self._adopt(state, near, latency, drop, rng)
         noise = np.array([rng.random() for _ in self.members]) * bias.noise
         while state.left:
-            if self.steps == limit:
+            if self.steps >= limit:
                 return None
             self.steps += 1
             slack = state.high - state.low + noise
@@ -143,6 +155,20 @@ class SlackSearch:
                     noise[m] = rng.random() * bias.noise
             state.place(n, *slot)
         return {i: (state.start[n], state.instance[n]) for n, i in enumerate(self.members)}
+
+
+    def _adopt(self, state: _State, near: Placement, latency: int, drop: float, rng: random.Random) -> None:
+        """Takes over what fits of another placement, in random order."""
+        starts = [near[0][i] for i in self.members]
+        excess = max(0, max(start + int(tail) for start, tail in zip(starts, self.tail)) - latency)
+        cut = sorted(starts)[int(rng.random() * len(starts))]
+        order = sorted(range(len(starts)), key=[rng.random() for _ in starts].__getitem__)
+        for n in order:
+            if rng.random() >= drop:
+                start = starts[n] - excess if starts[n] > cut else starts[n]
+                if state.fits(n, start, near[1][self.members[n]]):
+                    state.place(n, start, near[1][self.members[n]])
+                    self.steps += 1
 
 
 class _State:
@@ -188,6 +214,16 @@ class _State:
                 if best is None or (start > best[0] if late else start < best[0]):
                     best = start, instance
         return best
+
+    def fits(self, n: int, start: int, instance: int) -> bool:
+        """Whether an operation can take a start as things are."""
+        if not self.low[n] <= start <= self.high[n]:
+            return False
+        return all(
+            self.free[table + instance] >> (start + ahead) % self.search.ii & 1
+            for table, interval in self.search.claims[n]
+            for ahead in range(interval)
+        )
 
     def yielded_slot(self, n: int, rng: random.Random) -> tuple[int, int] | None:
         """A start within the bounds whose operation can go to a free slot itself; the first from a random one on."""

@@ -87,13 +87,23 @@ def test_cuts_are_balanced(stages, at_output):
     if at_output and not stages:
         assert place_cuts(output, 0, at_output=True) == ()
         return
-    cuts = place_cuts(output, stages, at_output=at_output)
+    cuts = place_cuts(output, stages, at_output=at_output, gate_bits=10**9)
     assert len(cuts) == stages and list(cuts) == sorted(cuts)
     total = output.depth if at_output else output.depth + 1
     edges = [0, *cuts] + ([] if at_output else [total])
     stretches = stages if at_output else stages + 1
     assert not at_output or cuts[-1] == output.depth
     assert max(y - x for x, y in zip(edges, edges[1:], strict=False)) == -(-total // stretches)
+
+
+def test_cuts_avoid_expensive_places():
+    a, b = Word.input(16), Word.input(16)
+    factors = a ^ b, a ^ (b << 3)
+    output = xor_all((factors[0] << i) & (factors[1] >> j) for i in range(4) for j in range(4))
+    assert place_cuts(output, 2, at_output=True, gate_bits=10**9) == (3, 6)
+    assert place_cuts(output, 2, at_output=True, gate_bits=1) == (5, 6)
+    assert place_cuts(output, 1, at_output=False, gate_bits=10**9) == (4,)
+    assert place_cuts(output, 1, at_output=False, gate_bits=1) == (5,)
 
 
 @pytest.mark.parametrize("stages", [0, 1, 3, 12])

@@ -36,11 +36,11 @@ def _register_bits(output: Word) -> list[int]:
     return bits
 
 
-def place_cuts(output: Word, stages: int, *, at_output: bool, slack: int = 0) -> tuple[int, ...]:
+def place_cuts(output: Word, stages: int, *, at_output: bool, gate_bits: int | None = None) -> tuple[int, ...]:
     """Depths after which pipeline registers stand.
 
-    The longest stretch of gates between registers is the least possible plus ``slack``; among such placements the one with
-    the fewest register bits is taken.
+    Minimizes the longest stretch of gates between registers, where one gate more is accepted if it saves ``gate_bits``
+    register bits: a cut through the partial sums of a product would register every one of them.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def place_cuts(output: Word, stages: int, *, at_output: bool, slack: int = 0) ->
     at_output : bool
         Whether the last register holds the output itself; otherwise logic follows it, and one XOR outside the graph is
         counted with that logic.
-    slack : int
-        Gates that the longest stretch may exceed its minimum by.
+    gate_bits : int, optional
+        Register bits that one gate of the longest stretch is worth; 8 times the width of the output if not given.
 
     Returns
     -------
@@ -61,26 +61,30 @@ def place_cuts(output: Word, stages: int, *, at_output: bool, slack: int = 0) ->
     """
     if stages == 0:
         return ()
+    if gate_bits is None:
+        gate_bits = 8 * output.width
     bits = _register_bits(output)
     end = output.depth
     free = stages - 1 if at_output else stages
-    stretches = free + 1
     total = end if at_output else end + 1
-    for longest in range(-(-total // stretches) + slack, total + 1):
-        # best[d]: fewest register bits, with the cuts that give them, when the latest cut is at depth d
+    last = max(0, end - 1)  # neither the inputs nor, unasked, the output are registered
+    candidates = []
+    for longest in range(-(-total // (free + 1)), total + 1):
+        # for each depth of the latest cut: fewest register bits so far, and the cuts that give them
         best: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
         for _ in range(free):
             extended: dict[int, tuple[int, tuple[int, ...]]] = {}
             for depth, (cost, cuts) in best.items():
-                for cut in range(depth, min(depth + longest, end) + 1):
+                for cut in range(max(depth, min(1, last)), min(depth + longest, last) + 1):
                     candidate = (cost + bits[cut], (*cuts, cut))
-                    if cut not in extended or candidate < extended[cut]:
-                        extended[cut] = candidate
+                    extended[cut] = min(candidate, extended.get(cut, candidate))
             best = extended
         finished = [value for depth, value in best.items() if total - depth <= longest]
         if finished:
-            return (*min(finished)[1], end) if at_output else min(finished)[1]
-    raise AssertionError("a stretch of the whole depth always fits")  # pragma: no cover
+            cost, cuts = min(finished)
+            candidates.append((cost + longest * gate_bits, longest, cuts))
+    cuts = min(candidates)[2]
+    return (*cuts, end) if at_output else cuts
 
 
 _LIMB = 32
@@ -122,10 +126,8 @@ def lower(
     Raises
     ------
     ValueError
-        If there are cuts but no module.
+        If registers are needed but there is no module.
     """
-    if cuts and module is None:
-        raise ValueError("lower: pipeline registers need a module")
     known: dict[tuple[int, int], list[Value]] = {}
     names = count()
 
@@ -148,6 +150,8 @@ def lower(
     def register(limb: Value, stage: int) -> Value:
         if isinstance(limb, Const):
             return limb
+        if module is None:
+            raise ValueError("lower: pipeline registers need a module")
         result = Signal(len(limb), name=f"stage{stage}_{next(names)}_reg", reset_less=True)
         module.d[domain] += result.eq(limb)
         return result

