@@ -89,12 +89,12 @@ def test_unknown_names(make, message):
 
 def test_lanes_follow_the_pipelines():
     uses = {"encrypt": {"enc": 32, "mul": 63, "out": 32}}
-    assert unit_set(Options(aes=4), uses)[0].lanes == 4
-    assert unit_set(Options(aes=4, lanes=2), uses)[0].lanes == 2
-    assert unit_set(Options(aes=3, lanes=2), uses)[0].lanes == 2
+    assert unit_set(Options(aes=4), uses, {"enc"})[0].lanes == 4
+    assert unit_set(Options(aes=4, lanes=2), uses, {"enc"})[0].lanes == 2
+    assert unit_set(Options(aes=3, lanes=2), uses, {"enc"})[0].lanes == 2
 
 
 def test_multipliers_keep_up_with_the_pipelines():
     for direction in ("encrypt", "both"):
         uses = {d: {"enc": 32, "mul": 63, "out": 32} for d in ("encrypt", "decrypt")[: 1 + (direction == "both")]}
-        assert unit_set(Options(direction=direction), uses)[0].unit("mul").count == 2
+        assert unit_set(Options(direction=direction), uses, {"enc"})[0].unit("mul").count == 2

@@ -163,9 +163,9 @@ def unit_set(
         raise InputError(f"--mul {options.mul}: the mode has no products; leave --mul out")
     pace = max(-(-calls // options.aes), -(-total["out"] // lanes), 1)
     mul = options.mul or max(1, -(-total["mul"] // pace))
-    cores = {core: "pipelined" for core in ("enc", "dec") if core in needed}
+    cores: dict[str, str] = {core: "pipelined" for core in ("enc", "dec") if core in needed}
     time = {core: chosen.timing(core, "pipelined", options.key_bits, options.aes_stages) for core in cores}
-    slow = {}
+    slow: dict[str, Any] = {}
     if total["dec"] == 1 and "dec" not in setup:
         alone = chosen.timing("dec", "sequential", options.key_bits, options.aes_stages)
         ii = max(pace, -(-total["mul"] // mul))

@@ -27,6 +27,10 @@ STEPS = 70
 SHORT, LONG = 3, 15
 """Placements of a short and a longer try, in multiples of the operations."""
 
+REACH=8
+BISECTION = 0.25
+"""Share of the limit that the bisection may use."""
+
 NEAR, NEARBY, ANEW = 0.8, 6, 0.8
 """Share of the tries that start from the best placement, their placements in multiples of the operations, and the largest share of
 the operations that they place anew."""
@@ -112,8 +116,8 @@ class _Tries:
 
     def bisect(self, low: int) -> None:
         """Halves the range between the bound and the best latency with short tries."""
-        high = self.latency
-        while low < high and self.budget:
+        high, left = self.latency, self.budget * (1 - BISECTION)
+        while low < high and self.budget > left:
             middle = (low + high) // 2
             if any(self.run(middle, SHORT, bias) for bias in BIASES):
                 high = middle
@@ -129,7 +133,7 @@ class _Tries:
         turn = 0
         while self.budget and self.latency > bound:
             if self.best is not None and self.rng.random() < NEAR:
-                goal = max(bound, self.latency - 1 - int(self.rng.random() ** 2 * 4))
+                goal = max(bound, self.latency - 1 - int(self.rng.random() ** 2 * max(4, (self.latency - bound) // REACH)))
                 self.run(goal, NEARBY, BIASES[turn % len(BIASES)], self.best)
             else:
                 goal = self.latency - 1 - int(self.rng.random() ** 2 * (self.latency - bound))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a core: what is in it, that it is the same every time, and what is left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder
+
+from modeloom.emit import check_directory, core_name, emit, files
+from modeloom.emit.figures import definition_hash
+from modeloom.emit.names import KEYWORDS
+from modeloom.rtl.bus.ports import FLAT_PORTS
+from modeloom.spec import InputError
+
+_AGAIN = """
+import sys
+from tests.emit.emitted import COMMAND, PLAIN, core
+from modeloom.emit import emit
+emit(core(PLAIN), sys.argv[1], command=COMMAND)
+"""
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emission without the modules below the top, for tests of the folder alone."""
+    monkeypatch.setattr(files, "core_verilog", lambda compiled, name, command: f"module {name};\nendmodule\n")
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {entry.name: entry.read_bytes() for entry in sorted(path.iterdir())}
+
+
+def test_same_every_time(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Tokyo", "LC_ALL": "C"}
+    root = Path(__file__).parents[2]
+    environment["PYTHONPATH"] = os.pathsep.join([str(root / "src"), str(root)])
+    subprocess.run([sys.executable, "-c", _AGAIN, tmp_path / "again"], check=True, env=environment, cwd=tmp_path)
+    assert contents(tmp_path / "again") == contents(folder(PLAIN))
+
+
+def test_files() -> None:
+    description = json.loads((folder(PARTIAL) / "core.json").read_text())
+    assert description["schema"] == "modeloom-core-1"
+    assert description["name"] == description["top"] == "hctr2_40"
+    assert sorted(description["files"].values()) == sorted(contents(folder(PARTIAL)))
+    assert description["command"] == COMMAND
+    assert description["definition_sha256"] == definition_hash(core(PARTIAL))
+    assert description["options"] == core(PARTIAL).options.as_dict()
+    assert [port["name"] for port in description["ports"]] == ["aclk", "aresetn", *(port.name for port in FLAT_PORTS)]
+    assert sum(part["bytes"] for part in description["key_layout"]) == description["key_bytes"] == 16
+    slots = json.loads((folder(SLOTS) / "core.json").read_text())
+    assert slots["key_layout"] == [
+        {"name": "cipher", "offset": 0, "bytes": 24}, {"name": "h", "offset": 24, "bytes": 16},
+    ]  # fmt: skip
+    assert slots["directions"] == ["decrypt"]
+
+
+@pytest.mark.parametrize("choice", [PARTIAL, PLAIN, SLOTS])
+def test_verilog(choice: tuple) -> None:
+    path = folder(choice)
+    name = json.loads((path / "core.json").read_text())["name"]
+    text = (path / f"{name}.v").read_text()
+    assert text.startswith("// SPDX-License-Identifier: Apache-2.0\n")
+    modules = re.findall(r"^module (\w+)", text, re.M)
+    assert modules[0] == name
+    assert all(module.startswith(f"{name}_core") for module in modules[1:])
+    assert len(set(modules)) == len(modules)
+    assert "\\" not in text and "$auto" not in text and "always @*" not in text
+    assert not re.search(r"/(work|tmp|usr|home|root)/", text)
+    declared = set(re.findall(r"^  (?:wire|reg|input|output) (?:\[[\d:]+\] )?(\w+)", text, re.M))
+    assert not declared & KEYWORDS
+    ports = re.findall(r"^    (?:input|output) +wire +(?:\[\d+:0\] +)?(\w+)", text[: text.index("\n);")], re.M)
+    assert ports == ["aclk", "aresetn", *(port.name for port in FLAT_PORTS)]
+
+
+def test_equal_multipliers_stand_once() -> None:
+    text = (folder(PARTIAL) / "hctr2_40.v").read_text()
+    units = core(PARTIAL).explain()["units"]
+    assert units["mul"]["count"] == 2
+    assert len(re.findall(r"^module hctr2_40_core_engine_mul\w*_mul\(", text, re.M)) == 1
+    assert len(re.findall(r"^  hctr2_40_core_engine_mul mul\d ", text, re.M)) == 2
+
+
+def test_names() -> None:
+    assert core_name(core(PLAIN)) == "heh_brw_32"
+    assert core_name(core(PLAIN), "disk") == "disk"
+    for name in ("2nd", "a-b", "", "module", "final", "a" * 64):
+        with pytest.raises(InputError, match="a core's name is"):
+            core_name(core(PLAIN), name)
+
+
+def test_foreign_folders_are_refused(tmp_path: Path, quick: None) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    for path in (tmp_path, tmp_path / "notes.txt"):
+        with pytest.raises(InputError):
+            check_directory(path)
+        with pytest.raises(InputError):
+            emit(core(PLAIN), path, command=COMMAND)
+    (tmp_path / "core.json").write_text('{"schema": "something else"}')
+    with pytest.raises(InputError, match="holds no core"):
+        emit(core(PLAIN), tmp_path, command=COMMAND)
+    assert sorted(contents(tmp_path)) == ["core.json", "notes.txt"]
+
+
+def test_a_core_is_replaced_and_other_files_stay(tmp_path: Path, quick: None) -> None:
+    path = tmp_path / "deep" / "core"
+    emit(core(PLAIN), path, name="first", command=COMMAND)
+    (path / "notes.txt").write_text("mine")
+    (path / "runs").mkdir()
+    (path / "runs" / "log").write_text("mine too")
+    emit(core(PLAIN), path, name="second", command=COMMAND)
+    names = {entry.name for entry in path.iterdir()}
+    assert names == {"notes.txt", "runs", *json.loads((path / "core.json").read_text())["files"].values()}
+    assert (path / "runs" / "log").read_text() == "mine too"
+    assert not any(name.startswith("first") for name in names)
+    assert [entry.name for entry in path.parent.iterdir()] == ["core"], "nothing is left beside it"
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "core"
+    emit(core(PLAIN), path, name="first", command=COMMAND)
+    before = contents(path)
+    real = os.replace
+
+    def refuse(source: Path, target: Path) -> None:
+        if Path(source).name == "new":
+            raise OSError(28, "No space left on device")
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(InputError, match="No space left"):
+        emit(core(PLAIN), path, name="second", command=COMMAND)
+    assert contents(path) == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["core"]
+
+
+def test_datasheet_and_package() -> None:
+    text = (folder(SLOTS) / "datasheet.md").read_text()
+    for head in ("Theory of operation", "Interfaces", "Programmer's guide", "Figures", "Security status", "Verification"):
+        assert f"\n## {head}\n" in text
+    for port in FLAT_PORTS:
+        assert f"`{port.name}`" in text
+    assert "Not protected against power" in text and "was not proved" in text
+    package = (folder(SLOTS) / "heh_brw_48.core").read_text()
+    assert package.startswith("CAPI=2:\n") and "toplevel: heh_brw_48_tb" in package

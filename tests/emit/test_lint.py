@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verilator finds nothing in emitted cores, and finds what is planted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, folder
+
+from modeloom.emit import CheckFailed, ToolMissing, lint
+
+needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
+
+
+@needs_verilator
+@pytest.mark.parametrize("choice", [PARTIAL, PLAIN, SLOTS])
+def test_clean(choice: tuple) -> None:
+    lint(folder(choice))
+
+
+@needs_verilator
+def test_an_unused_signal_is_found(tmp_path: Path) -> None:
+    shutil.copytree(folder(PLAIN), tmp_path / "core")
+    verilog = tmp_path / "core" / "heh_brw_32.v"
+    verilog.write_text(verilog.read_text().replace("  wire rst;\n", "  wire rst;\n  wire planted = rst;\n", 1))
+    with pytest.raises(CheckFailed, match="planted"):
+        lint(tmp_path / "core")
+
+
+def test_missing_verilator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ToolMissing, match="apt-get install verilator"):
+        lint(folder(PLAIN))
