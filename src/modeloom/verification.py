@@ -11,7 +11,7 @@ from pathlib import Path
 from modeloom import golden, vectors
 from modeloom.allocate.listing import listing
 from modeloom.compiler import compile_mode
-from modeloom.emit import lint, run_bench
+from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.modes import find
 from modeloom.options import Options
 from modeloom.simulated import Sector, SimulatedCore, read_description
@@ -20,17 +20,13 @@ from modeloom.software import Model
 __all__ = ["CheckFailed", "verify_core"]
 
 
-class CheckFailed(Exception):
-    """A check of an emitted core has failed."""
-
-
 def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> Iterator[str]:
     """Runs all checks and gives a line for each that passed; raises ``CheckFailed`` or ``ProofError`` for the first that did not."""
     directory = Path(directory)
     description = read_description(directory)
     options = Options(**description["options"])
     compiled = compile_mode(find(description["mode"]), options)
-    if listing(compiled.allocation.program) != (directory / description["listing"]).read_text():
+    if listing(compiled.allocation.program) != (directory / description["files"]["listing"]).read_text():
         raise CheckFailed(f"{directory}: the program differs from what this version compiles; build the core again")
     yield f"proof: the program computes {description['mode']} ({', '.join(description['directions'])})"
     if shutil.which("verilator"):
@@ -43,7 +39,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> 
     if shutil.which("iverilog"):
         figures = run_bench(directory)
         expected = description["explain"]["ii"]
-        if figures["cycles_per_sector"] != max(expected, -(-description["blocks"] // description["lanes"])):
+        if figures["cycles_per_sector"] != max(expected, description["beats"]):
             raise CheckFailed(f"{directory}: the bench counts {figures['cycles_per_sector']} cycles a sector, not {expected}")
         yield f"bench: {figures['cycles_per_sector']} cycles a sector in Icarus Verilog"
     else:

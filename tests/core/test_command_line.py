@@ -76,7 +76,7 @@ def test_verify_finds_a_broken_core(built: Path, tmp_path: Path, capsys: pytest.
     broken.mkdir()
     for name in built.iterdir():
         (broken / name.name).write_bytes(name.read_bytes())
-    listing = broken / description["listing"]
+    listing = broken / description["files"]["listing"]
     listing.write_text(listing.read_text().replace("row 3", "row 4", 1))
     assert run("verify", broken) == 1
     assert "differs" in capsys.readouterr().err

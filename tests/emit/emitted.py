@@ -24,7 +24,7 @@ PARTIAL: tuple[str, dict[str, Any]] = ("hctr2", {"sector": 40})
 PLAIN: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "encrypt", "overlap": False})
 """One direction, sectors one after the other."""
 
-SLOTS: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 48, "direction": "decrypt", "key_slots": 3, "key_bits": 192})
+SLOTS: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 48, "direction": "encrypt", "key_slots": 3, "key_bits": 192})
 """Slots that are no power of two, a key that ends in the middle of a beat."""
 
 

@@ -59,7 +59,7 @@ def test_files() -> None:
     assert slots["key_layout"] == [
         {"name": "cipher", "offset": 0, "bytes": 24}, {"name": "h", "offset": 24, "bytes": 16},
     ]  # fmt: skip
-    assert slots["directions"] == ["decrypt"]
+    assert slots["directions"] == ["encrypt"]
 
 
 @pytest.mark.parametrize("choice", [PARTIAL, PLAIN, SLOTS])

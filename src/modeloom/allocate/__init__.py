@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Lifetimes, storage binding, the program and its listing."""

@@ -238,7 +238,10 @@ class _Builder:
 
 
 def _pack(lives: dict[tuple, Life], ii: int, fill: bool) -> tuple[dict[tuple, int], dict[str, int]]:
-    """Cells of all stored values and inputs, and the size of each bank.  ``fill``: inputs come as early as the bus may bring them."""
+    """Cells of all stored values and inputs, and the size of each bank.
+
+    With ``fill`` inputs come as early as the bus may bring them; without, they count from cycle 0, as in the bound.
+    """
     cells: dict[tuple, int] = {}
     sizes: dict[str, int] = {}
     members: dict[str, list[Life]] = {}
@@ -253,9 +256,9 @@ def _pack(lives: dict[tuple, Life], ii: int, fill: bool) -> tuple[dict[tuple, in
         for life in values:
             write = life.write
             if life.value[0] == "block":
-                write = earliest_fill(life.value[1] // lanes, beats, ii) if fill else -1
+                write = earliest_fill(life.value[1] // lanes, beats, ii) if fill else 0
             elif life.value[0] == "tweak":
-                write = TWEAK_WRITE
+                write = TWEAK_WRITE if fill else 0
             spans.append((write, max(life.last, write + 1)))
         numbers, size = rotate(spans, ii)
         sizes[bank] = size
@@ -301,7 +304,7 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     program.tables["setup"] = builder.table(setup, "setup", setup_lives, setup_cells)
     stored = [life for life in lives.values() if life.stored or life.value[0] != "op"]
     total = sum(held.values())
-    inputs = sum(sizes[b] - held[b] for b in sizes if b.startswith("in"))
+    inputs = sum(sizes[b] - held[b] for b in sizes if b.startswith(("in", "tweak")))
     return Allocation(
         program, total, storage_bound({life.value: life for life in stored}, main.ii), inputs, dict(sorted(sizes.items()))
     )

@@ -28,7 +28,6 @@ FAILED_CHECKS = (
     ("modeloom.ir.check", "CheckError"),
     ("modeloom.prove.errors", "ProofError"),
     ("modeloom.simulated", "SectorError"),
-    ("modeloom.verification", "CheckFailed"),
 )
 """Errors of exit status 1."""
 

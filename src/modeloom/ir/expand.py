@@ -66,6 +66,7 @@ class _Rewriter:
 
     def rewrite(self, i: int) -> int:
         node = self.old[i]
+        self.o.line = node.line
         if node.kind == "power":
             return self.power(self.done[node.args[0]], node.args[1])
         if node.kind == "poly":
@@ -73,11 +74,7 @@ class _Rewriter:
         inputs = tuple(self.done[j] for j in node.inputs)
         if node.kind in ("xor", "mul"):
             inputs = tuple(sorted(inputs))
-        new = self.o.node(node.kind, *(inputs + node.args[len(inputs) :]))
-        nodes = self.o.trace.nodes
-        if nodes[new].line != node.line:
-            nodes[new] = type(node)(new, nodes[new].kind, nodes[new].args, nodes[new].key_only, node.line)
-        return new
+        return self.o.node(node.kind, *(inputs + node.args[len(inputs) :]))
 
     def power(self, h: int, e: int) -> int:
         if e == 1:

@@ -110,7 +110,7 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int]) -> None:
             number = counter.get(role, 0)
             counter[role] = number + 1
             found.setdefault((role, number), {})[d] = (uses[0][1].k, stride, tuple(uses))
-    for _, sides in sorted(found.items(), key=lambda item: str(item[0])):
+    for (role, _), sides in sorted(found.items(), key=lambda item: str(item[0])):
         shapes = {(stride, tuple(i for i, _ in uses)) for _, stride, uses in sides.values()}
         groups_of = [list(sides)] if len(shapes) == 1 else [[d] for d in sides]
         for members in groups_of:
@@ -120,14 +120,19 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int]) -> None:
             graph.chains.append(chain)
             for d in members:
                 for step, (i, term) in enumerate(sides[d][2]):
-                    _replace(graph.pairs[i].ops[d], term, Term(("chain", chain.id, step)))
+                    _replace(graph.pairs[i].ops[d], role[1], term, Term(("chain", chain.id, step)))
 
 
-def _replace(op: Op, old: Term, new: Term) -> None:
+def _replace(op: Op, operand: str, old: Term, new: Term) -> None:
+    """Puts a term in the place of another in one operand ("a", "b" or "post")."""
+
     def swap(form: Form) -> Form:
         return tuple(new if t == old else t for t in form)
 
-    op.pre, op.post = [swap(form) for form in op.pre], swap(op.post)
+    if operand == "post":
+        op.post = swap(op.post)
+    else:
+        op.pre["ab".index(operand)] = swap(op.pre["ab".index(operand)])
 
 
 def check_order(pairs: Sequence[Pair]) -> None:

@@ -103,6 +103,7 @@ class Tracer:
 
     def __init__(self, trace: Trace):
         self.trace = trace
+        self.line: int | None = None  # the line of new nodes; None: that of the definition which is running
         self._index: dict[tuple[str, tuple[Any, ...]], int] = {}
 
     def node(self, kind: str, *args: Any) -> int:
@@ -110,7 +111,8 @@ class Tracer:
         key = (kind, args)
         if key not in self._index:
             nodes = self.trace.nodes
-            draft = Node(len(nodes), kind, args, False, _definition_line())
+            line = _definition_line() if self.line is None else self.line
+            draft = Node(len(nodes), kind, args, False, line)
             key_only = kind in ("raw", "const") or (
                 kind not in ("block", "tweak") and all(nodes[i].key_only for i in draft.inputs)
             )
