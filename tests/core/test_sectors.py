@@ -14,11 +14,10 @@ from modeloom.simulated import Sector
 CORES = [
     ("hctr2", "default", {}),
     ("heh-brw", "default", {}),
-    ("hctr2", "default", {"sector": 72, "tweak": 32, "key_bits": 256, "aes_stages": 1}),
+    ("hctr2", "default", {"sector": 520, "tweak": 32, "key_bits": 256, "aes_stages": 1}),
     ("heh-brw", "brw2013-2core", {"sector": 128}),
-    ("hctr2", "default", {"sector": 48, "direction": "decrypt", "aes_stages": 1}),
 ]
-IDS = ["hctr2", "heh-brw", "hctr2-partial-256", "heh-brw-2core", "hctr2-decrypt"]
+IDS = ["hctr2", "heh-brw", "hctr2-partial-256", "heh-brw-2core"]
 
 
 def _jobs(options: object, name: str, count: int, seed: int) -> tuple[bytes, list[Sector], list[bytes]]:

@@ -28,6 +28,10 @@ _REACH = 48
 """Cycles by which an operation moves at most in one step."""
 
 
+_Life = tuple[tuple[str, int], int, int]
+"""The bank of a value, and the cycles in which its cell is taken, from the first up to the second."""
+
+
 class _Storage:
     """Values of a sector and how many of them each bank holds in each slot."""
 
@@ -41,10 +45,10 @@ class _Storage:
         self._collect()
         self.busy: dict[tuple[str, int], list[int]] = {}
         self.base: dict[tuple[str, int], int] = {}
-        self.life = [(0, 0)] * len(self.readers)
-        self.held = 0
-        for value in range(len(self.readers)):
-            self._enter(value)
+        self.life = [self._span(value) for value in range(len(self.readers))]
+        for life in self.life:
+            self._count(*life, 1)
+        self.weights = {bank: self.weight(bank) for bank in self.busy}
 
     def _collect(self) -> None:
         problem = self.problem
@@ -74,12 +78,11 @@ class _Storage:
             for term in chain.base.values():
                 read(term.source, first, offset - 1)
 
-    def _span(self, value: int) -> tuple[tuple[str, int], int, int]:
-        """Bank of a value and the cycles in which its cell is taken, from a first one on up to another."""
+    def _span(self, value: int) -> _Life:
         source, start = self.source[value], self.start
         last = max([start[i] + offset for i, offset in self.readers[value]]) - 1
         if source is None:
-            return self.bank[value], 0, last
+            return self.bank[value], 0, max(0, last)
         unit = self.problem.unit[source]
         ready = start[source] + unit.latency
         return (unit.kind, self.instance[source]), ready, last if last >= ready + _BYPASS else ready
@@ -94,51 +97,55 @@ class _Storage:
             busy[slot] += step
         for slot in range(first + rest - self.ii):
             busy[slot] += step
-        self.held += (end - begin) * step
 
-    def _enter(self, value: int) -> None:
-        bank, begin, end = self._span(value)
-        self.bank[value], self.life[value] = bank, (begin, max(begin, end))
-        self._count(bank, *self.life[value], 1)
-
-    def update(self, pairs: Iterable[int]) -> set[tuple[str, int]]:
-        """Counts the values again that pairs compute or read, after these have moved; the banks that changed."""
-        changed = set()
+    def shifts(self, pairs: Iterable[int]) -> list[tuple[int, _Life, _Life]]:
+        """Values that pairs compute or read, with their lives before and after these have moved."""
+        result = []
         for value in {v for i in pairs for v in self.touched[i]}:
-            bank, begin, end = self._span(value)
-            end = max(begin, end)
-            if (begin, end) != self.life[value] or bank != self.bank[value]:
-                changed.update((bank, self.bank[value]))
-                self._count(self.bank[value], *self.life[value], -1)
-                self._count(bank, begin, end, 1)
-                self.bank[value], self.life[value] = bank, (begin, end)
-        return changed
+            life = self._span(value)
+            if life != self.life[value]:
+                result.append((value, self.life[value], life))
+        return result
+
+    def apply(self, shifts: list[tuple[int, _Life, _Life]]) -> int:
+        """Counts values again; the change of the cost."""
+        cost = 0
+        changed = set()
+        for value, (bank, begin, end), (new, first, last) in shifts:
+            self._count(bank, begin, end, -1)
+            self._count(new, first, last, 1)
+            self.life[value] = new, first, last
+            cost += last - first - end + begin
+            changed.update((bank, new))
+        for bank in changed:
+            weight = self.weight(bank)
+            cost += weight - self.weights.get(bank, 0)
+            self.weights[bank] = weight
+        return cost
 
     def weight(self, bank: tuple[str, int]) -> int:
         """Of one bank, the weighted peak and slots at the peak."""
-        if bank not in self.busy:
-            return 0
         peak = max(self.busy[bank])
         return _PEAK * (peak + self.base[bank]) + _AT_PEAK * self.busy[bank].count(peak)
 
 
-def compact(problem: Problem, ii: int, placement: Placement, latency: int, passes: int = 6) -> Placement:
+def compact(problem: Problem, ii: int, placement: Placement, latency: int, tries: int = 30000) -> Placement:
     """The placement with less storage; no operation ends after ``latency`` that did not before.
 
     Parameters
     ----------
     ii : int
         Initiation interval, 0 for a plain schedule.
-    passes : int
-        Most passes over all operations.
+    tries : int
+        Limit of the moves that are tried.
     """
     moves = _Moves(problem, ii, placement, latency)
-    for _ in range(passes):
+    changed = True
+    while changed and moves.tries < tries:
         changed = False
         for i in sorted(range(len(moves.start)), key=lambda i: (-moves.start[i], i)):
-            changed |= moves.improve(i)
-        if not changed:
-            break
+            if moves.tries < tries:
+                changed |= moves.improve(i)
     return moves.start, moves.instance
 
 
@@ -155,6 +162,7 @@ def storage_figures(problem: Problem, ii: int, placement: Placement) -> tuple[in
 class _Moves:
     def __init__(self, problem: Problem, ii: int, placement: Placement, latency: int):
         self.problem, self.ii, self.latency = problem, ii, latency
+        self.tries = 0
         self.start, self.instance = list(placement[0]), list(placement[1])
         self.storage = _Storage(problem, ii or latency + 1, self.start, self.instance)
         self.table = Reservations(problem, ii)
@@ -199,29 +207,28 @@ class _Moves:
         """Makes the best single move or exchange of one operation; True if one lowers the cost."""
         best, gain = None, 0
         for move in self._moves(i):
-            back = [(j, self.start[j], self.instance[j]) for j, _, _ in move]
-            cost = self._try(move)
-            self._try(back)
+            self.tries += 1
+            here = [(j, self.start[j], self.instance[j]) for j, _, _ in move]
+            self._set(move)
+            shifts = self.storage.shifts([j for j, _, _ in move])
+            cost = self.storage.apply(shifts)
+            self._set(here)
+            self.storage.apply([(value, after, before) for value, before, after in shifts])
             if cost < gain:
                 best, gain = move, cost
         if best is None:
             return False
         for j, _, _ in best:
             self._lift(j)
-        self._try(best)
+        self._set(best)
+        self.storage.apply(self.storage.shifts([j for j, _, _ in best]))
         for j, _, _ in best:
             self._put(j)
         return True
 
-    def _try(self, move: list[tuple[int, int, int]]) -> int:
-        """Moves operations; the change of the cost."""
-        storage = self.storage
-        before = storage.held
-        weights = {bank: storage.weight(bank) for bank in storage.busy}
+    def _set(self, move: list[tuple[int, int, int]]) -> None:
         for i, start, instance in move:
             self.start[i], self.instance[i] = start, instance
-        changed = storage.update([i for i, _, _ in move])
-        return storage.held - before + sum(storage.weight(bank) - weights.get(bank, 0) for bank in changed)
 
     def _moves(self, i: int) -> list[list[tuple[int, int, int]]]:
         """Moves of one operation to a free slot, and exchanges with the operation in a taken one."""

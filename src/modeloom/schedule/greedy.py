@@ -75,6 +75,8 @@ def list_schedule(problem: Problem, ii: int) -> Placement | None:
     latest = [1 << 30] * count
     first_use = {members[0][0]: members for members in problem.chain_uses.values()} if ii else {}
     for i in _order(problem):
+        if problem.is_result(i):
+            continue
         cycle = max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])
         end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
         found = None
@@ -89,19 +91,21 @@ def list_schedule(problem: Problem, ii: int) -> Placement | None:
             opened = start[i] + first_use[i][0][1]
             for j, offset in first_use[i][1:]:
                 latest[j] = min(latest[j], opened + ii - 1 - offset)
-    return start, instance
+    return place_results(problem, ii, {i: (s, n) for i, (s, n) in enumerate(zip(start, instance)) if s >= 0})
 
 
 def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]]) -> Placement:
-    """Adds the "out" operations to a schedule of all others, each as early as its lane is free.
+    """Adds the results of a sector to a schedule of all others, each as early as its lane is free.
 
     Those that are ready last come first: the time left to them until the sector ends is part of that of all others.
     """
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count
+    table = Reservations(problem, ii)
     for i, (cycle, n) in placed.items():
         start[i], instance[i] = cycle, n
-    table = Reservations(problem, ii)
+        if problem.graph.pairs[i].kind == "out":
+            table.take(i, cycle, n)
     ready = {
         i: max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])
         for i in range(count)

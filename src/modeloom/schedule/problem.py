@@ -108,6 +108,10 @@ class Problem:
             before = key_written[term.source[1]]
             self._add(pair.id, before, self.unit[before].latency + self.units.key_delay - offset)
 
+    def is_result(self, pair: int) -> bool:
+        """Whether a pair only brings a result out; set-up's own results are read again."""
+        return self.graph.pairs[pair].kind == "out" and not self.succs[pair]
+
     def uses(self) -> dict[str, int]:
         """Operations of each kind in a sector, the larger number of the directions."""
         totals: dict[str, int] = {}

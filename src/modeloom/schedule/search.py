@@ -27,13 +27,15 @@ STEPS = 70
 SHORT, LONG = 3, 15
 """Placements of a short and a longer try, in multiples of the operations."""
 
-REACH=8
 BISECTION = 0.25
 """Share of the limit that the bisection may use."""
 
 NEAR, NEARBY, ANEW = 0.8, 6, 0.8
 """Share of the tries that start from the best placement, their placements in multiples of the operations, and the largest share of
 the operations that they place anew."""
+
+LEAP = 4
+"""Cycles by which such a try may undercut the best placement, at least; for long sectors an eighth of what is left to the bound."""
 
 BIASES = (Bias(1, 0), Bias(1, 1), Bias(0.5, 0.5), Bias(1, 0.5), Bias(0.9, 0.1))
 """A hash before the cipher is best late, close to the cipher; what comes after it early, or late where the end is crowded."""
@@ -45,7 +47,7 @@ the cells of another, so banks that are full at different times waste cells."""
 LONGER = 0.04
 """Share of the latency that a placement of less waste may cost where sectors overlap."""
 
-CANDIDATES = 12
+CANDIDATES = 6
 """Placements that are compared for their storage."""
 
 
@@ -133,7 +135,8 @@ class _Tries:
         turn = 0
         while self.budget and self.latency > bound:
             if self.best is not None and self.rng.random() < NEAR:
-                goal = max(bound, self.latency - 1 - int(self.rng.random() ** 2 * max(4, (self.latency - bound) // REACH)))
+                leap = max(LEAP, (self.latency - bound) // 8)
+                goal = max(bound, self.latency - 1 - int(self.rng.random() ** 2 * leap))
                 self.run(goal, NEARBY, BIASES[turn % len(BIASES)], self.best)
             else:
                 goal = self.latency - 1 - int(self.rng.random() ** 2 * (self.latency - bound))

@@ -48,7 +48,7 @@ class Bias:
 
 
 class SlackSearch:
-    """The search on one problem and interval; results ("out" operations that nothing waits for) are left out.
+    """The search on one problem and interval; results are left out.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class SlackSearch:
 
     def __init__(self, problem: Problem, ii: int, windows: bool = True):
         self.ii = ii
-        leaf = [p.kind == "out" and not problem.succs[p.id] for p in problem.graph.pairs]
-        self.members = [i for i, out in enumerate(leaf) if not out]
+        self.members = [i for i in range(len(problem.unit)) if not problem.is_result(i)]
         self.before = self._distances(problem, windows)
         self.after = np.ascontiguousarray(self.before.T)
-        least = np.array([problem.earliest()[i] for i in self.members], dtype=np.int32)
-        tails = np.array([problem.tails()[i] for i in self.members], dtype=np.int32)
+        earliest, ends = problem.earliest(), problem.tails()
+        least = np.array([earliest[i] for i in self.members], dtype=np.int32)
+        tails = np.array([ends[i] for i in self.members], dtype=np.int32)
         self.least = (self.before + least[:, None]).max(0)
         self.tail = (self.before + tails[None, :]).max(1)
         self.first = [problem.phase[i] == 0 for i in self.members]

@@ -86,7 +86,7 @@ def test_every_latency_with_a_new_product_each_cycle():
             f"o_{stages}_{int(at_output)}": KaratsubaMultiplier(NARROW, stages, 8, output_register=at_output)
             for stages in range(7)
             for at_output in (False, True)
-            if stages or not at_output
+            if not at_output or stages in (1, 2, 5)
         }
         | {"half": KaratsubaMultiplier(HALF, 4, 4), "wide": KaratsubaMultiplier(WIDE, 1)}
     )
