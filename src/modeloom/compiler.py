@@ -75,6 +75,8 @@ class Compiled:
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
+        from modeloom.emit.figures import latency_pins
+
         problem = self.schedule.problem
         bound = problem.ii_bound() if self.options.overlap else problem.latency_bound()
         return {
@@ -95,6 +97,7 @@ class Compiled:
             "cycles_per_sector": self.schedule.ii if self.options.overlap else self.schedule.latency,
             "latency": self.schedule.latency,
             "latency_bound": problem.latency_bound(),
+            "latency_pins": latency_pins(self),
             "first_output": self.schedule.first_output,
             "ii": self.schedule.ii,
             "ii_bound": bound if self.options.overlap else self.schedule.ii,

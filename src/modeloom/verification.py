@@ -37,10 +37,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> 
     yield _vectors(directory, description)
     yield _random(directory, description, sectors, seed)
     if shutil.which("iverilog"):
-        figures = run_bench(directory)
-        expected = description["explain"]["ii"]
-        if figures["cycles_per_sector"] != max(expected, description["beats"]):
-            raise CheckFailed(f"{directory}: the bench counts {figures['cycles_per_sector']} cycles a sector, not {expected}")
+        figures = run_bench(directory)  # compares with core.json what it counts
         yield f"bench: {figures['cycles_per_sector']} cycles a sector in Icarus Verilog"
     else:
         yield "bench: skipped, Icarus Verilog is not installed (apt-get install iverilog)"

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +19,7 @@ from modeloom.options import Options
 COMMAND = "modeloom build (tests)"
 
 _FOLDER = Path(tempfile.mkdtemp(prefix="modeloom-emit-"))
+atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 
 PARTIAL: tuple[str, dict[str, Any]] = ("hctr2", {"sector": 40})
 """Both directions, a partial last block, two equal multipliers."""
