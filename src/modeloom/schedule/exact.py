@@ -6,8 +6,10 @@ One worker and a limit of deterministic time make the result the same on every m
 
 from __future__ import annotations
 
-from modeloom.schedule.modulo import Schedule, assign_instances
+from modeloom.schedule.greedy import Reservations
+from modeloom.schedule.modulo import Schedule, as_schedule
 from modeloom.schedule.problem import Problem
+from modeloom.schedule.search import tidy
 
 __all__ = ["improve"]
 
@@ -73,16 +75,28 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 5.0, goal: int
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return first
-    times = [solver.value(s) for s in start]
-    instances = assign_instances(problem, ii, times)
-    if instances is None or solver.value(latency) > first.latency:
-        return first
-    begin = min(times)
-    result = Schedule(problem, first.ii, [t - begin for t in times], instances, first.overlap)
-    if not first.overlap:
-        result.ii = result.latency + 1
-    result.optimal = status == cp_model.OPTIMAL and (goal is None or result.latency <= bound)
+    placement = _placement(problem, ii, [solver.value(s) for s in start])
+    if placement is None or solver.value(latency) >= first.latency:
+        result = first
+    else:
+        result = as_schedule(problem, ii, tidy(problem, ii, placement))
+    # Optimal for the graph, the units and their binding to blocks: the solver has excluded every smaller latency.
+    proved = status == cp_model.OPTIMAL and goal is None and result.latency <= solver.value(latency)
+    result.optimal = result.optimal or proved
     return result
+
+
+def _placement(problem: Problem, ii: int, start: list[int]) -> tuple[list[int], list[int]] | None:
+    """Instances for given starts, bound operations first; None if they do not fit."""
+    table = Reservations(problem, ii)
+    instance = [0] * len(start)
+    for i in sorted(range(len(start)), key=lambda i: (problem.bound_to[i] is None, start[i], i)):
+        found = next((n for n in table.instances(i) if table.free(i, start[i], n)), None)
+        if found is None:
+            return None
+        instance[i] = found
+        table.take(i, start[i], found)
+    return start, instance
 
 
 def _fill(model, ii: int, slots, interval: int, capacity: int) -> None:  # type: ignore[no-untyped-def]

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The solver's schedules: never worse, legal, and "optimal" only where proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from modeloom import compile as compile_mode
+from modeloom.schedule.check import check_schedule
+from modeloom.schedule.exact import improve
+from modeloom.schedule.modulo import schedule
+
+
+@pytest.mark.parametrize(("preset", "cycles"), [("brw2013-1core", 67), ("brw2013-2core", 54)])
+def test_plain_schedules_of_the_paper_are_proved_minimal(preset: str, cycles: int) -> None:
+    design = compile_mode("heh-brw", preset, exact=True)
+    assert design.schedule.latency == cycles and design.schedule.optimal and design.proved
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_rough_schedule_gets_better(overlap: bool) -> None:
+    problem = compile_mode("heh-brw", sector=128).schedule.problem
+    rough = schedule(problem, overlap=overlap, restarts=0)
+    better = improve(problem, rough, effort=1.0)
+    check_schedule(better)
+    assert problem.latency_bound() <= better.latency <= rough.latency
+    assert better.ii == rough.ii or not overlap
+    if better.optimal:
+        assert improve(problem, better, effort=1.0).latency == better.latency
+
+
+def test_the_same_on_every_run() -> None:
+    problem = compile_mode("hctr2", sector=64).schedule.problem
+    rough = schedule(problem, restarts=0)
+    assert improve(problem, rough, effort=0.5).start == improve(problem, rough, effort=0.5).start
