@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from modeloom.cli import main
-
 from modeloom import core, golden
+from modeloom.cli import main
 
 
 def run(*arguments: object) -> int:

@@ -60,7 +60,7 @@ def test_masks_become_chains_on_each_instance() -> None:
     for cores in (1, 2, 4):
         _, sides = lowered(HEH(), 512, 16, 1)
         graph = pair_directions("heh-brw", sides)
-        find_chains(graph, lambda pair: (pair.block or 0) % cores)
+        find_chains(graph, lambda pair, cores=cores: (pair.block or 0) % cores)
         assert len(graph.chains) == 2 * cores
         assert all(chain.stride == cores for chain in graph.chains)
         assert sum(chain.length for chain in graph.chains) == 2 * 31

@@ -79,16 +79,21 @@ def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow
     return sides
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def listing(program: Program) -> str:
     """The whole program as text."""
+    lanes = _count(program.lanes, "lane")
     lines = [
-        f"program {program.name}: sectors of {program.nbytes} bytes, {program.blocks} blocks on {program.lanes} lane{'s' if program.lanes > 1 else ''}, "
+        f"program {program.name}: sectors of {program.nbytes} bytes, {program.blocks} blocks on {lanes}, "
         f"tweaks of {program.tweak_bytes} bytes, {' and '.join(program.directions)}",
     ]
     for unit in program.units:
         lines.append(f"unit {unit.name}: {', '.join(unit.cores)}; post at {unit.post_at}, latency {unit.latency}")
     for bank in program.banks.values():
-        lines.append(f"bank {bank.name}: {bank.cells} cells, written by {bank.writer}, {bank.ports} read port{'s' if bank.ports != 1 else ''}")
+        lines.append(f"bank {bank.name}: {bank.cells} cells, written by {bank.writer}, {_count(bank.ports, 'read port')}")
     for chain in program.chains:
         lines.append(f"chain {chain.id}: times x^{chain.stride}")
     lines.append("key words " + " ".join(f"{i}:{name}" for i, name in enumerate(program.key_words)))

@@ -123,7 +123,7 @@ class Problem:
     def issue_cycles(self) -> dict[str, int]:
         """Issue cycles that each kind of unit needs for a sector."""
         totals: dict[str, int] = {}
-        for pair, unit in zip(self.graph.pairs, self.unit):
+        for unit in self.unit:
             totals[unit.kind] = totals.get(unit.kind, 0) + unit.interval
         return totals
 

@@ -59,7 +59,8 @@ def split_eval(source: Path, header: Path, top: str) -> list[Path]:
     )  # fmt: skip
     shared = source.with_name("parts.h")
     names = "".join(f"extern {kind} {name};\n" for kind, name in temporaries)
-    shared.write_text(f"#include \"{header.name}\"\nusing namespace cxxrtl_yosys;\nnamespace cxxrtl_design {{\n{names}}}\n", encoding="utf-8")
+    opening_lines = f'#include "{header.name}"\nusing namespace cxxrtl_yosys;\nnamespace cxxrtl_design {{\n'
+    shared.write_text(f"{opening_lines}{names}}}\n", encoding="utf-8")
     files = [source]
     for i, part in enumerate(parts):
         path = source.with_name(f"part_{i}.cc")
