@@ -21,7 +21,7 @@ __all__ = ["compact", "storage_figures"]
 _BYPASS = 1
 """Cycles after which a result is still at its unit's output register and takes no cell."""
 
-_PEAK, _AT_PEAK = 64, 4
+_PEAK, _AT_PEAK = 1000, 4
 """Weights of a cell and of a slot at the peak; a block held for a cycle weighs 1."""
 
 _REACH = 48
@@ -110,7 +110,7 @@ class _Storage:
     def apply(self, shifts: list[tuple[int, _Life, _Life]]) -> int:
         """Counts values again; the change of the cost."""
         cost = 0
-        changed = set()
+        changed: set[tuple[str, int]] = set()
         for value, (bank, begin, end), (new, first, last) in shifts:
             self._count(bank, begin, end, -1)
             self._count(new, first, last, 1)

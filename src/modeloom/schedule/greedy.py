@@ -8,7 +8,7 @@ placed here for the search as well.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from modeloom.schedule.problem import Problem
 
@@ -44,7 +44,7 @@ class Reservations:
         """Gives the slots of a pair back."""
         self.taken.difference_update(self._slots(pair, start, instance))
 
-    def instances(self, pair: int) -> Iterable[int]:
+    def instances(self, pair: int) -> Sequence[int]:
         """The instances that a pair may take."""
         bound = self.problem.bound_to[pair]
         return range(self.problem.unit[pair].count) if bound is None else (bound,)
@@ -113,10 +113,10 @@ def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]])
     }
     for i in sorted(ready, key=lambda i: (-ready[i], i)):
         cycle = ready[i]
-        while (n := next((n for n in table.instances(i) if table.free(i, cycle, n)), None)) is None:
+        while not (free := [n for n in table.instances(i) if table.free(i, cycle, n)]):
             cycle += 1
-        start[i], instance[i] = cycle, n
-        table.take(i, cycle, n)
+        start[i], instance[i] = cycle, free[0]
+        table.take(i, cycle, free[0])
     return start, instance
 
 

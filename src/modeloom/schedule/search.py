@@ -21,14 +21,20 @@ from modeloom.schedule.slack import Bias, Infeasible, SlackSearch
 
 __all__ = ["latency_of", "search", "tidy"]
 
-STEPS = 70
-"""Placements that the search may make for each unit of its effort."""
+STEPS = 60
+"""Placements that the search may make for each unit of its effort; a third of them where sectors do not overlap."""
 
 SHORT, LONG = 3, 15
 """Placements of a short and a longer try, in multiples of the operations."""
 
+RESCUE = 100
+"""Placements, in multiples of the operations, for a first schedule where a list schedule fails."""
+
+ORDINARY = 130
+"""Operations of an ordinary sector; larger ones get more placements, not quite in proportion."""
+
 BISECTION = 0.25
-"""Share of the limit that the bisection may use."""
+"""Placements of the bisection by those of the search after it."""
 
 NEAR, NEARBY, ANEW = 0.8, 6, 0.8
 """Share of the tries that start from the best placement, their placements in multiples of the operations, and the largest share of
@@ -58,11 +64,15 @@ def latency_of(problem: Problem, start: list[int]) -> int:
 
 def tidy(problem: Problem, ii: int, placement: Placement) -> Placement:
     """The placement with its first operation in cycle 0, instances chosen, and less storage (``ii`` 0: a plain schedule)."""
+    start, instance = _from_zero(problem, placement)
+    instance = pick_instances(problem, ii, start, instance)
+    return _from_zero(problem, compact(problem, ii, (start, instance), latency_of(problem, start)))
+
+
+def _from_zero(problem: Problem, placement: Placement) -> Placement:
     start, instance = placement
     early = min((s - least for s, least in zip(start, problem.release)), default=0)
-    start = [s - early for s in start]
-    instance = pick_instances(problem, ii, start, instance)
-    return compact(problem, ii, (start, instance), latency_of(problem, start))
+    return [s - early for s in start], instance
 
 
 def search(problem: Problem, ii: int, effort: int, seed: int) -> Placement | None:
@@ -71,33 +81,37 @@ def search(problem: Problem, ii: int, effort: int, seed: int) -> Placement | Non
     Parameters
     ----------
     effort : int
-        Limit of the search in units of ``STEPS`` placements; 0 takes the list schedule.
+        Limit of the search, ``STEPS`` placements each; 0 takes the list schedule if there is one.
     """
     if ii and not problem.fits(ii):
         return None
     first = list_schedule(problem, ii)
-    if not effort:
-        return None if first is None else tidy(problem, ii, first)
+    if first is not None and not effort:
+        return tidy(problem, ii, first)
     bound = problem.latency_bound()
     # Without a list schedule, a turn of the table for each phase is a latency that leaves everything its slots.
     high = latency_of(problem, first[0]) if first else bound + ii * (max(problem.phase, default=0) + 2)
     try:
-        tries = _Tries(problem, ii, high, first, effort * STEPS, random.Random(seed))
+        tries = _Tries(problem, ii, high, first, random.Random(seed))
     except Infeasible:
         return None
-    if tries.latency > bound:
-        tries.bisect(bound)
-        tries.descend(bound)
-    return tries.thrifty(effort * STEPS // 4)
+    budget = int(effort * (STEPS if ii else STEPS // 3) * max(1, tries.size / ORDINARY) ** 0.75)
+    if first is None:
+        tries.rescue()
+    if effort and tries.best is not None and tries.latency > bound:
+        tries.bisect(bound, int(budget * BISECTION))
+        tries.descend(bound, budget)
+    return tries.thrifty(budget // 4)
 
 
 class _Tries:
     """Runs of the slack search under a limit of placements, and the best placement they gave."""
 
     def __init__(
-        self, problem: Problem, ii: int, high: int, best: Placement | None, budget: int, rng: random.Random
+        self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random
     ) -> None:
-        self.problem, self.ii, self.budget, self.rng = problem, ii, budget, rng
+        self.problem, self.ii, self.rng = problem, ii, rng
+        self.budget = 0
         self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii))
         self.size = len(self.slack.members)
         self.best = best
@@ -116,23 +130,30 @@ class _Tries:
             self.best, self.latency = placement, reached
         return placement if reached <= latency else None
 
-    def bisect(self, low: int) -> None:
+    def rescue(self) -> None:
+        """Asks for any placement at all, where the list schedule did not fit a chain into its window."""
+        self.budget, goal, turn = RESCUE * self.size, self.latency - 1, 0
+        while self.budget and self.best is None:
+            self.run(goal, LONG, BIASES[turn % len(BIASES)])
+            turn += 1
+
+    def bisect(self, low: int, budget: int) -> None:
         """Halves the range between the bound and the best latency with short tries."""
-        high, left = self.latency, self.budget * (1 - BISECTION)
-        while low < high and self.budget > left:
+        self.budget, high = budget, self.latency
+        while low < high and self.budget:
             middle = (low + high) // 2
             if any(self.run(middle, SHORT, bias) for bias in BIASES):
                 high = middle
             else:
                 low = middle + 1
 
-    def descend(self, bound: int) -> None:
+    def descend(self, bound: int, budget: int) -> None:
         """Asks for less than the best, most often for a little less, until the budget is used up.
 
         Whether a latency can be had depends on how the phases of the mode meet modulo the interval, so that a smaller one is
         often found more easily than a larger one.
         """
-        turn = 0
+        self.budget, turn = self.budget + budget, 0
         while self.budget and self.latency > bound:
             if self.best is not None and self.rng.random() < NEAR:
                 leap = max(LEAP, (self.latency - bound) // 8)

@@ -261,7 +261,7 @@ class _State:
     def eject_for(self, n: int, start: int, instance: int) -> list[int]:
         """Removes what keeps an operation from a start: those in its slots and those its dependences forbid."""
         ii = self.search.ii
-        out = set()
+        out: set[int] = set()
         for table, interval in self.search.claims[n]:
             owner = self.owner[table + instance]
             out.update(owner[(start + ahead) % ii] for ahead in range(interval))
