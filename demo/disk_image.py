@@ -64,7 +64,7 @@ def main() -> int:
 
     # Synthesis and the compilation of the simulation take a core each.
     with ThreadPoolExecutor(1) as background:
-        area = background.submit(measure_core, core_folder, "xc7")
+        area = background.submit(measure_core, core_folder, "xc7", blocks=False)
 
         console.print("[3/5] encrypt it with the simulated core (the first time, the simulation is compiled)")
         key = rng.randbytes(figures["key_bits"] // 8)

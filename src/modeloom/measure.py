@@ -37,8 +37,16 @@ def block_groups(units: Sequence[UnitInstance], banks: Iterable[str], prefix: st
     return groups
 
 
-def measure_core(directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None) -> dict[str, Any]:
-    """Synthesises an emitted core; raises ``UnknownName`` for an unknown target."""
+def measure_core(
+    directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, blocks: bool = True
+) -> dict[str, Any]:
+    """Synthesises an emitted core; raises ``UnknownName`` for an unknown target.
+
+    Parameters
+    ----------
+    blocks : bool
+        Whether to map the design a second time with its blocks kept apart, for figures by block.
+    """
     description = read_description(directory)
     if target not in TARGETS and not target.startswith("liberty:"):
         raise UnknownName("target", target, TARGETS)
@@ -46,10 +54,13 @@ def measure_core(directory: str | Path, target: str, *, pnr: bool = False, freq:
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
     verilog = Path(directory) / description["verilog"]
     text = verilog_to_rtlil(verilog, description["top"])
-    program = compile_mode(find(description["mode"]), Options(**description["options"]), prove=False).allocation.program
+    groups = None
+    if blocks:
+        program = compile_mode(find(description["mode"]), Options(**description["options"]), prove=False).allocation.program
+        groups = block_groups(program.units, program.banks)
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
     result = synthesize(
-        text, description["top"], target, groups=block_groups(program.units, program.banks), pnr=pnr, freq=freq, command=command
+        text, description["top"], target, groups=groups, pnr=pnr, freq=freq, command=command
     )
     figures = result.to_dict()
     figures["core"] = {key: description[key] for key in ("mode", "sector_bytes", "key_slots", "command") if key in description}

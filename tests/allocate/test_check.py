@@ -176,9 +176,14 @@ def plant_no_key(p):
 
 
 def plant_early_write(p):
-    rows, slot, row, _ = row_of(p, "writes", pick=lambda key, r: key == "mul0")
-    free = next(i for i, r in enumerate(rows) if r is None and p.main.nets["mul0.a"][i - p.units[1].latency] is None)
-    rows[slot], rows[free] = None, row
+    for unit in (u for u in p.units if u.name in p.main.writes):
+        rows, slot, row, _ = row_of(p, "writes", pick=lambda key, r, name=unit.name: key == name)
+        issues = p.main.nets[f"{unit.name}.a"]
+        free = next((i for i, r in enumerate(rows) if r is None and issues[(i - unit.latency) % len(rows)] is None), None)
+        if free is not None:
+            rows[slot], rows[free] = None, row
+            return
+    raise AssertionError("every unit is busy in every cycle")
 
 
 def plant_output(p):
