@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from modeloom.allocate.lifetimes import lifetimes
 from modeloom.compiler import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
@@ -77,8 +78,7 @@ def test_the_bus_brings_one_beat_a_cycle(options, early):
 
 
 def test_the_engine_keeps_the_times_that_the_proof_takes():
-    from modeloom.allocate.lifetimes import lifetimes
-from modeloom.allocate import storage_check
+    from modeloom.allocate import storage_check
     from modeloom.prove import execute
     from modeloom.rtl.engine import engine, interface
 

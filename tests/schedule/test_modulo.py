@@ -104,7 +104,8 @@ def test_plain_schedules_beat_the_paper(name: str, cycles: int) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("changes", [{"sector": 32}, {"sector": 80}, {"aes": 2}, {"aes": 4, "mul": 5, "lanes": 2}, {"registered": False}], ids=str)
+@pytest.mark.parametrize("changes", [{"sector": 32}, {"sector": 80}, {"aes": 2}, {"aes": 4, "mul": 5, "lanes": 2}, {"registered": False}],
+    ids=str)
 @pytest.mark.parametrize("effort", [0, 20])
 def test_legal_for_other_sizes_and_unit_sets(mode: str, changes: dict, effort: int) -> None:
     problem = problem_of(mode, **changes)
