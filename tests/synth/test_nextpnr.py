@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Place and route of a tiny design; slow the first time, when the tool is translated for the machine."""
+"""Place and route of tiny designs.  Never part of ``make test``: the tool is an extra, and is translated for the machine when it first runs.
+
+Run: pip install -e '.[pnr]'; MODELOOM_SLOW=1 python -m pytest tests/synth/test_nextpnr.py
+"""
 
 import os
 
@@ -7,6 +10,11 @@ import pytest
 from tests.synth.designs import Adder, Rom, convert
 
 from modeloom.synth import SynthesisError, synthesize
+
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("MODELOOM_SLOW"),
+    reason="place and route: pip install -e '.[pnr]'; MODELOOM_SLOW=1 python -m pytest tests/synth/test_nextpnr.py",
+)
 
 
 def test_clock_and_utilisation():
@@ -20,8 +28,6 @@ def test_clock_and_utilisation():
     assert "nextpnr-ecp5" in result.tools
 
 
-@pytest.mark.skipif(not os.environ.get("MODELOOM_SLOW"),
-                    reason="slow: MODELOOM_SLOW=1 python -m pytest tests/synth/test_nextpnr.py")
 def test_ports_are_no_limit():
     result = synthesize(convert(Adder(600), "adder"), "adder", "ecp5", pnr=True, freq=50)
     assert result.utilisation["FF"]["used"] == 1800
