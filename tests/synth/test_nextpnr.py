@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Place and route of tiny designs.  Never part of ``make test``: the tool is an extra, and is translated for the machine when it first runs.
+"""Place and route of tiny designs, on request: the tool is an extra, and is translated for the machine when it first runs.
 
 Run: pip install -e '.[pnr]'; MODELOOM_SLOW=1 python -m pytest tests/synth/test_nextpnr.py
 """
