@@ -73,12 +73,17 @@ class Sequencer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         in_setup = Signal()
+        # The comparison with 0 is made a cycle ahead: the entry of a sector goes on into the buses in the same cycle.
+        self.next_row = Signal.like(self.row, name="next_row")
+        self.at_start = Signal(init=1, name="at_start_reg")
+        m.d.comb += self.next_row.eq(self.row)
+        m.d.sync += [self.row.eq(self.next_row), self.at_start.eq(self.next_row == 0)]
         rest = Signal(range(self.drain + 2))
         busy = Signal()
         m.d.comb += [
             busy.eq(Cat(*self.stage_valid).any()),
             self.idle.eq(~busy & ~in_setup & (rest == 0)),
-            self.enter_ack.eq(self.enter & (self.row == 0) & ~in_setup & ~self.setup),
+            self.enter_ack.eq(self.enter & self.at_start & ~in_setup & ~self.setup),
         ]
         with m.If(busy | in_setup | self.enter_ack):
             m.d.sync += rest.eq(self.drain + 1)
@@ -90,9 +95,9 @@ class Sequencer(wiring.Component):
         with m.Else():
             self._run_main(m)
             with m.If(self.setup & self.idle & ~self.setup_done):
+                m.d.comb += self.next_row.eq(self.rows)
                 m.d.sync += [
                     in_setup.eq(1),
-                    self.row.eq(self.rows),
                     self.stage_decrypt[0].eq(0),
                     self.stage_slot[0].eq(self.setup_slot),
                 ]
@@ -108,19 +113,20 @@ class Sequencer(wiring.Component):
         with m.If(wait == 1):
             m.d.sync += self.stage_valid[0].eq(0)
         with m.If(self.row != last):
-            m.d.sync += self.row.eq(self.row + 1)
+            m.d.comb += self.next_row.eq(self.row + 1)
         with m.Elif(wait != self.drain):
             m.d.sync += wait.eq(wait + 1)
         with m.Else():
-            m.d.sync += [wait.eq(0), in_setup.eq(0), self.row.eq(0)]
+            m.d.comb += self.next_row.eq(0)
+            m.d.sync += [wait.eq(0), in_setup.eq(0)]
 
     def _run_main(self, m: Module) -> None:
         stays = Cat(*list(self.stage_valid)[:-1]).any() if self.stages > 1 else 0
-        with m.If(self.row == 0):
-            m.d.sync += [self.stage_valid[0].eq(self.enter_ack), self.row.eq(0)]
+        with m.If(self.at_start):
+            m.d.sync += self.stage_valid[0].eq(self.enter_ack)
             if self.rows > 1:
                 with m.If(self.enter_ack | stays):
-                    m.d.sync += self.row.eq(1)
+                    m.d.comb += self.next_row.eq(1)
             m.d.sync += [
                 self.stage_decrypt[0].eq(self.enter_decrypt),
                 self.stage_slot[0].eq(self.enter_slot),
@@ -131,9 +137,9 @@ class Sequencer(wiring.Component):
                 pairs: list[Array] = [self.stage_valid, self.stage_decrypt, self.stage_slot, self.stage_ticket]
                 m.d.sync += [state[q].eq(state[q - 1]) for state in (*pairs, *self.stage_base.values())]
         with m.Elif(self.row == self.rows - 1):
-            m.d.sync += self.row.eq(0)
+            m.d.comb += self.next_row.eq(0)
         with m.Else():
-            m.d.sync += self.row.eq(self.row + 1)
+            m.d.comb += self.next_row.eq(self.row + 1)
         with m.If(self.enter_ack):
             for r in self.moduli:
                 ahead = self.ahead_base[r]
