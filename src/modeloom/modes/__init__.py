@@ -6,12 +6,13 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from modeloom.modes.hctr2 import HCTR2
-from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.modes.heh import HEH, HEHPermuted, HEHPoly
+from modeloom.modes.hmch import HMCH, HMCHPoly
 from modeloom.spec import InputError, Mode, UnknownName
 
 __all__ = ["BUILT_IN", "all_modes", "find"]
 
-BUILT_IN: tuple[type[Mode], ...] = (HCTR2, HEH, HEHPermuted)
+BUILT_IN: tuple[type[Mode], ...] = (HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly)
 
 
 def all_modes() -> dict[str, type[Mode]]:

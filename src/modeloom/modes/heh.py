@@ -50,3 +50,13 @@ class HEHPermuted(HEH):
 
     def order(self, m):
         return permutation(m)
+
+
+class HEHPoly(HEH):
+    """HEH[Poly]: psi_h = h * Poly_h (brw2013, section 4.5)."""
+
+    name = "heh-poly"
+    title = "HEH[Poly]"
+
+    def psi(self, o, k, x):
+        return o.poly(k.h, x)
