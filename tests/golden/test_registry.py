@@ -13,7 +13,7 @@ def test_names_give_their_modes():
     data, tweak = bytes(range(256)) * 2, bytes(16)
     key = bytes(range(32))
     assert golden.mode_names() == tuple(sorted(golden.mode_names()))
-    assert {"hctr2", "heh-brw", "heh-brw-pi"} <= set(golden.mode_names())
+    assert {"hctr2", "heh-brw", "heh-brw-pi", "heh-poly", "hmch-brw", "hmch-poly"} <= set(golden.mode_names())
     assert golden.mode("hctr2", key).encrypt(tweak, data) == golden.HCTR2(key).encrypt(tweak, data)
     assert golden.mode("heh-brw", key).encrypt(tweak, data) == golden.HEH(key).encrypt(tweak, data)
     printed = golden.HEH(key, golden.permutation(31))

@@ -9,6 +9,8 @@ from .brw import brw, collapsed_forest, permutation, schedule
 from .field import ghash_double, ghash_mul, polyval_dot, xts_double
 from .hctr2 import HCTR2
 from .heh import HEH
+from .hmch import HMCH
+from .poly import poly
 from .polyval import ghash, polyval
 from .registry import Mode, mode, mode_names
 from .xctr import xctr
@@ -17,6 +19,7 @@ __all__ = [
     "AES",
     "HCTR2",
     "HEH",
+    "HMCH",
     "Mode",
     "brw",
     "collapsed_forest",
@@ -26,6 +29,7 @@ __all__ = [
     "mode",
     "mode_names",
     "permutation",
+    "poly",
     "polyval",
     "polyval_dot",
     "schedule",

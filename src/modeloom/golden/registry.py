@@ -9,6 +9,8 @@ from typing import Protocol
 from .brw import permutation
 from .hctr2 import HCTR2
 from .heh import HEH
+from .hmch import HMCH
+from .poly import poly
 
 
 class Mode(Protocol):
@@ -26,6 +28,9 @@ _MODES: dict[str, Callable[[bytes], Mode]] = {
     "heh-brw": HEH,
     # Three stages: the multiplier of brw2013, for which its section 4.2 prints π.
     "heh-brw-pi": lambda key: HEH(key, lambda hashed_blocks: permutation(hashed_blocks, stages=3)),
+    "heh-poly": lambda key: HEH(key, polynomial=poly),
+    "hmch-brw": HMCH,
+    "hmch-poly": lambda key: HMCH(key, polynomial=poly),
 }
 
 

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What HEH and HMCH have in common: the key, the hash ψ_h, β_1, β_2 and their multiples. brw2013, section 4.1.
+
+Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key is laid out as::
+
+    | AES key (16, 24 or 32 bytes) | h (16 bytes) |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .aes import AES, KEY_BYTES
+from .brw import brw
+from .checks import BLOCK_BYTES, check_block, check_bytes, split_blocks
+from .field import ghash_double, ghash_mul
+
+BlockOrder = Sequence[int] | Callable[[int], Sequence[int]]
+Polynomial = Callable[[bytes, Sequence[bytes]], bytes]
+
+
+class PsiMode:
+    """A mode of AES with ψ_h = h · polynomial_h under one key; base of HEH and HMCH.
+
+    Parameters
+    ----------
+    key : bytes
+        AES key ‖ h: 32, 40 or 48 bytes.
+    permutation : sequence of int, callable or None
+        The order π in which the m - 1 blocks are hashed, BRW_h(X_π(1), …, X_π(m-1)) with indices from 1; or a function
+        that gives π for a number of hashed blocks. None is the natural order. brw2013, section 4.2.
+    polynomial : callable
+        :func:`~modeloom.golden.brw.brw` or :func:`~modeloom.golden.poly.poly`: of h and the hashed blocks.
+
+    Raises
+    ------
+    TypeError, ValueError
+        *key* has a wrong type or length; *permutation* is not one of 1 … its length.
+    """
+
+    name: str
+    least_blocks: int
+
+    def __init__(self, key: bytes, permutation: BlockOrder | None = None, polynomial: Polynomial = brw) -> None:
+        key = check_bytes(f"{self.name} key", key)
+        if len(key) - BLOCK_BYTES not in KEY_BYTES:
+            raise ValueError(f"{self.name} key must be AES key ‖ h, 32, 40 or 48 bytes, not {len(key)}")
+        self._aes = AES(key[:-BLOCK_BYTES])
+        self._h = key[-BLOCK_BYTES:]
+        self._permutation = permutation
+        self._polynomial = polynomial
+        if permutation is not None and not callable(permutation):
+            _check_permutation(permutation)
+
+    def _betas(self, tweak: bytes) -> tuple[bytes, bytes]:
+        """β_1 = E_K(T) and β_2 = xβ_1."""
+        beta1 = self._aes.encrypt_block(check_block("tweak", tweak))
+        return beta1, ghash_double(beta1)
+
+    def _psi(self, blocks: list[bytes]) -> bytes:
+        """ψ_h of the hashed blocks in their order in the sector; zero for none."""
+        order = self._permutation
+        if callable(order):
+            order = order(len(blocks))
+            _check_permutation(order)
+        if order is not None:
+            if len(order) != len(blocks):
+                raise ValueError(f"the permutation is for {len(order)} hashed blocks, the data has {len(blocks)}")
+            blocks = [blocks[i - 1] for i in order]
+        return ghash_mul(self._h, self._polynomial(self._h, blocks))
+
+    def _blocks(self, data: bytes) -> list[bytes]:
+        blocks = split_blocks(f"{self.name} data", data)
+        if len(blocks) < self.least_blocks:
+            least = f"{self.least_blocks} block{'s' if self.least_blocks > 1 else ''} of {BLOCK_BYTES} bytes"
+            raise ValueError(f"{self.name} data must be at least {least}, not {len(blocks)}")
+        return blocks
+
+
+def multiples(element: bytes, count: int) -> list[bytes]:
+    """*count* elements: *element*, x · *element*, x² · *element*, …"""
+    result: list[bytes] = []
+    for _ in range(count):
+        result.append(element)
+        element = ghash_double(element)
+    return result
+
+
+def _check_permutation(order: Sequence[int]) -> None:
+    if sorted(order) != list(range(1, len(order) + 1)):
+        raise ValueError(f"the permutation must hold each of 1 to {len(order)} once")
