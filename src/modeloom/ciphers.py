@@ -34,7 +34,7 @@ class BlockCipher:
         Key sizes, the default first.
     timing : callable
         ``timing(core, architecture, key_bits, stages)``: timing of the "enc" or "dec" core that is "pipelined" (``stages`` registers
-        a round) or "sequential".
+        a round) or "sequential" (``stages`` cycles a round).
     software : callable
         ``software(key)``: the keyed cipher on bytes.
     hardware : callable
@@ -58,9 +58,8 @@ def _aes_rounds(key_bits: int) -> int:
 
 def _aes_timing(core: str, architecture: str, key_bits: int, stages: int) -> CoreTiming:
     rounds = _aes_rounds(key_bits)
-    if architecture == "pipelined":
-        return CoreTiming(rounds * stages + 1, 1)  # the whitened input is registered: the operand register is in the core
-    return CoreTiming(rounds + 1, rounds + 1)
+    cycles = rounds * stages + 1  # the whitened input is registered: the operand register is in the core
+    return CoreTiming(cycles, 1 if architecture == "pipelined" else cycles)
 
 
 def _aes_software(key: bytes) -> Any:
@@ -80,7 +79,7 @@ def _aes_hardware(core: str, architecture: str, key_bits: int, stages: int, slot
     from modeloom.rtl.aes.sequential import AESDecryptSequential
 
     if architecture == "sequential":
-        return AESDecryptSequential(key_bits, slots)
+        return AESDecryptSequential(key_bits, slots, stages)
     kind = AESEncryptPipeline if core == "enc" else AESDecryptPipeline
     return kind(key_bits, stages, slots)
 

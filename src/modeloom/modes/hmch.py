@@ -6,12 +6,21 @@ from modeloom.spec import CIPHER, Keys, Mode
 
 
 class HMCH(Mode):
-    """HMCH[BRW]: psi_h = h * BRW_h, blocks in their natural order (brw2013, Fig. 10)."""
+    """HMCH[BRW]: psi_h = h * BRW_h, blocks in their natural order (brw2013, Fig. 10).
+
+    As printed, E takes M_1 without the tweak's mask.  Two encryptions of one sector under tweaks T and T' then have the same U_1, and
+    C_1 xor C_1' = psi_h(C_2 ... C_m) xor psi_h(C_2' ... C_m'): a polynomial equation for h (for two blocks, h itself).  S suggests that
+    U_1 = E(M_1 xor b1) xor b2 was meant, since it is then the XOR of the cipher's input and output; the printed form is the one that the
+    paper's cycles and areas belong to.
+    """
 
     name = "hmch-brw"
     title = "HMCH[BRW]"
     source = "Sarkar: Efficient tweakable enciphering schemes, IEEE Trans. IT 55(10), 2009; brw2013, Fig. 10"
-    security = "strong tweakable PRP up to about sigma^2/2^128 (birthday bound); no attack known"
+    security = (
+        "broken in the form of brw2013, Fig. 10, which is built here: the tweak does not reach M_1 and U_1, so one sector "
+        "under two tweaks gives an equation in h; for comparison with the paper only"
+    )
     key_parts = (CIPHER, "h")
     min_bytes = 32
 

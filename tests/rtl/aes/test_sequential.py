@@ -12,13 +12,13 @@ from .bench import AESBench, decrypt
 # Refused components are never elaborated.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
-CONFIGURATIONS = [(128, 1), (128, 3), (192, 4), (256, 1), (256, 4)]
+CONFIGURATIONS = [(128, 1, 1), (128, 3, 1), (192, 4, 1), (256, 1, 1), (256, 4, 2), (128, 1, 2), (192, 3, 3), (128, 2, 4), (256, 1, 4)]
 
 
-@pytest.mark.parametrize(("key_bits", "slots"), CONFIGURATIONS)
-def test_blocks_slots_and_timing(key_bits, slots):
-    unit = AESDecryptSequential(key_bits, slots)
-    assert unit.latency == unit.interval == unit.rounds + 1
+@pytest.mark.parametrize(("key_bits", "slots", "registers"), CONFIGURATIONS)
+def test_blocks_slots_and_timing(key_bits, slots, registers):
+    unit = AESDecryptSequential(key_bits, slots, registers)
+    assert unit.latency == unit.interval == unit.rounds * registers + 1
     rng = random.Random(5)
     keys = [rng.randbytes(key_bits // 8) for _ in range(slots)]
 

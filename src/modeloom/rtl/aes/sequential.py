@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sequential AES decrypter: one round a cycle, one block at a time, its own memory of round keys.
+"""A sequential AES decrypter: one block at a time, a round in as many cycles as a pipeline has registers in it.
 
-Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state. With n rounds::
+Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state.  With n rounds of p cycles::
 
-    cycle        0          1        ...     n - 1       n          n + 1
-    key          n        n - 1      ...       1         0
-    state_reg    -       i ^ k_n     ...                            next block
-    o                                                               result, until the next one
+    cycle        0          1        1 + p      ...     1 + (n - 1) p    1 + n p
+    state_reg    -       i ^ k_n    round 1     ...     round n - 1      next block
+    o                                                                    result, until the next one
+
+The registers of a round run freely; only in its last cycle is the sum with the round key taken back into ``state_reg``.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from .mixcolumns import inv_mix_columns, inv_shift_rows
+from .mixcolumns import cut_inv_mix_columns, inv_shift_rows, join_mix_columns
 from .parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, slot_shape
-from .sbox import inv_sub_bytes
+from .round_keys import read_round_key
+from .sbox import cut_sub_bytes, inv_sub_bytes, join_sub_bytes, quarter_of_bytes
 
 __all__ = ["AESDecryptSequential"]
 
 
 class AESDecryptSequential(wiring.Component):
-    """AES decryption of one block in rounds + 1 cycles (FIPS 197, 5.3.5, the equivalent inverse cipher).
+    """AES decryption of one block (FIPS 197, 5.3.5, the equivalent inverse cipher).
 
     Parameters
     ----------
@@ -31,15 +33,17 @@ class AESDecryptSequential(wiring.Component):
         128, 192 or 256.
     slots : int
         Key slots, at least 1.
+    registers_per_round : int
+        1 to 4, at the places of ``AESDecryptPipeline``'s: cycles of a round.
 
     Attributes
     ----------
     rounds : int
         10, 12 or 14.
     latency : int
-        rounds + 1: a block started in cycle t is at ``o`` from cycle t + latency on.
+        rounds * registers_per_round + 1: a block started in cycle t is at ``o`` from cycle t + latency on.
     interval : int
-        rounds + 1: cycles from one start to the earliest next.
+        The same: cycles from one start to the earliest next.
 
     Members
     -------
@@ -60,12 +64,12 @@ class AESDecryptSequential(wiring.Component):
         A parameter is out of range.
     """
 
-    def __init__(self, key_bits: int = 128, slots: int = 1):
+    def __init__(self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1):
         self.key_bits = check_key_bits(key_bits)
         self.slots = check_count("slots", slots)
+        self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, 4)
         self.rounds = ROUNDS[key_bits]
-        self.latency = self.rounds + 1
-        self.interval = self.rounds + 1
+        self.latency = self.interval = self.rounds * registers_per_round + 1
         super().__init__({
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
@@ -79,45 +83,77 @@ class AESDecryptSequential(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        # The round whose key is read; it rests at the first one, so that an idle core has its key at hand.
-        round_reg = Signal(4, init=self.rounds)
+        idle_reg = Signal(init=1)
+        # The round key that comes next, counted down, and the cycle of its round, one-hot.
+        round_reg = Signal(4)
+        phase_reg = Signal(self.registers_per_round, init=1)
+        last_reg = Signal()
         slot_reg = Signal(slot_shape(self.slots), reset_less=True)
-        idle = Signal()
-        last = Signal()
-        slot = Signal(slot_shape(self.slots))
-        m.d.comb += [
-            idle.eq(round_reg == self.rounds),
-            last.eq(round_reg == 0),
-            slot.eq(Mux(idle, self.slot, slot_reg)),
-        ]
-        with m.If(idle):
-            m.d.sync += slot_reg.eq(self.slot)
-        with m.If(last):
-            m.d.sync += round_reg.eq(self.rounds)
-        with m.Elif(self.start | ~idle):
-            m.d.sync += round_reg.eq(round_reg - 1)
+        turn = phase_reg[-1]
+        with m.If(idle_reg):
+            m.d.sync += [slot_reg.eq(self.slot), round_reg.eq(self.rounds - 1), phase_reg.eq(1), idle_reg.eq(~self.start)]
+        with m.Else():
+            m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
+            with m.If(turn):
+                m.d.sync += [round_reg.eq(round_reg - 1), idle_reg.eq(round_reg == 0)]
+        # The cycle in which the last round's key is added, known a cycle ahead: it enables 128 registers.
+        if self.registers_per_round == 1:
+            m.d.sync += last_reg.eq(~idle_reg & (round_reg == 1))
+        else:
+            m.d.sync += last_reg.eq(~idle_reg & (round_reg == 0) & phase_reg[-2])
 
+        first = Signal()
+        m.d.comb += first.eq(self.key_we & (self.key_round == self.rounds))
+        first_key = read_round_key(
+            m, first, self.key_slot, self.key_data, slots=self.slots, travel=[self.slot], cycle=0, index=self.rounds
+        )
+        key = self._key(m, round_reg, slot_reg)
+
+        state_reg = [Signal(32, name=f"state_column_{c}_reg", reset_less=True) for c in range(4)]
+        o_reg = [Signal(32, name=f"o_column_{c}_reg", reset_less=True) for c in range(4)]
+        substituted, mixed = self._round(m, Cat(state_reg))
+        for state_c, o_c, i_c, first_c, substituted_c, mixed_c, key_c in zip(
+            state_reg, o_reg, columns(self.i), columns(first_key), columns(substituted), columns(mixed), columns(key), strict=True
+        ):
+            m.d.sync += state_c.eq(Mux(idle_reg, i_c ^ first_c, mixed_c ^ key_c))
+            with m.If(last_reg):
+                m.d.sync += o_c.eq(substituted_c ^ key_c)
+        m.d.comb += self.o.eq(Cat(o_reg))
+        return m
+
+    def _key(self, m: Module, index: Value, slot: Value) -> Value:
+        """Round key ``index`` of the slot; registered where a round has a cycle for it."""
         keys = memory.Memory(shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"})
         m.submodules.keys = keys
         write_port = keys.write_port()
-        read_port = keys.read_port(domain="comb")
+        read_port = keys.read_port(domain="comb" if self.registers_per_round == 1 else "sync")
         m.d.comb += [
             write_port.addr.eq(Cat(self.key_round, self.key_slot)),
             write_port.data.eq(self.key_data),
             write_port.en.eq(self.key_we),
-            read_port.addr.eq(Cat(round_reg, slot)),
+            read_port.addr.eq(Cat(index, slot)),
         ]
-        key = read_port.data
+        return read_port.data
 
-        state_reg = [Signal(32, name=f"state_column_{c}_reg", reset_less=True) for c in range(4)]
-        o_reg = [Signal(32, name=f"o_column_{c}_reg", reset_less=True) for c in range(4)]
-        substituted = inv_shift_rows(inv_sub_bytes(m, Cat(state_reg)))
-        mixed = inv_mix_columns(m, substituted)
-        for state_c, o_c, i_c, substituted_c, mixed_c, key_c in zip(
-            state_reg, o_reg, columns(self.i), columns(substituted), columns(mixed), columns(key), strict=True
-        ):
-            m.d.sync += state_c.eq(Mux(idle, i_c, mixed_c) ^ key_c)
-            with m.If(last):
-                m.d.sync += o_c.eq(substituted_c ^ key_c)
-        m.d.comb += self.o.eq(Cat(o_reg))
-        return m
+    def _round(self, m: Module, state: Value) -> tuple[Value, Value]:
+        """A round without its key, with registers: what the last round has, and what the others have."""
+
+        def register(value: Value, name: str) -> Value:
+            reg = [Signal(len(column), name=f"{name}_column_{c}_reg", reset_less=True) for c, column in enumerate(columns(value))]
+            m.d.sync += [r.eq(column) for r, column in zip(reg, columns(value), strict=True)]
+            return Cat(reg)
+
+        if self.registers_per_round >= 4:
+            quarters = cut_sub_bytes(m, state, inverse=True)
+            quarters = [register(quarter, f"quarter_{n}") for n, quarter in enumerate(quarters)]
+            state = join_sub_bytes(m, quarters, register(quarter_of_bytes(state), "chosen"))
+        else:
+            state = inv_sub_bytes(m, state)
+        state = inv_shift_rows(state)
+        if self.registers_per_round >= 2:
+            state = register(state, "substituted")
+        u, v = cut_inv_mix_columns(m, state)
+        if self.registers_per_round >= 3:
+            u, v = register(u, "u"), register(v, "v")
+            state = register(state, "waiting")
+        return state, join_mix_columns(m, u, v)
