@@ -14,8 +14,10 @@ from modeloom.ir.ops import OpGraph
 from modeloom.ir.pair import find_chains, pair_directions
 from modeloom.ir.trace import Trace, trace
 from modeloom.options import Architecture, Options, unit_set
+from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Schedule, schedule
 from modeloom.schedule.problem import Problem, instance_of
+from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
 from modeloom.spec import Mode
 
@@ -25,6 +27,13 @@ SCHEMA = "modeloom-explain-1"
 
 CONTROL_CYCLES = 5
 """Cycles between a sector's entry and cycle 0 of its schedule, and from its end to the message that it is done."""
+
+CHAINS = (6, 8, 10, 12, 16, 20)
+"""Numbers of Horner chains that are compared, in tenths of multipliers times latency: with fewer chains multipliers wait for their
+own results, with more the sum of the chains and the key memory grow."""
+
+WORTH = 0.02
+"""Share of the latency that is not worth more chains."""
 
 BUS_CYCLES = 3
 """Cycles from that message until a place of the result buffer can be given away again, beside the beats that leave."""
@@ -134,21 +143,9 @@ def compile_mode(
     progress("trace")
     source = trace(mode, options.sector, tweak, options.directions)
     units, architecture = unit_set(options, *_uses(source, options))
-    chains = units.unit("mul").latency * units.unit("mul").count if units.by_kind["mul"].count else 1
     progress("lower")
-    expanded = expand(source, chains)
-    order, names = key_words(expanded)
-
-    def latency(kind: str) -> int:
-        return units.unit(kind).latency
-
-    graph = pair_directions(
-        mode.name, {d: lower_direction(expanded, d, names, units.terms, latency) for d in options.directions}
-    )
-    find_chains(graph, lambda pair: instance_of(pair, units) or 0)
-    setup_graph = pair_directions(mode.name, {"setup": lower_setup(expanded, order, names, units.terms, latency)})
-    words = [name for name in source.raw_names] + [names[i] for i in order]
-    graph.key_names = setup_graph.key_names = words
+    expanded, graph, setup_graph = _lower(source, options, units)
+    words = graph.key_names
     progress("schedule")
     main = schedule(Problem(graph, units), overlap=options.overlap, restarts=options.restarts)
     if options.exact:
@@ -168,6 +165,44 @@ def compile_mode(
         run_proof(result)
         result.proved = True
     return result
+
+
+def _lower(source: Trace, options: Options, units: UnitSet) -> tuple[Trace, OpGraph, OpGraph]:
+    """The definition in products, the graph of a sector and that of set-up, with the fewest Horner chains whose plain list schedule
+    is about the shortest.
+    """
+    longest = max((len(node.args) - 1 for node in source.nodes if node.kind == "poly"), default=1)
+    busy = units.unit("mul").latency * units.unit("mul").count if units.by_kind["mul"].count else 1
+    numbers = sorted({max(1, min(busy * share // 10, longest)) for share in CHAINS}) if longest > 1 else [1]
+    found = []
+    for chains in numbers:
+        lowered = _lower_chains(source, options, units, chains)
+        problem = Problem(lowered[1], units)
+        placement = list_schedule(problem, 0)
+        found.append((latency_of(problem, placement[0]) if placement else problem.latency_bound(), lowered))
+    enough = min(latency for latency, _ in found) * (1 + WORTH)
+    return next(lowered for latency, lowered in found if latency <= enough)
+
+
+def _lower_chains(source: Trace, options: Options, units: UnitSet, chains: int) -> tuple[Trace, OpGraph, OpGraph]:
+    """The same for one number of chains."""
+    expanded = expand(source, chains)
+    order, names = key_words(expanded)
+
+    def latency(kind: str) -> int:
+        return units.unit(kind).latency
+
+    def count(kind: str) -> int:
+        return units.unit("enc" if kind == "cipher" else kind).count
+
+    graph = pair_directions(
+        source.mode, {d: lower_direction(expanded, d, names, units.terms, latency, count) for d in options.directions}
+    )
+    find_chains(graph, lambda pair: instance_of(pair, units) or 0)
+    setup_graph = pair_directions(source.mode, {"setup": lower_setup(expanded, order, names, units.terms, latency)})
+    graph.key_names = [*source.raw_names, *(names[i] for i in order)]
+    setup_graph.key_names = list(graph.key_names)
+    return expanded, graph, setup_graph
 
 
 def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], set[str]]:

@@ -7,9 +7,11 @@ the latest unit result in it, which adds the other terms before it is written, o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from modeloom.ir.ops import CIPHER_CORES, Form, Op, Term
+from modeloom.ir.sums import Value, balance
 from modeloom.ir.trace import Node, Trace
 from modeloom.spec import DefinitionError
 
@@ -83,15 +85,20 @@ def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
 class _Lowering:
     """Operations of one direction (or of set-up) from the nodes that its outputs need."""
 
-    def __init__(self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[str], int]):
+    def __init__(
+        self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[str], int], count: Callable[[str], int] | None
+    ):
         self.nodes = trace.nodes
         self.mode = trace.mode
         self.key_names = key_names
         self.terms = terms
         self.latency = latency
+        self.count = count
+        self.issued: Counter[tuple[str, int]] = Counter()
         self.ops: list[Op] = []
         self.ready: list[int] = []
         self.op_of: dict[int, int] = {}
+        self.node_of: dict[int, int] = {}
         self.readers: dict[int, int] = {}
 
     # -- which sums have names ------------------------------------------------------------------------------------------
@@ -183,10 +190,20 @@ class _Lowering:
 
     def add(self, op: Op) -> int:
         times = [self._available(term) for name, term in op.terms() if name != "post"]
-        ready = max(times, default=0) + self.latency(op.kind)
+        ready = self._issue(op.kind, max(times, default=0)) + self.latency(op.kind)
         self.ready.append(max([ready, *(self._available(term) for term in op.post)]))
         self.ops.append(op)
         return len(self.ops) - 1
+
+    def _issue(self, kind: str, cycle: int) -> int:
+        """The first cycle from ``cycle`` on in which one of the units of a kind takes no earlier operation: an estimate."""
+        if self.count is None:
+            return cycle
+        kind = "cipher" if kind in CIPHER_CORES else kind
+        while self.issued[kind, cycle] >= self.count(kind):
+            cycle += 1
+        self.issued[kind, cycle] += 1
+        return cycle
 
     def _available(self, term: Term) -> int:
         return self.ready[term.source[1]] if term.source[0] == "op" else 0
@@ -207,6 +224,7 @@ class _Lowering:
                 # The operand with key words alone, or else with fewer terms, stands on the right.
                 forms.sort(key=lambda f: (all(t.source[0] == "key" for t in f), sum(t.source[0] == "op" for t in f) * -1))
             result = self.add(Op(node.kind, forms, line=node.line, block=self._block(forms)))
+            self.node_of[result] = i
         else:
             raise DefinitionError(f"{self.mode}: {node.kind} has no unit; use the operations of docs/new-mode.md")
         self.op_of[i] = result
@@ -225,54 +243,46 @@ class _Lowering:
         blocks = [term.source[1] for form in forms for term in form if term.source[0] == "block"]
         return min(blocks) if blocks else None
 
+    def _takes(self, term: Term) -> bool:
+        """Whether a term is a unit result which nothing else reads: it can take in other terms before it is written."""
+        if term.source[0] != "op" or term.k:
+            return False
+        i = term.source[1]
+        return not self.ops[i].post and not self.ops[i].keep and self.readers.get(self.node_of.get(i, -1), 0) == 1
+
     def _raw(self, form: Iterable[Term]) -> list[Term]:
-        """Terms that are unit results which nothing else reads: they can take the other terms before they are written."""
-        result = []
-        single = {op: self.readers.get(i, 0) == 1 for i, op in self.op_of.items() if self.nodes[i].kind != "xor"}
-        for term in form:
-            if term.source[0] == "op" and not term.k:
-                op = self.ops[term.source[1]]
-                if op.kind in (*CIPHER_CORES, "mul") and not op.post and not op.keep and single.get(term.source[1]):
-                    result.append(term)
-        return sorted(result, key=lambda t: (self.ready[t.source[1]], t.source[1]))
+        """The terms that can take in others, early ones first."""
+        return sorted((t for t in form if self._takes(t)), key=lambda t: (self.ready[t.source[1]], t.source[1]))
 
     def fit(self, terms: dict[Term, int], limit: int, line: int) -> Form:
-        """A form of at most ``limit`` terms: results take other terms before they are written, then "acc" operations help."""
+        """A form of at most ``limit`` terms: results take in others before they are written, then "acc" operations help."""
         form = list(_sorted_form(terms))
-        while len(form) > limit:
-            raw = [t for t in self._raw(form) if not t.keep]
-            if len(raw) >= 1 and len(form) > 1:
-                # The earliest result takes in what was ready before it, and at least something.
-                first = raw[0]
-                others = [t for t in form if t is not first and t not in raw[1:]]
-                early = sorted(others, key=lambda t: (self._available(t), str(t)))[: self.terms - 1]
-                early = [t for t in early if self._available(t) <= self.ready[first.source[1]]]
-                if not early and len(raw) > 1:
-                    second = raw[1]
-                    self._attach(second, [first])
-                    form.remove(first)
-                    continue
-                if early:
-                    self._attach(first, early)
-                    form = [t for t in form if t not in early]
-                    continue
-            oldest = sorted(form, key=lambda t: (self._available(t), str(t)))[: self.terms]
-            name = self._acc(_sorted_form(oldest), line)
-            form = [t for t in form if t not in oldest] + [Term(("op", name))]
-        return _sorted_form(form)
+        if len(form) <= limit:
+            return tuple(form)
+        values = [Value(self._available(t), self._takes(t) and not t.keep) for t in form]
+        left = set(range(len(form)))
+        for into, parts in balance(values, limit, self.terms, self.latency("acc")):
+            added = [form[i] for i in parts]
+            if into is None:
+                left.add(len(form))
+                form.append(Term(("op", self._acc(_sorted_form(added), line))))
+            else:
+                self._attach(form[into], added)
+            left.difference_update(parts)
+        return _sorted_form(form[i] for i in left)
 
     def _attach(self, target: Term, terms: list[Term]) -> None:
         op = target.source[1]
         if target.keep:
             self.ops[op].keep = target.keep
         self.ops[op].post = _sorted_form([*self.ops[op].post, *terms])
-        self.ready[op] = max([self.ready[op], *(self._available(t) for t in terms)])
+        self.ready[op] = max([self.ready[op], *(self._available(t) + 1 for t in terms)])
         if self.ops[op].block is None:
             self.ops[op].block = self._block([tuple(terms)])
 
     def named(self, terms: dict[Term, int], line: int) -> int:
         """An operation whose result is a sum of terms."""
-        form = self.fit(terms, self.terms, line)
+        form = self.fit(terms, self.terms if len(terms) <= self.terms else 1, line)
         if len(form) == 1 and form[0].source[0] == "op" and not form[0].k and not form[0].keep:
             return form[0].source[1]
         raw = self._raw(form)
@@ -314,7 +324,12 @@ class _Lowering:
 
 
 def lower_direction(
-    trace: Trace, direction: str, key_names: dict[int, str], terms: int, latency: Callable[[str], int]
+    trace: Trace,
+    direction: str,
+    key_names: dict[int, str],
+    terms: int,
+    latency: Callable[[str], int],
+    count: Callable[[str], int] | None = None,
 ) -> list[Op]:
     """Operations of one direction; each result block leaves by an "out" operation.
 
@@ -323,9 +338,11 @@ def lower_direction(
     terms : int
         Most terms of a form that a unit's operand network adds.
     latency : callable
-        Estimated cycles of a kind of operation, to decide which of two results is the later one.
+        Cycles of a kind of operation, to estimate which of two results is the later one.
+    count : callable or None
+        Units of a kind ("cipher", "mul", "acc"), for the same; None: as many as operations.
     """
-    low = _Lowering(trace, key_names, terms, latency)
+    low = _Lowering(trace, key_names, terms, latency, count)
     outputs = trace.outputs[direction]
     low.count_readers(outputs, lambda node: node.key_only)
     low.operations_in_order()
@@ -344,7 +361,7 @@ def lower_setup(
     trace: Trace, order: list[int], key_names: dict[int, str], terms: int, latency: Callable[[str], int]
 ) -> list[Op]:
     """Operations of set-up: each computed word is written by an "out" operation and read back from the key memory."""
-    low = _Lowering(trace, {}, terms, latency)
+    low = _Lowering(trace, {}, terms, latency, None)
     low.count_readers(order, lambda node: node.kind in ("raw", "const"))
     for i in order:
         node = low.nodes[i]
