@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from modeloom.ir.ops import OpGraph, Pair, Term
 from modeloom.schedule.units import Unit, UnitSet
 
@@ -174,10 +176,12 @@ class Problem:
             members = [i for i, unit in enumerate(self.unit) if unit.kind == kind]
             count = self.unit[members[0]].count
             step = self.unit[members[0]].interval
-            for s in sorted({start[i] for i in members}):
-                late = sorted((tail[i] for i in members if start[i] >= s), reverse=True)
-                for n, t in enumerate(late, 1):
-                    bound = max(bound, s + (-(-n // count) - 1) * step + t)
+            # late[s, t]: operations that cannot start before s and have at least t cycles to the end.
+            late = np.zeros((max(start[i] for i in members) + 1, max(tail[i] for i in members) + 1), dtype=np.int64)
+            np.add.at(late, ([start[i] for i in members], [tail[i] for i in members]), 1)
+            late = late[::-1, ::-1].cumsum(0).cumsum(1)[::-1, ::-1]
+            cycles = (-(-late // count) - 1) * step + np.arange(late.shape[0])[:, None] + np.arange(late.shape[1])
+            bound = max(bound, int(cycles[late > 0].max()))
         return bound
 
     def tails(self) -> list[int]:
