@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check that a core has no timing channel: no control point depends on a secret.
+
+::
+
+    s_axis_tdata, s_axis_key_tdata, tweak ──▶ all that depends on them ──▶ m_axis_tdata      there it must arrive
+                                                       ╳
+                          state, handshakes, addresses, enables ──▶ control points           here it must not
+
+If it holds, two runs of the core that differ in data, keys and tweaks only agree in all control signals in every cycle: each
+of them is computed from bits that agree.  Lengths, tkeep, tlast, the times of the host's beats, slots, sizes, tags and
+directions are public.  Tweaks are public by definition (a sector number); they are taken as secret all the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from modeloom.simulated import read_description
+from modeloom.taint.control import DATA_OUTPUT, ControlPoint, control_points, exemption
+from modeloom.taint.graph import BitGraph, Reached
+from modeloom.taint.netlist import Bit, Netlist, flat_netlist
+
+__all__ = ["Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_leaks", "secrets"]
+
+TWEAK_BITS = 256
+"""Bits of a command that are its tweak, from bit 0 on; see ``modeloom.rtl.bus.ports.COMMAND``."""
+
+
+class TimingChannel(RuntimeError):
+    """A control point depends on a secret, or the check would be empty; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A control point that a secret reaches: the secret ("data", "key" or "tweak"), the names of nets on the way, and its length.
+    """
+
+    point: ControlPoint
+    secret: str
+    path: tuple[str, ...]
+    length: int
+
+    def __str__(self) -> str:
+        join = {"output": "", "select": "in "}.get(self.point.kind, "of ")
+        what = f"{self.point.kind} {join}{self.point.where}"
+        return f"{what} depends on the {self.secret}: {' -> '.join(self.path)}"
+
+
+@dataclass(frozen=True)
+class TaintReport:
+    """What was checked.
+
+    Attributes
+    ----------
+    bits : int
+        Bits of the netlist, columns of memories included.
+    secret : mapping
+        For each secret, the bits that depend on it.
+    control : int
+        Control signals: bits from which a control point can be reached.
+    points : int
+        Control points that are checked.
+    exempt : mapping
+        For each exemption in use, the number of places (memories or multiplexers).
+    """
+
+    bits: int
+    secret: Mapping[str, int]
+    control: int
+    points: int
+    exempt: Mapping[str, int]
+
+
+def secrets(netlist: Netlist) -> dict[str, list[Bit]]:
+    """Input bits by the secret that they carry.
+
+    All bits of the key port's ``tdata`` are key: its slot comes by ``tdest`` and its length by ``tkeep`` and ``tlast``.
+    """
+    sources = {
+        "data": netlist.inputs["s_axis_tdata"],
+        "key": netlist.inputs["s_axis_key_tdata"],
+        "tweak": netlist.inputs["s_axis_cmd_tdata"][:TWEAK_BITS],
+    }
+    return {name: list(bits) for name, bits in sources.items()}
+
+
+def find_leaks(graph: BitGraph, reached: Mapping[str, Reached]) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
+    """Leaks; the control points that are none and have no exemption; and the places of each exemption in use."""
+    netlist = graph.netlist
+    leaks: list[Leak] = []
+    clean: list[ControlPoint] = []
+    exempt: dict[str, set[str]] = {}
+    for point in control_points(netlist):
+        found = [name for name, bits in reached.items() if point.bit in bits]
+        if not found:
+            clean.append(point)
+            continue
+        allowed = exemption(point, netlist)
+        if allowed:
+            exempt.setdefault(allowed.name, set()).add(point.cell.name if point.cell else point.where)
+        else:
+            for name in found:
+                path = reached[name].path(point.bit)
+                leaks.append(Leak(point, name, _names(graph, path), len(path)))
+    return leaks, clean, Counter({name: len(places) for name, places in sorted(exempt.items())})
+
+
+def _names(graph: BitGraph, path: Sequence[int]) -> tuple[str, ...]:
+    """Names along a path, each net once."""
+    names: list[str] = []
+    for node in path:
+        name = graph.name(node)
+        if name and (not names or names[-1] != name):
+            names.append(name)
+    return tuple(names)
+
+
+def check_netlist(netlist: Netlist, *, tweak: bool = True) -> TaintReport:
+    """Checks a flat core.
+
+    Parameters
+    ----------
+    netlist : Netlist
+    tweak : bool
+        Whether the mode takes a tweak, so that results must depend on it.
+
+    Raises
+    ------
+    TimingChannel
+        For the leak with the shortest path; or if a secret does not reach every bit of ``m_axis_tdata``, in which case the check
+        would say nothing.
+    """
+    graph = BitGraph(netlist)
+    reached = {name: graph.reached(bits) for name, bits in secrets(netlist).items()}
+    leaks, points, exempt = find_leaks(graph, reached)
+    if leaks:
+        # What follows from a leak lies further on, so the shortest path ends where the secret leaves the data.
+        first = min(leaks, key=lambda leak: (leak.length, leak.point.cell is not None, str(leak)))
+        more = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
+        raise TimingChannel(f"{first}{more}")
+    for name, bits in reached.items():
+        if name == "tweak" and not tweak:
+            continue
+        missing = [i for i, bit in enumerate(netlist.outputs[DATA_OUTPUT]) if bit not in bits]
+        if missing:
+            raise TimingChannel(f"{DATA_OUTPUT}[{missing[0]}] does not depend on the {name}: the check would be empty")
+    control = graph.reached([point.bit for point in points], backwards=True)
+    return TaintReport(
+        graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), exempt
+    )
+
+
+def check_core(directory: str | Path) -> TaintReport:
+    """Checks the Verilog of a built core; raises ``InputError`` if the folder has none, ``BuildError`` if Yosys refuses it, and
+    what ``check_netlist`` raises.
+    """
+    description = read_description(directory)
+    netlist = flat_netlist(Path(directory) / description["files"]["verilog"], description["top"])
+    return check_netlist(netlist, tweak=description["tweak_bytes"] > 0)

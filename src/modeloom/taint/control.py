@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What counts as control, and the places where a secret may choose.
+
+A *control point* is a bit that decides when or where something happens:
+
+- an output of the core other than ``m_axis_tdata``;
+- an address or an enable of a memory port, a clock or reset of one;
+- a clock, enable or reset of a register;
+- the select of a multiplexer, the distance of a shift.
+
+A *control signal* is a bit from which a control point can be reached, in the same cycle or later: all of the state machines,
+counters, handshakes and flags.  So if no control point depends on a secret, no control signal does.  A gate is no control
+point: an AND of secrets is part of a multiplication.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from modeloom.taint.cells import REGISTERS, selects
+from modeloom.taint.netlist import Bit, Cell, Netlist
+
+__all__ = ["DATA_OUTPUT", "EXEMPTIONS", "ControlPoint", "Exemption", "control_points", "exemption"]
+
+DATA_OUTPUT = "m_axis_tdata"
+"""The one output that may depend on secrets."""
+
+
+@dataclass(frozen=True)
+class ControlPoint:
+    """A bit with its kind, the path of the port, register or memory that it controls (of the module, for a multiplexer), and the
+    cell (None for an output).
+    """
+
+    kind: str
+    where: str
+    bit: int
+    cell: Cell | None = None
+
+
+def control_points(netlist: Netlist) -> Iterator[ControlPoint]:
+    """All control points of a netlist; constants are none."""
+
+    def some(kind: str, where: str, bits: Iterator[Bit] | list[Bit], cell: Cell | None) -> Iterator[ControlPoint]:
+        for bit in sorted({bit for bit in bits if isinstance(bit, int)}):
+            yield ControlPoint(kind, where, bit, cell)
+
+    for name, bits in netlist.outputs.items():
+        if name != DATA_OUTPUT:
+            yield from some("output", name, bits, None)
+    for cell in netlist.cells:
+        if cell.type == "$mem_v2":
+            for kind, ports in _MEMORY:
+                yield from some(f"memory {kind}", cell.name, [bit for port in ports for bit in cell[port]], cell)
+        elif cell.type in REGISTERS:
+            register = netlist.names.get(_first(cell["Q"]), cell.name)
+            for port in REGISTERS[cell.type]:
+                yield from some(f"register {_CONTROLS[port]}", register, list(cell[port]), cell)
+        else:
+            yield from some("select", _module_of(cell), list(selects(cell)), cell)
+
+
+_MEMORY = (
+    ("address", ("RD_ADDR", "WR_ADDR")),
+    ("enable", ("RD_EN", "WR_EN")),
+    ("clock or reset", ("RD_CLK", "RD_ARST", "RD_SRST", "WR_CLK")),
+)
+
+_CONTROLS = {"CLK": "clock", "EN": "enable", "SRST": "reset", "ARST": "reset"}
+
+
+def _module_of(cell: Cell) -> str:
+    """Path of the module instance that a cell without a name of its own stands in."""
+    path, _, _ = cell.name.partition(".$")
+    return path.removeprefix("$flatten").replace("\\", "")
+
+
+def _first(bits: object) -> int:
+    return next((bit for bit in bits if isinstance(bit, int)), -1)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Exemption:
+    """A kind of control point that a secret may reach.  The dependence itself goes on: what depends on the chosen value is
+    checked like everything else.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        Kind of the control point.
+    where : str
+        Regular expression for the whole of ``ControlPoint.where``.
+    source : str
+        Regular expression for a name of the bit itself; empty: any bit.
+    fits : callable
+        Whether the cell is what the exemption is meant for.
+    reason : str
+    """
+
+    name: str
+    kind: str
+    where: str
+    source: str
+    fits: Callable[[Cell], bool]
+    reason: str
+
+
+_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec)\.[^.]*"
+_KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule\.[^.]*"
+
+
+def _is_table(cell: Cell) -> bool:
+    """A table of bytes, read within the cycle and never written: logic, whatever it is drawn as."""
+    p = cell.parameters
+    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 256
+    return constant and not p["RD_CLK_ENABLE"]
+
+
+def _is_choice_of_bytes(cell: Cell) -> bool:
+    return cell.type == "$mux" and len(cell["Y"]) <= 8
+
+
+EXEMPTIONS: tuple[Exemption, ...] = (
+    Exemption(
+        "S-box",
+        "memory address",
+        f"{_CIPHERS}|{_KEY_SCHEDULE}",
+        "",
+        _is_table,
+        "an S-box is a constant table without a clock, 32 LUTs a byte or logic: its result is there in the same cycle for "
+        "every address, and nothing else waits for it",
+    ),
+    Exemption(
+        "S-box in two steps",
+        "select",
+        r"(.*\.)?engine\.\w+\.(enc|dec)",
+        r"(.*\.)?engine\.\w+\.(enc|dec)\.round_\d+_chosen_column_\d_reg(\[\d+\])?",
+        _is_choice_of_bytes,
+        "with four registers a round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
+        "of the same table",
+    ),
+)
+"""All exemptions, with their reasons."""
+
+
+def exemption(point: ControlPoint, netlist: Netlist) -> Exemption | None:
+    """The exemption that a control point has."""
+    if point.cell is None:
+        return None
+    for entry in EXEMPTIONS:
+        if entry.kind == point.kind and re.fullmatch(entry.where, point.where) and entry.fits(point.cell):
+            if not entry.source or re.fullmatch(entry.source, netlist.names.get(point.bit, "")):
+                return entry
+    return None

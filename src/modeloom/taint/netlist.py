@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The netlist of an emitted core: one flat module of word-level cells, read from the Verilog as it stands.
+
+::
+
+    core.v ──Yosys: read, flatten, collect memories──▶ JSON ──▶ cells, ports and names over numbered bits
+
+Nothing is optimised but dead cells, so that what is checked is what is written.  A bit is a number, or "0", "1", "x" or
+"z" for a constant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from modeloom.sim.build import BuildError
+from modeloom.sim.verilog import verilog_to_rtlil
+
+__all__ = ["Bit", "Cell", "Netlist", "flat_netlist", "netlist_of_rtlil"]
+
+Bit = int | str
+
+# The Yosys library keeps its design in globals, so each run has a process of its own.
+_SCRIPT = """
+import sys
+from pyosys import libyosys as ys
+design = ys.Design()
+for command in sys.argv[1:]:
+    ys.run_pass("tee -q " + command, design)
+"""
+
+_COMMANDS = ("proc -noopt", "flatten", "opt_clean", "memory_collect", "opt_clean")
+
+# Names that Yosys gives to wires of expressions when it writes Verilog, and when it reads it.
+_UNNAMED = re.compile(r"(.*\.)?(_\d+_|\$.*)")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its path, type, parameters (binary ones as numbers; others, such as contents of memories, as text) and ports."""
+
+    name: str
+    type: str
+    parameters: Mapping[str, Any]
+    ports: Mapping[str, Sequence[Bit]]
+
+    def __getitem__(self, port: str) -> Sequence[Bit]:
+        return self.ports.get(port, ())
+
+
+class Netlist:
+    """A flat module.
+
+    Parameters
+    ----------
+    module : mapping
+        The module as Yosys' ``write_json`` gives it.
+
+    Attributes
+    ----------
+    cells : list of Cell
+    inputs, outputs : dict
+        Bits of each port, bit 0 first.
+    """
+
+    def __init__(self, module: Mapping[str, Any]):
+        self._nets = module["netnames"]
+        self.inputs: dict[str, list[Bit]] = {}
+        self.outputs: dict[str, list[Bit]] = {}
+        for name, port in module["ports"].items():
+            (self.inputs if port["direction"] == "input" else self.outputs)[name] = port["bits"]
+        self.cells = [
+            Cell(
+                name,
+                cell["type"],
+                {key: _number(value) for key, value in cell["parameters"].items()},
+                cell["connections"],
+            )
+            for name, cell in module["cells"].items()
+            if cell["type"] != "$scopeinfo"
+        ]
+        bits = (bit for net in self._nets.values() for bit in net["bits"] if isinstance(bit, int))
+        self.size = 1 + max(bits, default=1)
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """Name of each bit that has one that a person gave; of several the one of the outermost module."""
+        best: dict[int, tuple[int, int, str]] = {}
+        for name, net in self._nets.items():
+            if net.get("hide_name") or _UNNAMED.fullmatch(name):
+                continue
+            for index, bit in enumerate(net["bits"]):
+                if isinstance(bit, int):
+                    label = f"{name}[{index}]" if len(net["bits"]) > 1 else name
+                    key = (name.count("."), len(name), label)
+                    if bit not in best or key < best[bit]:
+                        best[bit] = key
+        return {bit: label for bit, (_, _, label) in best.items()}
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, str) and value and not value.strip("01"):
+        return int(value, 2)
+    return value
+
+
+def netlist_of_rtlil(text: str, top: str) -> Netlist:
+    """The flat netlist of a design in RTLIL; raises ``BuildError`` if Yosys refuses it."""
+    with tempfile.TemporaryDirectory(prefix="modeloom-taint-") as work:
+        source, result = Path(work) / "design.il", Path(work) / "design.json"
+        source.write_text(text, encoding="utf-8")
+        script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *_COMMANDS, f"write_json {result}")
+        run = subprocess.run(
+            [sys.executable, "-P", "-c", _SCRIPT, *script], capture_output=True, text=True, check=False
+        )
+        if run.returncode or not result.exists():
+            reason = (run.stdout + run.stderr).strip().splitlines()[-1:] or ["no message"]
+            raise BuildError(f"Yosys cannot flatten {top}: {reason[0]}")
+        return Netlist(json.loads(result.read_text(encoding="utf-8"))["modules"][top])
+
+
+def flat_netlist(verilog: Path, top: str) -> Netlist:
+    """The flat netlist of a Verilog file; raises ``BuildError`` if Yosys refuses it."""
+    return netlist_of_rtlil(verilog_to_rtlil(verilog, top), top)
