@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``modeloom verify`` does with an emitted core: proof, lint, vectors, random sectors, the plain bench."""
+"""What ``modeloom verify`` does with an emitted core: proof, lint, timing channels, vectors, random sectors, the plain bench."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from modeloom.modes import find
 from modeloom.options import Options
 from modeloom.simulated import Sector, SimulatedCore, read_description
 from modeloom.software import Model
+from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 
 __all__ = ["CheckFailed", "verify_core"]
 
 
 def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> Iterator[str]:
-    """Runs all checks and gives a line for each that passed; raises ``CheckFailed`` or ``ProofError`` for the first that did not."""
+    """Runs all checks and gives a line for each that passed; raises ``CheckFailed``, ``ProofError`` or ``TimingChannel`` for the
+    first that did not.
+    """
     directory = Path(directory)
     description = read_description(directory)
     options = Options(**description["options"])
@@ -34,6 +37,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> 
         yield "lint: verilator -Wall is silent but for the waivers"
     else:
         yield "lint: skipped, verilator is not installed (apt-get install verilator)"
+    yield _timing(directory, description)
     yield _vectors(directory, description)
     yield _random(directory, description, sectors, seed)
     if shutil.which("iverilog"):
@@ -41,6 +45,16 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> 
         yield f"bench: {figures['cycles_per_sector']} cycles a sector in Icarus Verilog"
     else:
         yield "bench: skipped, Icarus Verilog is not installed (apt-get install iverilog)"
+
+
+def _timing(directory: Path, description: dict) -> str:
+    """No control signal depends on a secret, and no output on an input of the same cycle."""
+    netlist = flat_netlist(directory / description["files"]["verilog"], description["top"])
+    report = check_netlist(netlist, tweak=description["tweak_bytes"] > 0)
+    for (source, target), names in combinational_paths(netlist).items():
+        raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
+    exempt = ", ".join(f"{count} x {name}" for name, count in report.exempt.items()) or "none"
+    return f"timing: none of {report.control} control signals depends on data, keys or tweaks (exempt: {exempt})"
 
 
 def _vectors(directory: Path, description: dict) -> str:

@@ -66,7 +66,7 @@ def test_crypt_leaves_nothing_behind_on_wrong_input(
 def test_verify(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("verify", built, "--sectors", 40) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["proof", "lint", "vectors", "random", "bench"]
+    assert [line.split(":")[0] for line in lines] == ["proof", "lint", "timing", "vectors", "random", "bench"]
 
 
 def test_verify_finds_a_broken_core(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

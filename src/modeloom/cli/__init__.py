@@ -27,6 +27,7 @@ FAILED_CHECKS = (
     ("modeloom.emit.tools", "CheckFailed"),
     ("modeloom.ir.check", "CheckError"),
     ("modeloom.prove.errors", "ProofError"),
+    ("modeloom.taint.check", "TimingChannel"),
     ("modeloom.simulated", "SectorError"),
 )
 """Errors of exit status 1."""

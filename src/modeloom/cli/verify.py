@@ -13,7 +13,7 @@ __all__ = ["verify"]
 @click.option("--sectors", type=click.IntRange(min=1), default=200, help="Random sectors against the reference (200).")
 @click.option("--seed", type=int, default=1, help="Seed of the random data, gaps and back-pressure (1).")
 def verify(directory: str, sectors: int, seed: int) -> None:
-    """Checks the core in DIRECTORY: the proof, lint, published vectors that fit, random sectors, the plain bench."""
+    """Checks the core in DIRECTORY: the proof, lint, timing channels, published vectors that fit, random sectors, the plain bench."""
     from modeloom.verification import verify_core
 
     for line in verify_core(directory, sectors=sectors, seed=seed):

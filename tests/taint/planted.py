@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dependencies on secrets, planted into the Verilog of a core as an edit of one module."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from modeloom.taint import Netlist, flat_netlist
+
+
+@dataclass(frozen=True)
+class Plant:
+    """An edit: in the module of that name below the top, the first match of a pattern gets its replacement.
+
+    ``caught`` is a pattern for what the message of the check begins with; ``passes`` are what names of nets on the path that it
+    prints begin with, in order.
+    """
+
+    what: str
+    module: str
+    pattern: str
+    replacement: str
+    caught: str
+    passes: tuple[str, ...] = ()
+
+
+PLANTS = (
+    Plant(
+        "the validity of a result depends on a bit of it",
+        "core_bus_ring", r"    valid_reg <= (\w+);", r"    valid_reg <= \1 & ~data0_reg[5];",
+        "output m_axis_t(valid|keep) depends on the ", ("core.bus.ring.data0_reg[5]", "m_axis_t"),
+    ),
+    Plant(
+        "a bank is written at an address that depends on the data",
+        "core_engine_bank_in0", r"      mem\[write_addr\]", r"      mem[write_addr ^ write_data[7]]",
+        "memory address of core.engine.bank_in0.mem depends on the data",
+    ),
+    Plant(
+        "the status code gives away a bit of the plaintext",
+        "core_bus_sector", r"    code_reg <= (\w+);", r"    code_reg <= \1 ^ fill_data[1:0];",
+        "output m_axis_status_tdata depends on the data", ("m_axis_status_tdata[16]",),
+    ),
+    Plant(
+        "readiness for keys depends on the key",
+        "core_bus_key_port", r"  assign key_ready = (.*);", r"  assign key_ready = (\1) | rk_data[3];",
+        "output s_axis_key_tready depends on the key", ("s_axis_key_tready",),
+    ),
+    Plant(
+        "a key of zeros is refused",
+        "core_bus_key_port", r"    error <= (\w+);", r"    error <= \1 | (fsm_state == 4'd5 && rk_data == 0);",
+        "output key_error depends on the key", ("key_error",),
+    ),
+    Plant(
+        "a register of the data path is held for some data",
+        "core_bus_sector", r"    fill_data <= ([^;]*);", r"    if (!fill_data[9]) fill_data <= \1;",
+        "select in core.bus.sector depends on the data", ("core.fill_data[9]",),
+    ),
+    Plant(
+        "a block of zeros is not written",
+        "core_engine_bank_cipher0", r"if \(write_en\)", r"if (write_en && write_data != 0)",
+        "(select in|memory enable of) core.engine.bank_cipher0",
+    ),
+    Plant(
+        "the sequencer skips a row for some results",
+        "core_engine", r"(  \w+_core_engine_sequencer sequencer \((?:.|\n)*?\.enter\()(\w+)\)", r"\1\2 & ~out0_data_0_reg[0])",
+        "select in core.", ("core.engine.sequencer.enter",),
+    ),
+)  # fmt: skip
+"""For cores of any mode with one lane and registers behind their units."""
+
+EARLY = Plant(
+    "the sequential decrypter stops early for some states",
+    "core_engine_cipher0_dec", r"    round_reg <= (\w+);", r"    round_reg <= state_column_0_reg == 0 ? 4'ha : \1;",
+    "select in core.engine.cipher0.dec depends on the ", ("core.engine.cipher0.dec.state_column_0_reg[",),
+)  # fmt: skip
+"""For cores with a sequential decrypter."""
+
+
+def planted(verilog: Path, top: str, plant: Plant, directory: Path) -> Netlist:
+    """The flat netlist of a core with an edit; raises ``ValueError`` if there is nothing to edit."""
+    text = verilog.read_text(encoding="utf-8")
+    module = re.search(rf"^module {top}_{plant.module}\((?:.|\n)*?^endmodule", text, re.MULTILINE)
+    if module is None:
+        raise ValueError(f"no module {plant.module}")
+    edited, count = re.subn(plant.pattern, plant.replacement, module[0], count=1)
+    if not count:
+        raise ValueError(f"nothing to edit in {plant.module}")
+    path = directory / verilog.name
+    path.write_text(text[: module.start()] + edited + text[module.end() :], encoding="utf-8")
+    return flat_netlist(path, top)

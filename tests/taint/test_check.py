@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores of all modes have no timing channel; each planted one is found, with its path."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.emit.emitted import PARTIAL, SLOTS, folder
+from tests.taint.planted import EARLY, PLANTS, Plant, planted
+
+from modeloom.modes import all_modes
+from modeloom.simulated import read_description
+from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist
+
+MODES = sorted(all_modes())
+
+SEQUENTIAL = ("hctr2", {"sector": 192})
+"""A core whose decrypter is sequential."""
+
+SHAPES = {
+    "both": PARTIAL,
+    "sequential": SEQUENTIAL,
+    "slots": SLOTS,
+    "lanes": ("hctr2", {"sector": 64, "aes": 2, "direction": "encrypt"}),
+    "stages": ("heh-brw", {"sector": 32, "aes_stages": 4, "direction": "encrypt"}),
+}
+
+
+CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in MODES} | SHAPES
+
+
+@pytest.mark.parametrize("choice", CORES.values(), ids=CORES)
+def test_no_timing_channel(choice: tuple[str, dict]) -> None:
+    report = check_core(folder(choice))
+    assert set(report.secret) == {"data", "key", "tweak"}
+    assert min(report.secret.values()) > 20_000, "the secrets hardly arrive anywhere"
+    assert report.control > 500 and report.points > 500
+    four = choice[1].get("aes_stages") == 4
+    assert set(report.exempt) == ({"S-box", "S-box in two steps"} if four else {"S-box"})
+
+
+def netlist_with(plant: Plant, choice: tuple[str, dict], directory: Path):
+    """A planted core."""
+    built = folder(choice)
+    description = read_description(built)
+    return planted(built / description["files"]["verilog"], description["top"], plant, directory)
+
+
+def assert_caught(plant: Plant, choice: tuple[str, dict], directory: Path) -> str:
+    netlist = netlist_with(plant, choice, directory)
+    with pytest.raises(TimingChannel) as caught:
+        check_netlist(netlist)
+    message = str(caught.value)
+    assert re.match(plant.caught, message) and "\n" not in message
+    names = message.split(": ", 1)[1].split(" -> ")
+    assert names[0].startswith(("s_axis_tdata[", "s_axis_key_tdata[", "s_axis_cmd_tdata[")), "the path starts at a secret"
+    at = 0
+    for name in plant.passes:
+        at = next((i for i in range(at, len(names)) if names[i].startswith(name)), -1)
+        assert at >= 0, f"{name} is not on the path: {message}"
+    return message
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=[plant.what for plant in PLANTS])
+def test_planted_dependency_is_caught(plant: Plant, tmp_path: Path) -> None:
+    print(assert_caught(plant, PARTIAL, tmp_path))
+
+
+def test_early_termination_is_caught(tmp_path: Path) -> None:
+    print(assert_caught(EARLY, SEQUENTIAL, tmp_path))
+
+
+def test_a_check_of_nothing_fails(tmp_path: Path) -> None:
+    plant = Plant("no data arrive", "core_bus_sector", r"    fill_data <= ([^;]*);", r"    fill_data <= 128'd0;", "")
+    with pytest.raises(TimingChannel, match=r"m_axis_tdata\[0\] does not depend on the data"):
+        check_netlist(netlist_with(plant, PARTIAL, tmp_path))
+
+
+def test_no_pin_reaches_another_without_a_register(tmp_path: Path) -> None:
+    description = read_description(folder(PARTIAL))
+    netlist = flat_netlist(folder(PARTIAL) / description["files"]["verilog"], description["top"])
+    assert combinational_paths(netlist) == {}
+    waits = Plant(
+        "readiness for keys waits for a key", "core_bus_key_port", r"  assign key_ready = (.*);",
+        r"  assign key_ready = (\1) & key_valid;", "",
+    )  # fmt: skip
+    found = combinational_paths(netlist_with(waits, PARTIAL, tmp_path))
+    assert set(found) == {("s_axis_key_tvalid", "s_axis_key_tready")}
+    assert found["s_axis_key_tvalid", "s_axis_key_tready"] == ("s_axis_key_tvalid", "s_axis_key_tready")
