@@ -106,6 +106,20 @@ class Netlist:
                         best[bit] = key
         return {bit: label for bit, (_, _, label) in best.items()}
 
+    def net(self, name: str) -> list[Bit]:
+        """Bits of a named net; raises ``KeyError``."""
+        return list(self._nets[name]["bits"])
+
+    @cached_property
+    def initial(self) -> dict[int, str]:
+        """For each bit of a register that has one, its value at power-on: "0" or "1"."""
+        result: dict[int, str] = {}
+        for net in self._nets.values():
+            value = net.get("attributes", {}).get("init")
+            if value is not None:
+                result.update((bit, v) for bit, v in zip(net["bits"], reversed(value)) if isinstance(bit, int) and v in "01")
+        return result
+
 
 def _number(value: Any) -> Any:
     if isinstance(value, str) and value and not value.strip("01"):

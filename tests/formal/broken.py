@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Buses with a fault each, as an edit of their Verilog, and the rule or invariant that it breaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.formal import key_rules
+from tests.formal import stream_rules as rules
+
+__all__ = ["FAULTS", "Fault", "broken"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """In a module of the buses, the first match of a pattern gets its replacement; ``rule`` is then broken within ``cycles``."""
+
+    what: str
+    module: str
+    pattern: str
+    replacement: str
+    rule: Callable[..., Any]
+    cycles: int = 12
+
+
+FAULTS = (
+    Fault("a beat is replaced while it waits", "bus_ring", r"assign send = .*;", "assign send = 1'h1;", rules.data_stay, 16),
+    Fault(
+        "a status is withdrawn",
+        "bus_queue", r"valid_reg <= (\w+);", r"valid_reg <= \1 & ~(valid_reg & ~status_ready);", rules.status_stays,
+    ),
+    Fault(
+        "a status is given twice",
+        "bus_queue", r"valid_reg <= (\w+);", r"valid_reg <= \1 | (valid_reg & status_ready & status_payload[0]);",
+        rules.one_status_a_command,
+    ),
+    Fault("a status is lost", "bus_queue", r"\.w_en\(w_en\)", ".w_en(w_en & ~tag[3])", rules.one_status_a_command),
+    Fault(
+        "a status has another command's tag",
+        "bus_queue", r"tag\b(?=\)\s*,?\s*\.r_|\),)", "tag ^ 16'h0100", rules.statuses_in_order,
+    ),
+    Fault(
+        "a good status does not wait for its data",
+        "bus_queue", r"assign pop = (\w+) & (\w+);", r"assign pop = \1 & (\2 | r_data[1]);", rules.data_before_status, 14,
+    ),
+    Fault(
+        "a packet is cut short",
+        "bus_ring", r"assign final_v = beat_reg == 3'h4;", "assign final_v = beat_reg == 3'h1;", rules.whole_packets, 16,
+    ),
+    Fault("a sector enters without a place", "bus_ring", r"assign place = (.*);", r"assign place = \1 | 1'h1;", rules.places_suffice, 24),
+    Fault(
+        "a command without a key gets a good status",
+        "bus_entry", r"assign code = (.*);", r"wire [2:0] unmasked = \1; assign code = unmasked & 3'h3;", rules.refused_gives_no_data,
+    ),
+    Fault("a request is withdrawn", "bus_entry", r"enter_reg <= (\w+);", r"enter_reg <= \1 & ~enter_reg;", rules.request_stays),
+    Fault("data stay on an idle bus", "bus_ring", r"assign clear = (.*);", r"assign clear = 1'h0;", rules.zero_outside_keep, 18),
+    Fault(
+        "a beat overwrites a sector that asks to enter",
+        "bus_sector", r"assign room = (.*);", r"assign room = \1 | 1'h1;", rules.fill_beat_in_range, 18,
+    ),
+    Fault(
+        "a key is overwritten a cycle too early",
+        "bus_key_port", r"fence_reg != (\S+);", r"fence_reg != \1 - 1'h1;", key_rules.keys_rest_in_flight, 16,
+    ),
+    Fault("some statuses stay for ever", "bus_queue", r"assign pop = (.*);", r"assign pop = \1 & ~r_data[4];", rules.ready_status_goes),
+)  # fmt: skip
+
+
+def broken(verilog: str, fault: Fault) -> str:
+    """Verilog with a fault; raises ``ValueError`` if there is nothing to edit."""
+    module = re.search(rf"^module {fault.module}\((?:.|\n)*?^endmodule", verilog, re.MULTILINE)
+    if module is None:
+        raise ValueError(f"no module {fault.module}")
+    edited, count = re.subn(fault.pattern, fault.replacement, module[0], count=1)
+    if not count:
+        raise ValueError(f"nothing to edit in {fault.module}")
+    return verilog[: module.start()] + edited + verilog[module.end() :]

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The buses of a core alone, as they are emitted: Amaranth, the passes of ``modeloom.emit``, Verilog, and back into a netlist."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from amaranth.back import rtlil
+from tests.formal.machine import Machine
+
+from modeloom.emit.inner import inner_verilog
+from modeloom.emit.names import plain_design
+from modeloom.emit.prune import prune
+from modeloom.emit.rtlil import parse, render
+from modeloom.emit.share import share
+from modeloom.rtl.aes import KeySchedule
+from modeloom.rtl.bus import BusParameters, CoreBus
+from modeloom.taint import flat_netlist
+
+TOP = "bus"
+
+
+@lru_cache
+def bus_verilog(parameters: BusParameters) -> str:
+    """Verilog of a ``CoreBus`` with AES' key schedule, made as ``modeloom.emit`` makes that of a core."""
+    bus = CoreBus(parameters, KeySchedule(parameters.cipher_key_bits))
+    modules = parse(rtlil.convert(bus, name=TOP, emit_src=False))
+    for module in modules:
+        module.attributes = [line for line in module.attributes if "\\generator" not in line]
+    modules = prune(modules, "\\" + TOP)
+    plain_design(modules)
+    return inner_verilog(render(share(modules, "\\" + TOP)), TOP)
+
+
+def machine_of(verilog: str, top: str = TOP) -> Machine:
+    """The transition system of a Verilog text."""
+    with tempfile.TemporaryDirectory() as work:
+        path = Path(work) / "bus.v"
+        path.write_text(verilog, encoding="utf-8")
+        return Machine(flat_netlist(path, top))
+
+
+SMALL = BusParameters(blocks=5, ring_sectors=2, tail=9, key_slots=2)
+"""Few states: five beats, one more than may be written ahead, the last one partial, and two places."""
+
+SINGLE = BusParameters(blocks=2, ring_sectors=3, lanes=2, tail=5, raw_words_after=1, key_words=2)
+"""A sector is one beat."""
+
+REAL = BusParameters(blocks=32, ring_sectors=5, key_words=4)
+"""A core for 512 bytes."""

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of streams and keys are proved of the emitted buses, for ever; each can fail, and then a run from the reset shows how."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+from tests.formal.bits import Bits
+from tests.formal.broken import FAULTS, Fault, broken
+from tests.formal.emitted_bus import REAL, SINGLE, SMALL, bus_verilog, machine_of
+from tests.formal.key_rules import KEY_RULES
+from tests.formal.machine import Machine
+from tests.formal.proof import Counterexample, check_invariants, check_rule, never_stuck, search
+from tests.formal.stream_rules import (
+    INVARIANTS,
+    OK,
+    RULES,
+    BusState,
+    host_takes,
+    longest_wait,
+    status_given,
+    waits_for_the_host_only,
+)
+
+from modeloom.rtl.bus import BusParameters
+from modeloom.taint import combinational_paths
+
+ALL_RULES = (*RULES, *KEY_RULES)
+
+SIZES = {"small": SMALL, "single": SINGLE, "512 bytes": REAL}
+
+
+@lru_cache
+def machine(size: str) -> Machine:
+    return machine_of(bus_verilog(SIZES[size]))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_invariants(size: str) -> None:
+    check_invariants(machine(size), SIZES[size])
+
+
+@pytest.mark.parametrize("rule", ALL_RULES, ids=[rule.__name__ for rule in ALL_RULES])
+@pytest.mark.parametrize("size", SIZES)
+def test_rule(size: str, rule) -> None:
+    check_rule(machine(size), SIZES[size], rule)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_status_comes_in_time(size: str) -> None:
+    p = SIZES[size]
+    wait = longest_wait(p)
+    assert never_stuck(machine(size), p, waits_for_the_host_only, host_takes, status_given, wait)
+    if p.beats < 8:
+        assert not never_stuck(machine(size), p, waits_for_the_host_only, host_takes, status_given, wait - 1), "too generous"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_combinational_path_through_the_buses(size: str) -> None:
+    """The buses alone: towards the host there is none, whatever the engine does."""
+    host = ("cmd_", "s_", "m_", "status_", "key_")
+    paths = combinational_paths(machine(size).netlist)
+    assert [pair for pair in paths if pair[0].startswith(host) and pair[1].startswith(host)] == []
+    assert {source for source, _ in paths} <= {"engine_enter_ack"}, "an input of the engine's reaches an output"
+
+
+def test_good_sectors_are_possible() -> None:
+    """The proofs are not empty: from the reset there is a run with a good status, so that the assumptions allow one."""
+
+    def none_is_good(s: BusState, t: BusState) -> Bits:
+        return ~(s.shake("status") & s["queue.status_payload"][16:].equals(OK))
+
+    trace = search(machine("single"), SINGLE, none_is_good, 16)
+    assert trace is not None and trace.cycles[-1]["queue.valid_reg"] == trace.cycles[-1]["queue.status_ready"] == 1
+    assert "ring.done" in str(trace)
+
+
+def _refuted(faulty: Machine, p: BusParameters) -> set[str]:
+    """Rules and the first invariant that can not be proved any more."""
+    names = set()
+    for rule in ALL_RULES:
+        try:
+            check_rule(faulty, p, rule)
+        except Counterexample:
+            names.add(rule.__name__)
+    try:
+        check_invariants(faulty, p)
+    except Counterexample as error:
+        names.add(str(error).split()[0])
+    return names
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.what for fault in FAULTS])
+def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
+    faulty = machine_of(broken(bus_verilog(SMALL), fault))
+    assert _refuted(faulty, SMALL)
+    if fault.rule in INVARIANTS:
+
+        def rule(s: BusState, t: BusState) -> Bits:
+            return fault.rule(t)
+
+    else:
+        rule = fault.rule
+    trace = search(faulty, SMALL, rule, fault.cycles)
+    assert trace is not None, f"no run of {fault.cycles} cycles"
+    print(trace)
+    assert search(machine("small"), SMALL, rule, min(len(trace.cycles), 12)) is None, "without the fault there is no such run"
