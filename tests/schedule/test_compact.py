@@ -32,8 +32,8 @@ def test_storage_falls_and_the_latency_stays(mode, overlap) -> None:
     better = compact(problem, ii, rough, latency)
     check_schedule(as_schedule(problem, ii, better))
     assert latency_of(problem, better[0]) <= latency
-    cells, before = storage_figures(problem, ii, better)[0], storage_figures(problem, ii, rough)[0]
-    assert cells < before if overlap else cells <= before
+    figures, before = storage_figures(problem, ii, better), storage_figures(problem, ii, rough)
+    assert figures < before if overlap else figures[0] <= before[0]
 
 
 @pytest.mark.parametrize("mode", [HCTR2, HEH])

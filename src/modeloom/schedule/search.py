@@ -43,6 +43,9 @@ the operations that they place anew."""
 LEAP = 4
 """Cycles by which such a try may undercut the best placement, at least; for long sectors an eighth of what is left to the bound."""
 
+PATIENCE, PATIENCE_EACH = 20000, 60
+"""Placements, and those for each operation, after which the search ends without a success, and no sooner than it took so far."""
+
 BIASES = (Bias(1, 0), Bias(1, 1), Bias(0.5, 0.5), Bias(1, 0.5), Bias(0.9, 0.1))
 """A hash before the cipher is best late, close to the cipher; what comes after it early, or late where the end is crowded."""
 
@@ -111,7 +114,7 @@ class _Tries:
         self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random
     ) -> None:
         self.problem, self.ii, self.rng = problem, ii, rng
-        self.budget = 0
+        self.budget = self.used = 0
         self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii))
         self.size = len(self.slack.members)
         self.best = best
@@ -122,6 +125,7 @@ class _Tries:
         drop = ANEW * self.rng.random() if near else 0.0
         placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng, near, drop)
         self.budget = max(0, self.budget - max(1, self.slack.steps))
+        self.used += max(1, self.slack.steps)
         if placed is None:
             return None
         placement = place_results(self.problem, self.ii, placed)
@@ -148,13 +152,18 @@ class _Tries:
                 low = middle + 1
 
     def descend(self, bound: int, budget: int) -> None:
-        """Asks for less than the best, most often for a little less, until the budget is used up.
+        """Asks for less than the best, most often for a little less, until the budget is used up or nothing was found for long.
 
         Whether a latency can be had depends on how the phases of the mode meet modulo the interval, so that a smaller one is
         often found more easily than a larger one.
         """
         self.budget, turn = self.budget + budget, 0
+        best, last = self.latency, self.used
         while self.budget and self.latency > bound:
+            if self.latency < best:
+                best, last = self.latency, self.used
+            if self.used - last > max(PATIENCE + PATIENCE_EACH * self.size, last):
+                break
             if self.best is not None and self.rng.random() < NEAR:
                 leap = max(LEAP, (self.latency - bound) // 8)
                 goal = max(bound, self.latency - 1 - int(self.rng.random() ** 2 * leap))

@@ -24,6 +24,13 @@ Numbers = NDArray[np.int32]
 _NEVER = -(1 << 28)
 """Delay between operations that do not depend on each other."""
 
+_FAR = 1e9
+"""Slack of an operation that is placed."""
+
+
+ADOPTED = 8
+"""Operations that are taken over from another placement in the time of one that is placed."""
+
 
 class Infeasible(Exception):
     """A chain of the graph does not fit into the initiation interval."""
@@ -67,13 +74,15 @@ class SlackSearch:
         self.ii = ii
         self.members = [i for i in range(len(problem.unit)) if not problem.is_result(i)]
         self.before = self._distances(problem, windows)
-        self.after = np.ascontiguousarray(self.before.T)
         earliest, ends = problem.earliest(), problem.tails()
         least = np.array([earliest[i] for i in self.members], dtype=np.int32)
         tails = np.array([ends[i] for i in self.members], dtype=np.int32)
         self.least = (self.before + least[:, None]).max(0)
         self.tail = (self.before + tails[None, :]).max(1)
         self.first = [problem.phase[i] == 0 for i in self.members]
+        # An operation does not bound itself.
+        np.fill_diagonal(self.before, _NEVER)
+        self.after = np.ascontiguousarray(self.before.T)
         self._resources(problem)
         self.steps = 0
 
@@ -116,6 +125,8 @@ class SlackSearch:
                 claims.append((tables[kind], interval))
             self.claims.append(claims)
             self.choices.append(range(unit.count) if bound is None else (bound,))
+        self.turns = np.arange(2 * self.ii)
+        self.counts = [problem.unit[i].count for i in self.members]
 
     def run(
         self, latency: int, limit: int, bias: Bias, rng: random.Random, near: Placement | None = None, drop: float = 0.0
@@ -137,15 +148,15 @@ class SlackSearch:
             return None
         state = _State(self, latest)
         if near is not None:
-            self._adopt(state, near, latency, drop, rng)
+            state.adopt(*self._kept(near, latency, drop, rng))
+            self.steps += (len(self.members) - state.left) // ADOPTED
         noise = np.array([rng.random() for _ in self.members]) * bias.noise
+        noise[state.placed] += _FAR
         while state.left:
             if self.steps >= limit:
                 return None
             self.steps += 1
-            slack = state.high - state.low + noise
-            slack[state.placed] = np.inf
-            n = int(slack.argmin())
+            n = int((state.high - state.low + noise).argmin())
             share = bias.first if self.first[n] else bias.rest
             late = share == 1 or share > 0 and rng.random() < share
             slot = state.free_slot(n, late)
@@ -154,21 +165,17 @@ class SlackSearch:
                 for m in state.eject_for(n, *slot):
                     noise[m] = rng.random() * bias.noise
             state.place(n, *slot)
-        return {i: (state.start[n], state.instance[n]) for n, i in enumerate(self.members)}
+            noise[n] = _FAR
+        return {i: (int(state.start[n]), state.instance[n]) for n, i in enumerate(self.members)}
 
-
-    def _adopt(self, state: _State, near: Placement, latency: int, drop: float, rng: random.Random) -> None:
-        """Takes over what fits of another placement, in random order."""
-        starts = [near[0][i] for i in self.members]
-        excess = max(0, max(start + int(tail) for start, tail in zip(starts, self.tail)) - latency)
-        cut = sorted(starts)[int(rng.random() * len(starts))]
-        order = sorted(range(len(starts)), key=[rng.random() for _ in starts].__getitem__)
-        for n in order:
-            if rng.random() >= drop:
-                start = starts[n] - excess if starts[n] > cut else starts[n]
-                if state.fits(n, start, near[1][self.members[n]]):
-                    state.place(n, start, near[1][self.members[n]])
-                    self.steps += 1
+    def _kept(self, near: Placement, latency: int, drop: float, rng: random.Random) -> tuple[Numbers, list[int], NDArray[np.bool_]]:
+        """Starts, instances and operations to take over from another placement."""
+        starts = np.array([near[0][i] for i in self.members], dtype=np.int32)
+        excess = max(0, int((starts + self.tail).max()) - latency)
+        cut = int(np.sort(starts)[int(rng.random() * len(starts))])
+        starts[starts > cut] -= excess
+        keep = np.array([rng.random() >= drop for _ in self.members], dtype=bool)
+        return starts, [near[1][i] for i in self.members], keep
 
 
 class _State:
@@ -181,13 +188,14 @@ class _State:
         self.full = (1 << search.ii) - 1
         self.low, self.high = search.least.copy(), latest.copy()
         self.least, self.latest = search.least, latest
-        # Rows of placed operations; the column maximum and minimum are the bounds.
-        self.push = np.full((size, size), _NEVER, dtype=np.int32)
-        self.pull = np.full((size, size), -_NEVER, dtype=np.int32)
         self.placed = np.zeros(size, dtype=bool)
-        self.start, self.instance, self.forced = [0] * size, [0] * size, [-1] * size
+        self.start = np.zeros(size, dtype=np.int32)
+        # Starts of the placed operations; those of the others bound nothing.
+        self.pushing = np.full(size, _NEVER, dtype=np.int32)
+        self.pulling = np.full(size, -_NEVER, dtype=np.int32)
+        self.instance, self.forced = [0] * size, [-1] * size
         self.free = [self.full] * search.tables
-        self.owner = [[-1] * search.ii for _ in range(search.tables)]
+        self.owner = np.full((search.tables, search.ii), -1, dtype=np.int32)
 
     def free_slot(self, n: int, late: bool) -> tuple[int, int] | None:
         """The latest or earliest start within the bounds where an instance is free."""
@@ -215,33 +223,38 @@ class _State:
                     best = start, instance
         return best
 
-    def fits(self, n: int, start: int, instance: int) -> bool:
-        """Whether an operation can take a start as things are."""
-        if not self.low[n] <= start <= self.high[n]:
-            return False
-        return all(
-            self.free[table + instance] >> (start + ahead) % self.search.ii & 1
-            for table, interval in self.search.claims[n]
-            for ahead in range(interval)
-        )
-
     def yielded_slot(self, n: int, rng: random.Random) -> tuple[int, int] | None:
         """A start within the bounds whose operation can go to a free slot itself; the first from a random one on."""
         search, ii = self.search, self.search.ii
         low = int(self.low[n])
         width = min(int(self.high[n]) - low + 1, ii)
+        if width <= 0:
+            return None
+        table, choices, count = search.claims[n][0][0], search.choices[n], search.counts[n]
+        unit = self.owner[table : table + count]
         first = int(rng.random() * width)
-        before, after = search.before[n], search.after[n]
-        for ahead in range(width):
-            start = low + (first + ahead) % width
-            for instance in search.choices[n]:
-                m = self.owner[search.claims[n][0][0] + instance][start % ii]
-                if m < 0:
-                    continue
-                low_m = max(int(self.low[m]), start + int(before[m]))
-                high_m = min(int(self.high[m]), start - int(after[m]))
-                if low_m < high_m and self._free_within(m, low_m, high_m, False):
-                    return start, instance
+        starts = low + search.turns[first : first + width] % width
+        owner = unit[choices[0] : choices[-1] + 1].take(starts % ii, axis=1)
+        low_m = np.maximum(self.low.take(owner), starts + search.before[n].take(owner))
+        high_m = np.minimum(self.high.take(owner), starts - search.after[n].take(owner))
+        movable = (owner >= 0) & (low_m < high_m)
+        if not movable.any():
+            return None
+        # Free slots of two turns, summed up: of the unit, and of the row for operations that are bound to it.
+        free = unit < 0
+        sums = np.zeros((count, 2 * ii + 1), dtype=np.int32)
+        free.cumsum(1, out=sums[:, 1 : ii + 1])
+        np.add(sums[:, 1 : ii + 1], sums[:, ii : ii + 1], out=sums[:, ii + 1 :])
+        begin = low_m % ii
+        end = begin + np.minimum(high_m - low_m + 1, ii)
+        end[~movable] = 0
+        every = sums.sum(0) if count > 1 else sums[0]
+        movable &= every.take(end) > every.take(begin)
+        for place in np.nonzero(movable.T.ravel())[0].tolist():
+            at, row = divmod(place, len(owner))
+            m = int(owner[row, at])
+            if self._free_within(m, int(low_m[row, at]), int(high_m[row, at]), False):
+                return int(starts[at]), choices[row]
         return None
 
     def forced_slot(self, n: int, rng: random.Random) -> tuple[int, int]:
@@ -260,46 +273,80 @@ class _State:
 
     def eject_for(self, n: int, start: int, instance: int) -> list[int]:
         """Removes what keeps an operation from a start: those in its slots and those its dependences forbid."""
-        ii = self.search.ii
+        search, ii = self.search, self.search.ii
         out: set[int] = set()
-        for table, interval in self.search.claims[n]:
+        for table, interval in search.claims[n]:
             owner = self.owner[table + instance]
-            out.update(owner[(start + ahead) % ii] for ahead in range(interval))
+            out.update(int(owner[(start + ahead) % ii]) for ahead in range(interval))
         out.discard(-1)
-        late = self.push[:, n] > start
-        early = self.pull[:, n] < start
-        out.update(np.nonzero(late | early)[0].tolist())
+        if self.low[n] > start or self.high[n] < start:
+            late = self.pushing + search.after[n] > start
+            early = self.pulling - search.before[n] < start
+            out.update(np.nonzero(late | early)[0].tolist())
         ordered = sorted(out)
+        if not ordered:
+            return ordered
+        loose = np.zeros(len(self.low), dtype=bool)
+        tight = loose.copy()
         for m in ordered:
+            loose |= self.low == search.before[m] + self.start[m]
+            tight |= self.high == self.start[m] - search.after[m]
             self.placed[m] = False
-            self.push[m] = _NEVER
-            self.pull[m] = -_NEVER
-            for table, interval in self.search.claims[m]:
+            self.pushing[m], self.pulling[m] = _NEVER, -_NEVER
+            for table, interval in search.claims[m]:
                 table += self.instance[m]
                 for ahead in range(interval):
-                    slot = (self.start[m] + ahead) % ii
-                    self.owner[table][slot] = -1
+                    slot = (int(self.start[m]) + ahead) % ii
+                    self.owner[table, slot] = -1
                     self.free[table] |= 1 << slot
         self.left += len(ordered)
-        np.maximum(self.push.max(0), self.least, out=self.low)
-        np.minimum(self.pull.min(0), self.latest, out=self.high)
+        # Only operations that one of them held back can move further now.
+        i = loose.nonzero()[0]
+        if len(i):
+            self.low[i] = np.maximum((search.after.take(i, axis=0) + self.pushing).max(1), self.least.take(i))
+        i = tight.nonzero()[0]
+        if len(i):
+            self.high[i] = np.minimum((self.pulling - search.before.take(i, axis=0)).min(1), self.latest.take(i))
         return ordered
 
     def place(self, n: int, start: int, instance: int) -> None:
         """Places an operation on slots that are free."""
         search = self.search
+        self._take(n, start, instance)
+        np.maximum(self.low, search.before[n] + start, out=self.low)
+        np.minimum(self.high, start - search.after[n], out=self.high)
+
+    def _take(self, n: int, start: int, instance: int) -> None:
         self.start[n], self.instance[n] = start, instance
+        self.pushing[n] = self.pulling[n] = start
         self.placed[n] = True
         self.left -= 1
-        for table, interval in search.claims[n]:
+        for table, interval in self.search.claims[n]:
             table += instance
             for ahead in range(interval):
-                slot = (start + ahead) % search.ii
-                self.owner[table][slot] = n
+                slot = (start + ahead) % self.search.ii
+                self.owner[table, slot] = n
                 self.free[table] &= ~(1 << slot)
-        np.add(search.before[n], start, out=self.push[n])
-        np.subtract(start, search.after[n], out=self.pull[n])
-        # Its own bounds stay those that the others leave it.
-        self.push[n, n], self.pull[n, n] = _NEVER, -_NEVER
-        np.maximum(self.low, self.push[n], out=self.low)
-        np.minimum(self.high, self.pull[n], out=self.high)
+
+    def adopt(self, starts: Numbers, instances: list[int], keep: NDArray[np.bool_]) -> None:
+        """Places what fits of given operations."""
+        search = self.search
+        keep = keep & (starts >= self.least) & (starts <= self.latest)
+        # Of two that do not go together the one with more such partners goes.
+        while True:
+            pushing = np.where(keep, starts, _NEVER)
+            against = ((search.after + pushing) > starts[:, None]) & keep[:, None]
+            if not against.any():
+                break
+            partners = against.sum(0) + against.sum(1)
+            keep[int(partners.argmax())] = False
+        for n in np.nonzero(keep)[0].tolist():
+            start = int(starts[n])
+            if all(
+                self.free[table + instances[n]] >> (start + ahead) % search.ii & 1
+                for table, interval in search.claims[n]
+                for ahead in range(interval)
+            ):
+                self._take(n, start, instances[n])
+        np.maximum((search.after + self.pushing).max(1), self.least, out=self.low)
+        np.minimum((self.pulling - search.before).min(1), self.latest, out=self.high)
