@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from modeloom.allocate.build import Allocation, allocate
@@ -34,6 +36,9 @@ own results, with more the sum of the chains and the key memory grow."""
 
 WORTH = 0.02
 """Share of the latency that is not worth more chains."""
+
+SHARES = {"trace": 0.01, "lower": 0.1, "schedule": 0.7, "allocate": 0.04, "prove": 0.15}
+"""Steps in their order, and their share of the time of a long compilation, roughly."""
 
 BUS_CYCLES = 3
 """Cycles from that message until a place of the result buffer can be given away again, beside the beats that leave."""
@@ -126,7 +131,7 @@ def compile_mode(
     options: Options,
     *,
     prove: bool = True,
-    progress: Callable[[str], None] = lambda step: None,
+    progress: Callable[[str, float], None] = lambda step, done: None,
 ) -> Compiled:
     """Compiles a mode; raises ``InputError`` for what cannot be built.
 
@@ -135,25 +140,31 @@ def compile_mode(
     prove : bool
         Whether to run the checkers and the proof; a failure raises ``prove.ProofError``.
     progress : callable
-        Called with the name of each step as it begins.
+        Called with the name of a step and the share of the whole work that is done, from 0 to 1: when a step begins, and several
+        times in the search for a schedule.
     """
+    begins = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0)))
+
+    def report(step: str, share: float = 0.0) -> None:
+        progress(step, begins[step] + share * SHARES[step])
+
     mode.check_sector(options.sector)
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
     mode.check_tweak(tweak, core=True)
-    progress("trace")
+    report("trace")
     source = trace(mode, options.sector, tweak, options.directions)
     units, architecture = unit_set(options, *_uses(source, options))
-    progress("lower")
+    report("lower")
     expanded, graph, setup_graph = _lower(source, options, units)
     words = graph.key_names
-    progress("schedule")
-    main = schedule(Problem(graph, units), overlap=options.overlap, restarts=options.restarts)
+    report("schedule")
+    main = schedule(Problem(graph, units), overlap=options.overlap, restarts=options.restarts, progress=partial(report, "schedule"))
     if options.exact:
         from modeloom.schedule.exact import improve
 
         main = improve(main.problem, main)
     setup = schedule(Problem(setup_graph, units), overlap=False, restarts=0)
-    progress("allocate")
+    report("allocate")
     allocation = allocate(expanded, main, setup, words, len(source.raw_names))
     result = Compiled(
         mode, options, units, architecture, source, expanded, graph, setup_graph, main, setup, allocation
@@ -161,7 +172,7 @@ def compile_mode(
     if prove:
         from modeloom.prove import prove as run_proof
 
-        progress("prove")
+        report("prove")
         run_proof(result)
         result.proved = True
     return result

@@ -26,8 +26,7 @@ MOST_BLOCKS = 256
 @click.pass_obj
 def build(arguments: list[str], mode: str, directory: str, name: str | None, **values: Any) -> None:
     """Compiles MODE, proves the program, and writes a core: Verilog, bench, listing, datasheet."""
-    from rich.console import Console
-
+    from modeloom.cli.progress import compile_progress
     from modeloom.compiler import compile_mode
     from modeloom.emit import check_directory, emit
     from modeloom.modes import find
@@ -40,9 +39,9 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
         size = f"{options.sector} bytes are {blocks} block{'s' * (blocks > 1)}"
         raise InputError(f"{mode}: a core takes sectors of 2 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
     check_directory(directory)
-    with Console(stderr=True).status("") as status:
-        compiled = compile_mode(definition, options, progress=lambda step: status.update(f"{mode}: {step}"))
-        status.update(f"{mode}: emit")
+    with compile_progress(mode) as progress:
+        compiled = compile_mode(definition, options, progress=progress)
+        progress("emit", 1.0)
         emit(compiled, Path(directory), name=name, command=command_line(arguments))
     figures = compiled.explain()
     click.echo(

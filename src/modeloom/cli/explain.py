@@ -23,6 +23,7 @@ __all__ = ["explain"]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **values: Any) -> None:
     """The schedule of MODE: cycles per sector, latency, storage, and their bounds."""
+    from modeloom.cli.progress import compile_progress
     from modeloom.compiler import compile_mode
     from modeloom.dump import dump, dump_names
     from modeloom.modes import find
@@ -31,7 +32,9 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
     wanted = dump_names(dumps or "")
     if svg is not None:
         check_output(Path(svg))
-    compiled = compile_mode(find(mode), options)
+    definition = find(mode)
+    with compile_progress(mode) as progress:
+        compiled = compile_mode(definition, options, progress=progress)
     texts = {name: dump(compiled, name) for name in wanted}
     if svg is not None:
         from modeloom.report.chart import chart

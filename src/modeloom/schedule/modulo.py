@@ -9,6 +9,7 @@ Sectors do not depend on each other, so only the latency is at stake; the interv
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from modeloom.schedule.greedy import Placement
@@ -57,7 +58,15 @@ class Schedule:
         return min((self.ready(p.id) for p in self.problem.graph.pairs if p.kind == "out"), default=0)
 
 
-def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, restarts: int = 200, seed: int = 1) -> Schedule:
+def schedule(
+    problem: Problem,
+    *,
+    overlap: bool = True,
+    ii: int | None = None,
+    restarts: int = 200,
+    seed: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Schedule:
     """A schedule of small latency, and among those of small storage.
 
     Parameters
@@ -70,6 +79,8 @@ def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, r
         Effort of the search (``search.STEPS`` placements each); 0 takes the list schedule.
     seed : int
         Seed of the search; the result depends on nothing else.
+    progress : callable
+        Called with the share of the search that is done, from 0 to 1.
 
     Raises
     ------
@@ -79,7 +90,7 @@ def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, r
     if restarts < 0:
         raise InputError(f"the effort of the search is not negative, and it is {restarts}")
     if not overlap:
-        placement = search(problem, 0, restarts, seed)
+        placement = search(problem, 0, restarts, seed, progress)
         if placement is None:
             raise InputError("no schedule: the operations of the graph are not in order")
         return as_schedule(problem, 0, placement)
@@ -87,7 +98,7 @@ def schedule(problem: Problem, *, overlap: bool = True, ii: int | None = None, r
     if ii is not None and ii < least:
         raise InputError(f"the initiation interval is at least {least}, not {ii}")
     for interval in range(ii or least, (ii or least) + sum(problem.issue_cycles().values()) + 1):
-        placement = search(problem, interval, restarts, seed)
+        placement = search(problem, interval, restarts, seed, progress)
         if placement is not None:
             return as_schedule(problem, interval, placement)
     raise InputError("no initiation interval holds the chains of the graph")

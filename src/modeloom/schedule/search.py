@@ -13,6 +13,7 @@ All limits are numbers of placements, so the result is the same on every machine
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from modeloom.schedule.compact import compact, storage_figures
 from modeloom.schedule.greedy import Placement, list_schedule, pick_instances, place_results
@@ -35,6 +36,9 @@ ORDINARY = 130
 
 BISECTION = 0.25
 """Placements of the bisection by those of the search after it."""
+
+THRIFT = 0.25
+"""The same for the search for less storage."""
 
 NEAR, NEARBY, ANEW = 0.8, 6, 0.8
 """Share of the tries that start from the best placement, their placements in multiples of the operations, and the largest share of
@@ -78,13 +82,17 @@ def _from_zero(problem: Problem, placement: Placement) -> Placement:
     return [s - early for s in start], instance
 
 
-def search(problem: Problem, ii: int, effort: int, seed: int) -> Placement | None:
+def search(
+    problem: Problem, ii: int, effort: int, seed: int, progress: Callable[[float], None] = lambda share: None
+) -> Placement | None:
     """The best placement found; None if there is none at this interval (0: a plain schedule).
 
     Parameters
     ----------
     effort : int
         Limit of the search, ``STEPS`` placements each; 0 takes the list schedule if there is one.
+    progress : callable
+        Called with the share of the search that is done, from 0 to 1.
     """
     if ii and not problem.fits(ii):
         return None
@@ -99,12 +107,13 @@ def search(problem: Problem, ii: int, effort: int, seed: int) -> Placement | Non
     except Infeasible:
         return None
     budget = int(effort * (STEPS if ii else STEPS // 3) * max(1, tries.size / ORDINARY) ** 0.75)
+    tries.report = lambda used: progress(min(1.0, used / (budget * (1 + BISECTION + THRIFT))))
     if first is None:
         tries.rescue()
     if effort and tries.best is not None and tries.latency > bound:
         tries.bisect(bound, int(budget * BISECTION))
         tries.descend(bound, budget)
-    return tries.thrifty(budget // 4)
+    return tries.thrifty(int(budget * THRIFT))
 
 
 class _Tries:
@@ -115,6 +124,7 @@ class _Tries:
     ) -> None:
         self.problem, self.ii, self.rng = problem, ii, rng
         self.budget = self.used = 0
+        self.report: Callable[[int], None] = lambda used: None
         self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii))
         self.size = len(self.slack.members)
         self.best = best
@@ -126,6 +136,7 @@ class _Tries:
         placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng, near, drop)
         self.budget = max(0, self.budget - max(1, self.slack.steps))
         self.used += max(1, self.slack.steps)
+        self.report(self.used)
         if placed is None:
             return None
         placement = place_results(self.problem, self.ii, placed)
