@@ -55,7 +55,7 @@ FAULTS = (
         "a command without a key gets a good status",
         "bus_entry", r"assign code = (.*);", r"wire [2:0] unmasked = \1; assign code = unmasked & 3'h3;", rules.refused_gives_no_data,
     ),
-    Fault("a request is withdrawn", "bus_entry", r"enter_reg <= (\w+);", r"enter_reg <= \1 & ~enter_reg;", rules.request_stays),
+    Fault("a request is withdrawn", "bus_entry", r"(enter(?:_reg)?) <= (\w+);", r"\1 <= \2 & ~\1;", rules.request_stays),
     Fault("data stay on an idle bus", "bus_ring", r"assign clear = (.*);", r"assign clear = 1'h0;", rules.zero_outside_keep, 18),
     Fault(
         "a beat overwrites a sector that asks to enter",

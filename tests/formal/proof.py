@@ -27,7 +27,7 @@ Condition = Callable[[BusState], Bits]
 ALL = (*INVARIANTS, *KEY_INVARIANTS)
 
 WATCHED = (
-    "command.cmd_valid", "command.cmd_ready", "sector.complete_reg", "entry.take", "entry.code", "entry.enter_reg",
+    "command.cmd_valid", "command.cmd_ready", "sector.complete_reg", "queue.w_en", "entry.code", "entry.enter_reg",
     "entry.enter_ack", "ring.done", "ring.valid_reg", "ring.m_ready", "ring.last_reg", "queue.valid_reg", "queue.status_ready",
     "queue.delivered_reg",
 )  # fmt: skip

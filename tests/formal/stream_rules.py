@@ -50,10 +50,28 @@ class BusState:
     def __getitem__(self, name: str) -> Bits:
         return self.state[name]
 
+    def either(self, *names: str) -> Bits:
+        """The first of some nets that there is."""
+        return self[next((name for name in names if self.state.has(name)), names[-1])]
+
+    @property
+    def decided(self) -> Bits:
+        """A command gets its status code, which goes into the queue."""
+        return self.either("entry.push", "entry.take")
+
+    @property
+    def undecided(self) -> Bits:
+        """A checked command waits for its decision; where it stays until its sector has entered, it does so no longer."""
+        stays = self["command.valid_reg"] & self["entry.enter_reg"] if self.state.has("entry.push") else constant(0, 1)
+        return self["command.valid_reg"] & ~stays
+
     @property
     def ticket(self) -> Bits:
-        """Place of the ring that the next sector gets."""
-        return self["entry.ticket_reg" if self.state.has("entry.ticket_reg") else "entry.admit_ticket"]
+        """Place of the ring that the next sector to be admitted gets; it counts at the admission, or else at the entry."""
+        number = self.either("entry.ticket_reg", "entry.admit_ticket").wide
+        if self.state.has("entry.push"):
+            number = (number + self["entry.enter_reg"].wide) % self.p.ring_sectors
+        return number
 
     def next(self) -> BusState:
         """The state of the cycle after."""
@@ -83,7 +101,7 @@ class BusState:
     @cached_property
     def in_flight(self) -> Bits:
         """Commands taken whose status has not been given."""
-        return total([self.queued, self["command.taken_valid_reg"], self["command.valid_reg"]])
+        return total([self.queued, self["command.taken_valid_reg"], self.undecided])
 
     def entry(self, n: int) -> Bits:
         """Word n of the queue's memory, tag below code."""
@@ -110,7 +128,7 @@ class BusState:
             (self["queue.valid_reg"].wide, self["queue.status_payload"][:19]),
             (self["queue.r_rdy"].wide, self["queue.r_data"]),
             (self.level, stored),
-            (self["command.valid_reg"].wide, self["command.tag"].extend(19)),
+            (self.undecided.wide, self["command.tag"].extend(19)),
             (self["command.taken_valid_reg"].wide, self["command.taken_reg"][TAG].extend(19)),
         ]
         result, end = constant(0, 19), self.in_flight
@@ -158,7 +176,7 @@ class BusState:
     @cached_property
     def oldest_place(self) -> Bits:
         """Place of the oldest sector in the ring."""
-        return (self.ticket.wide + self.p.ring_sectors - self.places) % self.p.ring_sectors
+        return (self.ticket + self.p.ring_sectors - self.places) % self.p.ring_sectors
 
 
 # -- what is assumed of the engine and of the host -------------------------------------------------------------------------------
@@ -214,7 +232,7 @@ def beats_are_in_step(s: BusState) -> Bits:
 def reading_is_in_order(s: BusState) -> Bits:
     """What is read from the ring is the next beat of the oldest sector."""
     address = s.oldest_place * s.p.beats + s["ring.beat_reg"].wide
-    return (s.ticket.wide < s.p.ring_sectors) & s["ring.read_address_reg"].wide.equals(address)
+    return (s.either("entry.ticket_reg", "entry.admit_ticket").wide < s.p.ring_sectors) & s["ring.read_address_reg"].wide.equals(address)
 
 
 def sent_is_one_with_beats(s: BusState) -> Bits:
@@ -253,12 +271,13 @@ def decision_is_prepared(s: BusState) -> Bits:
     """
     if not s.state.has("entry.go_reg"):
         return constant(1, 1)
-    waits = s["command.valid_reg"] & s["queue.room"]
+    waits = s.undecided & s["queue.room"]
     go, drop = s["entry.go_reg"], s["entry.drop_reg"]
     return all_of([
         go.implies(waits & s["ring.free_reg"].some()),
         drop.implies(waits & s["sector.complete_reg"] & s["entry.drop_code_reg"].differs(OK)),
         ~(go & drop & s["sector.good_reg"]),
+        s["entry.enter_reg"].implies(s["command.valid_reg"]) if s.state.has("entry.push") else constant(1, 1),
     ])  # fmt: skip
 
 
@@ -308,10 +327,12 @@ def status_stays(s: BusState, t: BusState) -> Bits:
 
 
 def request_stays(s: BusState, t: BusState) -> Bits:
-    """Towards the engine: a request to enter stays until it is acknowledged."""
+    """Towards the engine: a request to enter stays, with all that it says, until it is acknowledged."""
     waits = s["entry.enter_reg"] & ~s["entry.enter_ack"]
-    names = ("entry.enter_reg", "entry.enter_ticket", "entry.enter_decrypt", "entry.enter_tweak", "entry.enter_slot")
-    return waits.implies(all_of(t[name].equals(s[name]) for name in names if s.state.has(name)))
+    names = [n for n in ("engine_enter_ticket", "engine_enter_decrypt", "engine_enter_tweak", "engine_enter_slot") if s.state.has(n)]
+    if len(names) < 2:
+        raise KeyError("the buses have no request")
+    return waits.implies(all_of(t[name].equals(s[name]) for name in ("entry.enter_reg", *names)))
 
 
 def one_status_a_command(s: BusState, t: BusState) -> Bits:
@@ -335,7 +356,7 @@ def statuses_in_order(s: BusState, t: BusState) -> Bits:
             (before < s.in_flight).implies(new[:16].equals(old[:16])),
             (before < s.queued).implies(new.equals(old)),
             (joins & before.equals(s.in_flight)).implies(new[:16].equals(s["command.cmd_payload"][TAG])),
-            (s["entry.take"] & before.equals(s.queued)).implies(new[16:].equals(s["entry.code"])),
+            (s.decided & before.equals(s.queued)).implies(new[16:].equals(s["entry.code"])),
         ]
     return all_of(rules)
 
@@ -369,10 +390,10 @@ def refused_gives_no_data(s: BusState, t: BusState) -> Bits:
     """A sector is admitted if and only if its status is OK, only with a packet without fault, and only for a command that could be
     obeyed in this cycle or the one before.
     """
-    take, admit = s["entry.take"], s["ring.admit"]
+    take, admit = s.decided, s["ring.admit"]
     return all_of([
         admit.equals(take & s["entry.code"].equals(OK)),
-        take.implies(s["command.valid_reg"] & s["sector.complete_reg"] & s["queue.room"]),
+        take.implies(s.undecided & s["sector.complete_reg"] & s["queue.room"]),
         admit.implies(s["sector.ok"]),
         t["ring.admit"].implies(s["command.ok"] | t["command.ok"]),
     ])  # fmt: skip
@@ -392,13 +413,12 @@ def command_moves_on(s: BusState, t: BusState) -> Bits:
 
 
 def decision_is_made(s: BusState, t: BusState) -> Bits:
-    """A command that waits with its packet is taken by the next cycle: a bad one if the queue has room, a good one if there is a
-    place and no other sector asks to enter.
+    """A command that waits with its packet is decided by the next cycle, if no sector asks to enter and the queue has room: a bad one
+    at once, a good one if there is a place.
     """
-    waits = s["command.valid_reg"] & s["sector.complete_reg"] & s["queue.room"]
+    waits = all_of([s.undecided, s["sector.complete_reg"], s["queue.room"], ~s["entry.enter_reg"]])
     bad = ~(s["command.ok"] & s["sector.ok"])
-    may = bad | (s["ring.free_reg"].some() & ~(t["entry.enter_reg"] & ~t["entry.enter_ack"]))
-    return (waits & may).implies(s["entry.take"] | t["entry.take"])
+    return (waits & (bad | s["ring.free_reg"].some())).implies(s.decided | t.decided)
 
 
 RULES = (
