@@ -25,9 +25,9 @@ SIZES = 1
 
 
 class CommandIntake(wiring.Component):
-    """Registers and checks commands; two cycles from the bus to ``valid``, one command every two cycles.
+    """Registers and checks commands; two cycles from the bus to ``valid``, which is low for a cycle after ``take``.
 
-    A core whose sector is a single beat takes a command every cycle (``cmd.ready`` then depends on ``take``).
+    The fields of a command hold for one cycle more than ``valid``.
 
     Parameters
     ----------
@@ -82,11 +82,7 @@ class CommandIntake(wiring.Component):
         key_ok_reg = Signal(reset_less=True)
 
         move = Signal()
-        m.d.comb += move.eq(taken_valid_reg & (~valid_reg | self.take))
-        if p.beats == 1:
-            m.d.comb += self.cmd.ready.eq(~taken_valid_reg | move)
-        else:
-            m.d.comb += self.cmd.ready.eq(~taken_valid_reg)
+        m.d.comb += [move.eq(taken_valid_reg & ~valid_reg), self.cmd.ready.eq(~taken_valid_reg)]
         with m.If(self.cmd.ready):
             m.d.sync += [taken_valid_reg.eq(self.cmd.valid), taken_reg.eq(self.cmd.payload)]
         with m.Elif(move):

@@ -3,8 +3,8 @@
 
 ::
 
-    cmd ────▶ CommandIntake ──┐                                  ┌──▶ StatusQueue ──▶ status
-                              ├──▶ EntryGate ──▶ enter_* ········│
+    cmd ────▶ CommandIntake ──┬─────────────────▶ enter_* ·······┌──▶ StatusQueue ──▶ status
+                              ├──▶ EntryGate ──▶ enter ··········│
     s ──────▶ SectorIntake ───┘      │                           │
                    └──▶ fill_* ······│······· engine ··· out_* ──▶ ResultRing ──▶ m
                                      ▼           ▲
@@ -39,7 +39,7 @@ class CoreBus(wiring.Component):
     """Connects the buses of a core to its engine.
 
     A sector enters when its command and all of its bytes are there and the result buffer has a place for it; one sector
-    every max(``beats``, initiation interval) cycles if nothing waits and ``ring_sectors`` is :func:`ring_depth`.  From
+    every max(``beats``, initiation interval, ``ENTRY_CYCLES``) cycles if nothing waits and ``ring_sectors`` is :func:`ring_depth`.  From
     the last beat of an only sector on ``s`` to ``enter`` are 3 cycles, from ``done`` to its first beat on ``m`` are 4.
     Nothing that the host does on one bus is lost or misplaced by waiting on another.
 
@@ -126,27 +126,26 @@ class CoreBus(wiring.Component):
 
         m.d.comb += [
             command.key_loaded.eq(key_port.loaded),
-            command.take.eq(entry.take),
-            sector.take.eq(entry.take),
-            sector.enter_held.eq(entry.enter_held),
+            command.take.eq(entry.command_take),
+            sector.take.eq(entry.packet_take),
+            sector.admit.eq(entry.admit),
+            sector.enter.eq(entry.enter),
             entry.command_valid.eq(command.valid),
             entry.command_ok.eq(command.ok),
             entry.command_code.eq(command.code),
-            entry.decrypt.eq(command.decrypt),
-            entry.slot.eq(command.slot),
-            entry.tweak.eq(command.tweak),
             entry.packet_complete.eq(sector.complete),
             entry.packet_ok.eq(sector.ok),
+            entry.packet_good.eq(sector.good),
             entry.packet_code.eq(sector.code),
             entry.place.eq(ring.place),
             entry.room.eq(queue.room),
-            queue.push.eq(entry.take),
+            queue.push.eq(entry.push),
             queue.tag.eq(command.tag),
             queue.code.eq(entry.code),
             queue.delivered.eq(ring.delivered),
             ring.admit.eq(entry.admit),
             flight.admit.eq(entry.admit),
-            flight.admit_ticket.eq(entry.admit_ticket),
+            flight.admit_ticket.eq(entry.ticket),
             flight.admit_slot.eq(command.slot),
             flight.query.eq(key_port.query),
             key_port.slot_busy.eq(flight.busy),
@@ -167,8 +166,13 @@ class CoreBus(wiring.Component):
             flight.done_ticket.eq(engine.done_ticket),
             key_port.setup_done.eq(engine.setup_done),
         ]
-        for name in ("enter", "enter_decrypt", "enter_slot", "enter_tweak", "enter_ticket"):
-            m.d.comb += getattr(engine, name).eq(getattr(entry, name))
+        m.d.comb += [
+            engine.enter.eq(entry.enter),
+            engine.enter_ticket.eq(entry.ticket),
+            engine.enter_decrypt.eq(command.decrypt),
+            engine.enter_slot.eq(command.slot),
+            engine.enter_tweak.eq(command.tweak),
+        ]
         for name in ("key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot"):
             m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
         for name in ("rk_we", "rk_slot", "rk_round", "rk_data", "rk_data_dec"):

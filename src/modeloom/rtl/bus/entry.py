@@ -3,10 +3,12 @@
 
 ::
 
-    command ─┐                   good ──▶ enter_* (registered) ──▶ enter_ack
-             ├──▶ one decision ──┤        place in the ring, slot noted as in flight
+    command ─┐                   good ──▶ enter ──▶ enter_ack; place in the ring, slot noted as in flight
+             ├──▶ one decision ──┤
     packet  ─┘                   bad ───▶ nothing
                                  both ──▶ tag and code into the status queue, in the order of the commands
+
+A good command stays in the command intake until its sector has entered, and the engine reads its fields there.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ __all__ = ["EntryGate"]
 
 
 class EntryGate(wiring.Component):
-    """Decides on a command and its packet in one cycle; the engine sees ``enter`` in the next.
+    """Decides on a command and its packet; the engine sees ``enter`` in the cycle after.
 
     A good sector waits for a free place in the ring and for the one before it to have entered; a bad one waits only for
-    room in the status queue.  The decision takes command and packet together.
+    that and for room in the status queue.  A good packet is taken in the cycle in which it is complete, if its command has been there
+    for a cycle; from one entry to the next are ``ENTRY_CYCLES`` (4) at least.
 
     Parameters
     ----------
@@ -34,98 +37,79 @@ class EntryGate(wiring.Component):
 
     Members
     -------
-    command_valid, command_ok, command_code, decrypt, slot, tweak, tag
+    command_valid, command_ok, command_code
         From :class:`~modeloom.rtl.bus.command.CommandIntake`.
-    packet_complete, packet_ok, packet_code
+    packet_complete, packet_ok, packet_good, packet_code
         From :class:`~modeloom.rtl.bus.sector.SectorIntake`.
-    take : 1
-        Command and packet have been used.
+    command_take, packet_take : 1
+        Command, and packet, have been used.
     place : 1
         The ring has a free place.
     room : 1
         The status queue has room.
     admit : 1
-        The sector will enter: ``admit_ticket`` is its place, ``slot`` its slot.
-    code : 3
-        Status code of what is taken.
-    enter, enter_ack, enter_decrypt, enter_slot, enter_tweak, enter_ticket
+        The sector will enter: ``ticket`` is its place.
+    push, code : 1, 3
+        Command and packet have been decided, with this status.
+    enter, enter_ack, ticket
         The engine's.
-    enter_held : 1
-        ``enter`` stays high in the next cycle for the same sector.
     """
 
     def __init__(self, parameters: BusParameters):
         self.parameters = parameters
-        slot = range(max(2, parameters.key_slots))
-        tweak_bits = max(1, parameters.tweak_bits)
         super().__init__(
             {
                 "command_valid": In(1),
                 "command_ok": In(1),
                 "command_code": In(3),
-                "decrypt": In(1),
-                "slot": In(slot),
-                "tweak": In(tweak_bits),
                 "packet_complete": In(1),
                 "packet_ok": In(1),
+                "packet_good": In(1),
                 "packet_code": In(3),
-                "take": Out(1),
+                "command_take": Out(1),
+                "packet_take": Out(1),
                 "place": In(1),
                 "room": In(1),
                 "admit": Out(1),
-                "admit_ticket": Out(parameters.ticket_bits),
+                "push": Out(1),
                 "code": Out(3),
                 "enter": Out(1),
                 "enter_ack": In(1),
-                "enter_decrypt": Out(1),
-                "enter_slot": Out(slot),
-                "enter_tweak": Out(tweak_bits),
-                "enter_ticket": Out(parameters.ticket_bits),
-                "enter_held": Out(1),
+                "ticket": Out(parameters.ticket_bits),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        p = self.parameters
-        ticket_reg = Signal(p.ticket_bits)
+        ticket_reg = Signal(self.parameters.ticket_bits)
         enter_reg = Signal()
-        enter_decrypt_reg = Signal(reset_less=True)
-        enter_slot_reg = Signal.like(self.slot, reset_less=True)
-        enter_tweak_reg = Signal.like(self.tweak, reset_less=True)
-        enter_ticket_reg = Signal(p.ticket_bits, reset_less=True)
-
-        good = Signal()
+        # Everything but the packet's end is known a cycle ahead.  ``go_reg``: the command that waits is good, no sector asks to enter,
+        # and there are a place in the ring and room for the status; ``drop_reg``: command and packet that wait are refused.
+        go_reg = Signal()
+        drop_reg = Signal()
+        drop_code_reg = Signal.like(self.code, reset_less=True)
+        free = Signal()
         m.d.comb += [
-            good.eq(self.command_ok & self.packet_ok),
-            self.enter_held.eq(enter_reg & ~self.enter_ack),
-            self.take.eq(
-                self.command_valid & self.packet_complete & self.room & (~good | (self.place & ~self.enter_held))
-            ),
-            self.admit.eq(self.take & good),
-            self.admit_ticket.eq(ticket_reg),
-            self.code.eq(Mux(good, StatusCode.OK, Mux(self.command_ok, self.packet_code, self.command_code))),
+            self.admit.eq(self.packet_good & go_reg),
+            self.push.eq(self.admit | drop_reg),
+            self.packet_take.eq(self.push),
+            self.command_take.eq(self.enter_ack | drop_reg),
+            self.code.eq(Mux(drop_reg, drop_code_reg, StatusCode.OK)),
+            self.enter.eq(enter_reg),
+            self.ticket.eq(ticket_reg),
+            free.eq(self.command_valid & self.room & ~enter_reg & ~self.push),
+        ]
+        m.d.sync += [
+            go_reg.eq(free & self.command_ok & self.place),
+            drop_reg.eq(free & self.packet_complete & ~(self.command_ok & self.packet_ok)),
+            drop_code_reg.eq(Mux(self.command_ok, self.packet_code, self.command_code)),
         ]
         with m.If(self.admit):
             m.d.sync += enter_reg.eq(1)
-            with m.If(ticket_reg == p.ring_sectors - 1):
+        with m.Elif(self.enter_ack):
+            m.d.sync += enter_reg.eq(0)
+            with m.If(ticket_reg == self.parameters.ring_sectors - 1):
                 m.d.sync += ticket_reg.eq(0)
             with m.Else():
                 m.d.sync += ticket_reg.eq(ticket_reg + 1)
-        with m.Elif(self.enter_ack):
-            m.d.sync += enter_reg.eq(0)
-        with m.If(~self.enter_held):
-            m.d.sync += [
-                enter_decrypt_reg.eq(self.decrypt),
-                enter_slot_reg.eq(self.slot),
-                enter_tweak_reg.eq(self.tweak),
-                enter_ticket_reg.eq(ticket_reg),
-            ]
-        m.d.comb += [
-            self.enter.eq(enter_reg),
-            self.enter_decrypt.eq(enter_decrypt_reg),
-            self.enter_slot.eq(enter_slot_reg),
-            self.enter_tweak.eq(enter_tweak_reg),
-            self.enter_ticket.eq(enter_ticket_reg),
-        ]
         return m

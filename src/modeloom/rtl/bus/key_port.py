@@ -24,7 +24,7 @@ from .ports import KEY_BEAT
 
 __all__ = ["FENCE_CYCLES", "KeyPort", "key_schedule_signature"]
 
-FENCE_CYCLES = 4
+FENCE_CYCLES = 5
 """Cycles after a slot is marked empty by which the last sector admitted with its old key shows as in flight."""
 
 

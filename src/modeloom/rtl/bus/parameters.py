@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BusParameters", "ring_depth"]
+__all__ = ["ENTRY_CYCLES", "BusParameters", "ring_depth"]
+
+ENTRY_CYCLES = 4
+"""Fewest cycles between the entries of two sectors."""
 
 CYCLES_AROUND_ENGINE = 3
 """Cycles between a sector's free place in the ring and its entry, and between its last block and its first beat out."""
@@ -29,7 +32,7 @@ def ring_depth(latency: int, interval: int, beats: int) -> int:
     beats : int
         Beats of a sector.
     """
-    return max(1, -(-(latency + beats + CYCLES_AROUND_ENGINE) // max(interval, beats)))
+    return max(1, -(-(latency + beats + CYCLES_AROUND_ENGINE) // max(interval, beats, ENTRY_CYCLES)))
 
 
 def _integer(name: str, value: object, low: int, high: int) -> None:

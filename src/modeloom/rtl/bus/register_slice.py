@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, ShapeLike, Signal
+from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -32,26 +32,29 @@ class RegisterSlice(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        front_reg = Signal(self.shape, reset_less=True)
-        spare_reg = Signal(self.shape, reset_less=True)
-        front_valid_reg = Signal()
-        spare_valid_reg = Signal()
+        payload_reg = [Signal(self.shape, name=f"payload{i}_reg", reset_less=True) for i in range(2)]
+        into_reg = Signal()
+        from_reg = Signal()
+        valid_reg = Signal()
+        full_reg = Signal()
 
-        with m.If(self.o.ready | ~front_valid_reg):
-            m.d.sync += front_valid_reg.eq(self.i.valid | spare_valid_reg)
-            m.d.sync += spare_valid_reg.eq(0)
-            with m.If(spare_valid_reg):
-                m.d.sync += front_reg.eq(spare_reg)
-            with m.Else():
-                m.d.sync += front_reg.eq(self.i.payload)
-        with m.Elif(self.i.valid):
-            m.d.sync += spare_valid_reg.eq(1)
-        with m.If(~spare_valid_reg):
-            m.d.sync += spare_reg.eq(self.i.payload)
-
+        # Each side has its own pointer, so that neither the other's handshake nor its own enables wide registers.
+        for i, reg in enumerate(payload_reg):
+            with m.If(~full_reg & (into_reg == i)):
+                m.d.sync += reg.eq(self.i.payload)
+        put = Signal()
+        get = Signal()
         m.d.comb += [
-            self.i.ready.eq(~spare_valid_reg),
-            self.o.valid.eq(front_valid_reg),
-            self.o.payload.eq(front_reg),
+            put.eq(self.i.valid & ~full_reg),
+            get.eq(self.o.ready & valid_reg),
+            self.i.ready.eq(~full_reg),
+            self.o.valid.eq(valid_reg),
+            Value.cast(self.o.payload).eq(Mux(from_reg, Value.cast(payload_reg[1]), Value.cast(payload_reg[0]))),
+        ]
+        m.d.sync += [
+            into_reg.eq(into_reg ^ put),
+            from_reg.eq(from_reg ^ get),
+            valid_reg.eq(Mux(valid_reg, full_reg | put | ~get, put)),
+            full_reg.eq(valid_reg & ~get & (full_reg | put)),
         ]
         return m

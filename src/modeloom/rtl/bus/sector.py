@@ -92,13 +92,17 @@ class SectorIntake(wiring.Component):
         From the host.
     fill_we, fill_beat, fill_data : 1, beats, beat_bits
         To the engine.
-    enter_held : 1
-        A sector asks to enter and goes on to do so in the next cycle.
+    enter : 1
+        A sector asks to enter.
     complete : 1
         A packet has ended (its last beat is on ``fill_*`` in this cycle, or was earlier); ``ok`` (1) and ``code`` (3, a
         StatusCode) are its.
+    good : 1
+        ``complete`` and ``ok``.
     take : 1
         The packet has been used; only while ``complete``.
+    admit : 1
+        It has been used, and its sector will enter.
     """
 
     def __init__(self, parameters: BusParameters):
@@ -109,11 +113,13 @@ class SectorIntake(wiring.Component):
                 "fill_we": Out(1),
                 "fill_beat": Out(range(max(2, parameters.beats))),
                 "fill_data": Out(parameters.beat_bits),
-                "enter_held": In(1),
+                "enter": In(1),
                 "complete": Out(1),
                 "ok": Out(1),
+                "good": Out(1),
                 "code": Out(3),
                 "take": In(1),
+                "admit": In(1),
             }
         )
 
@@ -130,36 +136,43 @@ class SectorIntake(wiring.Component):
         overrun_reg = Signal()
         gap_reg = Signal()
         complete_reg = Signal()
+        good_reg = Signal()
         ok_reg = Signal(reset_less=True)
         code_reg = Signal(2, reset_less=True)
 
         # While a sector asks to enter, only the first beats of the next one have a place in the engine. A packet that
-        # is complete has left beat_reg at 0, so a sector that asks from the next cycle on needs no look here.
+        # is complete has left beat_reg at 0, so a sector that asks from the next cycle on needs no look here; nor does an admission,
+        # which no sector that asks stands before. After a refusal a cycle is lost.
         room = Signal(init=1)
+        early_reg = Signal(init=1)
         if p.beats > FILL_AHEAD:
-            m.d.comb += room.eq(~self.enter_held | (beat_reg < FILL_AHEAD))
+            m.d.comb += room.eq(~self.enter | early_reg)
         accept = Signal()
         m.d.comb += [
-            o.ready.eq(room & (~complete_reg | self.take)),
+            o.ready.eq((room & ~complete_reg) | self.admit),
             accept.eq(o.ready & o.valid),
         ]
 
-        final = Signal()
-        m.d.comb += final.eq(beat_reg == p.beats - 1)
+        # Comparisons with beat_reg, made a cycle ahead.
+        final_reg = Signal(init=p.beats == 1)
+        length = Signal(2)
         with m.If(self.take):
-            m.d.sync += complete_reg.eq(0)
+            m.d.sync += [complete_reg.eq(0), good_reg.eq(0)]
         with m.If(accept):
             with m.If(o.p.last):
-                m.d.sync += [complete_reg.eq(1), beat_reg.eq(0), overrun_reg.eq(0), gap_reg.eq(0)]
-            with m.Elif(final):
+                m.d.sync += [complete_reg.eq(1), good_reg.eq(length == StatusCode.OK)]
+                m.d.sync += [beat_reg.eq(0), early_reg.eq(1), final_reg.eq(p.beats == 1), overrun_reg.eq(0), gap_reg.eq(0)]
+            with m.Elif(final_reg):
                 m.d.sync += overrun_reg.eq(1)
             with m.Else():
                 m.d.sync += [beat_reg.eq(beat_reg + 1), gap_reg.eq(gap_reg | ~o.p.full)]
+                m.d.sync += final_reg.eq(beat_reg == p.beats - 2)
+                with m.If(beat_reg == FILL_AHEAD - 1):
+                    m.d.sync += early_reg.eq(0)
 
-        length = Signal(2)
         with m.If(overrun_reg):
             m.d.comb += length.eq(StatusCode.TOO_LONG)
-        with m.Elif(~final):
+        with m.Elif(~final_reg):
             m.d.comb += length.eq(StatusCode.TOO_SHORT)
         with m.Else():
             m.d.comb += length.eq(
@@ -183,5 +196,5 @@ class SectorIntake(wiring.Component):
             fill_data_reg.eq(o.p.data),
         ]
         m.d.comb += [self.fill_we.eq(fill_we_reg), self.fill_beat.eq(fill_beat_reg), self.fill_data.eq(fill_data_reg)]
-        m.d.comb += [self.complete.eq(complete_reg), self.ok.eq(ok_reg), self.code.eq(code_reg)]
+        m.d.comb += [self.complete.eq(complete_reg), self.ok.eq(ok_reg), self.good.eq(good_reg), self.code.eq(code_reg)]
         return m

@@ -250,26 +250,26 @@ class ModeEngine(wiring.Component):
         m, program, seq = self.m, self.program, self.seq
         cells = program.banks["tweak"].cells
         blocks = program.tweak_blocks
-        rest = Signal(self.width * blocks, name="tweak_rest_reg", reset_less=True)
-        base = Signal(range(max(2, cells)), name="tweak_base_reg", reset_less=True)
+        # The bus holds the tweak for the cycle after the entry, in which the first block is written.
+        behind = pipe(m, self.enter_tweak[self.width :], 1, "tweak_behind") if blocks > 1 else None
         left = Signal(blocks, name="tweak_left_reg")
-        cell_of = [program.main.tweaks.get(j, 0) for j in range(blocks)]
-        addresses = []
-        for j, cell in enumerate(cell_of):
-            target = Signal(range(max(2, cells)), name=f"tweak_cell{j}_reg", reset_less=True)
-            with m.If(self.enter_ack):
-                rotated(m, cell, seq.next_base[cells], cells, target)
-            addresses.append(target)
         m.d.sync += left.eq(left >> 1)
-        m.d.sync += rest.eq(rest >> self.width)
         with m.If(self.enter_ack):
-            m.d.sync += [rest.eq(self.enter_tweak), left.eq((1 << blocks) - 1), base.eq(seq.next_base[cells])]
-        turn = Signal(range(max(2, blocks)), name="tweak_turn_reg", reset_less=True)
-        m.d.sync += turn.eq(Mux(self.enter_ack, 0, turn + 1))
-        m.d.comb += [
-            memory.we.eq(left[0]), memory.wdata.eq(rest[: self.width]),
-            memory.waddr.eq(Array(addresses)[turn] if blocks > 1 else addresses[0]),
-        ]  # fmt: skip
+            m.d.sync += left.eq((1 << blocks) - 1)
+        targets = []
+        for j in range(blocks):
+            target = Signal(range(max(2, cells)), name=f"tweak_cell{j}_reg", reset_less=True)
+            rotated(m, program.main.tweaks.get(j, 0), pipe(m, seq.next_base[cells], j, f"tweak_base{j}"), cells, target)
+            targets.append(target)
+        m.d.comb += [memory.we.eq(left[0]), memory.wdata.eq(self.enter_tweak[: self.width]), memory.waddr.eq(targets[0])]
+        for j in range(1, blocks):
+            # The j-th block behind the first is written j cycles later.
+            with m.If(left == (1 << (blocks - j)) - 1):
+                m.d.comb += [memory.wdata.eq(self._late(behind, j)), memory.waddr.eq(targets[j])]
+
+    def _late(self, behind: Value, j: int) -> Value:
+        """Block j of a tweak, j - 1 cycles after ``behind`` has it."""
+        return pipe(self.m, behind.word_select(j - 1, self.width), j - 1, f"tweak_late{j}")
 
     def _keys(self) -> None:
         """The key memory: a read port for each net's key word, and one write port for the host and for set-up."""

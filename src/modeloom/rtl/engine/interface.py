@@ -62,7 +62,7 @@ def engine_signature(
         ``enter_ack`` would be lost.  A beat may be written again until its sector asks to enter.
     enter, enter_decrypt, enter_slot, enter_tweak, enter_ticket
         Request to let the buffered sector enter; held until ``enter_ack``, which is high for the one cycle in which the
-        sector is taken.  The last beat has been written in an earlier cycle.
+        sector is taken.  ``enter_tweak`` holds for one cycle more.  The last beat has been written in an earlier cycle.
     out_we, out_index, out_ticket, out_data
         For each lane: a result block in this cycle, its index in the sector (lane l gives indices l modulo
         ``lanes``), and the sector's ticket.

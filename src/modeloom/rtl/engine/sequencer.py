@@ -7,6 +7,8 @@ sector may enter stage 0; stage q holds the sector that entered q turns ago::
     row      … II-1 │ 0 │ 1 … II-1 │ 0 │ 1 …
     enter_ack       │ ▲ │          │ ▲ │           stage state changes with the store's output, one cycle behind the pointer
 
+Whether an entry would be granted is known a cycle ahead (``ready_reg``), so that ``enter_ack`` is one gate.
+
 The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.
 """
 
@@ -72,78 +74,90 @@ class Sequencer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        in_setup = Signal()
-        # The comparison with 0 is made a cycle ahead: the entry of a sector goes on into the buses in the same cycle.
-        self.next_row = Signal.like(self.row, name="next_row")
-        self.at_start = Signal(init=1, name="at_start_reg")
-        m.d.comb += self.next_row.eq(self.row)
-        m.d.sync += [self.row.eq(self.next_row), self.at_start.eq(self.next_row == 0)]
-        rest = Signal(range(self.drain + 2))
+        last = self.rows + self.setup_rows - 1
+        in_setup = Signal(name="in_setup_reg")
+        # Flags of the row that the pointer shows, set a cycle ahead: no comparison and no carry stands before what they decide.
+        at_start = Signal(init=1, name="at_start_reg")
+        at_end = Signal(init=int(self.rows == 1), name="at_end_reg")
+        ready = Signal(name="ready_reg")
+        rest = Signal(range(self.drain + 2), name="rest_reg")
+        quiet = Signal(name="quiet_reg")
         busy = Signal()
+        stays = Signal()
+        stop = Signal()
+        start_setup = Signal()
+        wait = Signal(range(self.drain + 1), name="wait_reg")
         m.d.comb += [
             busy.eq(Cat(*self.stage_valid).any()),
-            self.idle.eq(~busy & ~in_setup & (rest == 0)),
-            self.enter_ack.eq(self.enter & self.at_start & ~in_setup & ~self.setup),
+            stays.eq(Cat(*list(self.stage_valid)[:-1]).any() if self.stages > 1 else 0),
+            self.idle.eq(quiet),
+            # The entry of a sector goes on into the buses in the same cycle: two registers and nothing else decide it.
+            self.enter_ack.eq(self.enter & ready),
         ]
-        with m.If(busy | in_setup | self.enter_ack):
-            m.d.sync += rest.eq(self.drain + 1)
+        with m.If(busy | in_setup | self.enter_ack | start_setup):
+            m.d.sync += [rest.eq(self.drain + 1), quiet.eq(0)]
         with m.Elif(rest != 0):
-            m.d.sync += rest.eq(rest - 1)
+            m.d.sync += [rest.eq(rest - 1), quiet.eq(rest == 1)]
+        with m.Else():
+            m.d.sync += quiet.eq(1)
+
+        # One cycle passes between a request for set-up and its start, in which no entry can have been granted.
+        asked = Signal(name="asked_reg")
+        m.d.sync += asked.eq(self.setup & ~self.setup_done)
+        m.d.comb += [
+            start_setup.eq(asked & self.setup & quiet & ~ready & ~in_setup),
+            self.setup_done.eq(in_setup & (wait == self.drain)),
+        ]
+        run = Signal()
+        m.d.comb += [run.eq(self.enter_ack | stays), stop.eq(self.setup | in_setup)]
+        if self.rows > 1:
+            m.d.sync += ready.eq(Mux(at_start, ~run, at_end) & ~stop)
+        else:
+            m.d.sync += ready.eq(~stop)
 
         with m.If(in_setup):
-            self._run_setup(m, in_setup)
-        with m.Else():
-            self._run_main(m)
-            with m.If(self.setup & self.idle & ~self.setup_done):
-                m.d.comb += self.next_row.eq(self.rows)
-                m.d.sync += [
-                    in_setup.eq(1),
-                    self.stage_decrypt[0].eq(0),
-                    self.stage_slot[0].eq(self.setup_slot),
-                ]
-        return m
-
-    def _run_setup(self, m: Module, in_setup: Signal) -> None:
-        last = self.rows + self.setup_rows - 1
-        wait = Signal(range(self.drain + 1))
-        m.d.comb += self.setup_done.eq((wait == self.drain) & in_setup)
-        # The store is a cycle behind the pointer, and so is the stage: its rows act from the second cycle on, the last one once.
-        with m.If((self.row == self.rows) & (wait == 0)):
-            m.d.sync += self.stage_valid[0].eq(1)
-        with m.If(wait == 1):
-            m.d.sync += self.stage_valid[0].eq(0)
-        with m.If(self.row != last):
-            m.d.comb += self.next_row.eq(self.row + 1)
-        with m.Elif(wait != self.drain):
-            m.d.sync += wait.eq(wait + 1)
-        with m.Else():
-            m.d.comb += self.next_row.eq(0)
-            m.d.sync += [wait.eq(0), in_setup.eq(0)]
-
-    def _run_main(self, m: Module) -> None:
-        stays = Cat(*list(self.stage_valid)[:-1]).any() if self.stages > 1 else 0
-        with m.If(self.at_start):
-            m.d.sync += self.stage_valid[0].eq(self.enter_ack)
-            if self.rows > 1:
-                with m.If(self.enter_ack | stays):
-                    m.d.comb += self.next_row.eq(1)
+            # The store is a cycle behind the pointer, and so is the stage: its rows act from the second cycle on, the last one once.
+            with m.If((self.row == self.rows) & (wait == 0)):
+                m.d.sync += self.stage_valid[0].eq(1)
+            with m.If(wait == 1):
+                m.d.sync += self.stage_valid[0].eq(0)
+            with m.If(self.row != last):
+                m.d.sync += self.row.eq(self.row + 1)
+            with m.Elif(wait != self.drain):
+                m.d.sync += wait.eq(wait + 1)
+            with m.Else():
+                m.d.sync += [wait.eq(0), in_setup.eq(0), self.row.eq(0)]
+        with m.Elif(start_setup):
             m.d.sync += [
-                self.stage_decrypt[0].eq(self.enter_decrypt),
-                self.stage_slot[0].eq(self.enter_slot),
-                self.stage_ticket[0].eq(self.enter_ticket),
-            ]
+                in_setup.eq(1), self.row.eq(self.rows), self.stage_decrypt[0].eq(0), self.stage_slot[0].eq(self.setup_slot),
+            ]  # fmt: skip
+        with m.Elif(at_end):
+            m.d.sync += self.row.eq(0)
+        with m.Elif(~at_start | run):
+            m.d.sync += self.row.eq(self.row + 1)
+
+        # The stages shift in every cycle at row 0; while nothing is in flight they shift empty.
+        if self.rows > 1:
+            with m.If(in_setup):
+                pass
+            with m.Elif(at_start):
+                m.d.sync += [at_start.eq(~run), at_end.eq(run & (self.rows == 2))]
+            with m.Else():
+                m.d.sync += [at_start.eq(at_end), at_end.eq(~at_end & (self.row == self.rows - 2))]
+        with m.If(at_start & ~in_setup):
+            m.d.sync += self.stage_valid[0].eq(self.enter_ack)
+            with m.If(~start_setup):
+                m.d.sync += [self.stage_decrypt[0].eq(self.enter_decrypt), self.stage_slot[0].eq(self.enter_slot)]
+            m.d.sync += self.stage_ticket[0].eq(self.enter_ticket)
             m.d.sync += [self.stage_base[r][0].eq(self.next_base[r]) for r in self.moduli]
             for q in range(1, self.stages):
                 pairs: list[Array] = [self.stage_valid, self.stage_decrypt, self.stage_slot, self.stage_ticket]
                 m.d.sync += [state[q].eq(state[q - 1]) for state in (*pairs, *self.stage_base.values())]
-        with m.Elif(self.row == self.rows - 1):
-            m.d.comb += self.next_row.eq(0)
-        with m.Else():
-            m.d.comb += self.next_row.eq(self.row + 1)
-        with m.If(self.enter_ack):
-            for r in self.moduli:
-                ahead = self.ahead_base[r]
+        for r in self.moduli:
+            ahead = self.ahead_base[r]
+            with m.If(self.enter_ack):
                 m.d.sync += [self.next_base[r].eq(ahead), ahead.eq(Mux(ahead == r - 1, 0, ahead + 1))]
+        return m
 
     def of_stage(self, states: Array, stage: Value) -> Value:
         """State of the stage that a field names."""
