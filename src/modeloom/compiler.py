@@ -34,6 +34,9 @@ CHAINS = (6, 8, 10, 12, 16, 20)
 """Numbers of Horner chains that are compared, in tenths of multipliers times latency: with fewer chains multipliers wait for their
 own results, with more the sum of the chains and the key memory grow."""
 
+MASK_REGISTERS = (2, 4)
+"""Registers for each run of masks that an exact plain schedule is tried with, after one."""
+
 WORTH = 0.02
 """Share of the latency that is not worth more chains."""
 
@@ -155,14 +158,24 @@ def compile_mode(
     source = trace(mode, options.sector, tweak, options.directions)
     units, architecture = unit_set(options, *_uses(source, options))
     report("lower")
-    expanded, graph, setup_graph = _lower(source, options, units)
+    chains = _best_chains(source, options, units)
+    expanded, graph, setup_graph = _lower(source, options, units, chains)
     words = graph.key_names
     report("schedule")
-    main = schedule(Problem(graph, units), overlap=options.overlap, restarts=options.restarts, progress=partial(report, "schedule"))
+    problem = Problem(graph, units)
+    main = schedule(problem, overlap=options.overlap, restarts=options.restarts, progress=partial(report, "schedule"))
     if options.exact:
         from modeloom.schedule.exact import improve
 
-        main = improve(main.problem, main)
+        main = improve(problem, main)
+        for registers in () if options.overlap or main.latency <= problem.latency_bound() else MASK_REGISTERS:
+            # Masks in another order than that of the blocks need more registers, which must pay.
+            freer = _lower(source, options, units, chains, registers)
+            freer_problem = Problem(freer[1], units)
+            if freer_problem.latency_bound() < main.latency:
+                other = improve(freer_problem, schedule(freer_problem, overlap=False, restarts=options.restarts))
+                if other.latency < main.latency:
+                    main, (expanded, graph, setup_graph) = other, freer
     setup = schedule(Problem(setup_graph, units), overlap=False, restarts=0)
     report("allocate")
     allocation = allocate(expanded, main, setup, words, len(source.raw_names))
@@ -178,25 +191,29 @@ def compile_mode(
     return result
 
 
-def _lower(source: Trace, options: Options, units: UnitSet) -> tuple[Trace, OpGraph, OpGraph]:
-    """The definition in products, the graph of a sector and that of set-up, with the fewest Horner chains whose plain list schedule
-    is about the shortest.
-    """
+def _best_chains(source: Trace, options: Options, units: UnitSet) -> int:
+    """The fewest Horner chains whose plain list schedule is about the shortest."""
     longest = max((len(node.args) - 1 for node in source.nodes if node.kind == "poly"), default=1)
     busy = units.unit("mul").latency * units.unit("mul").count if units.by_kind["mul"].count else 1
     numbers = sorted({max(1, min(busy * share // 10, longest)) for share in CHAINS}) if longest > 1 else [1]
+    if len(numbers) == 1:
+        return numbers[0]
     found = []
     for chains in numbers:
-        lowered = _lower_chains(source, options, units, chains)
-        problem = Problem(lowered[1], units)
+        problem = Problem(_lower(source, options, units, chains)[1], units)
         placement = list_schedule(problem, 0)
-        found.append((latency_of(problem, placement[0]) if placement else problem.latency_bound(), lowered))
-    enough = min(latency for latency, _ in found) * (1 + WORTH)
-    return next(lowered for latency, lowered in found if latency <= enough)
+        found.append((latency_of(problem, placement[0]) if placement else problem.latency_bound(), chains))
+    enough = min(found)[0] * (1 + WORTH)
+    return next(chains for latency, chains in found if latency <= enough)
 
 
-def _lower_chains(source: Trace, options: Options, units: UnitSet, chains: int) -> tuple[Trace, OpGraph, OpGraph]:
-    """The same for one number of chains."""
+def _lower(
+    source: Trace, options: Options, units: UnitSet, chains: int, registers: int = 1
+) -> tuple[Trace, OpGraph, OpGraph]:
+    """The definition in products with a number of Horner chains, the graph of a sector and that of set-up.
+
+    ``registers`` share each run of masks (``ir.pair.find_chains``).
+    """
     expanded = expand(source, chains)
     order, names = key_words(expanded)
 
@@ -209,7 +226,7 @@ def _lower_chains(source: Trace, options: Options, units: UnitSet, chains: int) 
     graph = pair_directions(
         source.mode, {d: lower_direction(expanded, d, names, units.terms, latency, count) for d in options.directions}
     )
-    find_chains(graph, lambda pair: instance_of(pair, units) or 0)
+    find_chains(graph, lambda pair: instance_of(pair, units) or 0, registers)
     setup_graph = pair_directions(source.mode, {"setup": lower_setup(expanded, order, names, units.terms, latency)})
     graph.key_names = [*source.raw_names, *(names[i] for i in order)]
     setup_graph.key_names = list(graph.key_names)

@@ -300,6 +300,21 @@ def test_chain_faults():
             check_program(broken, **delays(compiled))
 
 
+def test_sums_without_registers_form_no_loop():
+    compiled = made(HEH, "brw2013-2core")
+    program = copy_program(compiled.allocation.program)
+    program.nets["cipher0.post"].sources.append(Source("y", "cipher1", 0))
+    check_program(program, **delays(compiled))
+    program.nets["cipher1.post"].sources.append(Source("y", "cipher0", 0))
+    with pytest.raises(CheckError, match="the sum behind cipher0 is part of a loop of sums without a register"):
+        check_program(program, **delays(compiled))
+    registered = made(HEH, aes=2)
+    program = copy_program(registered.allocation.program)
+    for n in (0, 1):
+        program.nets[f"cipher{n}.post"].sources.append(Source("y", f"cipher{1 - n}", 0, 7))
+    check_program(program, **delays(registered))
+
+
 def test_a_slow_core_is_not_started_too_often():
     compiled = made(HCTR2)
     program = copy_program(compiled.allocation.program)

@@ -66,6 +66,15 @@ def test_masks_become_chains_on_each_instance() -> None:
         assert sum(chain.length for chain in graph.chains) == 2 * 31
 
 
+def test_a_run_of_masks_over_several_registers() -> None:
+    _, sides = lowered(HEH(), 512, 16, 1)
+    graph = pair_directions("heh-brw", sides)
+    find_chains(graph, lambda pair: (pair.block or 0) % 2, 4)
+    assert len(graph.chains) == 16
+    assert all(chain.stride == 8 for chain in graph.chains)
+    assert sum(chain.length for chain in graph.chains) == 2 * 31
+
+
 def test_directions_pair_one_to_one() -> None:
     for mode in (HCTR2(), HEH()):
         _, sides = lowered(mode, 512, 16, 10)

@@ -9,10 +9,14 @@ import pytest
 
 from modeloom.compiler import compile_mode
 from modeloom.ir.check import CheckError
+from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options import preset
 from modeloom.schedule.check import check_schedule
+from modeloom.schedule.modulo import Schedule
+from modeloom.schedule.problem import Problem
+from modeloom.schedule.units import Unit, UnitSet
 
 
 @cache
@@ -165,3 +169,19 @@ def test_set_up_words_are_written_before_they_are_read():
     problem.units = replace(problem.units, key_delay=problem.units.key_delay + 4)
     with pytest.raises(CheckError, match="reads key word h"):
         check_schedule(replace(compiled.setup_schedule, problem=problem))
+
+
+def test_sums_without_registers_form_no_loop():
+    """Products 1 and 3 take products 0 and 2 into their sums in the cycle in which these come: fine one way, a loop both ways."""
+    graph = OpGraph("tiny", ("encrypt",))
+    for i in range(4):
+        post = (Term(("op", i - 1)),) if i % 2 else ()
+        graph.pairs.append(Pair(i, {"encrypt": Op("mul", [(Term(("block", i)),), (Term(("key", "h")),)], post)}))
+    for i in range(2):
+        graph.pairs.append(Pair(4 + i, {"encrypt": Op("out", [(Term(("op", 2 * i + 1)),)], index=i, block=i)}))
+    graph.key_names = ["h"]
+    problem = Problem(graph, UnitSet((Unit("mul", 2, 3), Unit("acc", 1, 0), Unit("out", 1, 0))))
+    start = [0, 0, 1, 1, 3, 4]
+    check_schedule(Schedule(problem, 10, start, [0, 1, 0, 1, 0, 0], overlap=False))
+    with pytest.raises(CheckError, match="the sum behind mul 0 is part of a loop of sums without a register"):
+        check_schedule(Schedule(problem, 10, start, [0, 1, 1, 0, 0, 0], overlap=False))

@@ -11,9 +11,19 @@ from modeloom.schedule.exact import improve
 from modeloom.schedule.modulo import schedule
 
 
-@pytest.mark.parametrize(("preset", "cycles"), [("brw2013-1core", 67), ("brw2013-2core", 54)])
-def test_plain_schedules_of_the_paper_are_proved_minimal(preset: str, cycles: int) -> None:
-    design = compile_mode("heh-brw", preset, exact=True)
+@pytest.mark.parametrize(
+    ("mode", "preset", "cycles"),
+    [
+        ("heh-brw", "brw2013-1core", 67),
+        ("heh-brw", "brw2013-2core", 52),
+        ("hmch-brw", "brw2013-1core", 77),
+        ("hmch-brw", "brw2013-2core", 62),
+        ("heh-poly", "brw2013-1core", 78),
+        ("hmch-poly", "brw2013-1core", 88),
+    ],
+)
+def test_plain_schedules_of_the_paper_are_proved_minimal(mode: str, preset: str, cycles: int) -> None:
+    design = compile_mode(mode, preset, exact=True)
     assert design.schedule.latency == cycles and design.schedule.optimal and design.proved
 
 

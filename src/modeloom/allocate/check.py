@@ -79,6 +79,24 @@ def _parts(program: Program) -> None:
         for source in net.sources:
             if not _exists(program, name, source, units, chains):
                 _fail(program, f"network {name} has a source that does not exist: {tuple(source)}")
+    _loops(program, units)
+
+
+def _loops(program: Program, units: dict[str, UnitInstance]) -> None:
+    """No loop of networks without a register: from outputs y without one, through sums and adders, to other such outputs."""
+    reads: dict[str, set[str]] = {}
+    for name, net in program.nets.items():
+        unit, _, operand = name.partition(".")
+        owner = units.get(unit)
+        if owner is None or owner.latency > (owner.post_at if operand == "post" else 0):
+            continue
+        reads.setdefault(unit, set()).update(s.name for s in net.sources if s.kind == "y" and not s.index)
+    done: set[str] = set()
+    while left := sorted(set(reads) - done):
+        ready = [unit for unit in left if not any(other in reads and other not in done for other in reads[unit])]
+        if not ready:
+            _fail(program, f"the sum behind {left[0]} is part of a loop of sums without a register")
+        done.update(ready)
 
 
 def _exists(program: Program, net: str, source: Source, units: dict[str, UnitInstance], chains: list[int]) -> bool:
@@ -247,9 +265,6 @@ class _TableChecker:
         elif source.kind == "y":
             if cycle - source.index not in self.results[source.name, direction]:
                 self.fail(f"{where} takes the output of {source.name}, which has no result then")
-            owner = self.units.get(name.partition(".")[0])
-            if name.endswith(".post") and owner and not source.index and owner.latency == owner.post_at:
-                self.fail(f"{where} takes the output of {source.name} without a register between the sums")
         elif source.kind == "key":
             key = (table.keys.get((name, source.index)) or [None] * table.rows)[slot]
             if key is None or key.stage != row.stage or direction not in key.word:

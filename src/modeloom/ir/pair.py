@@ -80,13 +80,15 @@ def pair_directions(name: str, sequences: dict[str, list[Op]]) -> OpGraph:
     return graph
 
 
-def find_chains(graph: OpGraph, instance: Callable[[Pair], int]) -> None:
+def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int = 1) -> None:
     """Replaces runs of multiples x^k of one value, read by one operand of one unit in the order of blocks, by chains.
 
     Parameters
     ----------
     instance : callable
         The unit instance an operation with a block is bound to: each instance has chains of its own.
+    registers : int
+        Chains that share a run.  Each is used in the order of blocks, but not the run as a whole: operations are freer.
     """
     found: dict[tuple, dict[str, tuple[int, int, tuple[tuple[int, Term], ...]]]] = {}
     for d in graph.directions:
@@ -107,9 +109,11 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int]) -> None:
             if any(b[1].k - a[1].k != stride or b[0] <= a[0] for a, b in zip(uses, uses[1:])):
                 continue
             role = (kind, operand, inst)
-            number = counter.get(role, 0)
-            counter[role] = number + 1
-            found.setdefault((role, number), {})[d] = (uses[0][1].k, stride, tuple(uses))
+            for first in range(min(registers, len(uses))):
+                part = uses[first::registers]
+                number = counter.get(role, 0)
+                counter[role] = number + 1
+                found.setdefault((role, number), {})[d] = (part[0][1].k, stride * registers, tuple(part))
     for (role, _), sides in sorted(found.items(), key=lambda item: str(item[0])):
         shapes = {(stride, tuple(i for i, _ in uses)) for _, stride, uses in sides.values()}
         groups_of = [list(sides)] if len(shapes) == 1 else [[d] for d in sides]

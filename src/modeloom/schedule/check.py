@@ -31,6 +31,7 @@ class _Checker:
         self.units = schedule.problem.units
         self.ii = schedule.ii
         self.unit_of: list[Unit] = []
+        self.feeds: dict[tuple[str, int], set[tuple[str, int]]] = {}
 
     def fail(self, message: str) -> None:
         raise CheckError(f"{self.graph.name}: {message}")
@@ -57,6 +58,7 @@ class _Checker:
             for direction, op in pair.ops.items():
                 for at, post, term in self.reads(pair.id, op):
                     self.ready(pair.id, at, post, term, direction, written)
+        self.loops()
         self.chains()
         if not schedule.overlap and any(self.done(p.id) > self.ii for p in pairs):
             self.fail(f"sectors do not overlap, and one is not done after {self.ii} cycles")
@@ -131,8 +133,9 @@ class _Checker:
     def ready(self, i: int, at: int, post: bool, term: Term, direction: str, written: dict[object, int]) -> None:
         kind, name = term.source[0], term.source[1]
         if kind == "op":
-            # Without a register behind them, two result sums that read each other would be a loop of networks.
-            ready = self.done(name) + (post and not self.unit_of[i].post_register)
+            ready = self.done(name)
+            if at == ready and (post or not self.unit_of[i].latency):
+                self.feeds.setdefault(self.place(name), set()).add(self.place(i))
         elif kind == "key" and name in written:
             ready = self.done(written[name]) + self.units.key_delay
         else:
@@ -140,6 +143,22 @@ class _Checker:
         if at < ready:
             what = f"operation {name}" if kind == "op" else f"key word {name}"
             self.fail(f"operation {i} of {direction} reads {what} in cycle {at}; it is ready in cycle {ready}")
+
+    def place(self, i: int) -> tuple[str, int]:
+        return self.unit_of[i].kind, self.schedule.instance[i]
+
+    def loops(self) -> None:
+        """Without a register behind them, sums that take each other's results in the cycle in which they come would be a loop."""
+        free = {place for place in self.feeds if not any(u.kind == place[0] and u.post_register for u in self.units.units)}
+        feeds = {place: {p for p in self.feeds[place] if p in free} for place in free}
+        while feeds:
+            # Whatever feeds nothing that is left is part of no loop.
+            ends = [place for place, fed in feeds.items() if not fed & feeds.keys()]
+            if not ends:
+                kind, n = min(feeds)
+                self.fail(f"the sum behind {kind} {n} is part of a loop of sums without a register")
+            for place in ends:
+                del feeds[place]
 
     # -- chains -------------------------------------------------------------------------------------------------------
 

@@ -105,6 +105,9 @@ class Problem:
         if term.source[0] == "op":
             before = term.source[1]
             wait = unit.post_wait if operand == "post" else 0
+            if not unit.latency and unit.kind == self.unit[before].kind and unit.count > 1:
+                # Adders without registers give their sums in the cycle of issue; two must not read each other.
+                wait = 1
             self._add(pair.id, before, self.unit[before].latency + wait - offset)
         elif term.source[0] == "key" and term.source[1] in key_written:
             before = key_written[term.source[1]]

@@ -107,7 +107,7 @@ def search(
     except Infeasible:
         return None
     budget = int(effort * (STEPS if ii else STEPS // 3) * max(1, tries.size / ORDINARY) ** 0.75)
-    tries.report = lambda used: progress(min(1.0, used / (budget * (1 + BISECTION + THRIFT))))
+    tries.report = lambda used: progress(min(1.0, used / max(1.0, budget * (1 + BISECTION + THRIFT))))
     if first is None:
         tries.rescue()
     if effort and tries.best is not None and tries.latency > bound:
