@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.rtl.bus.parameters import ENTRY_CYCLES
+from modeloom.rtl.bus.parameters import ENTRY_CYCLES, ring_depth
 
 from .bench import Host, simulate
 
@@ -38,7 +38,7 @@ def test_throughput(blocks: int, lanes: int, extra: int, latency: int) -> None:
     for events in enters[None]:
         assert {b - a for a, b in zip(events, events[1:], strict=False)} == {interval}
 
-    depth = -(-(latency + beats + 3) // interval) - 1
+    depth = ring_depth(latency, interval, beats) - 1
     simulate(script_for(depth), blocks=blocks, lanes=lanes, interval=interval, latency=latency, ring_sectors=depth)
     sectors = len(enters[depth][0])
     assert enters[depth][0][-1] > enters[None][0][sectors - 1]

@@ -101,11 +101,13 @@ class KeySchedule(wiring.Component):
         phase_reg = Signal(2)
         position_reg = Signal(range(words))
         rcon_reg = Signal(8)
+        # The cycle of the last write, known a cycle ahead: it clears all registers.
+        done_reg = Signal()
         m.d.comb += [
             self.round.eq(round_reg),
             self.busy.eq(expanding_reg | erasing_reg),
             self.we.eq(self.busy & (phase_reg == 1)),
-            self.done.eq(self.we & (round_reg == self.rounds)),
+            self.done.eq(done_reg),
         ]
 
         # The round key leaves one word late: InvMixColumns then has a cycle of its own.
@@ -122,7 +124,7 @@ class KeySchedule(wiring.Component):
         with m.If(self.done):
             # From here on the registers hold zeros: no trace of the key, and the words that an erasure writes.
             m.d.sync += [reg.eq(0) for reg in (*word_reg, last_word_reg, *mixed_reg)]
-            m.d.sync += [reg.eq(0) for reg in (expanding_reg, erasing_reg, round_reg, phase_reg)]
+            m.d.sync += [reg.eq(0) for reg in (expanding_reg, erasing_reg, round_reg, phase_reg, done_reg)]
         with m.Elif(expanding_reg):
             shifted = zip([last_word_reg, *word_reg], [*word_reg, new_word], strict=True)
             m.d.sync += [reg.eq(word) for reg, word in shifted]
@@ -131,11 +133,12 @@ class KeySchedule(wiring.Component):
             m.d.sync += phase_reg.eq(phase_reg + 1)
             with m.If(phase_reg == 3):
                 m.d.sync += round_reg.eq(round_reg + 1)
+            m.d.sync += done_reg.eq((phase_reg == 0) & (round_reg == self.rounds))
             m.d.sync += position_reg.eq(Mux(position_reg == words - 1, 0, position_reg + 1))
             with m.If(position_reg == 0):
                 m.d.sync += rcon_reg.eq(rcon_reg.rotate_left(1) ^ Mux(rcon_reg[7], 0x1A, 0))
         with m.Elif(erasing_reg):
-            m.d.sync += round_reg.eq(round_reg + 1)
+            m.d.sync += [round_reg.eq(round_reg + 1), done_reg.eq(round_reg == self.rounds - 1)]
         with m.Else():
             m.d.sync += [position_reg.eq(0), rcon_reg.eq(1)]
             with m.If(self.erase):

@@ -16,7 +16,7 @@ __all__ = ["ENTRY_CYCLES", "BusParameters", "ring_depth"]
 ENTRY_CYCLES = 4
 """Fewest cycles between the entries of two sectors."""
 
-CYCLES_AROUND_ENGINE = 3
+CYCLES_AROUND_ENGINE = 5
 """Cycles between a sector's free place in the ring and its entry, and between its last block and its first beat out."""
 
 

@@ -5,7 +5,7 @@ One memory a lane, ``ring_sectors`` × ``beats`` words; block i of the sector wi
 
     address = t · beats + i // lanes
 
-    out_* ──▶ [address] ──▶ memories ──▶ [read register] ──▶ [m: tail and idle bytes zero] ──▶ m_axis
+    out_* ──▶ [address] ──▶ memories ──▶ [read register] ──▶ RegisterSlice ──▶ zeros while idle ──▶ m_axis
     done ───▶ sectors to send ──▶ running read address (tickets follow each other, so it only counts)
 
 Only sectors that are done are read, so neither a word being written nor a block of a sector that never ended is.
@@ -13,12 +13,14 @@ Only sectors that are done are read, so neither a word being written nor a block
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from .parameters import BusParameters
 from .ports import beat_layout
+from .register_slice import RegisterSlice
 
 __all__ = ["ResultRing"]
 
@@ -98,61 +100,66 @@ class ResultRing(wiring.Component):
 
         done_reg = Signal()
         to_send_reg = Signal(range(p.ring_sectors + 1))
+        more_reg = Signal()
         free_reg = Signal(range(p.ring_sectors + 1), init=p.ring_sectors)
+        place_reg = Signal(init=1)
+        finish_reg = Signal()
         beat_reg = Signal(range(max(2, p.beats)))
+        final_reg = Signal(init=p.beats == 1)
+        wrap_reg = Signal(init=depth == 1)
         fetched_reg = Signal()
         fetched_last_reg = Signal(reset_less=True)
-        valid_reg = Signal()
-        last_reg = Signal(reset_less=True)
-        data_reg = Signal(p.beat_bits)
+        m.submodules.out = out = RegisterSlice(StructLayout({"data": p.beat_bits, "last": 1}))
 
         move = Signal()
-        send = Signal()
-        final = Signal()
         finish = Signal()
+        to_send = Signal.like(to_send_reg)
+        free = Signal.like(free_reg)
+        # Each enable of wide registers is one gate behind registers: comparisons are made a cycle ahead.
         m.d.comb += [
-            send.eq(~valid_reg | self.m.ready),
-            move.eq(~fetched_reg | send),
-            fetch.eq(move & (to_send_reg != 0)),
-            final.eq(beat_reg == p.beats - 1),
-            finish.eq(fetch & final),
-            self.place.eq(free_reg != 0),
+            move.eq(~fetched_reg | out.i.ready),
+            fetch.eq(move & more_reg),
+            finish.eq(fetch & final_reg),
+            to_send.eq(to_send_reg + done_reg - finish),
+            free.eq(free_reg + finish_reg - self.admit),
+            self.place.eq(place_reg),
         ]
         m.d.sync += [
             done_reg.eq(self.done),
-            to_send_reg.eq(to_send_reg + done_reg - finish),
-            free_reg.eq(free_reg + finish - self.admit),
+            to_send_reg.eq(to_send),
+            more_reg.eq(to_send != 0),
+            finish_reg.eq(finish),
+            free_reg.eq(free),
+            place_reg.eq(free != 0),
         ]
         with m.If(fetch):
-            m.d.sync += beat_reg.eq(beat_reg + 1)
-            m.d.sync += read_address_reg.eq(read_address_reg + 1)
-            with m.If(final):
+            m.d.sync += [beat_reg.eq(beat_reg + 1), final_reg.eq((beat_reg == p.beats - 2) | (p.beats == 1))]
+            m.d.sync += [read_address_reg.eq(read_address_reg + 1), wrap_reg.eq((read_address_reg == depth - 2) | (depth == 1))]
+            with m.If(final_reg):
                 m.d.sync += beat_reg.eq(0)
-            with m.If(read_address_reg == depth - 1):
+            with m.If(wrap_reg):
                 m.d.sync += read_address_reg.eq(0)
         with m.If(move):
-            m.d.sync += [fetched_reg.eq(to_send_reg != 0), fetched_last_reg.eq(final)]
+            m.d.sync += [fetched_reg.eq(more_reg), fetched_last_reg.eq(final_reg)]
+
+        def kept(byte: int, last: Value) -> Value | int:
+            """Whether a byte belongs to the sector."""
+            return 1 if p.last_keep >> byte & 1 else ~last
 
         fetched = Cat(read_data)
-        clear = Signal()
-        clear_tail = Signal()
+        valid = out.o.valid
         m.d.comb += [
-            clear.eq(send & ~fetched_reg),
-            clear_tail.eq(send & ~(fetched_reg & ~fetched_last_reg)),
+            out.i.valid.eq(fetched_reg),
+            out.i.p.last.eq(fetched_last_reg),
+            out.o.ready.eq(self.m.ready),
+            self.m.valid.eq(valid),
+            self.m.p.last.eq(valid & out.o.p.last),
+            self.m.p.data.eq(Mux(valid, out.o.p.data, 0)),
+            self.m.p.keep.eq(Cat(valid & kept(byte, out.o.p.last) for byte in range(p.beat_bytes))),
+            self.delivered.eq(valid & out.o.p.last & self.m.ready),
         ]
-        with m.If(send):
-            m.d.sync += [valid_reg.eq(fetched_reg), last_reg.eq(fetched_last_reg), data_reg.eq(fetched)]
-        # Zeros come by the registers' reset, so that nothing stands between a block RAM and its register.
         for byte in range(p.beat_bytes):
-            with m.If(clear if p.last_keep >> byte & 1 else clear_tail):
-                m.d.sync += data_reg.word_select(byte, 8).eq(0)
-
-        keep = [valid_reg if p.last_keep >> byte & 1 else valid_reg & ~last_reg for byte in range(p.beat_bytes)]
-        m.d.comb += [
-            self.m.valid.eq(valid_reg),
-            self.m.p.data.eq(data_reg),
-            self.m.p.keep.eq(Cat(keep)),
-            self.m.p.last.eq(valid_reg & last_reg),
-            self.delivered.eq(valid_reg & last_reg & self.m.ready),
-        ]
+            data = fetched.word_select(byte, 8)
+            keep = kept(byte, fetched_last_reg)
+            m.d.comb += out.i.p.data.word_select(byte, 8).eq(data if isinstance(keep, int) else Mux(keep, data, 0))
         return m

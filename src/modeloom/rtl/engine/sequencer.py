@@ -86,6 +86,8 @@ class Sequencer(wiring.Component):
         stays = Signal()
         stop = Signal()
         start_setup = Signal()
+        at_last = Signal(name="at_last_reg")
+        finished = Signal(name="finished_reg")
         wait = Signal(range(self.drain + 1), name="wait_reg")
         m.d.comb += [
             busy.eq(Cat(*self.stage_valid).any()),
@@ -101,15 +103,15 @@ class Sequencer(wiring.Component):
         with m.Else():
             m.d.sync += quiet.eq(1)
 
-        # One cycle passes between a request for set-up and its start, in which no entry can have been granted.
+        # A request for set-up starts nothing in a cycle in which an entry may be granted.
         asked = Signal(name="asked_reg")
         m.d.sync += asked.eq(self.setup & ~self.setup_done)
         m.d.comb += [
-            start_setup.eq(asked & self.setup & quiet & ~ready & ~in_setup),
-            self.setup_done.eq(in_setup & (wait == self.drain)),
+            start_setup.eq(asked & quiet & ~ready & ~in_setup),
+            self.setup_done.eq(finished),
         ]
         run = Signal()
-        m.d.comb += [run.eq(self.enter_ack | stays), stop.eq(self.setup | in_setup)]
+        m.d.comb += [run.eq(self.enter_ack | stays), stop.eq(asked | in_setup)]
         if self.rows > 1:
             m.d.sync += ready.eq(Mux(at_start, ~run, at_end) & ~stop)
         else:
@@ -121,15 +123,16 @@ class Sequencer(wiring.Component):
                 m.d.sync += self.stage_valid[0].eq(1)
             with m.If(wait == 1):
                 m.d.sync += self.stage_valid[0].eq(0)
-            with m.If(self.row != last):
-                m.d.sync += self.row.eq(self.row + 1)
-            with m.Elif(wait != self.drain):
-                m.d.sync += wait.eq(wait + 1)
+            with m.If(~at_last):
+                m.d.sync += [self.row.eq(self.row + 1), at_last.eq(self.row == last - 1)]
+            with m.Elif(~finished):
+                m.d.sync += [wait.eq(wait + 1), finished.eq(wait == self.drain - 1)]
             with m.Else():
-                m.d.sync += [wait.eq(0), in_setup.eq(0), self.row.eq(0)]
+                m.d.sync += [wait.eq(0), finished.eq(0), at_last.eq(0), in_setup.eq(0), self.row.eq(0)]
         with m.Elif(start_setup):
             m.d.sync += [
-                in_setup.eq(1), self.row.eq(self.rows), self.stage_decrypt[0].eq(0), self.stage_slot[0].eq(self.setup_slot),
+                in_setup.eq(1), self.row.eq(self.rows), at_last.eq(self.setup_rows == 1),
+                self.stage_decrypt[0].eq(0), self.stage_slot[0].eq(self.setup_slot),
             ]  # fmt: skip
         with m.Elif(at_end):
             m.d.sync += self.row.eq(0)
