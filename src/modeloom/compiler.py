@@ -27,7 +27,7 @@ __all__ = ["Compiled", "compile_mode"]
 
 SCHEMA = "modeloom-explain-1"
 
-CONTROL_CYCLES = 5
+CONTROL_CYCLES = 7
 """Cycles between a sector's entry and cycle 0 of its schedule, and from its end to the message that it is done."""
 
 CHAINS = (6, 8, 10, 12, 16, 20)
@@ -42,9 +42,6 @@ WORTH = 0.02
 
 SHARES = {"trace": 0.01, "lower": 0.1, "schedule": 0.7, "allocate": 0.04, "prove": 0.15}
 """Steps in their order, and their share of the time of a long compilation, roughly."""
-
-BUS_CYCLES = 3
-"""Cycles from that message until a place of the result buffer can be given away again, beside the beats that leave."""
 
 
 @dataclass
@@ -86,9 +83,10 @@ class Compiled:
     @property
     def result_sectors(self) -> int:
         """Sectors that the result buffer holds: enough for sectors to follow each other without a pause."""
+        from modeloom.rtl.bus.parameters import ring_depth
+
         beats = -(-self.source.blocks // self.units.lanes)
-        around = self.schedule.latency + CONTROL_CYCLES + beats + BUS_CYCLES
-        return max(1, -(-around // max(self.schedule.ii, beats)))
+        return ring_depth(self.schedule.latency + CONTROL_CYCLES, self.schedule.ii, beats)
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""

@@ -36,7 +36,7 @@ FILL_AHEAD = 4
 FILL_MARGIN = 2
 """Cycles by which inputs are taken to come earlier than the bus can bring them."""
 
-TWEAK_WRITE = -3
+TWEAK_WRITE = -5
 """Cycle at whose end a tweak is written, relative to its sector's cycle 0."""
 
 

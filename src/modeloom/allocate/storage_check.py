@@ -22,10 +22,10 @@ from modeloom.ir.check import CheckError
 
 __all__ = ["check_storage"]
 
-LEAD = 4
+LEAD = 6
 """Cycles from the cycle in which the engine takes a sector to the sector's cycle 0 (``rtl.engine``)."""
 
-FILL_DELAY = 2
+FILL_DELAY = 3
 """Cycles from the bus to the end of the cycle in which a block is in its bank."""
 
 

@@ -23,10 +23,10 @@ from modeloom.prove.symbols import GraphSymbols, Symbols
 
 __all__ = ["Execution", "prove_program", "make_sectors", "direction_pattern", "entries_with_gaps"]
 
-LEAD = 4
+LEAD = 6
 """Cycles from the cycle in which the engine takes a sector to the sector's cycle 0 (``rtl.engine``)."""
 
-FILL_DELAY = 2
+FILL_DELAY = 3
 """Cycles from the bus to the end of the cycle in which a block is in its bank."""
 
 TWEAK_WRITE = 1 - LEAD
@@ -34,8 +34,9 @@ TWEAK_WRITE = 1 - LEAD
 one.
 """
 
-LAST_FILL = -2
-"""Last cycle at whose end a block can be written for the ports of cycle 0."""
+LAST_FILL = FILL_DELAY - LEAD
+"""Last cycle at whose end a block is written, relative to its sector's.  The engine reads input blocks in cycle u - 2 for cycle u, the
+machine here in u - 1: the same block, as it is there from cycle -2 on and is not overwritten before u - 1."""
 
 LONG_RUN = 20000
 """Cycles up to which the run without gaps turns every bank once completely; longer programs start before the wrap."""

@@ -87,7 +87,7 @@ class UnitSet:
     units: tuple[Unit, ...]
     lanes: int = 1
     terms: int = 4
-    key_delay: int = 3
+    key_delay: int = 4
     by_kind: dict[str, Unit] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine: the direct picture of a program in hardware.
 
-A row reaches the operand networks four cycles after the row pointer::
+A row reaches the operand networks six cycles after the row pointer::
 
-    pointer      +1              +2                 +3               +4 = cycle u of the program
-    row          store's output  stage, direction   rotated address  networks, chains; bank data; results are written
+    pointer  +1              +2                +3, +4           +5                +6 = cycle u of the program
+    row      store's output  stage, direction  rotated address  address of banks  networks, chains; data; results are written
+                                               (input banks: at +4, and parts of their data at +5)
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from modeloom.spec import Field
 
 __all__ = ["ModeEngine"]
 
-LEAD = 4
+LEAD = 6
 """Cycles from the row pointer to the operand networks."""
 
-DRAIN = LEAD + 2
+DRAIN = LEAD + 3
 """Cycles from the row pointer to the last effect of a row."""
 
 
@@ -200,14 +201,17 @@ class ModeEngine(wiring.Component):
         m, program, seq = self.m, self.program, self.seq
         self.bank_data: dict[tuple[str, int], Value] = {}
         for bank in program.banks.values():
-            memory = BlockMemory(self.width, bank.cells, bank.ports)
+            deep = bank.writer.startswith("lane")
+            memory = BlockMemory(self.width, bank.cells, bank.ports, deep)
             m.submodules[f"bank_{bank.name}"] = memory
             address = range(max(2, bank.cells))
             for port in range(bank.ports):
                 row = self._resolved(f"{bank.name}.r{port}", ["cell"], {"base": seq.stage_base[bank.cells]})
                 target = Signal(address, name=f"{bank.name}_r{port}_addr_reg", reset_less=True)
-                rotated(m, row["cell"], row["base"], bank.cells, target)
-                m.d.comb += memory.raddr[port].eq(target)
+                rotated(m, row["cell"], row["base"], bank.cells, target, late=True)
+                # An input block is there two cycles before it can be read, so its bank may be read a cycle earlier than others.
+                rest = LEAD - 5 - deep
+                m.d.comb += memory.raddr[port].eq(pipe(m, target, rest, f"{bank.name}_r{port}_addr_late"))
                 self.bank_data[bank.name, port] = memory.rdata[port]
             if bank.writer.startswith("lane"):
                 self._fill(bank.name, memory, int(bank.writer[4:]))
@@ -216,10 +220,10 @@ class ModeEngine(wiring.Component):
             elif f"{bank.name}.w.stage" in self.store.columns.fields:
                 row = self._resolved(f"{bank.name}.w", ["cell", "we"], {"base": seq.stage_base[bank.cells]})
                 target = Signal(address, name=f"{bank.name}_w_addr_reg", reset_less=True)
-                rotated(m, row["cell"], row["base"], bank.cells, target)
+                rotated(m, row["cell"], row["base"], bank.cells, target, late=True)
                 m.d.comb += [
-                    memory.waddr.eq(pipe(m, target, 1, f"{bank.name}_waddr")),
-                    memory.we.eq(pipe(m, row["valid"] & row["we"], 2, f"{bank.name}_we", reset_less=False)),
+                    memory.waddr.eq(pipe(m, target, LEAD - 4, f"{bank.name}_waddr")),
+                    memory.we.eq(pipe(m, row["valid"] & row["we"], LEAD - 2, f"{bank.name}_we", reset_less=False)),
                     memory.wdata.eq(self.y[bank.writer]),
                 ]
 
@@ -239,10 +243,10 @@ class ModeEngine(wiring.Component):
         target = Signal(range(max(2, cells)), name=f"{name}_w_addr_reg", reset_less=True)
         first = Signal(range(max(2, cells)), name=f"{name}_fill_cell_reg", reset_less=True)
         m.d.sync += first.eq(table[self.fill_beat])
-        rotated(m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target)
+        rotated(m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True)
         m.d.comb += [
-            memory.waddr.eq(target), memory.we.eq(pipe(m, we, 2, f"{name}_fill_we", reset_less=False)),
-            memory.wdata.eq(pipe(m, data, 2, f"{name}_fill_data")),
+            memory.waddr.eq(target), memory.we.eq(pipe(m, we, 3, f"{name}_fill_we", reset_less=False)),
+            memory.wdata.eq(pipe(m, data, 3, f"{name}_fill_data")),
         ]  # fmt: skip
 
     def _tweak(self, memory: BlockMemory) -> None:
@@ -281,21 +285,23 @@ class ModeEngine(wiring.Component):
         self.key_read: dict[tuple[str, int], Value] = {}
         for n, (net, j) in enumerate(ports):
             row = self._resolved(f"{net}.k{j}", ["word"], {"slot": seq.stage_slot})
-            m.d.comb += memory.raddr[n].eq(pipe(m, self._key_address(row["word"], row["slot"]), 1, f"{net}_k{j}_addr"))
+            m.d.comb += memory.raddr[n].eq(pipe(m, self._key_address(row["word"], row["slot"]), LEAD - 3, f"{net}_k{j}_addr"))
             self.key_read[net, j] = memory.rdata[n]
         writes = []
         for lane in range(program.lanes):
             row = self._resolved(f"out{lane}.key", ["index", "we"], {"slot": seq.stage_slot})
-            address = pipe(m, self._key_address(row["index"], row["slot"]), 2, f"out{lane}_key_addr")
-            we = pipe(m, row["valid"] & row["we"], 2, f"out{lane}_key_we", reset_less=False)
+            address = pipe(m, self._key_address(row["index"], row["slot"]), LEAD - 2, f"out{lane}_key_addr")
+            we = pipe(m, row["valid"] & row["we"], LEAD - 2, f"out{lane}_key_we", reset_less=False)
             writes.append((we, address, self._lane(lane)))
-        m.d.comb += [
-            memory.we.eq(self.key_we), memory.waddr.eq(self._key_address(self.key_index, self.key_slot)),
-            memory.wdata.eq(self.key_data),
-        ]  # fmt: skip
+        # The memory has a copy for each port, far apart: its inputs are registered.
+        key_we = Signal(name="key_we_reg")
+        key_addr = Signal.like(memory.waddr, name="key_addr_reg", reset_less=True)
+        key_data = Signal(self.width, name="key_data_reg")
+        m.d.sync += [key_we.eq(self.key_we), key_addr.eq(self._key_address(self.key_index, self.key_slot)), key_data.eq(self.key_data)]
         for we, address, data in writes:
             with m.If(we):
-                m.d.comb += [memory.we.eq(1), memory.waddr.eq(address), memory.wdata.eq(data)]
+                m.d.sync += [key_we.eq(1), key_addr.eq(address), key_data.eq(data)]
+        m.d.comb += [memory.we.eq(key_we), memory.waddr.eq(key_addr), memory.wdata.eq(key_data)]
 
     def _key_address(self, word: Value, slot: Value) -> Value:
         words = max(1, len(self.program.key_words))

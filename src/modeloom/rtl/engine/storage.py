@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memories of the engine: rotating banks of blocks, and the key memory.
 
-Both read with a register: an address in cycle u - 1 gives data in cycle u, and sees what was written up to cycle u - 2.
+They read with a register: an address in cycle u - 1 gives data in cycle u, and sees what was written up to cycle u - 2.  The banks of
+input blocks are deep, and read in two cycles: an address in cycle u - 2 gives data in cycle u, and sees what was written up to u - 3::
+
+    address ──▶ words 0 ... 31   ──[reg]──┐
+            ──▶ words 32 ... 63  ──[reg]──┤──▶ choice ──[reg]──▶ data
+            ...                           │
+    address ──[reg]───────────────────────┘
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Value
+from amaranth.hdl import Array, Module, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 __all__ = ["BlockMemory", "rotated"]
+
+PART_WORDS, PARTS = 32, 8
+"""Words of the parts of a deep memory at the least, and parts at the most."""
 
 
 class BlockMemory(wiring.Component):
@@ -24,10 +33,12 @@ class BlockMemory(wiring.Component):
         Words.
     ports : int
         Read ports.
+    deep : bool
+        Whether it reads in two cycles, from parts with registers of their own.
     """
 
-    def __init__(self, width: int, depth: int, ports: int):
-        self.width, self.depth, self.ports = width, depth, ports
+    def __init__(self, width: int, depth: int, ports: int, deep: bool = False):
+        self.width, self.depth, self.ports, self.deep = width, depth, ports, deep
         address = range(max(2, depth))
         super().__init__(
             {
@@ -41,24 +52,45 @@ class BlockMemory(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # LUT memories: a block memory on ECP5 gives its data too late in the cycle for a network behind it (docs/model.md).
-        m.submodules.mem = mem = memory.Memory(
-            shape=self.width, depth=max(2, self.depth), init=[], attrs={"ram_style": "distributed"}
-        )
-        write = mem.write_port()
-        m.d.comb += [write.en.eq(self.we), write.addr.eq(self.waddr), write.data.eq(self.wdata)]
+        depth = max(2, self.depth)
+        part = depth if not self.deep else max(PART_WORDS, 1 << (-(-depth // PARTS) - 1).bit_length())
+        inner = (part - 1).bit_length()
+        parts: list[list[Value]] = [[] for _ in range(self.ports)]
+        for n, first in enumerate(range(0, depth, part)):
+            # All parts see every address: the last one is as deep as the bits of an address reach.
+            words = part if not self.deep else 1 << max(1, (min(part, depth - first) - 1).bit_length())
+            bits = (words - 1).bit_length()
+            # LUT memories: a block memory on ECP5 gives its data too late in the cycle for a network behind it (docs/model.md).
+            mem = memory.Memory(shape=self.width, depth=words, init=[], attrs={"ram_style": "distributed"})
+            m.submodules[f"mem{n}"] = mem
+            write = mem.write_port()
+            here = self.waddr[inner:] == n if self.deep else 1
+            m.d.comb += [write.en.eq(self.we & here), write.addr.eq(self.waddr[:bits]), write.data.eq(self.wdata)]
+            for i in range(self.ports):
+                read = mem.read_port()
+                m.d.comb += [read.en.eq(1), read.addr.eq(self.raddr[i][:bits])]
+                parts[i].append(read.data)
         for i in range(self.ports):
-            read = mem.read_port()
-            m.d.comb += [read.en.eq(1), read.addr.eq(self.raddr[i]), self.rdata[i].eq(read.data)]
+            if not self.deep:
+                m.d.comb += self.rdata[i].eq(parts[i][0])
+                continue
+            chosen = Signal(range(max(2, len(parts[i]))), name=f"part{i}_reg", reset_less=True)
+            data = Signal(self.width, name=f"data{i}_reg", reset_less=True)
+            m.d.sync += [chosen.eq(self.raddr[i][inner:]), data.eq(Array(parts[i])[chosen])]
+            m.d.comb += self.rdata[i].eq(data)
         return m
 
 
-def rotated(m: Module, cell: Value, base: Value, cells: int, target: Value) -> None:
-    """Registers (cell + base) mod cells into ``target``; both operands are below ``cells``."""
+def rotated(m: Module, cell: Value, base: Value, cells: int, target: Value, *, late: bool = False) -> None:
+    """Registers (cell + base) mod cells into ``target``, in one cycle or (``late``) in two; both operands are below ``cells``."""
     if cells == 1:
         m.d.sync += target.eq(0)
         return
     total = (cell + base)[: (2 * cells - 2).bit_length()]
+    if late:
+        sum_reg = Signal(len(total), name=f"{target.name}_sum", reset_less=True)
+        m.d.sync += sum_reg.eq(total)
+        total = sum_reg
     m.d.sync += target.eq(total)
     with m.If(total >= cells):
         m.d.sync += target.eq(total - cells)
