@@ -32,7 +32,7 @@ RESCUE = 100
 """Placements, in multiples of the operations, for a first schedule where a list schedule fails."""
 
 ORDINARY = 130
-"""Operations of an ordinary sector; larger ones get more placements, not quite in proportion."""
+"""Operations of an ordinary sector; larger ones get more placements, by the square root of their size."""
 
 BISECTION = 0.25
 """Placements of the bisection by those of the search after it."""
@@ -61,7 +61,7 @@ LONGER = 0.04
 """Share of the latency that a placement of less waste may cost where sectors overlap."""
 
 CANDIDATES = 6
-"""Placements that are compared for their storage."""
+"""Placements of an ordinary sector that are compared for their storage; fewer of larger ones, at least 2."""
 
 
 def latency_of(problem: Problem, start: list[int]) -> int:
@@ -106,7 +106,7 @@ def search(
         tries = _Tries(problem, ii, high, first, random.Random(seed))
     except Infeasible:
         return None
-    budget = int(effort * (STEPS if ii else STEPS // 3) * max(1, tries.size / ORDINARY) ** 0.75)
+    budget = int(effort * (STEPS if ii else STEPS // 3) * max(1, tries.size / ORDINARY) ** 0.5)
     tries.report = lambda used: progress(min(1.0, used / max(1.0, budget * (1 + BISECTION + THRIFT))))
     if first is None:
         tries.rescue()
@@ -193,7 +193,8 @@ class _Tries:
         least = self.latency
         longest = least + int(least * LONGER) if self.ii else least
         self.budget, turn, found = budget, 0, 0
-        while self.budget and found < CANDIDATES and cells > SPREAD * values:
+        candidates = max(2, CANDIDATES * ORDINARY // self.size)
+        while self.budget and found < candidates and cells > SPREAD * values:
             latency = least + turn // len(BIASES) % (longest - least + 1)
             placement = self.run(latency, SHORT, BIASES[turn % len(BIASES)])
             turn += 1

@@ -126,6 +126,7 @@ class SlackSearch:
             self.claims.append(claims)
             self.choices.append(range(unit.count) if bound is None else (bound,))
         self.turns = np.arange(2 * self.ii)
+        self.bound = np.array([problem.bound_to[i] is not None for i in self.members])
         self.counts = [problem.unit[i].count for i in self.members]
 
     def run(
@@ -248,8 +249,13 @@ class _State:
         begin = low_m % ii
         end = begin + np.minimum(high_m - low_m + 1, ii)
         end[~movable] = 0
-        every = sums.sum(0) if count > 1 else sums[0]
-        movable &= every.take(end) > every.take(begin)
+        if count == 1:
+            movable &= sums.take(end) > sums.take(begin)
+        else:
+            every = sums.sum(0)
+            own = np.arange(choices[0], choices[-1] + 1)[:, None] * sums.shape[1]
+            found = np.where(search.bound.take(owner), sums.take(end + own) > sums.take(begin + own), every.take(end) > every.take(begin))
+            movable &= found
         for place in np.nonzero(movable.T.ravel())[0].tolist():
             at, row = divmod(place, len(owner))
             m = int(owner[row, at])
