@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from modeloom.ciphers import BlockCipher, cipher
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.units import ENTRY_CYCLES, Unit, UnitSet
 from modeloom.spec import InputError, UnknownName
 
 __all__ = ["Options", "PRESETS", "preset", "Architecture", "unit_set"]
@@ -184,4 +184,4 @@ def unit_set(
     units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
     units.append(Unit("acc", options.acc, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))
-    return UnitSet(tuple(units), lanes, options.terms), Architecture(chosen, cores)
+    return UnitSet(tuple(units), lanes, options.terms, entry=ENTRY_CYCLES), Architecture(chosen, cores)

@@ -17,7 +17,7 @@ from typing import Any
 
 __all__ = ["BUS_CYCLES", "beats", "definition_hash", "interval_pins", "latency_pins", "overhead_pins"]
 
-BUS_CYCLES = {"last_beat_to_entry": 3, "entry_to_program": 6, "done_to_first_beat": 4}
+BUS_CYCLES = {"last_beat_to_entry": 3, "entry_to_program": 6, "done_to_first_beat": 5}
 """Fixed cycles around a program: from a sector's last input beat to its entry into an engine that is idle, from there to
 cycle 0 of the program, and from its last cycle to the first beat out."""
 

@@ -134,7 +134,7 @@ class Problem:
 
     def ii_bound(self) -> int:
         """Least initiation interval: the busiest kind of unit, of both directions; "in" is the bus that brings the blocks."""
-        bounds = [1, -(-self.uses().get("out", 0) // self.units.lanes)]
+        bounds = [self.units.entry, -(-self.uses().get("out", 0) // self.units.lanes)]
         # An operation does not overlap with that of the next sector on its instance.
         bounds += [unit.slow_interval if slow else unit.interval for unit, slow in zip(self.unit, self.slow)]
         per_direction: dict[str, int] = {}

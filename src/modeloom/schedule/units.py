@@ -14,7 +14,10 @@ from dataclasses import dataclass, field, replace
 
 from modeloom.spec import InputError
 
-__all__ = ["Unit", "UnitSet"]
+__all__ = ["ENTRY_CYCLES", "Unit", "UnitSet"]
+
+ENTRY_CYCLES = 4
+"""Fewest cycles in which the buses of a core let one sector enter after another (``rtl.bus.entry``)."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,15 @@ class UnitSet:
         Most terms of an operand.
     key_delay : int
         Cycles from the writing of a key word in set-up to its first use.
+    entry : int
+        Fewest cycles between the entries of two sectors.
     """
 
     units: tuple[Unit, ...]
     lanes: int = 1
     terms: int = 4
     key_delay: int = 4
+    entry: int = 1
     by_kind: dict[str, Unit] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -67,7 +67,7 @@ def test_latencies() -> None:
         await host.until(lambda: bool(host.enters))
         assert host.enters[0] - last_taken == 3
         await host.until(lambda: bool(host.ctx.get(host.core.bus.m.valid)))
-        assert host.cycle == host.enters[0] + 26 + 4
+        assert host.cycle == host.enters[0] + 26 + 5
         await host.finish()
 
     simulate(script, blocks=7, latency=26)

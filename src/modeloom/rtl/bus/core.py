@@ -40,7 +40,7 @@ class CoreBus(wiring.Component):
 
     A sector enters when its command and all of its bytes are there and the result buffer has a place for it; one sector
     every max(``beats``, initiation interval, ``ENTRY_CYCLES``) cycles if nothing waits and ``ring_sectors`` is :func:`ring_depth`.  From
-    the last beat of an only sector on ``s`` to ``enter`` are 3 cycles, from ``done`` to its first beat on ``m`` are 4.
+    the last beat of an only sector on ``s`` to ``enter`` are 3 cycles, from ``done`` to its first beat on ``m`` are 5.
     Nothing that the host does on one bus is lost or misplaced by waiting on another.
 
     After a reset all slots are empty, and nothing of what was under way comes out.  Key memories keep their contents

@@ -5,7 +5,7 @@ One memory a lane, ``ring_sectors`` × ``beats`` words; block i of the sector wi
 
     address = t · beats + i // lanes
 
-    out_* ──▶ [address] ──▶ memories ──▶ [read register] ──▶ RegisterSlice ──▶ zeros while idle ──▶ m_axis
+    out_* ──▶ [address] ──▶ memories, read in two cycles ──▶ RegisterSlice ──▶ zeros while idle ──▶ m_axis
     done ───▶ sectors to send ──▶ running read address (tickets follow each other, so it only counts)
 
 Only sectors that are done are read, so neither a word being written nor a block of a sector that never ended is.
@@ -14,9 +14,11 @@ Only sectors that are done are read, so neither a word being written nor a block
 from __future__ import annotations
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.engine.storage import BlockMemory
 
 from .parameters import BusParameters
 from .ports import beat_layout
@@ -28,7 +30,7 @@ __all__ = ["ResultRing"]
 class ResultRing(wiring.Component):
     """Stores result blocks and streams finished sectors, a beat a cycle and without a pause between sectors.
 
-    The first beat is on the bus four cycles after ``done``.
+    The first beat is on the bus five cycles after ``done``.
 
     Parameters
     ----------
@@ -73,14 +75,14 @@ class ResultRing(wiring.Component):
         lane_shift = p.lanes.bit_length() - 1
 
         fetch = Signal()
+        move_1 = Signal()
+        move_2 = Signal()
         read_address_reg = Signal(range(depth))
         read_data = []
-        attributes = {"ram_style": p.ring_style} if p.ring_style else {}
         bases = Array(Const(place * p.beats, range(depth)) for place in range(p.ring_sectors))
         for lane in range(p.lanes):
-            blocks = memory.Memory(shape=p.block_bits, depth=depth, init=[], attrs=attributes)
+            blocks = BlockMemory(p.block_bits, depth, 1, deep=True, style=p.ring_style)
             m.submodules[f"lane{lane}"] = blocks
-            write, read = blocks.write_port(), blocks.read_port()
             write_reg = Signal(name=f"write{lane}_reg")
             address_reg = Signal(range(depth), name=f"address{lane}_reg", reset_less=True)
             data_reg = Signal(p.block_bits, name=f"data{lane}_reg", reset_less=True)
@@ -90,13 +92,13 @@ class ResultRing(wiring.Component):
                 data_reg.eq(self.out_data[lane]),
             ]
             m.d.comb += [
-                write.en.eq(write_reg),
-                write.addr.eq(address_reg),
-                write.data.eq(data_reg),
-                read.en.eq(fetch),
-                read.addr.eq(read_address_reg),
+                blocks.we.eq(write_reg),
+                blocks.waddr.eq(address_reg),
+                blocks.wdata.eq(data_reg),
+                blocks.raddr[0].eq(read_address_reg),
+                blocks.move.eq(Cat(move_1, move_2)),
             ]
-            read_data.append(read.data)
+            read_data.append(blocks.rdata[0])
 
         done_reg = Signal()
         to_send_reg = Signal(range(p.ring_sectors + 1))
@@ -107,18 +109,20 @@ class ResultRing(wiring.Component):
         beat_reg = Signal(range(max(2, p.beats)))
         final_reg = Signal(init=p.beats == 1)
         wrap_reg = Signal(init=depth == 1)
+        read_reg = Signal()
+        read_last_reg = Signal(reset_less=True)
         fetched_reg = Signal()
         fetched_last_reg = Signal(reset_less=True)
         m.submodules.out = out = RegisterSlice(StructLayout({"data": p.beat_bits, "last": 1}))
 
-        move = Signal()
         finish = Signal()
         to_send = Signal.like(to_send_reg)
         free = Signal.like(free_reg)
         # Each enable of wide registers is one gate behind registers: comparisons are made a cycle ahead.
         m.d.comb += [
-            move.eq(~fetched_reg | out.i.ready),
-            fetch.eq(move & more_reg),
+            move_2.eq(~fetched_reg | out.i.ready),
+            move_1.eq(~read_reg | move_2),
+            fetch.eq(move_1 & more_reg),
             finish.eq(fetch & final_reg),
             to_send.eq(to_send_reg + done_reg - finish),
             free.eq(free_reg + finish_reg - self.admit),
@@ -139,8 +143,10 @@ class ResultRing(wiring.Component):
                 m.d.sync += beat_reg.eq(0)
             with m.If(wrap_reg):
                 m.d.sync += read_address_reg.eq(0)
-        with m.If(move):
-            m.d.sync += [fetched_reg.eq(more_reg), fetched_last_reg.eq(final_reg)]
+        with m.If(move_1):
+            m.d.sync += [read_reg.eq(more_reg), read_last_reg.eq(final_reg)]
+        with m.If(move_2):
+            m.d.sync += [fetched_reg.eq(read_reg), fetched_last_reg.eq(read_last_reg)]
 
         def kept(byte: int, last: Value) -> Value | int:
             """Whether a byte belongs to the sector."""

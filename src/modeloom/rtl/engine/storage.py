@@ -35,10 +35,21 @@ class BlockMemory(wiring.Component):
         Read ports.
     deep : bool
         Whether it reads in two cycles, from parts with registers of their own.
+    style : str
+        ``ram_style`` of the memory: "distributed", "block" (then in one part) or "" for the tool's choice.
+
+    Members
+    -------
+    we, waddr, wdata : In
+        Write port.
+    raddr, rdata : In, Out
+        Read ports.
+    move : In
+        Bit 0 enables the registers behind the memory, bit 1 those behind the choice of a part; both are high if not driven.
     """
 
-    def __init__(self, width: int, depth: int, ports: int, deep: bool = False):
-        self.width, self.depth, self.ports, self.deep = width, depth, ports, deep
+    def __init__(self, width: int, depth: int, ports: int, deep: bool = False, style: str = "distributed"):
+        self.width, self.depth, self.ports, self.deep, self.style = width, depth, ports, deep, style
         address = range(max(2, depth))
         super().__init__(
             {
@@ -46,6 +57,7 @@ class BlockMemory(wiring.Component):
                 "waddr": In(address),
                 "wdata": In(width),
                 "raddr": In(address).array(ports),
+                "move": In(2, init=3),
                 "rdata": Out(width).array(ports),
             }
         )
@@ -53,22 +65,22 @@ class BlockMemory(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         depth = max(2, self.depth)
-        part = depth if not self.deep else max(PART_WORDS, 1 << (-(-depth // PARTS) - 1).bit_length())
+        part = depth if not self.deep or self.style != "distributed" else max(PART_WORDS, 1 << (-(-depth // PARTS) - 1).bit_length())
         inner = (part - 1).bit_length()
         parts: list[list[Value]] = [[] for _ in range(self.ports)]
         for n, first in enumerate(range(0, depth, part)):
             # All parts see every address: the last one is as deep as the bits of an address reach.
-            words = part if not self.deep else 1 << max(1, (min(part, depth - first) - 1).bit_length())
+            words = part if part == depth else 1 << max(1, (min(part, depth - first) - 1).bit_length())
             bits = (words - 1).bit_length()
             # LUT memories: a block memory on ECP5 gives its data too late in the cycle for a network behind it (docs/model.md).
-            mem = memory.Memory(shape=self.width, depth=words, init=[], attrs={"ram_style": "distributed"})
+            mem = memory.Memory(shape=self.width, depth=words, init=[], attrs={"ram_style": self.style} if self.style else {})
             m.submodules[f"mem{n}"] = mem
             write = mem.write_port()
-            here = self.waddr[inner:] == n if self.deep else 1
+            here = self.waddr[inner:] == n if part < depth else 1
             m.d.comb += [write.en.eq(self.we & here), write.addr.eq(self.waddr[:bits]), write.data.eq(self.wdata)]
             for i in range(self.ports):
                 read = mem.read_port()
-                m.d.comb += [read.en.eq(1), read.addr.eq(self.raddr[i][:bits])]
+                m.d.comb += [read.en.eq(self.move[0]), read.addr.eq(self.raddr[i][:bits])]
                 parts[i].append(read.data)
         for i in range(self.ports):
             if not self.deep:
@@ -76,7 +88,10 @@ class BlockMemory(wiring.Component):
                 continue
             chosen = Signal(range(max(2, len(parts[i]))), name=f"part{i}_reg", reset_less=True)
             data = Signal(self.width, name=f"data{i}_reg", reset_less=True)
-            m.d.sync += [chosen.eq(self.raddr[i][inner:]), data.eq(Array(parts[i])[chosen])]
+            with m.If(self.move[0]):
+                m.d.sync += chosen.eq(self.raddr[i][inner:])
+            with m.If(self.move[1]):
+                m.d.sync += data.eq(Array(parts[i])[chosen] if len(parts[i]) > 1 else parts[i][0])
             m.d.comb += self.rdata[i].eq(data)
         return m
 
