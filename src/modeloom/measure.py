@@ -56,7 +56,7 @@ def measure_core(
     text = verilog_to_rtlil(verilog, description["top"])
     groups = None
     if blocks:
-        program = compile_mode(find(description["mode"]), Options(**description["options"]), prove=False).allocation.program
+        program = compile_mode(find(description["definition"]), Options(**description["options"]), prove=False).allocation.program
         groups = block_groups(program.units, program.banks)
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
     result = synthesize(

@@ -28,7 +28,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> 
     directory = Path(directory)
     description = read_description(directory)
     options = Options(**description["options"])
-    compiled = compile_mode(find(description["mode"]), options)
+    compiled = compile_mode(find(description["definition"]), options)
     if listing(compiled.allocation.program) != (directory / description["files"]["listing"]).read_text():
         raise CheckFailed(f"{directory}: the program differs from what this version compiles; build the core again")
     yield f"proof: the program computes {description['mode']} ({', '.join(description['directions'])})"
@@ -81,7 +81,7 @@ def _random(directory: Path, description: dict, sectors: int, seed: int) -> str:
     """Random sectors of all directions with random gaps, against the independent reference."""
     rng = random.Random(seed)
     key = rng.randbytes(description["key_bytes"])
-    name = description["mode"]
+    name = description["definition"]
     reference = golden.mode(name, key) if name in golden.mode_names() else Model(find(name), key)
     gaps = {"s_axis": 0.1, "s_axis_cmd": 0.1, "m_axis": 0.1, "m_axis_status": 0.1}
     core = SimulatedCore(directory, seed=seed, gaps=gaps)

@@ -56,6 +56,7 @@ def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
         "listing": names["listing"],
         "files": names,
         "mode": mode.name,
+        "definition": mode.place or mode.name,
         "title": mode.title,
         "source": mode.source,
         "security": mode.security,

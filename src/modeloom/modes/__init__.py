@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modes: those of this folder, and those that installed packages offer in the entry-point group ``modeloom.modes``."""
+"""The modes: those of this folder, those that installed packages offer in the entry-point group ``modeloom.modes``, and those of files
+given by path."""
 
 from __future__ import annotations
 
 from importlib.metadata import entry_points
 
+from modeloom.modes.by_path import load
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted, HEHPoly
 from modeloom.modes.hmch import HMCH, HMCHPoly
@@ -27,7 +29,9 @@ def all_modes() -> dict[str, type[Mode]]:
 
 
 def find(name: str) -> Mode:
-    """A mode by its name; raises ``UnknownName``."""
+    """A mode by its name or, with a colon in it, by file and class; raises ``UnknownName`` or ``InputError``."""
+    if ":" in name:
+        return load(name)
     modes = all_modes()
     if name not in modes:
         raise UnknownName("mode", name, modes)

@@ -55,6 +55,8 @@ class Mode:
         Whether the software model takes tweaks of any length.
     partial : bool
         Whether the last block may be partial.
+    place : str
+        ``FILE.py:CLASS`` if the definition was given so, else empty.
     min_bytes, max_blocks : int
         Shortest sector in bytes, longest in blocks (0: no limit).
     """
@@ -71,6 +73,7 @@ class Mode:
     partial: ClassVar[bool] = False
     min_bytes: ClassVar[int] = 16
     max_blocks: ClassVar[int] = 0
+    place: str = ""
 
     def setup(self, o: Any, key: Keys) -> Keys:
         """Key values from the mode's key blocks (``key.NAME`` for each name in ``key_parts`` but the cipher's)."""
