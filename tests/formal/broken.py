@@ -27,7 +27,7 @@ class Fault:
 
 
 FAULTS = (
-    Fault("a beat is replaced while it waits", "bus_ring", r"assign send = .*;", "assign send = 1'h1;", rules.data_stay, 16),
+    Fault("a beat is replaced while it waits", "bus_ring_out", r"assign get = .*;", "assign get = valid_reg;", rules.data_stay, 20),
     Fault(
         "a status is withdrawn",
         "bus_queue", r"valid_reg <= (\w+);", r"valid_reg <= \1 & ~(valid_reg & ~status_ready);", rules.status_stays,
@@ -48,15 +48,21 @@ FAULTS = (
     ),
     Fault(
         "a packet is cut short",
-        "bus_ring", r"assign final_v = beat_reg == 3'h4;", "assign final_v = beat_reg == 3'h1;", rules.whole_packets, 16,
+        "bus_ring", r"beat_reg == 3'h3;", "beat_reg == 3'h0;", rules.whole_packets, 20,
     ),
-    Fault("a sector enters without a place", "bus_ring", r"assign place = (.*);", r"assign place = \1 | 1'h1;", rules.places_suffice, 24),
+    Fault(
+        "a sector enters without a place",
+        "bus_ring", r"place_reg <= (\w+);", r"place_reg <= \1 | ~(|free_reg);", rules.places_suffice, 24,
+    ),
     Fault(
         "a command without a key gets a good status",
         "bus_entry", r"assign code = (.*);", r"wire [2:0] unmasked = \1; assign code = unmasked & 3'h3;", rules.refused_gives_no_data,
     ),
     Fault("a request is withdrawn", "bus_entry", r"(enter(?:_reg)?) <= (\w+);", r"\1 <= \2 & ~\1;", rules.request_stays),
-    Fault("data stay on an idle bus", "bus_ring", r"assign clear = (.*);", r"assign clear = 1'h0;", rules.zero_outside_keep, 18),
+    Fault(
+        "data stay on an idle bus",
+        "bus_ring", r"(m_payload\[127:0\]) = m_valid \? (.*) : .*;", r"\1 = \2;", rules.zero_outside_keep, 20,
+    ),
     Fault(
         "a beat overwrites a sector that asks to enter",
         "bus_sector", r"assign room = (.*);", r"assign room = \1 | 1'h1;", rules.fill_beat_in_range, 18,

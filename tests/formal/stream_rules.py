@@ -81,7 +81,7 @@ class BusState:
         """Whether a beat passes on ``command``, ``m`` or ``status``."""
         valid, ready = {
             "command": ("command.cmd_valid", "command.cmd_ready"),
-            "m": ("ring.valid_reg", "ring.m_ready"),
+            "m": ("ring.out.valid_reg", "ring.o_ready"),
             "status": ("queue.valid_reg", "queue.status_ready"),
         }[stream]
         return self[valid] & self[ready]
@@ -142,7 +142,7 @@ class BusState:
     @cached_property
     def places(self) -> Bits:
         """Places of the ring in use: sectors that have been admitted and not wholly read out of it."""
-        return constant(self.p.ring_sectors, 16) - self["ring.free_reg"].wide
+        return constant(self.p.ring_sectors, 16) - total([self["ring.free_reg"], self["ring.finish_reg"]])
 
     @cached_property
     def in_engine(self) -> Bits:
@@ -152,8 +152,29 @@ class BusState:
     @cached_property
     def undelivered(self) -> Bits:
         """Sectors admitted whose last beat the host has not taken."""
-        fetched = self["ring.fetched_reg"] & self["ring.fetched_last_reg"]
-        return total([self.places, fetched, self["ring.valid_reg"] & self["ring.last_reg"]])
+        return total([self.places, *(held & last for held, last, _ in self.leaving)])
+
+    @cached_property
+    def leaving(self) -> list[tuple[Bits, Bits, Bits]]:
+        """Beats read from the ring and not taken, the oldest first: whether there is one, whether it is a last one, and its data or,
+        before the choice of a part of the ring, nothing.
+        """
+        last = self.p.beat_bits
+        newer = self["ring.out.from_reg"]
+        zero, one = self["ring.out.payload0_reg"], self["ring.out.payload1_reg"]
+        head, second = newer.choose(one, zero), newer.choose(zero, one)
+        nothing = constant(0, last)
+        return [
+            (self["ring.out.valid_reg"], head[last], head[:last]),
+            (self["ring.out.full_reg"], second[last], second[:last]),
+            (self["ring.fetched_reg"], self["ring.fetched_last_reg"], nothing),
+            (self["ring.read_reg"], self["ring.read_last_reg"], nothing),
+        ]
+
+    @property
+    def last(self) -> Bits:
+        """tlast of m."""
+        return self["ring.m_payload"][self.p.beat_bits + self.p.beat_bytes]
 
     @cached_property
     def good(self) -> Bits:
@@ -169,9 +190,9 @@ class BusState:
     @cached_property
     def next_beat(self) -> Bits:
         """Number in its sector of the beat that m gives next."""
-        ahead = total([self["ring.fetched_reg"], self["ring.valid_reg"]])
+        ahead = total([held for held, *_ in self.leaving])
         beats = self.p.beats
-        return (self["ring.beat_reg"].wide + 2 * beats - ahead) % beats
+        return (self["ring.beat_reg"].wide + len(self.leaving) * beats - ahead) % beats
 
     @cached_property
     def oldest_place(self) -> Bits:
@@ -210,7 +231,13 @@ def queue_is_in_order(s: BusState) -> Bits:
 def sectors_have_places(s: BusState) -> Bits:
     """Sectors to enter, in the engine, done and to be sent are as many as there are places in use."""
     waiting = total([s["ring.to_send_reg"], s["ring.done_reg"], s["entry.enter_reg"]])
-    return (s["ring.free_reg"].wide <= s.p.ring_sectors) & (waiting <= s.places)
+    free = s["ring.free_reg"]
+    return all_of([
+        total([free, s["ring.finish_reg"]]) <= s.p.ring_sectors,
+        waiting <= s.places,
+        s["ring.place_reg"].equals(free.some()),
+        s["ring.more_reg"].equals(s["ring.to_send_reg"].some()),
+    ])  # fmt: skip
 
 
 def good_statuses_wait_for_data(s: BusState) -> Bits:
@@ -221,12 +248,27 @@ def good_statuses_wait_for_data(s: BusState) -> Bits:
 def beats_are_in_step(s: BusState) -> Bits:
     """The last beat of a sector, and no other, is marked as the last."""
     last = s.p.beats - 1
-    after = (s.next_beat + s["ring.valid_reg"].wide) % s.p.beats
-    return all_of([
+    number = s.next_beat
+    rules = [
         s["ring.beat_reg"].wide < s.p.beats,
-        s["ring.valid_reg"].implies(s["ring.last_reg"].equals(s.next_beat.equals(last))),
-        s["ring.fetched_reg"].implies(s["ring.fetched_last_reg"].equals(after.equals(last))),
-    ])  # fmt: skip
+        s["ring.final_reg"].equals(s["ring.beat_reg"].wide.equals(last)),
+        s["ring.wrap_reg"].equals(s["ring.read_address_reg"].wide.equals(s.p.ring_sectors * s.p.beats - 1)),
+    ]
+    for held, marked, _ in s.leaving:
+        rules.append(held.implies(marked.equals(number.equals(last))))
+        number = (number + held.wide) % s.p.beats
+    return all_of(rules)
+
+
+def slice_is_in_order(s: BusState) -> Bits:
+    """The pointers of the last registers before m are as far apart as they hold beats; bytes behind the end of a sector are zero."""
+    p = s.p
+    valid, full = s["ring.out.valid_reg"], s["ring.out.full_reg"]
+    rules = [full.implies(valid), s["ring.out.into_reg"].equals(s["ring.out.from_reg"] ^ (valid & ~full))]
+    behind = [b for b in range(p.beat_bytes) if not p.last_keep >> b & 1]
+    for held, marked, data in s.leaving[:2]:
+        rules += [(held & marked).implies(data[8 * b : 8 * b + 8].equals(0)) for b in behind]
+    return all_of(rules)
 
 
 def reading_is_in_order(s: BusState) -> Bits:
@@ -299,6 +341,7 @@ INVARIANTS = (
     sectors_have_places,
     good_statuses_wait_for_data,
     beats_are_in_step,
+    slice_is_in_order,
     reading_is_in_order,
     sent_is_one_with_beats,
     zero_outside_keep,
@@ -316,8 +359,8 @@ INVARIANTS = (
 
 def data_stay(s: BusState, t: BusState) -> Bits:
     """m_axis: a beat that is not taken stays, with its payload."""
-    waits = s["ring.valid_reg"] & ~s["ring.m_ready"]
-    return waits.implies(t["ring.valid_reg"] & t["ring.m_payload"].equals(s["ring.m_payload"]))
+    waits = s["ring.out.valid_reg"] & ~s["ring.o_ready"]
+    return waits.implies(t["ring.out.valid_reg"] & t["ring.m_payload"].equals(s["ring.m_payload"]))
 
 
 def status_stays(s: BusState, t: BusState) -> Bits:
@@ -364,7 +407,7 @@ def statuses_in_order(s: BusState, t: BusState) -> Bits:
 def data_before_status(s: BusState, t: BusState) -> Bits:
     """A good status leaves the queue only after the last beat of its sector has been taken, and takes one such sector with it."""
     good = s["queue.pop"] & s["queue.r_data"][16:].equals(OK)
-    last = s.shake("m") & s["ring.last_reg"]
+    last = s.shake("m") & s.last
     counted = (s.delivered + last.wide).equals(t.delivered + good.wide)
     return good.implies(s.delivered > 0) & counted
 
@@ -372,7 +415,7 @@ def data_before_status(s: BusState, t: BusState) -> Bits:
 def whole_packets(s: BusState, t: BusState) -> Bits:
     """Each packet on m has the beats of a sector: tlast is on the last one and on no other, and none is lost or repeated."""
     beat = s.shake("m")
-    marked = beat.implies(s["ring.last_reg"].equals(s.next_beat.equals(s.p.beats - 1)))
+    marked = beat.implies(s.last.equals(s.next_beat.equals(s.p.beats - 1)))
     return marked & t.next_beat.equals((s.next_beat + beat.wide) % s.p.beats)
 
 
@@ -382,7 +425,7 @@ def places_suffice(s: BusState, t: BusState) -> Bits:
     return all_of([
         admitted.implies(s["ring.free_reg"].some()),
         (s.in_engine + entered.wide).equals(t.in_engine + done.wide),
-        (s.undelivered + admitted.wide).equals(t.undelivered + (s.shake("m") & s["ring.last_reg"]).wide),
+        (s.undelivered + admitted.wide).equals(t.undelivered + (s.shake("m") & s.last).wide),
     ])  # fmt: skip
 
 
@@ -448,7 +491,7 @@ def waits_for_the_host_only(s: BusState) -> Bits:
 
 def host_takes(s: BusState) -> Bits:
     """The host is ready for results and statuses."""
-    return s["ring.m_ready"] & s["queue.status_ready"]
+    return s["ring.o_ready"] & s["queue.status_ready"]
 
 
 def status_given(s: BusState) -> Bits:
@@ -458,4 +501,4 @@ def status_given(s: BusState) -> Bits:
 
 def longest_wait(p: BusParameters) -> int:
     """Cycles within which a status passes then: the beats of a sector, and the registers from done to the status."""
-    return p.beats + 4
+    return p.beats + 5

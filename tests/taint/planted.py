@@ -29,13 +29,13 @@ class Plant:
 PLANTS = (
     Plant(
         "the validity of a result depends on a bit of it",
-        "core_bus_ring", r"    valid_reg <= (\w+);", r"    valid_reg <= \1 & ~data0_reg[5];",
-        "output m_axis_t(valid|keep) depends on the ", ("core.bus.ring.data0_reg[5]", "m_axis_t"),
+        "core_bus_ring", r"    fetched_reg <= (\w+);", r"    fetched_reg <= \1 & ~data0_reg[5];",
+        "select in core.bus.ring depends on the data", ("core.bus.ring.data0_reg[5]", "core.bus.ring.fetched_reg"),
     ),
     Plant(
         "a bank is written at an address that depends on the data",
-        "core_engine_bank_in0", r"      mem\[write_addr\]", r"      mem[write_addr ^ write_data[7]]",
-        "memory address of core.engine.bank_in0.mem depends on the data",
+        "core_engine_bank_in0", r"      (mem\d*)\[(write_addr[^\]]*\]?)\] <=", r"      \1[\2 ^ write_data[7]] <=",
+        "memory address of core.engine.bank_in0.mem\\d* depends on the data",
     ),
     Plant(
         "the status code gives away a bit of the plaintext",
@@ -64,7 +64,7 @@ PLANTS = (
     ),
     Plant(
         "the sequencer skips a row for some results",
-        "core_engine", r"(  \w+_core_engine_sequencer sequencer \((?:.|\n)*?\.enter\()(\w+)\)", r"\1\2 & ~out0_data_0_reg[0])",
+        "core_engine", r"(  \w+_core_engine_sequencer sequencer \((?:.|\n)*?\.enter\()(\w+)\)", r"\1\2 & ~out_data_0[0])",
         "select in core.", ("core.engine.sequencer.enter",),
     ),
 )  # fmt: skip
