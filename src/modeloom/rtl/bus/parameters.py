@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from modeloom.schedule.units import ENTRY_CYCLES
-
 __all__ = ["ENTRY_CYCLES", "BusParameters", "ring_depth"]
+
+ENTRY_CYCLES = 4
+"""Fewest cycles between the entries of two sectors."""
 
 CYCLES_AROUND_ENGINE = 5
 """Cycles between a sector's free place in the ring and its entry, and between its last block and its first beat out."""
