@@ -99,7 +99,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         script=tuple(flat.script), total=total, levels=longest.levels, levels_register=longest.levels_register,
         longest_path={"from": longest.start, "to": longest.end}, blocks=blocks, blocks_total=blocks_total,
         clock_mhz=routed.clock_mhz if routed else None, clock_target_mhz=(freq or _DEFAULT_MHZ) if pnr else None,
-        utilisation=routed.utilisation if routed else None)
+        utilisation=routed.utilisation if routed else None, critical_path=routed.critical_path if routed else None)
 
 
 def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str],

