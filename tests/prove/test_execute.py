@@ -65,15 +65,15 @@ def test_the_bus_brings_one_beat_a_cycle(options, early):
     assert all(a < b for a, b in pairwise(every)), "beats come one after another, sector after sector"
     for n, (sector, beat) in enumerate(zip(sectors, beats, strict=True)):
         assert [number for _, number in beat] == list(range(-(-program.blocks // program.lanes)))
-        assert beat[-1][0] <= sector.entry - 2
+        assert beat[-1][0] <= sector.entry - 3
         if not early:
-            assert beat[-1][0] == sector.entry - 2
+            assert beat[-1][0] == sector.entry - 3
         for cycle, number in beat:
             before = n - (2 if number < program.fill_ahead else 1)
             if before >= 0:
-                assert cycle > entries[before] - 4 + 2
+                assert cycle > entries[before] - 6 + 3
         tweaks = [cycle for cycle, bank, _, _ in sector.writes if bank == "tweak"]
-        assert tweaks == [sector.entry - 3]
+        assert tweaks == [sector.entry - 5]
         assert sector.number == n + 5
 
 

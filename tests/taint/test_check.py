@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -28,7 +29,9 @@ SHAPES = {
 }
 
 
-CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in MODES} | SHAPES
+# Modes that share their structure with another one are left to MODELOOM_SLOW=1: each needs a core of its own.
+FEW = [name for name in MODES if os.environ.get("MODELOOM_SLOW") or name in ("heh-brw", "hmch-poly")]
+CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in FEW} | SHAPES
 
 
 @pytest.mark.parametrize("choice", CORES.values(), ids=CORES)
