@@ -43,14 +43,14 @@ def test_plain_schedules_of_the_paper(name: str, cycles: int) -> None:
     assert figures["cycles_per_sector"] <= cycles and not figures["overlap"] and figures["proved"]
 
 
-@pytest.mark.parametrize("blocks", [2, 3, 5, 8, 17, 33, 64])
+@pytest.mark.parametrize("blocks", [2, 3, 5, 17, 64])
 @pytest.mark.parametrize("mode", ["hctr2", "heh-brw"])
 def test_every_size_is_proved_and_reaches_its_bound(mode: str, blocks: int) -> None:
     figures = compile_mode(mode, sector=16 * blocks, restarts=20).explain()
     assert figures["ii"] == figures["ii_bound"] and figures["proved"]
 
 
-@pytest.mark.parametrize("nbytes", [17, 40, 63, 520, 1000])
+@pytest.mark.parametrize("nbytes", [17, 40, 63, 520])
 def test_partial_last_blocks(nbytes: int) -> None:
     for direction in ("both", "encrypt", "decrypt"):
         assert compile_mode("hctr2", sector=nbytes, direction=direction, restarts=20).proved
