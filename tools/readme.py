@@ -28,7 +28,8 @@ sys.path.insert(0, str(ROOT / "src"))
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
-from modeloom.rtl.bus import FLAT_PORTS, BusParameters, StatusCode  # noqa: E402
+from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
+from modeloom.rtl.core import CORE_PORTS  # noqa: E402
 
 MARKED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
@@ -104,7 +105,7 @@ def ports() -> str:
     one = BusParameters(blocks=32, ring_sectors=4)
     two = BusParameters(blocks=32, ring_sectors=4, lanes=2, key_slots=2)
     rows = []
-    for port in FLAT_PORTS:
+    for port in CORE_PORTS:
         width = port.width(one)
         text = str(width)
         if port.width(two) != width:

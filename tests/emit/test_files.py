@@ -16,7 +16,7 @@ from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder
 from modeloom.emit import check_directory, core_name, emit, files
 from modeloom.emit.figures import definition_hash
 from modeloom.emit.names import KEYWORDS
-from modeloom.rtl.bus.ports import FLAT_PORTS
+from modeloom.rtl.core import CORE_PORTS
 from modeloom.spec import InputError
 
 _AGAIN = """
@@ -53,7 +53,7 @@ def test_files() -> None:
     assert description["command"] == COMMAND
     assert description["definition_sha256"] == definition_hash(core(PARTIAL))
     assert description["options"] == core(PARTIAL).options.as_dict()
-    assert [port["name"] for port in description["ports"]] == ["aclk", "aresetn", *(port.name for port in FLAT_PORTS)]
+    assert [port["name"] for port in description["ports"]] == ["aclk", "aresetn", *(port.name for port in CORE_PORTS)]
     assert sum(part["bytes"] for part in description["key_layout"]) == description["key_bytes"] == 16
     slots = json.loads((folder(SLOTS) / "core.json").read_text())
     assert slots["key_layout"] == [
@@ -77,7 +77,7 @@ def test_verilog(choice: tuple) -> None:
     declared = set(re.findall(r"^  (?:wire|reg|input|output) (?:\[[\d:]+\] )?(\w+)", text, re.M))
     assert not declared & KEYWORDS
     ports = re.findall(r"^    (?:input|output) +wire +(?:\[\d+:0\] +)?(\w+)", text[: text.index("\n);")], re.M)
-    assert ports == ["aclk", "aresetn", *(port.name for port in FLAT_PORTS)]
+    assert ports == ["aclk", "aresetn", *(port.name for port in CORE_PORTS)]
 
 
 def test_equal_multipliers_stand_once() -> None:
@@ -145,7 +145,7 @@ def test_datasheet_and_package() -> None:
     text = (folder(SLOTS) / "datasheet.md").read_text()
     for head in ("Theory of operation", "Interfaces", "Programmer's guide", "Figures", "Security status", "Verification"):
         assert f"\n## {head}\n" in text
-    for port in FLAT_PORTS:
+    for port in CORE_PORTS:
         assert f"`{port.name}`" in text
     assert "Not protected against power" in text and "was not proved" in text
     package = (folder(SLOTS) / "heh_brw_48.core").read_text()

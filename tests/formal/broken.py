@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tests.formal import key_rules
 from tests.formal import stream_rules as rules
+from tests.verilog_edit import edit_module
 
 __all__ = ["FAULTS", "Fault", "broken"]
 
@@ -77,10 +77,4 @@ FAULTS = (
 
 def broken(verilog: str, fault: Fault) -> str:
     """Verilog with a fault; raises ``ValueError`` if there is nothing to edit."""
-    module = re.search(rf"^module {fault.module}\((?:.|\n)*?^endmodule", verilog, re.MULTILINE)
-    if module is None:
-        raise ValueError(f"no module {fault.module}")
-    edited, count = re.subn(fault.pattern, fault.replacement, module[0], count=1)
-    if not count:
-        raise ValueError(f"nothing to edit in {fault.module}")
-    return verilog[: module.start()] + edited + verilog[module.end() :]
+    return edit_module(verilog, fault.module, fault.pattern, fault.replacement)

@@ -50,28 +50,20 @@ class BusState:
     def __getitem__(self, name: str) -> Bits:
         return self.state[name]
 
-    def either(self, *names: str) -> Bits:
-        """The first of some nets that there is."""
-        return self[next((name for name in names if self.state.has(name)), names[-1])]
-
     @property
     def decided(self) -> Bits:
         """A command gets its status code, which goes into the queue."""
-        return self.either("entry.push", "entry.take")
+        return self["entry.push"]
 
     @property
     def undecided(self) -> Bits:
-        """A checked command waits for its decision; where it stays until its sector has entered, it does so no longer."""
-        stays = self["command.valid_reg"] & self["entry.enter_reg"] if self.state.has("entry.push") else constant(0, 1)
-        return self["command.valid_reg"] & ~stays
+        """A checked command waits for its decision; it stays until its sector has entered."""
+        return self["command.valid_reg"] & ~self["entry.enter_reg"]
 
     @property
     def ticket(self) -> Bits:
-        """Place of the ring that the next sector to be admitted gets; it counts at the admission, or else at the entry."""
-        number = self.either("entry.ticket_reg", "entry.admit_ticket").wide
-        if self.state.has("entry.push"):
-            number = (number + self["entry.enter_reg"].wide) % self.p.ring_sectors
-        return number
+        """Place of the ring that the next sector to be admitted gets; the register counts at the entry."""
+        return (self["entry.ticket_reg"].wide + self["entry.enter_reg"].wide) % self.p.ring_sectors
 
     def next(self) -> BusState:
         """The state of the cycle after."""
@@ -274,7 +266,7 @@ def slice_is_in_order(s: BusState) -> Bits:
 def reading_is_in_order(s: BusState) -> Bits:
     """What is read from the ring is the next beat of the oldest sector."""
     address = s.oldest_place * s.p.beats + s["ring.beat_reg"].wide
-    return (s.either("entry.ticket_reg", "entry.admit_ticket").wide < s.p.ring_sectors) & s["ring.read_address_reg"].wide.equals(address)
+    return (s["entry.ticket_reg"].wide < s.p.ring_sectors) & s["ring.read_address_reg"].wide.equals(address)
 
 
 def sent_is_one_with_beats(s: BusState) -> Bits:
@@ -304,22 +296,20 @@ def packet_is_good_or_has_a_code(s: BusState) -> Bits:
     """A packet without fault has code OK, one with a fault has another."""
     complete, ok = s["sector.complete_reg"], s["sector.ok"]
     coded = complete.implies(ok.equals(s["sector.code_reg"].equals(OK)))
-    return coded & s["sector.good_reg"].equals(complete & ok) if s.state.has("sector.good_reg") else coded
+    return coded & s["sector.good_reg"].equals(complete & ok)
 
 
 def decision_is_prepared(s: BusState) -> Bits:
     """What was found a cycle ago still holds: a command waits, with a place and room if it may go, with its packet and a code if it
     is dropped; and a good packet is not dropped while its command may go.
     """
-    if not s.state.has("entry.go_reg"):
-        return constant(1, 1)
     waits = s.undecided & s["queue.room"]
     go, drop = s["entry.go_reg"], s["entry.drop_reg"]
     return all_of([
         go.implies(waits & s["ring.free_reg"].some()),
         drop.implies(waits & s["sector.complete_reg"] & s["entry.drop_code_reg"].differs(OK)),
         ~(go & drop & s["sector.good_reg"]),
-        s["entry.enter_reg"].implies(s["command.valid_reg"]) if s.state.has("entry.push") else constant(1, 1),
+        s["entry.enter_reg"].implies(s["command.valid_reg"]),
     ])  # fmt: skip
 
 
@@ -329,9 +319,9 @@ def fill_beat_in_range(s: BusState) -> Bits:
     ahead = (s["sector.fill_we"] & s["entry.enter_reg"]).implies(number < FILL_AHEAD)
     beat = s["sector.beat_reg"].wide
     flags = []
-    if s.state.has("sector.final_reg"):
+    if s.p.beats > 1:
         flags.append(s["sector.final_reg"].equals(beat.equals(s.p.beats - 1)))
-    if s.p.beats > FILL_AHEAD and s.state.has("sector.early_reg"):
+    if s.p.beats > FILL_AHEAD:
         flags.append(s["sector.early_reg"].equals(beat < FILL_AHEAD))
     return all_of([beat < s.p.beats, s["sector.fill_we"].implies(number < s.p.beats), ahead, *flags])
 

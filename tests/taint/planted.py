@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.verilog_edit import edit_module
 
 from modeloom.taint import Netlist, flat_netlist
 
@@ -80,13 +81,7 @@ EARLY = Plant(
 
 def planted(verilog: Path, top: str, plant: Plant, directory: Path) -> Netlist:
     """The flat netlist of a core with an edit; raises ``ValueError`` if there is nothing to edit."""
-    text = verilog.read_text(encoding="utf-8")
-    module = re.search(rf"^module {top}_{plant.module}\((?:.|\n)*?^endmodule", text, re.MULTILINE)
-    if module is None:
-        raise ValueError(f"no module {plant.module}")
-    edited, count = re.subn(plant.pattern, plant.replacement, module[0], count=1)
-    if not count:
-        raise ValueError(f"nothing to edit in {plant.module}")
+    edited = edit_module(verilog.read_text(encoding="utf-8"), f"{top}_{plant.module}", plant.pattern, plant.replacement)
     path = directory / verilog.name
-    path.write_text(text[: module.start()] + edited + text[module.end() :], encoding="utf-8")
+    path.write_text(edited, encoding="utf-8")
     return flat_netlist(path, top)

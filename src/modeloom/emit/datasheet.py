@@ -98,7 +98,8 @@ def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield "## Interfaces"
     yield ""
     yield (
-        "One clock, `aclk`; `aresetn` is synchronous and active low. All streams are AXI4-Stream. Byte 0 of everything is "
+        "One clock, `aclk`; `aresetn` is synchronous and active low; it and `zeroize` erase the core, which takes "
+        f"{d['erase_cycles']} cycles (`zeroizing`). All streams are AXI4-Stream. Byte 0 of everything is "
         "`tdata[7:0]`; fields are little-endian."
     )
     yield ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from modeloom.emit.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
 from modeloom.emit.top import top_ports
-from modeloom.rtl.core import bus_parameters
+from modeloom.rtl.core import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.spec import CIPHER
 from modeloom.version import VERSION
 
@@ -67,6 +67,8 @@ def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
         "key_parts": list(mode.key_parts),
         "key_layout": key_layout(compiled),
         "key_slots": options.key_slots,
+        "erase_cycles": erase_cycles(compiled),
+        "key_erase_cycles": key_erase_cycles(compiled),
         "sector_bytes": compiled.source.nbytes,
         "blocks": compiled.source.blocks,
         "tweak_bytes": compiled.source.tweak_bytes,

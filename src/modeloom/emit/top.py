@@ -10,13 +10,13 @@ from typing import Any
 
 from modeloom.emit.figures import definition_hash, interval_pins, latency_pins
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.bus.ports import FLAT_PORTS
-from modeloom.rtl.core import bus_parameters
+from modeloom.rtl.core import CORE_PORTS, bus_parameters
 from modeloom.version import VERSION
 
 __all__ = ["STREAMS", "TopPort", "header", "top_module", "top_ports"]
 
 STREAMS: tuple[tuple[str, str], ...] = (
+    ("", "erases all keys and data and aborts what is under way, as a reset does; zeroizing while that lasts"),
     ("s_axis_cmd", "commands: byte 0..31 tweak, 32..33 tag, 34 slot, 35 size, 36 flags (bit 0: decrypt), 37..39 zero"),
     ("s_axis", "sectors in: one packet for each command, byte 0 in tdata[7:0]"),
     ("m_axis", "sectors out: one packet for each command with status 0"),
@@ -51,7 +51,7 @@ def _stream_of(name: str) -> str:
 def top_ports(parameters: BusParameters) -> tuple[TopPort, ...]:
     """All ports of a top in order."""
     ports = [TopPort("aclk", False, 1, "clock"), TopPort("aresetn", False, 1, "clock")]
-    ports += [TopPort(p.name, p.output, p.width(parameters), _stream_of(p.name)) for p in FLAT_PORTS]
+    ports += [TopPort(p.name, p.output, p.width(parameters), _stream_of(p.name)) for p in CORE_PORTS]
     return tuple(ports)
 
 

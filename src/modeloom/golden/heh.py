@@ -25,25 +25,18 @@ class HEH(PsiMode):
     name = "HEH"
     least_blocks = 2
 
-    def encrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Encrypt *data* (m ≥ 2 blocks) under *tweak* (16 bytes).
+    def _encrypt(self, beta1: bytes, beta2: bytes, p: list[bytes]) -> list[bytes]:
+        return self._layers(p, beta1, beta2, self._aes.encrypt_blocks)
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes; a length or the size of the permutation does not fit.
-        """
-        beta1, beta2 = self._betas(tweak)
-        return self._layers(data, beta1, beta2, self._aes.encrypt_blocks)
+    def _decrypt(self, beta1: bytes, beta2: bytes, c: list[bytes]) -> list[bytes]:
+        # The same layers with β_1 and β_2 exchanged and the inverse of the cipher.
+        return self._layers(c, beta2, beta1, self._aes.decrypt_blocks)
 
-    def decrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """The inverse of :meth:`encrypt`: the same layers with β_1 and β_2 exchanged and the inverse of the cipher."""
-        beta1, beta2 = self._betas(tweak)
-        return self._layers(data, beta2, beta1, self._aes.decrypt_blocks)
-
-    def _layers(self, data: bytes, beta_in: bytes, beta_out: bytes, cipher: Callable[[bytes], bytes]) -> bytes:
+    def _layers(
+        self, blocks: list[bytes], beta_in: bytes, beta_out: bytes, cipher: Callable[[bytes], bytes]
+    ) -> list[bytes]:
         # Comments name the lines of HEH.Encrypt.
-        *head, last = self._blocks(data)
+        *head, last = blocks
         u = xor(last, self._psi(head))  # line 2
         inner = [xor(u, beta_in)]  # line 3
         masks_in, masks_out = (multiples(ghash_double(beta), len(head)) for beta in (beta_in, beta_out))
@@ -51,4 +44,4 @@ class HEH(PsiMode):
         last_out, *head_out = split_blocks("cipher output", cipher(b"".join(inner)))  # lines 4 and 7
         v = xor(last_out, beta_out)  # line 4
         result = [xor(block, mask, v) for block, mask in zip(head_out, masks_out, strict=True)]  # line 8
-        return b"".join([*result, xor(v, self._psi(result))])  # lines 10 and 11
+        return [*result, xor(v, self._psi(result))]  # lines 10 and 11

@@ -24,31 +24,20 @@ class HMCH(PsiMode):
     name = "HMCH"
     least_blocks = 1
 
-    def encrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Encrypt *data* (m ≥ 1 blocks) under *tweak* (16 bytes).
-
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes; a length or the size of the permutation does not fit.
-        """
-        beta1, beta2 = self._betas(tweak)
-        p1, *p = self._blocks(data)
+    def _encrypt(self, beta1: bytes, beta2: bytes, p: list[bytes]) -> list[bytes]:
+        p1, *p = p
         m1 = xor(p1, self._psi(p))
         u1 = self._aes.encrypt_block(m1)
         c = self._counter(beta1, xor(m1, u1, beta1, beta2), p)
-        c1 = xor(u1, self._psi(c))
-        return b"".join([c1, *c])
+        return [xor(u1, self._psi(c)), *c]
 
-    def decrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """The inverse of :meth:`encrypt`: only M_1 needs the inverse of the cipher."""
-        beta1, beta2 = self._betas(tweak)
-        c1, *c = self._blocks(data)
+    def _decrypt(self, beta1: bytes, beta2: bytes, c: list[bytes]) -> list[bytes]:
+        # Only M_1 needs the inverse of the cipher.
+        c1, *c = c
         u1 = xor(c1, self._psi(c))
         m1 = self._aes.decrypt_block(u1)
         p = self._counter(beta1, xor(m1, u1, beta1, beta2), c)
-        p1 = xor(m1, self._psi(p))
-        return b"".join([p1, *p])
+        return [xor(m1, self._psi(p)), *p]
 
     def _counter(self, beta1: bytes, s: bytes, blocks: list[bytes]) -> list[bytes]:
         """Lines 4 to 6: block i of 2 … m plus E_K(x^(i-2) β_1 + S)."""

@@ -8,6 +8,7 @@ Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key is
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 from .aes import AES, KEY_BYTES
@@ -19,7 +20,7 @@ BlockOrder = Sequence[int] | Callable[[int], Sequence[int]]
 Polynomial = Callable[[bytes, Sequence[bytes]], bytes]
 
 
-class PsiMode:
+class PsiMode(ABC):
     """A mode of AES with ψ_h = h · polynomial_h under one key; base of HEH and HMCH.
 
     Parameters
@@ -52,8 +53,30 @@ class PsiMode:
         if permutation is not None and not callable(permutation):
             _check_permutation(permutation)
 
+    def encrypt(self, tweak: bytes, data: bytes) -> bytes:
+        """Encrypt *data* (whole blocks, as many as the mode's least number or more) under *tweak* (16 bytes).
+
+        Raises
+        ------
+        TypeError, ValueError
+            An argument is not bytes; a length or the size of the permutation does not fit.
+        """
+        return b"".join(self._encrypt(*self._betas(tweak), self._blocks(data)))
+
+    def decrypt(self, tweak: bytes, data: bytes) -> bytes:
+        """The inverse of :meth:`encrypt`."""
+        return b"".join(self._decrypt(*self._betas(tweak), self._blocks(data)))
+
+    @abstractmethod
+    def _encrypt(self, beta1: bytes, beta2: bytes, p: list[bytes]) -> list[bytes]:
+        """The blocks C_1 … C_m of P_1 … P_m."""
+
+    @abstractmethod
+    def _decrypt(self, beta1: bytes, beta2: bytes, c: list[bytes]) -> list[bytes]:
+        """The blocks P_1 … P_m of C_1 … C_m."""
+
     def _betas(self, tweak: bytes) -> tuple[bytes, bytes]:
-        """β_1 = E_K(T) and β_2 = xβ_1."""
+        """β_1 = E_K(T) and β_2 = xβ_1, in both directions by encryption."""
         beta1 = self._aes.encrypt_block(check_block("tweak", tweak))
         return beta1, ghash_double(beta1)
 

@@ -3,10 +3,11 @@
 
 ::
 
-    aclk, aresetn ──▶ ┌──────────────────────────────┐
+    aclk, aresetn,    ┌─────────────────────────────────────────────┐
+    zeroize       ──▶ │ Zeroizer ──▶ reset, zeros to all memories   │ ──▶ zeroizing
     s_axis_cmd_*  ──▶ │ CoreBus ◀── engine_signature ──▶ ModeEngine │ ──▶ m_axis_*
-    s_axis_*      ──▶ │                              │ ──▶ m_axis_status_*
-    s_axis_key_*  ──▶ └──────────────────────────────┘ ──▶ key_loaded, key_busy, key_error
+    s_axis_*      ──▶ │                                             │ ──▶ m_axis_status_*
+    s_axis_key_*  ──▶ └─────────────────────────────────────────────┘ ──▶ key_loaded, key_busy, key_error
 """
 
 from __future__ import annotations
@@ -18,12 +19,32 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus import BusParameters, CoreBus
-from modeloom.rtl.bus.ports import FLAT_PORTS
-from modeloom.rtl.engine.engine import ModeEngine
+from modeloom.rtl.bus.key_port import FENCE_CYCLES
+from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
+from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
+from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
 from modeloom.spec import CIPHER
 
-__all__ = ["ModeCore", "bus_parameters"]
+__all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "erase_cycles", "key_erase_cycles"]
+
+ZEROIZE_PORTS = (
+    FlatPort("zeroize", "request", False, lambda parameters: 1),
+    FlatPort("zeroizing", "hold", True, lambda parameters: 1),
+)
+"""Ports of a core that belong to its :class:`~modeloom.rtl.zeroize.Zeroizer`; ``path`` is the place there."""
+
+CORE_PORTS = (*ZEROIZE_PORTS, *FLAT_PORTS)
+"""All ports of a core but ``aclk`` and ``aresetn``, in their order."""
+
+KEY_WORDS = 16
+"""Words as which a cipher's round keys are stored: at least as many as it has."""
+
+ERASE_OVERHEAD = 6
+"""Cycles of the key port around the overwriting of a key."""
+
+READIES = ("cmd.ready", "s.ready")
+"""Outputs that a bus held in reset would give high."""
 
 LUT_BLOCKS = 512
 """Largest result buffer, in blocks, that is put into LUT memories."""
@@ -49,10 +70,25 @@ def bus_parameters(compiled: Any) -> BusParameters:
         key_words=len(program.key_words),
         # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
         ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
+        engine_words=max(bank.cells for bank in program.banks.values()),
         has_setup=any(rows for rows in program.tables["setup"].outs.values()),
         encrypt="encrypt" in program.directions,
         decrypt="decrypt" in program.directions,
     )
+
+
+def erase_cycles(compiled: Any) -> int:
+    """Cycles in which a core overwrites all that it holds, after the last one with a reset or ``zeroize``."""
+    return zeroize_cycles(bus_parameters(compiled).erase_words, flush_cycles(compiled.allocation.program))
+
+
+def key_erase_cycles(compiled: Any) -> int:
+    """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no sector of it is in flight.
+
+    Those in flight add what they still need: at most the wait for an entry and the latency.
+    """
+    words = max(KEY_WORDS, len(compiled.allocation.program.key_words))
+    return FENCE_CYCLES + ERASE_OVERHEAD + words + flush_cycles(compiled.allocation.program)
 
 
 class ModeCore(wiring.Component):
@@ -67,15 +103,20 @@ class ModeCore(wiring.Component):
     -------
     aclk, aresetn : In
         Clock, and its synchronous reset, active low.
+    zeroize : In
+        Erases everything and aborts what is under way, as a reset does.
+    zeroizing : Out
+        High for :func:`erase_cycles` from the cycle after a reset or ``zeroize`` on, in which no bus takes or gives anything.
     others
         ``modeloom.rtl.bus.ports.FLAT_PORTS``.
+
     """
 
     def __init__(self, compiled: Any):
         self.compiled = compiled
         self.parameters = p = bus_parameters(compiled)
         ports: dict[str, Any] = {"aclk": In(1), "aresetn": In(1)}
-        for port in FLAT_PORTS:
+        for port in CORE_PORTS:
             ports[port.name] = (Out if port.output else In)(port.width(p))
         super().__init__(ports)
 
@@ -93,20 +134,28 @@ class ModeCore(wiring.Component):
         m = Module()
         compiled = self.compiled
         m.domains.sync = ClockDomain("sync")
-        m.d.comb += [ClockSignal().eq(self.aclk), ResetSignal().eq(~self.aresetn)]
+        m.domains.always = ClockDomain("always", reset_less=True)
+        m.submodules.zeroizer = zeroizer = Zeroizer(self.parameters.erase_words, flush_cycles(compiled.allocation.program))
+        m.d.comb += [
+            ClockSignal().eq(self.aclk), ClockSignal("always").eq(self.aclk), ResetSignal().eq(zeroizer.hold),
+            zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),
+        ]  # fmt: skip
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
-            compiled.allocation.program, compiled.mode.field, self._core, registers,
-            compiled.options.key_slots, self.parameters.ticket_bits,
+            compiled.allocation.program, compiled.mode.field, self._core, registers, compiled.options.key_slots,
+            self.parameters.ticket_bits, self.parameters.erase_bits,
         )  # fmt: skip
         schedule = compiled.architecture.cipher.key_schedule(compiled.options.key_bits)
         m.submodules.bus = bus = CoreBus(self.parameters, schedule)
         wiring.connect(m, bus.engine, engine)
+        m.d.comb += [bus.erase.eq(zeroizer.erase), bus.erase_address.eq(zeroizer.address)]
         for port in FLAT_PORTS:
             inner: Any = bus
             for part in port.path.split("."):
                 inner = getattr(inner, part)
             outer: Signal = getattr(self, port.name)
             inner = Value.cast(inner)
+            if port.path in READIES:
+                inner = inner & ~zeroizer.hold
             m.d.comb += outer.eq(inner) if port.output else inner.eq(outer)
         return m

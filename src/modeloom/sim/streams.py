@@ -234,8 +234,12 @@ class StreamRunner:
         """Reset the design for `cycles` cycles with every valid and ready low, forget all queued and received beats and
         all violations, and start the random gaps from the seed again.
         """
-        self._attach()
+        self.forget()
         self.simulation.reset(cycles)
+
+    def forget(self) -> None:
+        """Forget all queued and received beats and all violations, and start the random gaps from the seed again."""
+        self._attach()
 
     def feed(self, name: str, columns: Mapping[str, bytes | bytearray | memoryview | Iterable[int]]) -> int:
         """Queue beats on an input stream.

@@ -101,6 +101,7 @@ class MockEngine(wiring.Component):
                 key_slots=p.key_slots,
                 key_words=p.key_words,
                 ticket_bits=p.ticket_bits,
+                erase_bits=p.erase_bits,
             )
         )
 

@@ -84,10 +84,13 @@ module @NAME@_tb;
   wire [SLOTS-1:0]       key_loaded;
   wire                   key_busy;
   wire                   key_error;
+  wire                   zeroizing;
 
   @NAME@ dut (
     .aclk(aclk),
     .aresetn(aresetn),
+    .zeroize(1'b0),
+    .zeroizing(zeroizing),
     .s_axis_cmd_tvalid(s_axis_cmd_tvalid),
     .s_axis_cmd_tready(s_axis_cmd_tready),
     .s_axis_cmd_tdata(s_axis_cmd_tdata),

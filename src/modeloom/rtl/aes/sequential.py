@@ -110,7 +110,8 @@ class AESDecryptSequential(wiring.Component):
         key = self._key(m, round_reg, slot_reg)
 
         state_reg = [Signal(32, name=f"state_column_{c}_reg", reset_less=True) for c in range(4)]
-        o_reg = [Signal(32, name=f"o_column_{c}_reg", reset_less=True) for c in range(4)]
+        # The result stays until the next one: the reset erases it.
+        o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
         substituted, mixed = self._round(m, Cat(state_reg))
         for state_c, o_c, i_c, first_c, substituted_c, mixed_c, key_c in zip(
             state_reg, o_reg, columns(self.i), columns(first_key), columns(substituted), columns(mixed), columns(key), strict=True

@@ -43,8 +43,8 @@ class CoreBus(wiring.Component):
     the last beat of an only sector on ``s`` to ``enter`` are 3 cycles, from ``done`` to its first beat on ``m`` are 5.
     Nothing that the host does on one bus is lost or misplaced by waiting on another.
 
-    After a reset all slots are empty, and nothing of what was under way comes out.  Key memories keep their contents
-    through a reset, unreadable for lack of a loaded slot; erase the slots to have them overwritten.
+    After a reset all slots are empty, and nothing of what was under way comes out.  Memories keep their contents through a reset;
+    :class:`~modeloom.rtl.zeroize.Zeroizer` overwrites them.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ class CoreBus(wiring.Component):
         A key packet is being worked on.
     key_error : 1
         The last key packet had the wrong length or a slot out of range.
+    erase, erase_address : 1, erase_bits
+        Zeros to this word of all memories of buses and engine, while both are held in reset.
     engine : engine_signature
         To the engine: ``connect(m, bus.engine, engine)``.
 
@@ -90,6 +92,8 @@ class CoreBus(wiring.Component):
                 "key_loaded": Out(p.key_slots),
                 "key_busy": Out(1),
                 "key_error": Out(1),
+                "erase": In(1),
+                "erase_address": In(p.erase_bits),
                 "engine": In(
                     engine_signature(
                         block_bits=p.block_bits,
@@ -99,6 +103,7 @@ class CoreBus(wiring.Component):
                         key_slots=p.key_slots,
                         key_words=p.key_words,
                         ticket_bits=p.ticket_bits,
+                        erase_bits=p.erase_bits,
                     )
                 ),
             }
@@ -144,6 +149,10 @@ class CoreBus(wiring.Component):
             queue.code.eq(entry.code),
             queue.delivered.eq(ring.delivered),
             ring.admit.eq(entry.admit),
+            ring.erase.eq(self.erase),
+            ring.erase_address.eq(self.erase_address),
+            engine.erase.eq(self.erase),
+            engine.erase_address.eq(self.erase_address),
             flight.admit.eq(entry.admit),
             flight.admit_ticket.eq(entry.ticket),
             flight.admit_slot.eq(command.slot),

@@ -69,6 +69,8 @@ class BusParameters:
         key memory in this order.
     key_words : int
         Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
+    engine_words : int
+        Words of the engine's deepest memory, those of keys apart.
     has_setup : bool
         Whether the mode has a set-up program to run after a key has been written.
     ring_style : str
@@ -94,6 +96,7 @@ class BusParameters:
     raw_words_before: int = 0
     raw_words_after: int = 0
     key_words: int = 0
+    engine_words: int = 1
     has_setup: bool = True
     ring_style: str = ""
     encrypt: bool = True
@@ -115,6 +118,7 @@ class BusParameters:
         _integer("raw_words_before", self.raw_words_before, 0, 16)
         _integer("raw_words_after", self.raw_words_after, 0, 16)
         _integer("key_words", self.key_words, self.raw_words_before + self.raw_words_after, 1024)
+        _integer("engine_words", self.engine_words, 1, 65536)
         for name in ("has_setup", "encrypt", "decrypt"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
@@ -162,6 +166,16 @@ class BusParameters:
     def ticket_bits(self) -> int:
         """Width of a sector's place in the ring."""
         return max(1, (self.ring_sectors - 1).bit_length())
+
+    @property
+    def erase_words(self) -> int:
+        """Words of the deepest memory of the core; round keys are stored as 16 words a slot."""
+        return max(self.ring_sectors * self.beats, 16 * self.key_slots, self.key_words * self.key_slots, self.engine_words)
+
+    @property
+    def erase_bits(self) -> int:
+        """Width of the address under which memories are erased."""
+        return max(1, (self.erase_words - 1).bit_length())
 
     @property
     def key_bytes(self) -> int:

@@ -38,9 +38,10 @@ class RegisterSlice(wiring.Component):
         valid_reg = Signal()
         full_reg = Signal()
 
-        # Each side has its own pointer, so that neither the other's handshake nor its own enables wide registers.
+        # Each side has its own pointer, so that neither the other's handshake nor its own enables wide registers.  A place that holds
+        # nothing takes what there is: an old payload is gone a cycle after a reset.
         for i, reg in enumerate(payload_reg):
-            with m.If(~full_reg & (into_reg == i)):
+            with m.If(~full_reg & ~(valid_reg & (from_reg == i))):
                 m.d.sync += reg.eq(self.i.payload)
         put = Signal()
         get = Signal()

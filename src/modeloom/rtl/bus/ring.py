@@ -45,6 +45,8 @@ class ResultRing(wiring.Component):
         There is a free place.
     out_we, out_index, out_ticket, out_data, done
         The engine's.
+    erase, erase_address : 1, erase_bits
+        Writes zeros to this word of each lane's memory, in a reset.
     m : stream of beats
         To the host; payload and keep are zero while not valid.
     delivered : 1
@@ -63,6 +65,8 @@ class ResultRing(wiring.Component):
                 "out_ticket": In(p.ticket_bits).array(p.lanes),
                 "out_data": In(p.block_bits).array(p.lanes),
                 "done": In(1),
+                "erase": In(1),
+                "erase_address": In(p.erase_bits),
                 "m": Out(stream.Signature(beat_layout(p))),
                 "delivered": Out(1),
             }
@@ -81,11 +85,11 @@ class ResultRing(wiring.Component):
         read_data = []
         bases = Array(Const(place * p.beats, range(depth)) for place in range(p.ring_sectors))
         for lane in range(p.lanes):
-            blocks = BlockMemory(p.block_bits, depth, 1, deep=True, style=p.ring_style)
+            blocks = BlockMemory(p.block_bits, depth, 1, deep=True, style=p.ring_style, erase_bits=p.erase_bits)
             m.submodules[f"lane{lane}"] = blocks
             write_reg = Signal(name=f"write{lane}_reg")
             address_reg = Signal(range(depth), name=f"address{lane}_reg", reset_less=True)
-            data_reg = Signal(p.block_bits, name=f"data{lane}_reg", reset_less=True)
+            data_reg = Signal(p.block_bits, name=f"data{lane}_reg")
             m.d.sync += [
                 write_reg.eq(self.out_we[lane]),
                 address_reg.eq(bases[self.out_ticket[lane]] + (self.out_index[lane] >> lane_shift)),
@@ -97,6 +101,8 @@ class ResultRing(wiring.Component):
                 blocks.wdata.eq(data_reg),
                 blocks.raddr[0].eq(read_address_reg),
                 blocks.move.eq(Cat(move_1, move_2)),
+                blocks.erase.eq(self.erase),
+                blocks.erase_address.eq(self.erase_address),
             ]
             read_data.append(blocks.rdata[0])
 

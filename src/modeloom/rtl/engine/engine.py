@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
-from modeloom.allocate.program import Net, Program, Source
+from modeloom.allocate.program import Bank, Net, Program, Source
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.layout import RowFields
@@ -26,13 +26,19 @@ from modeloom.rtl.engine.unit import EngineUnit
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
 
-__all__ = ["ModeEngine"]
+__all__ = ["ModeEngine", "flush_cycles"]
 
 LEAD = 6
 """Cycles from the row pointer to the operand networks."""
 
 DRAIN = LEAD + 3
 """Cycles from the row pointer to the last effect of a row."""
+
+
+def flush_cycles(program: Program) -> int:
+    """Cycles after which nothing is left of what was in the pipelines of an engine, if nothing new enters them."""
+    ages = [source.index for net in program.nets.values() for source in net.sources if source.kind == "y"]
+    return max(unit.post_at for unit in program.units) + max(ages, default=0) + LEAD
 
 
 class ModeEngine(wiring.Component):
@@ -47,22 +53,22 @@ class ModeEngine(wiring.Component):
         ``core(unit kind, core name)``: the component of a core.
     registers : mapping
         For each unit kind (and "out"), (operand register, post register).
-    slots, ticket_bits : int
+    slots, ticket_bits, erase_bits : int
     """
 
     def __init__(
         self, program: Program, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
-        slots: int, ticket_bits: int,
+        slots: int, ticket_bits: int, erase_bits: int,
     ):  # fmt: skip
         self.program, self.field, self.core, self.registers = program, field, core, registers
-        self.slots, self.ticket_bits = slots, ticket_bits
+        self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
         self.width = 8 * program.block_bytes
         if field.width != self.width:
             raise ValueError(f"the field has {field.width} bits, the block {self.width}")
         super().__init__(
             engine_signature(
                 block_bits=self.width, lanes=program.lanes, blocks=program.blocks, tweak_blocks=program.tweak_blocks,
-                key_slots=slots, key_words=len(program.key_words), ticket_bits=ticket_bits,
+                key_slots=slots, key_words=len(program.key_words), ticket_bits=ticket_bits, erase_bits=erase_bits,
             )  # fmt: skip
         )
 
@@ -135,9 +141,16 @@ class ModeEngine(wiring.Component):
         m.submodules.control = self.store = ControlStore(rows.columns)
         moduli = tuple(bank.cells for bank in program.banks.values())
         m.submodules.sequencer = self.seq = Sequencer(
-            program.ii, program.tables["setup"].rows, program.main.stages, moduli, self.slots, self.ticket_bits, DRAIN
-        )
+            program.ii, program.tables["setup"].rows, program.main.stages, moduli, self.slots, self.ticket_bits, DRAIN,
+            max((bank.cells for bank in program.banks.values() if self._of_unit(bank)), default=1),
+        )  # fmt: skip
         seq = self.seq
+        # Banks of results are erased with all the rest, and after a set-up.  Results and chains are zero then, and while the engine is
+        # idle: the row at which it waits would keep sums of old results going round for ever.
+        late = pipe(m, seq.scrub, 2, "scrub", reset_less=False)
+        self.clear = pipe(m, seq.scrub | seq.idle, 1, "clear", reset_less=False)
+        self.erase_results = self.erase | late
+        self.erase_result = Mux(late, pipe(m, seq.scrub_address, 2, "scrub_address"), self.erase_address)
         m.d.comb += [
             self.store.row.eq(seq.row), seq.enter.eq(self.enter), self.enter_ack.eq(seq.enter_ack),
             seq.enter_decrypt.eq(self.enter_decrypt), seq.enter_slot.eq(self.enter_slot),
@@ -178,6 +191,17 @@ class ModeEngine(wiring.Component):
         self.unit_control: dict[str, dict[str, Value]] = {}
         keeps = self._keeps()
         self.units: dict[str, EngineUnit] = {}
+        # The write ports of round keys: the key schedule's or, while everything is erased, one word after the other.
+        last = 16 * self.slots
+        round_key = self.erase_address < last if 1 << self.erase_bits > last else Const(1, 1)
+        write = {
+            "rk_we": self.rk_we | (self.erase & round_key),
+            "rk_slot": Mux(self.erase, self.erase_address[4:], self.rk_slot),
+            "rk_round": Mux(self.erase, self.erase_address[:4], self.rk_round),
+            "rk_data": self.rk_data,
+            "rk_data_dec": self.rk_data_dec,
+        }
+        write = {name: pipe(m, value, 1, name) for name, value in write.items()}
         for unit in program.units:
             cores = {} if unit.kind == "acc" else {name: self.core(unit.kind, name) for name in unit.cores}
             front, back = self.registers[unit.kind]
@@ -185,13 +209,11 @@ class ModeEngine(wiring.Component):
             component = EngineUnit(self.width, unit.kind, cores, front, back, latency, keeps, self.slots)
             m.submodules[unit.name] = self.units[unit.name] = component
             self.y[unit.name] = component.y
+            m.d.comb += component.clear.eq(self.clear)
             for operand in (*unit.operands, "post"):
                 self.operand[f"{unit.name}.{operand}"] = getattr(component, operand)
             if component.ciphers:
-                m.d.comb += [
-                    component.rk_we.eq(self.rk_we), component.rk_slot.eq(self.rk_slot), component.rk_round.eq(self.rk_round),
-                    component.rk_data.eq(self.rk_data), component.rk_data_dec.eq(self.rk_data_dec),
-                ]  # fmt: skip
+                m.d.comb += [getattr(component, name).eq(value) for name, value in write.items()]
         for lane in range(program.lanes):
             self.operand[f"out{lane}.a"] = Signal(self.width, name=f"out{lane}_a")
         for chain in program.chains:
@@ -202,8 +224,14 @@ class ModeEngine(wiring.Component):
         self.bank_data: dict[tuple[str, int], Value] = {}
         for bank in program.banks.values():
             deep = bank.writer.startswith("lane")
-            memory = BlockMemory(self.width, bank.cells, bank.ports, deep)
+            # Tweaks are public.
+            erase_bits = 0 if bank.writer == "tweak" else self.erase_bits
+            memory = BlockMemory(self.width, bank.cells, bank.ports, deep, erase_bits=erase_bits)
             m.submodules[f"bank_{bank.name}"] = memory
+            if self._of_unit(bank):
+                m.d.comb += [memory.erase.eq(self.erase_results), memory.erase_address.eq(self.erase_result)]
+            elif erase_bits:
+                m.d.comb += [memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address)]
             address = range(max(2, bank.cells))
             for port in range(bank.ports):
                 row = self._resolved(f"{bank.name}.r{port}", ["cell"], {"base": seq.stage_base[bank.cells]})
@@ -224,8 +252,20 @@ class ModeEngine(wiring.Component):
                 m.d.comb += [
                     memory.waddr.eq(pipe(m, target, LEAD - 4, f"{bank.name}_waddr")),
                     memory.we.eq(pipe(m, row["valid"] & row["we"], LEAD - 2, f"{bank.name}_we", reset_less=False)),
-                    memory.wdata.eq(self.y[bank.writer]),
+                    memory.wdata.eq(self._erasable(bank.writer)),
                 ]
+
+    def _erasable(self, unit: str) -> Value:
+        """A unit's result as it is written: zero while memories are erased, by the reset of its register or else by a gate."""
+        kind = next(u.kind for u in self.program.units if u.name == unit)
+        if self.registers[kind][1]:
+            return self.y[unit]
+        return self.y[unit] & ~self.erase_results.replicate(self.width)
+
+    @staticmethod
+    def _of_unit(bank: Bank) -> bool:
+        """Whether a bank holds results of a unit, not what comes from the host."""
+        return bank.writer != "tweak" and not bank.writer.startswith("lane")
 
     def _fill(self, name: str, memory: BlockMemory, lane: int) -> None:
         """Writes of input blocks: the cell of a beat, rotated by the number of the sector that enters next (or after it)."""
@@ -246,7 +286,7 @@ class ModeEngine(wiring.Component):
         rotated(m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True)
         m.d.comb += [
             memory.waddr.eq(target), memory.we.eq(pipe(m, we, 3, f"{name}_fill_we", reset_less=False)),
-            memory.wdata.eq(pipe(m, data, 3, f"{name}_fill_data")),
+            memory.wdata.eq(pipe(m, pipe(m, data, 2, f"{name}_fill_data"), 1, f"{name}_fill_data_late", reset_less=False)),
         ]  # fmt: skip
 
     def _tweak(self, memory: BlockMemory) -> None:
@@ -280,8 +320,9 @@ class ModeEngine(wiring.Component):
         m, program, seq = self.m, self.program, self.seq
         words = max(1, len(program.key_words))
         ports = sorted((net.name, j) for net in program.nets.values() for j in range(net.key_ports))
-        memory = BlockMemory(self.width, words * self.slots, len(ports))
+        memory = BlockMemory(self.width, words * self.slots, len(ports), erase_bits=self.erase_bits)
         m.submodules.key_memory = memory
+        m.d.comb += [memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address)]
         self.key_read: dict[tuple[str, int], Value] = {}
         for n, (net, j) in enumerate(ports):
             row = self._resolved(f"{net}.k{j}", ["word"], {"slot": seq.stage_slot})
@@ -318,11 +359,13 @@ class ModeEngine(wiring.Component):
         m, program = self.m, self.program
         self.chain: dict[int, Signal] = {}
         for chain in program.chains:
-            reg = Signal(self.width, name=f"chain{chain.id}_reg", reset_less=True)
+            reg = Signal(self.width, name=f"chain{chain.id}_reg")
             row = self._resolved(f"chain{chain.id}.step", ["load", "step"])
             load = pipe(m, row["load"] & row["valid"], LEAD - 2, f"chain{chain.id}_load")
             step = pipe(m, row["step"] & row["valid"], LEAD - 2, f"chain{chain.id}_advance")
-            with m.If(load):
+            with m.If(self.clear):
+                m.d.sync += reg.eq(0)
+            with m.Elif(load):
                 m.d.sync += reg.eq(self.operand[f"chain{chain.id}.a"])
             with m.Elif(step):
                 m.d.sync += reg.eq(scale(self.field, reg, chain.stride))

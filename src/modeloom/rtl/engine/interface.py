@@ -32,6 +32,7 @@ def engine_signature(
     key_slots: int,
     key_words: int,
     ticket_bits: int,
+    erase_bits: int,
 ) -> Signature:
     """Ports of an engine, seen from the engine.
 
@@ -51,6 +52,8 @@ def engine_signature(
         Words of the key memory a slot: key blocks from the host and set-up values.
     ticket_bits : int
         Width of the number that the bus gives with a sector and gets back with each of its blocks.
+    erase_bits : int
+        Width of ``erase_address``.
 
     Members
     -------
@@ -78,6 +81,8 @@ def engine_signature(
         Writes one word of the key memory (not while a set-up runs, nor while a sector of this slot is in flight).
     rk_we, rk_slot, rk_round, rk_data, rk_data_dec
         Writes one round key of the cipher units, in the same times; ``rk_data_dec`` is its form for decrypters.
+    erase, erase_address
+        While the engine is held in reset: zeros to this word of all memories.  A round key has the address slot · 16 + round.
     """
     slot = range(max(2, key_slots))
     beats = ceil(blocks / lanes)
@@ -112,5 +117,7 @@ def engine_signature(
             "rk_round": In(4),
             "rk_data": In(128),
             "rk_data_dec": In(128),
+            "erase": In(1),
+            "erase_address": In(erase_bits),
         }
     )

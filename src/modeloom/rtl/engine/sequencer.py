@@ -9,7 +9,8 @@ sector may enter stage 0; stage q holds the sector that entered q turns ago::
 
 Whether an entry would be granted is known a cycle ahead (``ready_reg``), so that ``enter_ack`` is one gate.
 
-The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.
+The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.  Then ``scrub`` overwrites the
+banks of results, so that no value on the way to a key's set-up outlives it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,13 @@ class Sequencer(wiring.Component):
     slots, ticket_bits : int
     drain : int
         Cycles from a row to its last effect.
+    scrub_words : int
+        Words of the deepest bank of results.
+
+    Members
+    -------
+    scrub, scrub_address
+        After a set-up: zeros to this word of all banks of results.
 
     Attributes
     ----------
@@ -44,8 +52,11 @@ class Sequencer(wiring.Component):
         Counter of the sector that enters next, and of the one after it.
     """
 
-    def __init__(self, rows: int, setup_rows: int, stages: int, moduli: tuple[int, ...], slots: int, ticket_bits: int, drain: int):
-        self.rows, self.setup_rows, self.stages, self.drain = rows, setup_rows, stages, drain
+    def __init__(
+        self, rows: int, setup_rows: int, stages: int, moduli: tuple[int, ...], slots: int, ticket_bits: int, drain: int,
+        scrub_words: int,
+    ):  # fmt: skip
+        self.rows, self.setup_rows, self.stages, self.drain, self.scrub_words = rows, setup_rows, stages, drain, scrub_words
         self.moduli = tuple(sorted(set(moduli)))
         slot = range(max(2, slots))
         self.stage_valid = Array(Signal(name=f"stage{q}_valid") for q in range(stages))
@@ -69,6 +80,8 @@ class Sequencer(wiring.Component):
                 "setup_slot": In(slot),
                 "setup_done": Out(1),
                 "idle": Out(1),
+                "scrub": Out(1),
+                "scrub_address": Out(range(max(2, scrub_words))),
             }
         )
 
@@ -88,11 +101,15 @@ class Sequencer(wiring.Component):
         start_setup = Signal()
         at_last = Signal(name="at_last_reg")
         finished = Signal(name="finished_reg")
+        scrub = Signal(name="scrub_reg")
+        scrub_address = Signal.like(self.scrub_address, name="scrub_address_reg")
         wait = Signal(range(self.drain + 1), name="wait_reg")
         m.d.comb += [
             busy.eq(Cat(*self.stage_valid).any()),
             stays.eq(Cat(*list(self.stage_valid)[:-1]).any() if self.stages > 1 else 0),
             self.idle.eq(quiet),
+            self.scrub.eq(scrub),
+            self.scrub_address.eq(scrub_address),
             # The entry of a sector goes on into the buses in the same cycle: two registers and nothing else decide it.
             self.enter_ack.eq(self.enter & ready),
         ]
@@ -125,8 +142,12 @@ class Sequencer(wiring.Component):
                 m.d.sync += self.stage_valid[0].eq(0)
             with m.If(~at_last):
                 m.d.sync += [self.row.eq(self.row + 1), at_last.eq(self.row == last - 1)]
+            with m.Elif(scrub):
+                m.d.sync += scrub_address.eq(scrub_address + 1)
+                with m.If(scrub_address == self.scrub_words - 1):
+                    m.d.sync += [scrub.eq(0), scrub_address.eq(0), finished.eq(1)]
             with m.Elif(~finished):
-                m.d.sync += [wait.eq(wait + 1), finished.eq(wait == self.drain - 1)]
+                m.d.sync += [wait.eq(wait + 1), scrub.eq(wait == self.drain - 1)]
             with m.Else():
                 m.d.sync += [wait.eq(0), finished.eq(0), at_last.eq(0), in_setup.eq(0), self.row.eq(0)]
         with m.Elif(start_setup):

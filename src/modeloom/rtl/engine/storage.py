@@ -12,7 +12,7 @@ input blocks are deep, and read in two cycles: an address in cycle u - 2 gives d
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Module, Signal, Value
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -35,6 +35,8 @@ class BlockMemory(wiring.Component):
         Read ports.
     deep : bool
         Whether it reads in two cycles, from parts with registers of their own.
+    erase_bits : int
+        Width of ``erase_address``; 0 if the memory holds no secrets.
     style : str
         ``ram_style`` of the memory: "distributed", "block" (then in one part) or "" for the tool's choice.
 
@@ -46,10 +48,15 @@ class BlockMemory(wiring.Component):
         Read ports.
     move : In
         Bit 0 enables the registers behind the memory, bit 1 those behind the choice of a part; both are high if not driven.
+    erase, erase_address : In
+        Writes ``wdata``, which is zero then, to this word; an address beyond the last word does nothing.
     """
 
-    def __init__(self, width: int, depth: int, ports: int, deep: bool = False, style: str = "distributed"):
+    def __init__(
+        self, width: int, depth: int, ports: int, deep: bool = False, style: str = "distributed", erase_bits: int = 0
+    ):
         self.width, self.depth, self.ports, self.deep, self.style = width, depth, ports, deep, style
+        self.erase_bits = erase_bits
         address = range(max(2, depth))
         super().__init__(
             {
@@ -58,6 +65,8 @@ class BlockMemory(wiring.Component):
                 "wdata": In(width),
                 "raddr": In(address).array(ports),
                 "move": In(2, init=3),
+                "erase": In(1),
+                "erase_address": In(erase_bits),
                 "rdata": Out(width).array(ports),
             }
         )
@@ -68,6 +77,10 @@ class BlockMemory(wiring.Component):
         part = depth if not self.deep or self.style != "distributed" else max(PART_WORDS, 1 << (-(-depth // PARTS) - 1).bit_length())
         inner = (part - 1).bit_length()
         parts: list[list[Value]] = [[] for _ in range(self.ports)]
+        waddr = Signal.like(self.waddr, name="write_address")
+        inside = self.erase_address < depth if 1 << self.erase_bits > depth else Const(1, 1)
+        m.d.comb += waddr.eq(Mux(self.erase, self.erase_address, self.waddr) if self.erase_bits else self.waddr)
+        we = self.we | (self.erase & inside) if self.erase_bits else self.we
         for n, first in enumerate(range(0, depth, part)):
             # All parts see every address: the last one is as deep as the bits of an address reach.
             words = part if part == depth else 1 << max(1, (min(part, depth - first) - 1).bit_length())
@@ -76,8 +89,8 @@ class BlockMemory(wiring.Component):
             mem = memory.Memory(shape=self.width, depth=words, init=[], attrs={"ram_style": self.style} if self.style else {})
             m.submodules[f"mem{n}"] = mem
             write = mem.write_port()
-            here = self.waddr[inner:] == n if part < depth else 1
-            m.d.comb += [write.en.eq(self.we & here), write.addr.eq(self.waddr[:bits]), write.data.eq(self.wdata)]
+            here = waddr[inner:] == n if part < depth else 1
+            m.d.comb += [write.en.eq(we & here), write.addr.eq(waddr[:bits]), write.data.eq(self.wdata)]
             for i in range(self.ports):
                 read = mem.read_port()
                 m.d.comb += [read.en.eq(self.move[0]), read.addr.eq(self.raddr[i][:bits])]

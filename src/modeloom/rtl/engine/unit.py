@@ -49,6 +49,8 @@ class EngineUnit(wiring.Component):
         Which core works, whether an operation issues, its key slot; in the cycle of issue.
     post, post_decrypt, keep : In
         Terms added to the result, whose core it is, and which of ``keeps`` cuts it (0: none); when the core is done.
+    clear : In
+        The result is zero in the next cycle, where there is a post register.
     y : Out
         Result.
     """
@@ -70,6 +72,7 @@ class EngineUnit(wiring.Component):
             "a": In(width),
             "post": In(width),
             "keep": In(range(max(2, len(keeps) + 1))),
+            "clear": In(1),
             "y": Out(width),
         }
         if kind == "mul":
@@ -116,5 +119,13 @@ class EngineUnit(wiring.Component):
             cut = Mux(self.keep == i, result & ((1 << 8 * nbytes) - 1), cut)
         total = Signal(self.width, name="sum")
         m.d.comb += total.eq(cut ^ self.post)
-        m.d.comb += self.y.eq(pipe(m, total, int(self.post_register), "y"))
+        if self.post_register:
+            # Reset and ``clear`` reach this register: what is written to the memories while they are erased is zero.
+            y_reg = Signal(self.width, name="y_reg")
+            m.d.sync += y_reg.eq(total)
+            with m.If(self.clear):
+                m.d.sync += y_reg.eq(0)
+            m.d.comb += self.y.eq(y_reg)
+        else:
+            m.d.comb += self.y.eq(total)
         return m

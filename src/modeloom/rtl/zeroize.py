@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Erases everything that a core holds: keys, set-up values, plaintext and what was computed from them.
+
+::
+
+    zeroize, ~aresetn ──▶ [hold] ──▶ reset of the whole core ─────────────────────────────┐
+                            │                                                              ▼
+                            └──▶ settle ──▶ sweep: zeros to every word of every memory ──▶ flush ──▶ ready
+                                 4 cycles   an address a cycle, all memories at once       pipelines run empty
+
+All of the core but this component is held in reset meanwhile, so that what it writes is zero and nothing moves on its buses.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["SETTLE_CYCLES", "Zeroizer", "zeroize_cycles"]
+
+SETTLE_CYCLES = 4
+"""Cycles from the reset until the registers before the memories hold zeros."""
+
+
+def zeroize_cycles(depth: int, flush: int) -> int:
+    """Cycles for which a :class:`Zeroizer` of these parameters holds its core."""
+    return SETTLE_CYCLES + depth + flush
+
+
+class Zeroizer(wiring.Component):
+    """Holds a core in reset while it overwrites its memories; in a clock domain of its own, "always", that has no reset.
+
+    Parameters
+    ----------
+    depth : int
+        Words of the deepest memory.
+    flush : int
+        Cycles that a value needs at most through registers that no reset reaches.
+
+    Members
+    -------
+    request : In
+        Starts, or starts anew; it is also what a power-up does.
+    hold : Out
+        Reset of the rest of the core, for :func:`zeroize_cycles` from the cycle after the last request on.
+    erase, address : Out
+        Write zeros to this word of all memories.
+
+    Raises
+    ------
+    ValueError
+        *depth* or *flush* is below 1.
+    """
+
+    def __init__(self, depth: int, flush: int):
+        if depth < 1 or flush < 1:
+            raise ValueError(f"depth and flush are at least 1, not {depth} and {flush}")
+        self.depth, self.flush = depth, flush
+        super().__init__({"request": In(1), "hold": Out(1), "erase": Out(1), "address": Out(range(max(2, depth)))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        hold_reg = Signal(init=1)
+        erase_reg = Signal()
+        swept_reg = Signal()
+        wait_reg = Signal(range(max(SETTLE_CYCLES, self.flush)), init=SETTLE_CYCLES - 1)
+        address_reg = Signal.like(self.address)
+        m.d.comb += [self.hold.eq(hold_reg), self.erase.eq(erase_reg), self.address.eq(address_reg)]
+        with m.If(self.request):
+            m.d.always += [
+                hold_reg.eq(1), erase_reg.eq(0), swept_reg.eq(0), wait_reg.eq(SETTLE_CYCLES - 1), address_reg.eq(0),
+            ]  # fmt: skip
+        with m.Elif(erase_reg):
+            m.d.always += address_reg.eq(address_reg + 1)
+            with m.If(address_reg == self.depth - 1):
+                m.d.always += [erase_reg.eq(0), swept_reg.eq(1), wait_reg.eq(self.flush - 1)]
+        with m.Elif(hold_reg):
+            m.d.always += wait_reg.eq(wait_reg - 1)
+            with m.If(wait_reg == 0):
+                m.d.always += [hold_reg.eq(~swept_reg), erase_reg.eq(~swept_reg)]
+        return m

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Erasing a slot leaves nothing of its key in the core, within the stated number of cycles."""
+
+import random
+
+import pytest
+from tests.core.cores import compiled, simulated
+from tests.core.test_zeroize import state
+
+from modeloom.rtl.core import key_erase_cycles
+
+CHOICES = (("hctr2", {}), ("heh-brw", {"key_bits": 256, "key_slots": 2}), ("heh-poly", {"direction": "encrypt", "mul": 2}), ("hmch-brw", {"key_slots": 3}))
+
+
+@pytest.mark.parametrize(("mode", "changes"), CHOICES, ids=lambda choice: choice if isinstance(choice, str) else "-".join(choice))
+def test_nothing_of_a_key_is_left(mode, changes):
+    """Two cores that differ in one key only are in the same state once it is erased; set-up has run with it."""
+    cores = []
+    for seed in (1, 2):
+        rng = random.Random(seed)
+        core = simulated(mode, sector=128, **changes)
+        core.load_key(rng.randbytes(core.description["key_bytes"]), core.description["key_slots"] - 1)
+        cores.append(core)
+    first, second = (state(core) for core in cores)
+    assert sum(first[name] != second[name] for name in first) > 10
+    for core in cores:
+        core.send_key(bytes(16), core.description["key_slots"] - 1, erase=True)
+        core.runner.run(max_cycles=key_erase_cycles(compiled(mode, sector=128, **changes)))
+    first, second = (state(core) for core in cores)
+    left = [name for name in first if first[name] != second[name]]
+    assert not left, left[:20]
+    assert not any(core.simulation.get("key_busy") for core in cores)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``zeroize`` and the reset leave nothing of keys and data in a core, and stop what is under way."""
+
+import random
+
+import pytest
+from tests.core.cores import compiled, simulated
+
+from modeloom import golden
+from modeloom.rtl.core import erase_cycles
+from modeloom.simulated import Sector
+
+SECTOR = 64
+SECTORS = 12
+CHOICES = (
+    ("hctr2", "default", {"key_slots": 3}),
+    ("heh-brw", "brw2013-1core", {}),
+    ("hctr2", "default", {"aes_stages": 4, "direction": "encrypt"}),
+)
+
+QUIET = (
+    "m_axis_tvalid", "m_axis_tdata", "m_axis_status_tvalid", "s_axis_tready", "s_axis_cmd_tready", "s_axis_key_tready",
+)  # fmt: skip
+"""Outputs that are zero during an erasure."""
+
+
+def filled(choice, seed):
+    """A core in the middle of its work, with keys and data of a seed; all else is the same for all seeds."""
+    mode, base, changes = choice
+    rng = random.Random(seed)
+    core = simulated(mode, base, sector=SECTOR, **changes)
+    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
+    for slot, key in enumerate(keys):
+        core.load_key(key, slot)
+    for n in range(SECTORS):
+        decrypt = n % 2 == 1 and "decrypt" in core.description["directions"]
+        core.send_command(bytes([n]) * core.tweak_bytes, decrypt=decrypt, slot=n % len(keys), tag=n)
+        core.send_packet(rng.randbytes(SECTOR))
+    core.send_key(rng.randbytes(core.description["key_bytes"]), 0)
+    # The host takes nothing, so that results wait too.
+    core.runner.set_gaps({"m_axis": 0.999999})
+    core.runner.run(max_cycles=100)
+    return core, keys
+
+
+def state(core):
+    """All registers and words of memories."""
+    found = {}
+    for name, item in core.simulation.objects.items():
+        if item.kind == "state":
+            found[name] = core.simulation.get(name)
+        elif item.kind == "memory":
+            found.update({(name, word): core.simulation.get(name, word) for word in range(item.depth)})
+    return found
+
+
+def request(core, how):
+    """One cycle with ``zeroize`` or with a reset."""
+    name, active = ("zeroize", 1) if how == "zeroize" else ("aresetn", 0)
+    core.simulation.set(name, active)
+    core.runner.run(max_cycles=1)
+    core.simulation.set(name, 1 - active)
+
+
+@pytest.mark.parametrize("how", ["zeroize", "reset"])
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: "-".join(map(str, (*choice[:2], *choice[2].values()))))
+def test_nothing_is_left(choice, how):
+    """Two cores with different keys and data, in step otherwise, have the same state afterwards."""
+    cores = [filled(choice, seed)[0] for seed in (1, 2)]
+    before = [state(core) for core in cores]
+    differ = [name for name in before[0] if before[0][name] != before[1][name]]
+    assert len(differ) > 100
+    after = []
+    for core in cores:
+        core.runner.forget()
+        core.simulation.set("s_axis_tdata", 0)
+        request(core, how)
+        cycles = 0
+        while core.simulation.get("zeroizing"):
+            for name in QUIET:
+                assert cycles == 0 or not core.simulation.get(name), (name, cycles)
+            core.runner.run(max_cycles=1)
+            cycles += 1
+        assert cycles == core.description["erase_cycles"]
+        assert not core.simulation.get("key_loaded")
+        after.append(state(core))
+    left = [name for name in after[0] if after[0][name] != after[1][name]]
+    assert not left, left[:40]
+
+
+def test_the_core_works_again():
+    mode, _, changes = CHOICES[0]
+    core, keys = filled(CHOICES[0], 3)
+    request(core, "zeroize")
+    core.runner.run(max_cycles=core.description["erase_cycles"])
+    core.runner.forget()
+    core.runner.set_gaps({"m_axis": 0.0})
+    rng = random.Random(4)
+    key = rng.randbytes(16)
+    core.load_key(key, 2)
+    jobs = [Sector(rng.randbytes(16), rng.randbytes(SECTOR), n % 2 == 1, 2) for n in range(6)]
+    reference = golden.mode(mode, key)
+    assert core.run(jobs) == [
+        (reference.decrypt if job.decrypt else reference.encrypt)(job.tweak, job.data) for job in jobs
+    ]  # fmt: skip
+
+
+def test_a_request_during_the_sweep_starts_it_anew():
+    core, _ = filled(CHOICES[0], 5)
+    core.runner.forget()
+    request(core, "zeroize")
+    core.runner.run(max_cycles=core.description["erase_cycles"] // 2)
+    request(core, "zeroize")
+    core.runner.run(max_cycles=core.description["erase_cycles"] - 1)
+    assert core.simulation.get("zeroizing")
+    core.runner.run(max_cycles=1)
+    assert not core.simulation.get("zeroizing")
+
+
+def test_cycles_are_stated():
+    """One word a cycle: the figure grows with the deepest memory."""
+    small, large = (compiled("hctr2", sector=SECTOR, key_slots=slots) for slots in (1, 64))
+    assert erase_cycles(large) - erase_cycles(small) >= 64 * 16 - 200
