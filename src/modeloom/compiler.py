@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
 
 from modeloom.allocate.build import Allocation, allocate
+from modeloom.allocate.merge import CoreProgram, merge
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup
 from modeloom.ir.ops import OpGraph
@@ -21,7 +22,7 @@ from modeloom.schedule.modulo import Schedule, schedule
 from modeloom.schedule.problem import Problem, instance_of
 from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
-from modeloom.spec import Mode
+from modeloom.spec import InputError, Mode
 
 __all__ = ["Compiled", "compile_mode"]
 
@@ -60,6 +61,8 @@ class Compiled:
     allocation : Allocation
     proved : bool
         Whether the proof that the program computes the definition has passed.
+    others : tuple of Compiled
+        The mode for the further sector sizes of the core; each is compiled and proved by itself.
     """
 
     mode: Mode
@@ -74,19 +77,31 @@ class Compiled:
     setup_schedule: Schedule
     allocation: Allocation
     proved: bool = False
+    others: tuple[Compiled, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[Compiled, ...]:
+        """The mode for each sector size of the core."""
+        return (self, *self.others)
+
+    @cached_property
+    def core_program(self) -> CoreProgram:
+        """The programs of all sizes, for one engine."""
+        return merge([compiled.allocation.program for compiled in self.sizes])
 
     @property
     def output_blocks(self) -> int:
         """Blocks of the result buffer: a place for every sector in flight, as the pipeline never stalls, and one that leaves."""
-        return self.result_sectors * self.source.blocks
+        return self.result_sectors * max(compiled.source.blocks for compiled in self.sizes)
 
     @property
     def result_sectors(self) -> int:
-        """Sectors that the result buffer holds: enough for sectors to follow each other without a pause."""
+        """Sectors that the result buffer holds: enough for sectors of each size to follow each other without a pause."""
         from modeloom.rtl.bus.parameters import ring_depth
 
-        beats = -(-self.source.blocks // self.units.lanes)
-        return ring_depth(self.schedule.latency + CONTROL_CYCLES, self.schedule.ii, beats)
+        return max(
+            ring_depth(c.schedule.latency + CONTROL_CYCLES, c.schedule.ii, -(-c.source.blocks // c.units.lanes)) for c in self.sizes
+        )
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
@@ -144,17 +159,39 @@ def compile_mode(
         Called with the name of a step and the share of the whole work that is done, from 0 to 1: when a step begins, and several
         times in the search for a schedule.
     """
+    tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
+    sizes = (options.sector, *options.more_sectors)
+    for size in sizes:
+        mode.check_sector(size)
+    mode.check_tweak(tweak, core=True)
+    progress("trace", 0.0)
+    sources = [trace(mode, size, tweak, options.directions) for size in sizes]
+    uses = [_uses(source, options) for source in sources]
+    units, architecture = unit_set(options, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
+    blocks = [source.blocks for source in sources]
+    if len(sizes) > 1 and -(-min(blocks) // units.lanes) < 2:
+        raise InputError(f"a core for several sizes takes each in at least 2 beats; {min(sizes)} bytes are one on {units.lanes} lanes")
+    compiled = []
+    for number, source in enumerate(sources):
+
+        def part(step: str, share: float, number: int = number) -> None:
+            progress(step, (sum(blocks[:number]) + share * blocks[number]) / sum(blocks))
+
+        one = replace(options, sector=sizes[number], more_sectors=())
+        compiled.append(_compile(mode, one, source, units, architecture, prove, part))
+    return replace(compiled[0], options=options, others=tuple(compiled[1:]))
+
+
+def _compile(
+    mode: Mode, options: Options, source: Trace, units: UnitSet, architecture: Architecture, prove: bool,
+    progress: Callable[[str, float], None],
+) -> Compiled:  # fmt: skip
+    """The mode for one sector size."""
     begins = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0)))
 
     def report(step: str, share: float = 0.0) -> None:
         progress(step, begins[step] + share * SHARES[step])
 
-    mode.check_sector(options.sector)
-    tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
-    mode.check_tweak(tweak, core=True)
-    report("trace")
-    source = trace(mode, options.sector, tweak, options.directions)
-    units, architecture = unit_set(options, *_uses(source, options))
     report("lower")
     chains = _best_chains(source, options, units)
     expanded, graph, setup_graph = _lower(source, options, units, chains)

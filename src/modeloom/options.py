@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -15,6 +15,9 @@ __all__ = ["Options", "PRESETS", "preset", "Architecture", "unit_set"]
 
 LANES = (1, 2, 4, 8)
 """Blocks a beat that the buses can have."""
+
+SIZES = 8
+"""Most sector sizes of a core."""
 
 DIRECTIONS = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
 
@@ -32,6 +35,8 @@ class Options:
     ----------
     sector, tweak : int or None
         Bytes of a sector (default 512) and of a tweak.
+    more_sectors : tuple of int
+        Further sector sizes of the core, in bytes; commands name them 1, 2, ...
     key_bits : int
         Key size of the cipher in bits.
     direction : str
@@ -58,6 +63,7 @@ class Options:
     """
 
     sector: int = 512
+    more_sectors: tuple[int, ...] = ()
     tweak: int | None = None
     key_bits: int = 128
     direction: str = "both"
@@ -78,6 +84,12 @@ class Options:
     cipher: str = "aes"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "more_sectors", tuple(self.more_sectors))
+        sizes = (self.sector, *self.more_sectors)
+        if len(set(sizes)) < len(sizes):
+            raise InputError(f"--sector names {next(size for size in sizes if sizes.count(size) > 1)} bytes twice")
+        if len(sizes) > SIZES:
+            raise InputError(f"--sector takes up to {SIZES} sizes, not {len(sizes)}")
         if self.direction not in DIRECTIONS:
             raise UnknownName("direction", self.direction, DIRECTIONS)
         if self.aes_arch not in ("pipelined",):
@@ -144,9 +156,9 @@ class Architecture:
 
 
 def unit_set(
-    options: Options, uses: Mapping[str, Mapping[str, int]], setup: Collection[str]
+    options: Options, uses: Sequence[Mapping[str, Mapping[str, int]]], setup: Collection[str]
 ) -> tuple[UnitSet, Architecture]:
-    """The unit set for a mode's operation counts in each direction, and the kinds of operations of its set-up.
+    """The unit set for a mode's operation counts, for each sector size in each direction, and the kinds of operations of its set-up.
 
     Both cores of the cipher stand behind one operand network where both directions are built; a core for one direction that needs
     both has them apart.  A decrypter that is used once a sector is sequential where its interval fits into the initiation interval.
@@ -155,20 +167,22 @@ def unit_set(
     """
     chosen = cipher(options.cipher)
     lanes = options.lanes or options.aes
-    total = {kind: max(u.get(kind, 0) for u in uses.values()) for kind in ("enc", "dec", "mul", "out", "acc")}
-    needed = {kind for kind, count in total.items() if count} | set(setup)
-    together = len(uses) > 1 and {"enc", "dec"} <= needed
-    calls = max(u.get("enc", 0) + u.get("dec", 0) for u in uses.values()) if together else max(total["enc"], total["dec"])
+    totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "out", "acc")} for of in uses]
+    needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
+    together = len(uses[0]) > 1 and {"enc", "dec"} <= needed
     if (options.mul or 0) > 1 and "mul" not in needed:
         raise InputError(f"--mul {options.mul}: the mode has no products; leave --mul out")
-    pace = max(-(-calls // options.aes), -(-total["out"] // lanes), 1)
-    mul = options.mul or max(1, -(-total["mul"] // pace))
+    paces = []
+    for of, total in zip(uses, totals, strict=True):
+        calls = max(u.get("enc", 0) + u.get("dec", 0) for u in of.values()) if together else max(total["enc"], total["dec"])
+        paces.append(max(-(-calls // options.aes), -(-total["out"] // lanes), 1))
+    mul = options.mul or max(max(1, -(-total["mul"] // pace)) for total, pace in zip(totals, paces, strict=True))
     cores: dict[str, str] = {core: "pipelined" for core in ("enc", "dec") if core in needed}
     time = {core: chosen.timing(core, "pipelined", options.key_bits, options.aes_stages) for core in cores}
     slow: dict[str, Any] = {}
-    if total["dec"] == 1 and "dec" not in setup:
+    if all(total["dec"] == 1 for total in totals) and "dec" not in setup:
         alone = chosen.timing("dec", "sequential", options.key_bits, options.aes_stages)
-        ii = max(pace, -(-total["mul"] // mul))
+        ii = min(max(pace, -(-total["mul"] // mul)) for total, pace in zip(totals, paces, strict=True))
         if (not options.overlap) or alone.interval <= ii:
             cores["dec"], time["dec"] = "sequential", alone
             slow = {"slow_core": "dec", "slow_interval": alone.interval}

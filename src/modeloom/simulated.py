@@ -81,7 +81,7 @@ class SimulatedCore:
         self.lanes: int = self.description["lanes"]
         self.block_bytes: int = self.description["block_bytes"]
         self._beat = self.lanes * self.block_bytes
-        self._beats = -(-self.sector_bytes // self._beat)
+        self.sizes = {size["sector_bytes"]: number for number, size in enumerate(self.description["sizes"])}
         self._tag = 0
         self.status_cycles: list[int] = []
         self.output_cycles: list[int] = []
@@ -150,35 +150,45 @@ class SimulatedCore:
         """Runs sectors back to back and gives their results in order; raises ``SectorError`` for the first that fails."""
         sectors = list(sectors)
         commands = bytearray()
-        payload = bytearray()
+        payload, keeps, lasts = bytearray(), bytearray(), bytearray()
+        whole = ((1 << self._beat) - 1).to_bytes(-(-self._beat // 8), "little")
         for sector in sectors:
             if len(sector.tweak) != self.tweak_bytes:
                 raise InputError(f"this core takes tweaks of {self.tweak_bytes} bytes, not {len(sector.tweak)}")
-            if len(sector.data) != self.sector_bytes:
-                raise InputError(f"this core takes sectors of {self.sector_bytes} bytes, not {len(sector.data)}")
+            if len(sector.data) not in self.sizes:
+                sizes = " or ".join(map(str, self.sizes))
+                raise InputError(f"this core takes sectors of {sizes} bytes, not {len(sector.data)}")
             direction = "decrypt" if sector.decrypt else "encrypt"
             if direction not in self.description["directions"]:
                 raise InputError(f"this core was not built to {direction}; build it with --direction both")
-            commands += pack_command(tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, decrypt=sector.decrypt)
+            size = self.sizes[len(sector.data)]
+            commands += pack_command(
+                tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, size=size, decrypt=sector.decrypt
+            )  # fmt: skip
             self._tag += 1
-            payload += sector.data.ljust(self._beats * self._beat, b"\0")
-        whole = (1 << self._beat) - 1
-        tail = self.sector_bytes - (self._beats - 1) * self._beat
-        size = -(-self._beat // 8)
-        keeps = (whole.to_bytes(size, "little")) * (self._beats - 1) + ((1 << tail) - 1).to_bytes(size, "little")
+            beats = self._beats_of(len(sector.data))
+            payload += sector.data.ljust(beats * self._beat, b"\0")
+            tail = len(sector.data) - (beats - 1) * self._beat
+            keeps += whole * (beats - 1) + ((1 << tail) - 1).to_bytes(len(whole), "little")
+            lasts += b"\0" * (beats - 1) + b"\1"
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
         self.runner.feed(
             "s_axis",
             {
                 "s_axis_tdata": bytes(payload),
-                "s_axis_tkeep": keeps * len(sectors),
-                "s_axis_tlast": (b"\0" * (self._beats - 1) + b"\1") * len(sectors),
+                "s_axis_tkeep": bytes(keeps),
+                "s_axis_tlast": bytes(lasts),
             },
         )
-        return self._collect(len(sectors))
+        return self._collect([len(sector.data) for sector in sectors])
 
-    def _collect(self, count: int) -> list[bytes]:
-        limit = (count + 8) * (self.description["explain"]["ii"] + self._beats + 64) * 8 + 20_000
+    def _beats_of(self, nbytes: int) -> int:
+        return -(-nbytes // self._beat)
+
+    def _collect(self, lengths: Sequence[int]) -> list[bytes]:
+        count = len(lengths)
+        slowest = max(size["latency_pins"] for size in self.description["sizes"])
+        limit = (count + 8) * (slowest + 64) * 8 + 20_000
         result = self.runner.run({"m_axis_status": count}, max_cycles=limit)
         if result.timed_out:
             raise RuntimeError(f"the core gave fewer than {count} statuses in {limit} cycles")
@@ -192,8 +202,11 @@ class SimulatedCore:
         beats = self.runner.take("m_axis")
         self.output_cycles = list(beats.cycles)
         data = beats.columns["m_axis_tdata"]
-        stride = self._beats * self._beat
-        return [data[at : at + self.sector_bytes] for at in range(0, count * stride, stride)]
+        results, at = [], 0
+        for length in lengths:
+            results.append(data[at : at + length])
+            at += self._beats_of(length) * self._beat
+        return results
 
     def encrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
         """One sector, encrypted."""

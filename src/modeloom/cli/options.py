@@ -13,8 +13,22 @@ from modeloom.spec import InputError
 
 __all__ = ["unit_options", "options_from", "read_key", "tweaks"]
 
+
+class SectorSizes(click.ParamType):
+    """Sizes in bytes, with commas between them."""
+
+    name = "bytes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """The sizes as a tuple."""
+        try:
+            return tuple(int(size) for size in value.split(","))
+        except ValueError:
+            self.fail(f"{value} is no size in bytes; give a number, or several as 512,4096", param, ctx)
+
+
 _UNIT_OPTIONS = [
-    click.option("--sector", type=int, help="Bytes of a sector (512)."),
+    click.option("--sector", type=SectorSizes(), help="Bytes of a sector (512); several sizes as 512,4096."),
     click.option("--tweak", type=int, help="Bytes of a tweak (the mode's first size)."),
     click.option("--key-bits", type=int, help="Key size of the cipher: 128, 192 or 256 (128)."),
     click.option("--direction", help="encrypt, decrypt or both (both)."),
@@ -48,7 +62,10 @@ def options_from(values: dict[str, Any]) -> Options:
         changes["overlap"] = False
     if values.pop("exact"):
         changes["exact"] = True
-    names = ("sector", "tweak", "key_bits", "direction", "aes", "aes_arch", "aes_stages", "mul", "mul_arch", "mul_stages", "lanes")
+    names = ("tweak", "key_bits", "direction", "aes", "aes_arch", "aes_stages", "mul", "mul_arch", "mul_stages", "lanes")
+    if (sizes := values.pop("sector")) is not None:
+        changes["sector"], *more = sizes
+        changes["more_sectors"] = tuple(more)
     for name in (*names, "terms", "key_slots"):
         value = values.pop(name)
         if value is not None:

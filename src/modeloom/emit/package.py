@@ -70,6 +70,17 @@ def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
         "erase_cycles": erase_cycles(compiled),
         "key_erase_cycles": key_erase_cycles(compiled),
         "sector_bytes": compiled.source.nbytes,
+        "sizes": [
+            {
+                "sector_bytes": one.source.nbytes,
+                "blocks": one.source.blocks,
+                "beats": beats(one),
+                "interval": interval_pins(one),
+                "latency_pins": latency_pins(one),
+                "explain": {**one.explain(), "latency_pins": latency_pins(one)},
+            }
+            for one in compiled.sizes
+        ],
         "blocks": compiled.source.blocks,
         "tweak_bytes": compiled.source.tweak_bytes,
         "lanes": p.lanes,

@@ -52,16 +52,17 @@ LUT_BLOCKS = 512
 
 def bus_parameters(compiled: Any) -> BusParameters:
     """Bus sizes of a compiled mode (``modeloom.compiler.Compiled``)."""
-    program = compiled.allocation.program
+    program = compiled.core_program
     parts = compiled.mode.key_parts
     before = parts.index(CIPHER)
-    tail = compiled.source.nbytes % compiled.source.block_bytes
+    sizes = [(c.source.blocks, c.source.nbytes % c.source.block_bytes) for c in compiled.sizes]
     return BusParameters(
-        blocks=program.blocks,
+        blocks=sizes[0][0],
+        tail=sizes[0][1],
+        more_sizes=tuple(sizes[1:]),
         ring_sectors=compiled.result_sectors,
         block_bits=8 * program.block_bytes,
         lanes=program.lanes,
-        tail=tail,
         tweak_blocks=program.tweak_blocks,
         key_slots=compiled.options.key_slots,
         cipher_key_bits=compiled.options.key_bits,
@@ -71,7 +72,7 @@ def bus_parameters(compiled: Any) -> BusParameters:
         # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
         ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
         engine_words=max(bank.cells for bank in program.banks.values()),
-        has_setup=any(rows for rows in program.tables["setup"].outs.values()),
+        has_setup=any(rows for table in program.setups for rows in table.outs.values()),
         encrypt="encrypt" in program.directions,
         decrypt="decrypt" in program.directions,
     )
@@ -79,7 +80,7 @@ def bus_parameters(compiled: Any) -> BusParameters:
 
 def erase_cycles(compiled: Any) -> int:
     """Cycles in which a core overwrites all that it holds, after the last one with a reset or ``zeroize``."""
-    return zeroize_cycles(bus_parameters(compiled).erase_words, flush_cycles(compiled.allocation.program))
+    return zeroize_cycles(bus_parameters(compiled).erase_words, flush_cycles(compiled.core_program))
 
 
 def key_erase_cycles(compiled: Any) -> int:
@@ -87,8 +88,8 @@ def key_erase_cycles(compiled: Any) -> int:
 
     Those in flight add what they still need: at most the wait for an entry and the latency.
     """
-    words = max(KEY_WORDS, len(compiled.allocation.program.key_words))
-    return FENCE_CYCLES + ERASE_OVERHEAD + words + flush_cycles(compiled.allocation.program)
+    words = max(KEY_WORDS, len(compiled.core_program.key_words))
+    return FENCE_CYCLES + ERASE_OVERHEAD + words + flush_cycles(compiled.core_program)
 
 
 class ModeCore(wiring.Component):
@@ -135,14 +136,14 @@ class ModeCore(wiring.Component):
         compiled = self.compiled
         m.domains.sync = ClockDomain("sync")
         m.domains.always = ClockDomain("always", reset_less=True)
-        m.submodules.zeroizer = zeroizer = Zeroizer(self.parameters.erase_words, flush_cycles(compiled.allocation.program))
+        m.submodules.zeroizer = zeroizer = Zeroizer(self.parameters.erase_words, flush_cycles(compiled.core_program))
         m.d.comb += [
             ClockSignal().eq(self.aclk), ClockSignal("always").eq(self.aclk), ResetSignal().eq(zeroizer.hold),
             zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),
         ]  # fmt: skip
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
-            compiled.allocation.program, compiled.mode.field, self._core, registers, compiled.options.key_slots,
+            compiled.core_program, compiled.mode.field, self._core, registers, compiled.options.key_slots,
             self.parameters.ticket_bits, self.parameters.erase_bits,
         )  # fmt: skip
         schedule = compiled.architecture.cipher.key_schedule(compiled.options.key_bits)

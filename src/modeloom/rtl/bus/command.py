@@ -20,9 +20,6 @@ from .ports import COMMAND, StatusCode
 
 __all__ = ["CommandIntake"]
 
-SIZES = 1
-"""Sector sizes of a core."""
-
 
 class CommandIntake(wiring.Component):
     """Registers and checks commands; two cycles from the bus to ``valid``, which is low for a cycle after ``take``.
@@ -44,8 +41,12 @@ class CommandIntake(wiring.Component):
         A command waits; the following are its.
     ok : 1, code : 3
         The core can obey it; if not, the StatusCode that says why.
-    decrypt, slot, tweak, tag : 1, slot, tweak_bits, 16
-        Its fields.
+    decrypt, slot, size, tweak, tag : 1, slot, size_bits, tweak_bits, 16
+        Its fields; ``size`` is 0 if the core has none of this number, which ``code`` says.
+    size_known : 1
+        The core has a sector size of its number.
+    next_valid, next_size, next_size_known : 1, size_bits, 1
+        The same of the command behind it, which is not checked yet.
     take : 1
         The command has been used; only while ``valid``.
     """
@@ -63,6 +64,11 @@ class CommandIntake(wiring.Component):
                 "slot": Out(range(max(2, parameters.key_slots))),
                 "tweak": Out(max(1, parameters.tweak_bits)),
                 "tag": Out(16),
+                "size": Out(parameters.size_bits),
+                "size_known": Out(1),
+                "next_valid": Out(1),
+                "next_size": Out(parameters.size_bits),
+                "next_size_known": Out(1),
                 "take": In(1),
             }
         )
@@ -81,6 +87,9 @@ class CommandIntake(wiring.Component):
         tag_reg = Signal(16, reset_less=True)
         key_ok_reg = Signal(reset_less=True)
 
+        size_reg = Signal(p.size_bits, reset_less=True)
+        next_size_known = taken_reg.size < len(p.sizes)
+
         move = Signal()
         m.d.comb += [move.eq(taken_valid_reg & ~valid_reg), self.cmd.ready.eq(~taken_valid_reg)]
         with m.If(self.cmd.ready):
@@ -91,7 +100,8 @@ class CommandIntake(wiring.Component):
         with m.If(move):
             m.d.sync += [
                 valid_reg.eq(1),
-                size_bad_reg.eq(taken_reg.size >= SIZES),
+                size_bad_reg.eq(~next_size_known),
+                size_reg.eq(taken_reg.size[: p.size_bits] if len(p.sizes) > 1 else 0),
                 direction_bad_reg.eq(Mux(taken_reg.decrypt, not p.decrypt, not p.encrypt)),
                 decrypt_reg.eq(taken_reg.decrypt),
                 slot_reg.eq(taken_reg.slot),
@@ -115,6 +125,11 @@ class CommandIntake(wiring.Component):
             self.slot.eq(slot_reg),
             self.tweak.eq(tweak_reg),
             self.tag.eq(tag_reg),
+            self.size.eq(size_reg),
+            self.size_known.eq(~size_bad_reg),
+            self.next_valid.eq(taken_valid_reg),
+            self.next_size.eq(taken_reg.size[: p.size_bits]),
+            self.next_size_known.eq(next_size_known),
             self.ok.eq(key_ok_reg & ~direction_bad_reg & ~size_bad_reg),
             self.code.eq(
                 Mux(

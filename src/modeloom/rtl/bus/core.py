@@ -30,6 +30,7 @@ from .parameters import BusParameters
 from .ports import COMMAND, KEY_BEAT, STATUS, beat_layout
 from .ring import ResultRing
 from .sector import SectorIntake
+from .size import SizeGate
 from .status import StatusQueue
 
 __all__ = ["CoreBus"]
@@ -37,6 +38,9 @@ __all__ = ["CoreBus"]
 
 class CoreBus(wiring.Component):
     """Connects the buses of a core to its engine.
+
+    In a core for several sector sizes a packet is taken in only when its command is there, and if its size is another than that of
+    the sectors before, only when these have left the engine.
 
     A sector enters when its command and all of its bytes are there and the result buffer has a place for it; one sector
     every max(``beats``, initiation interval, ``ENTRY_CYCLES``) cycles if nothing waits and ``ring_sectors`` is :func:`ring_depth`.  From
@@ -98,12 +102,13 @@ class CoreBus(wiring.Component):
                     engine_signature(
                         block_bits=p.block_bits,
                         lanes=p.lanes,
-                        blocks=p.blocks,
+                        blocks=p.most_blocks,
                         tweak_blocks=p.tweak_blocks,
                         key_slots=p.key_slots,
                         key_words=p.key_words,
                         ticket_bits=p.ticket_bits,
                         erase_bits=p.erase_bits,
+                        sizes=len(p.sizes),
                     )
                 ),
             }
@@ -149,6 +154,8 @@ class CoreBus(wiring.Component):
             queue.code.eq(entry.code),
             queue.delivered.eq(ring.delivered),
             ring.admit.eq(entry.admit),
+            ring.admit_ticket.eq(entry.ticket),
+            ring.admit_size.eq(command.size),
             ring.erase.eq(self.erase),
             ring.erase_address.eq(self.erase_address),
             engine.erase.eq(self.erase),
@@ -163,6 +170,22 @@ class CoreBus(wiring.Component):
             self.key_error.eq(key_port.error),
         ]
 
+        if len(p.sizes) > 1:
+            m.submodules.size = size = SizeGate(p)
+            m.d.comb += [
+                size.command_valid.eq(command.valid),
+                size.command_size.eq(command.size),
+                size.command_size_known.eq(command.size_known),
+                size.next_valid.eq(command.next_valid),
+                size.next_size.eq(command.next_size),
+                size.next_size_known.eq(command.next_size_known),
+                size.admitted.eq(entry.admit | entry.enter),
+                size.idle.eq(engine.idle),
+                sector.size.eq(size.size),
+                sector.open.eq(size.open),
+                engine.size.eq(size.size),
+                engine.restart.eq(size.restart),
+            ]
         m.d.comb += [
             engine.fill_we.eq(sector.fill_we),
             engine.fill_beat.eq(sector.fill_beat),

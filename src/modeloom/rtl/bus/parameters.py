@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ENTRY_CYCLES", "BusParameters", "ring_depth"]
+__all__ = ["ENTRY_CYCLES", "BusParameters", "SectorSize", "ring_depth"]
 
 ENTRY_CYCLES = 4
 """Fewest cycles between the entries of two sectors."""
@@ -42,6 +42,31 @@ def _integer(name: str, value: object, low: int, high: int) -> None:
         raise ValueError(f"{name} is from {low} to {high}, not {value}")
 
 
+@dataclass(frozen=True)
+class SectorSize:
+    """A sector of ``blocks`` blocks, the last one of ``tail`` bytes (0: whole), on ``lanes`` lanes."""
+
+    blocks: int
+    tail: int
+    lanes: int
+    block_bytes: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the sector."""
+        return (self.blocks - 1) * self.block_bytes + (self.tail or self.block_bytes)
+
+    @property
+    def beats(self) -> int:
+        """Beats of the sector."""
+        return -(-self.blocks // self.lanes)
+
+    @property
+    def last_keep(self) -> int:
+        """tkeep of its last beat, bit b for byte b."""
+        return (1 << self.nbytes - (self.beats - 1) * self.lanes * self.block_bytes) - 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class BusParameters:
     """Sizes of the buses and buffers of a core.
@@ -58,6 +83,8 @@ class BusParameters:
         Blocks a beat: 1, 2, 4 or 8.
     tail : int
         Bytes of the last block; 0 means that it is whole.
+    more_sizes : tuple of (int, int)
+        Blocks and tail of further sector sizes; then sectors of all sizes have at least two beats.
     tweak_blocks : int
         Blocks of a tweak: 0 to 2, at most 256 bits in all.
     key_slots : int
@@ -90,6 +117,7 @@ class BusParameters:
     block_bits: int = 128
     lanes: int = 1
     tail: int = 0
+    more_sizes: tuple[tuple[int, int], ...] = ()
     tweak_blocks: int = 1
     key_slots: int = 1
     cipher_key_bits: int = 128
@@ -107,9 +135,12 @@ class BusParameters:
             raise ValueError(f"block_bits is 128 or 256, not {self.block_bits!r}")
         if self.lanes not in (1, 2, 4, 8):
             raise ValueError(f"lanes is 1, 2, 4 or 8, not {self.lanes!r}")
-        _integer("blocks", self.blocks, 2, 256)
+        for blocks, tail in ((self.blocks, self.tail), *self.more_sizes):
+            _integer("blocks", blocks, 2, 512)
+            _integer("tail", tail, 0, self.block_bytes)
+        if self.more_sizes and min(size.beats for size in self.sizes) < 2:
+            raise ValueError("sectors of a core for several sizes have at least two beats")
         _integer("ring_sectors", self.ring_sectors, 1, 4096)
-        _integer("tail", self.tail, 0, self.block_bytes)
         _integer("tweak_blocks", self.tweak_blocks, 0, 256 // self.block_bits)
         _integer("key_slots", self.key_slots, 1, 64)
         _integer("cipher_key_bits", self.cipher_key_bits, 64, 512)
@@ -133,9 +164,25 @@ class BusParameters:
         return self.block_bits // 8
 
     @property
+    def sizes(self) -> tuple[SectorSize, ...]:
+        """The sector sizes, in the order of their numbers in commands."""
+        pairs = ((self.blocks, self.tail), *self.more_sizes)
+        return tuple(SectorSize(blocks, tail, self.lanes, self.block_bytes) for blocks, tail in pairs)
+
+    @property
+    def size_bits(self) -> int:
+        """Width of the number of a size."""
+        return max(1, (len(self.sizes) - 1).bit_length())
+
+    @property
     def beats(self) -> int:
-        """Beats of a sector."""
-        return -(-self.blocks // self.lanes)
+        """Beats of the largest sector."""
+        return max(size.beats for size in self.sizes)
+
+    @property
+    def most_blocks(self) -> int:
+        """Blocks of the largest sector."""
+        return max(size.blocks for size in self.sizes)
 
     @property
     def beat_bits(self) -> int:
@@ -149,13 +196,13 @@ class BusParameters:
 
     @property
     def sector_bytes(self) -> int:
-        """Bytes of a sector."""
-        return (self.blocks - 1) * self.block_bytes + (self.tail or self.block_bytes)
+        """Bytes of a sector of the first size."""
+        return self.sizes[0].nbytes
 
     @property
     def last_keep(self) -> int:
-        """tkeep of a sector's last beat, bit b for byte b."""
-        return (1 << self.sector_bytes - (self.beats - 1) * self.beat_bytes) - 1
+        """tkeep of the last beat of a sector of the first size, bit b for byte b."""
+        return self.sizes[0].last_keep
 
     @property
     def tweak_bits(self) -> int:

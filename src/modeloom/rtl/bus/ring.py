@@ -8,6 +8,8 @@ One memory a lane, ``ring_sectors`` × ``beats`` words; block i of the sector wi
     out_* ──▶ [address] ──▶ memories, read in two cycles ──▶ RegisterSlice ──▶ zeros while idle ──▶ m_axis
     done ───▶ sectors to send ──▶ running read address (tickets follow each other, so it only counts)
 
+In a core for several sector sizes ``beats`` are those of the largest, and each place remembers the size of its sector.
+
 Only sectors that are done are read, so neither a word being written nor a block of a sector that never ended is.
 """
 
@@ -39,8 +41,8 @@ class ResultRing(wiring.Component):
 
     Members
     -------
-    admit : 1
-        A place has been given to a sector.
+    admit, admit_ticket, admit_size : 1, ticket_bits, size_bits
+        This place has been given to a sector of this size.
     place : 1
         There is a free place.
     out_we, out_index, out_ticket, out_data, done
@@ -59,9 +61,11 @@ class ResultRing(wiring.Component):
         super().__init__(
             {
                 "admit": In(1),
+                "admit_ticket": In(p.ticket_bits),
+                "admit_size": In(p.size_bits),
                 "place": Out(1),
                 "out_we": In(p.lanes),
-                "out_index": In(range(max(2, p.blocks))).array(p.lanes),
+                "out_index": In(range(max(2, p.most_blocks))).array(p.lanes),
                 "out_ticket": In(p.ticket_bits).array(p.lanes),
                 "out_data": In(p.block_bits).array(p.lanes),
                 "done": In(1),
@@ -115,11 +119,25 @@ class ResultRing(wiring.Component):
         beat_reg = Signal(range(max(2, p.beats)))
         final_reg = Signal(init=p.beats == 1)
         wrap_reg = Signal(init=depth == 1)
+        # The size of the sector that is read, and of the beats behind it on their way out.
+        sizes = [size.beats for size in p.sizes]
+        several = len(sizes) > 1
+        size_regs = Array(Signal(p.size_bits, name=f"size{place}_reg", reset_less=True) for place in range(p.ring_sectors))
+        place_read_reg = Signal(p.ticket_bits)
+        next_place = Mux(place_read_reg == p.ring_sectors - 1, 0, place_read_reg + 1)
+        size = size_regs[place_read_reg] if several else Const(0)
+        read_size_reg = Signal(p.size_bits, reset_less=True)
+        fetched_size_reg = Signal(p.size_bits, reset_less=True)
+        if several:
+            with m.If(self.admit):
+                m.d.sync += size_regs[self.admit_ticket].eq(self.admit_size)
         read_reg = Signal()
         read_last_reg = Signal(reset_less=True)
         fetched_reg = Signal()
         fetched_last_reg = Signal(reset_less=True)
-        m.submodules.out = out = RegisterSlice(StructLayout({"data": p.beat_bits, "last": 1}))
+        m.submodules.out = out = RegisterSlice(
+            StructLayout({"data": p.beat_bits, "last": 1, **({"size": p.size_bits} if several else {})})
+        )
 
         finish = Signal()
         to_send = Signal.like(to_send_reg)
@@ -143,21 +161,32 @@ class ResultRing(wiring.Component):
             place_reg.eq(free != 0),
         ]
         with m.If(fetch):
-            m.d.sync += [beat_reg.eq(beat_reg + 1), final_reg.eq((beat_reg == p.beats - 2) | (p.beats == 1))]
+            # Sectors of a core for several sizes have at least two beats: the last one is never the first.
+            last_but_one = Array(Const(beats - 2, range(p.beats)) for beats in sizes)[size] if several else p.beats - 2
+            m.d.sync += [beat_reg.eq(beat_reg + 1), final_reg.eq((beat_reg == last_but_one) | (p.beats == 1))]
             m.d.sync += [read_address_reg.eq(read_address_reg + 1), wrap_reg.eq((read_address_reg == depth - 2) | (depth == 1))]
             with m.If(final_reg):
                 m.d.sync += beat_reg.eq(0)
-            with m.If(wrap_reg):
-                m.d.sync += read_address_reg.eq(0)
+            if several:
+                with m.If(final_reg):
+                    m.d.sync += [place_read_reg.eq(next_place), read_address_reg.eq(bases[next_place])]
+            else:
+                with m.If(wrap_reg):
+                    m.d.sync += read_address_reg.eq(0)
         with m.If(move_1):
-            m.d.sync += [read_reg.eq(more_reg), read_last_reg.eq(final_reg)]
+            m.d.sync += [read_reg.eq(more_reg), read_last_reg.eq(final_reg), read_size_reg.eq(size)]
         with m.If(move_2):
-            m.d.sync += [fetched_reg.eq(read_reg), fetched_last_reg.eq(read_last_reg)]
+            m.d.sync += [fetched_reg.eq(read_reg), fetched_last_reg.eq(read_last_reg), fetched_size_reg.eq(read_size_reg)]
 
-        def kept(byte: int, last: Value) -> Value | int:
+        def kept(byte: int, last: Value, size: Value) -> Value | int:
             """Whether a byte belongs to the sector."""
-            return 1 if p.last_keep >> byte & 1 else ~last
+            keeps = [size.last_keep >> byte & 1 for size in p.sizes]
+            if all(keeps):
+                return 1
+            return ~last | Array(Const(keep, 1) for keep in keeps)[size] if any(keeps) else ~last
 
+        if several:
+            m.d.comb += out.i.p.size.eq(fetched_size_reg)
         fetched = Cat(read_data)
         valid = out.o.valid
         m.d.comb += [
@@ -167,11 +196,13 @@ class ResultRing(wiring.Component):
             self.m.valid.eq(valid),
             self.m.p.last.eq(valid & out.o.p.last),
             self.m.p.data.eq(Mux(valid, out.o.p.data, 0)),
-            self.m.p.keep.eq(Cat(valid & kept(byte, out.o.p.last) for byte in range(p.beat_bytes))),
+            self.m.p.keep.eq(
+                Cat(valid & kept(byte, out.o.p.last, out.o.p.size if several else None) for byte in range(p.beat_bytes))
+            ),
             self.delivered.eq(valid & out.o.p.last & self.m.ready),
         ]
         for byte in range(p.beat_bytes):
             data = fetched.word_select(byte, 8)
-            keep = kept(byte, fetched_last_reg)
+            keep = kept(byte, fetched_last_reg, fetched_size_reg)
             m.d.comb += out.i.p.data.word_select(byte, 8).eq(data if isinstance(keep, int) else Mux(keep, data, 0))
         return m

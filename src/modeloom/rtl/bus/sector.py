@@ -7,12 +7,13 @@
           tkeep becomes   cuts tready       counts beats     └──▶ complete, ok, code ──▶ (take)
           zeros and flags
 
-A packet needs no command to be taken in; the two meet when both are there.
+A packet needs no command to be taken in; the two meet when both are there.  In a core for several sector sizes it does need one, for
+the size.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -30,9 +31,10 @@ def checked_beat_layout(parameters: BusParameters) -> StructLayout:
     """A beat whose bytes outside tkeep are zero, with what has to be known of its tkeep.
 
     ``full``: tkeep is all ones.  ``missing``: a byte of a sector's last beat is not there.  ``extra``: there is a byte
-    beyond those of a sector's last beat.
+    beyond those of a sector's last beat.  The latter two have a bit for each sector size.
     """
-    return StructLayout({"data": parameters.beat_bits, "last": 1, "full": 1, "missing": 1, "extra": 1})
+    sizes = len(parameters.sizes)
+    return StructLayout({"data": parameters.beat_bits, "last": 1, "full": 1, "missing": sizes, "extra": sizes})
 
 
 class BeatCheck(wiring.Component):
@@ -62,15 +64,15 @@ class BeatCheck(wiring.Component):
         m = Module()
         p = self.parameters
         i, o = self.i.p, self.o.p
-        last_bytes = p.last_keep.bit_length()
+        last_bytes = [size.last_keep.bit_length() for size in p.sizes]
         m.d.comb += [
             self.o.valid.eq(self.i.valid),
             self.i.ready.eq(self.o.ready),
             o.data.eq(Cat(i.data.word_select(byte, 8) & i.keep[byte].replicate(8) for byte in range(p.beat_bytes))),
             o.last.eq(i.last),
             o.full.eq(i.keep.all()),
-            o.missing.eq(~i.keep[:last_bytes].all()),
-            o.extra.eq(i.keep[last_bytes:].any() if last_bytes < p.beat_bytes else Const(0, 1)),
+            o.missing.eq(Cat(~i.keep[:last].all() for last in last_bytes)),
+            o.extra.eq(Cat(i.keep[last:].any() if last < p.beat_bytes else Const(0, 1) for last in last_bytes)),
         ]
         return m
 
@@ -94,6 +96,9 @@ class SectorIntake(wiring.Component):
         To the engine.
     enter : 1
         A sector asks to enter.
+    size, open : size_bits, 1
+        The size of the sectors that are taken in, and whether the packet to come belongs to one (or to a command that is refused
+        for its size).
     complete : 1
         A packet has ended (its last beat is on ``fill_*`` in this cycle, or was earlier); ``ok`` (1) and ``code`` (3, a
         StatusCode) are its.
@@ -114,6 +119,8 @@ class SectorIntake(wiring.Component):
                 "fill_beat": Out(range(max(2, parameters.beats))),
                 "fill_data": Out(parameters.beat_bits),
                 "enter": In(1),
+                "size": In(parameters.size_bits),
+                "open": In(1, init=1),
                 "complete": Out(1),
                 "ok": Out(1),
                 "good": Out(1),
@@ -148,8 +155,16 @@ class SectorIntake(wiring.Component):
         if p.beats > FILL_AHEAD:
             m.d.comb += room.eq(~self.enter | early_reg)
         accept = Signal()
+        beats = [size.beats for size in p.sizes]
+
+        def of_size(values: list[int]) -> Value:
+            if len(values) == 1:
+                return Const(values[0])
+            return Array(Const(value, range(max(values) + 1)) for value in values)[self.size]
+
+        several = len(beats) > 1
         m.d.comb += [
-            o.ready.eq((room & ~complete_reg) | self.admit),
+            o.ready.eq(((room & ~complete_reg) | self.admit) & (self.open if several else 1)),
             accept.eq(o.ready & o.valid),
         ]
 
@@ -166,7 +181,7 @@ class SectorIntake(wiring.Component):
                 m.d.sync += overrun_reg.eq(1)
             with m.Else():
                 m.d.sync += [beat_reg.eq(beat_reg + 1), gap_reg.eq(gap_reg | ~o.p.full)]
-                m.d.sync += final_reg.eq(beat_reg == p.beats - 2)
+                m.d.sync += final_reg.eq(beat_reg == of_size([count - 2 for count in beats]) if p.beats > 1 else 0)
                 with m.If(beat_reg == FILL_AHEAD - 1):
                     m.d.sync += early_reg.eq(0)
 
@@ -180,7 +195,9 @@ class SectorIntake(wiring.Component):
                     gap_reg,
                     StatusCode.BAD_KEEP,
                     # TOO_SHORT, TOO_LONG and BAD_KEEP are 1, 2 and 3.
-                    Cat(o.p.missing, o.p.extra),
+                    Cat(o.p.missing.bit_select(self.size, 1), o.p.extra.bit_select(self.size, 1))
+                    if several
+                    else Cat(o.p.missing, o.p.extra),
                 )
             )
         with m.If(accept):

@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, C, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
-from modeloom.allocate.program import Bank, Net, Program, Source
+from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.program import Bank, Net, Source
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.layout import RowFields
@@ -35,7 +36,7 @@ DRAIN = LEAD + 3
 """Cycles from the row pointer to the last effect of a row."""
 
 
-def flush_cycles(program: Program) -> int:
+def flush_cycles(program: CoreProgram) -> int:
     """Cycles after which nothing is left of what was in the pipelines of an engine, if nothing new enters them."""
     ages = [source.index for net in program.nets.values() for source in net.sources if source.kind == "y"]
     return max(unit.post_at for unit in program.units) + max(ages, default=0) + LEAD
@@ -46,7 +47,7 @@ class ModeEngine(wiring.Component):
 
     Parameters
     ----------
-    program : Program
+    program : CoreProgram
     field : Field
         The mode's field.
     core : callable
@@ -57,7 +58,7 @@ class ModeEngine(wiring.Component):
     """
 
     def __init__(
-        self, program: Program, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
+        self, program: CoreProgram, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
         slots: int, ticket_bits: int, erase_bits: int,
     ):  # fmt: skip
         self.program, self.field, self.core, self.registers = program, field, core, registers
@@ -67,8 +68,9 @@ class ModeEngine(wiring.Component):
             raise ValueError(f"the field has {field.width} bits, the block {self.width}")
         super().__init__(
             engine_signature(
-                block_bits=self.width, lanes=program.lanes, blocks=program.blocks, tweak_blocks=program.tweak_blocks,
+                block_bits=self.width, lanes=program.lanes, blocks=max(program.blocks), tweak_blocks=program.tweak_blocks,
                 key_slots=slots, key_words=len(program.key_words), ticket_bits=ticket_bits, erase_bits=erase_bits,
+                sizes=program.sizes,
             )  # fmt: skip
         )
 
@@ -79,11 +81,11 @@ class ModeEngine(wiring.Component):
         rows = RowFields(program)
         for name, net in program.nets.items():
             rows.add(name, "nets", name, self._net_fields(name, net))
-        for bank, port in sorted({key for t in program.tables.values() for key in t.ports}):
+        for bank, port in sorted({key for t in program.tables for key in t.ports}):
             rows.add(f"{bank}.r{port}", "ports", (bank, port), {"cell": lambda row, d: row.cell.get(d, 0)})
-        for net, port in sorted({key for t in program.tables.values() for key in t.keys}):
+        for net, port in sorted({key for t in program.tables for key in t.keys}):
             rows.add(f"{net}.k{port}", "keys", (net, port), {"word": lambda row, d: row.word.get(d, 0)})
-        for bank in sorted({key for t in program.tables.values() for key in t.writes}):
+        for bank in sorted({key for t in program.tables for key in t.writes}):
             rows.add(
                 f"{bank}.w", "writes", bank,
                 {"cell": lambda row, d: row.cell.get(d, 0), "we": lambda row, d: int(d in row.cell)},
@@ -100,11 +102,11 @@ class ModeEngine(wiring.Component):
                     "step": lambda row, d: int(row.action == "step" and d in row.directions),
                 },
             )  # fmt: skip
-        main = program.main
-        done = [int(i == main.latency % main.rows) for i in range(rows.columns.rows)]
-        done[main.rows :] = [0] * (rows.columns.rows - main.rows)
-        rows.columns.add("done.valid", done, 1)
-        rows.columns.add("done.stage", [main.latency // main.rows] * rows.columns.rows)
+        done = [int(i == main.latency % main.rows) for main in program.mains for i in range(main.rows)]
+        stage = [main.latency // main.rows for main in program.mains for _ in range(main.rows)]
+        behind = rows.columns.rows - len(done)
+        rows.columns.add("done.valid", [*done, *[0] * behind], 1)
+        rows.columns.add("done.stage", [*stage, *[stage[-1]] * behind])
         return rows
 
     def _net_fields(self, name: str, net: Net) -> dict[str, Callable[[Any, str], int]]:
@@ -125,7 +127,7 @@ class ModeEngine(wiring.Component):
     def _keeps(self) -> tuple[int, ...]:
         """Numbers of bytes to which some result is cut."""
         return tuple(sorted({
-            n for t in self.program.tables.values() for rows in t.nets.values() for row in rows if row
+            n for t in self.program.tables for rows in t.nets.values() for row in rows if row
             for n in row.keep.values() if n
         }))  # fmt: skip
 
@@ -139,9 +141,10 @@ class ModeEngine(wiring.Component):
         self.lane_data: dict[int, Value] = {}
         rows = self._fields()
         m.submodules.control = self.store = ControlStore(rows.columns)
-        moduli = tuple(bank.cells for bank in program.banks.values())
+        self.moduli = {name: tuple(max(1, cells) for cells in sizes) for name, sizes in program.cells.items()}
         m.submodules.sequencer = self.seq = Sequencer(
-            program.ii, program.tables["setup"].rows, program.main.stages, moduli, self.slots, self.ticket_bits, DRAIN,
+            [table.rows for table in program.mains], [table.rows for table in program.setups], program.stages,
+            tuple(self.moduli.values()), self.slots, self.ticket_bits, DRAIN,
             max((bank.cells for bank in program.banks.values() if self._of_unit(bank)), default=1),
         )  # fmt: skip
         seq = self.seq
@@ -155,7 +158,7 @@ class ModeEngine(wiring.Component):
             self.store.row.eq(seq.row), seq.enter.eq(self.enter), self.enter_ack.eq(seq.enter_ack),
             seq.enter_decrypt.eq(self.enter_decrypt), seq.enter_slot.eq(self.enter_slot),
             seq.enter_ticket.eq(self.enter_ticket), seq.setup.eq(self.setup), seq.setup_slot.eq(self.setup_slot),
-            self.setup_done.eq(seq.setup_done), self.idle.eq(seq.idle),
+            self.setup_done.eq(seq.setup_done), self.idle.eq(seq.idle), seq.size.eq(self.size), seq.restart.eq(self.restart),
         ]  # fmt: skip
         self._units()
         self._banks()
@@ -226,7 +229,9 @@ class ModeEngine(wiring.Component):
             deep = bank.writer.startswith("lane")
             # Tweaks are public.
             erase_bits = 0 if bank.writer == "tweak" else self.erase_bits
-            memory = BlockMemory(self.width, bank.cells, bank.ports, deep, erase_bits=erase_bits)
+            # While the size changes, an address may be one that no cell has: nobody looks at what is read, but the word must exist.
+            depth = bank.cells if program.sizes == 1 else 1 << (max(2, bank.cells) - 1).bit_length()
+            memory = BlockMemory(self.width, depth, bank.ports, deep, erase_bits=erase_bits)
             m.submodules[f"bank_{bank.name}"] = memory
             if self._of_unit(bank):
                 m.d.comb += [memory.erase.eq(self.erase_results), memory.erase_address.eq(self.erase_result)]
@@ -234,9 +239,9 @@ class ModeEngine(wiring.Component):
                 m.d.comb += [memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address)]
             address = range(max(2, bank.cells))
             for port in range(bank.ports):
-                row = self._resolved(f"{bank.name}.r{port}", ["cell"], {"base": seq.stage_base[bank.cells]})
+                row = self._resolved(f"{bank.name}.r{port}", ["cell"], {"base": seq.stage_base[self.moduli[bank.name]]})
                 target = Signal(address, name=f"{bank.name}_r{port}_addr_reg", reset_less=True)
-                rotated(m, row["cell"], row["base"], bank.cells, target, late=True)
+                rotated(m, row["cell"], row["base"], bank.cells, target, late=True, modulus=self._modulus(bank, seq.table_size))
                 # An input block is there two cycles before it can be read, so its bank may be read a cycle earlier than others.
                 rest = LEAD - 5 - deep
                 m.d.comb += memory.raddr[port].eq(pipe(m, target, rest, f"{bank.name}_r{port}_addr_late"))
@@ -246,9 +251,9 @@ class ModeEngine(wiring.Component):
             elif bank.writer == "tweak":
                 self._tweak(memory)
             elif f"{bank.name}.w.stage" in self.store.columns.fields:
-                row = self._resolved(f"{bank.name}.w", ["cell", "we"], {"base": seq.stage_base[bank.cells]})
+                row = self._resolved(f"{bank.name}.w", ["cell", "we"], {"base": seq.stage_base[self.moduli[bank.name]]})
                 target = Signal(address, name=f"{bank.name}_w_addr_reg", reset_less=True)
-                rotated(m, row["cell"], row["base"], bank.cells, target, late=True)
+                rotated(m, row["cell"], row["base"], bank.cells, target, late=True, modulus=self._modulus(bank, seq.table_size))
                 m.d.comb += [
                     memory.waddr.eq(pipe(m, target, LEAD - 4, f"{bank.name}_waddr")),
                     memory.we.eq(pipe(m, row["valid"] & row["we"], LEAD - 2, f"{bank.name}_we", reset_less=False)),
@@ -267,23 +272,35 @@ class ModeEngine(wiring.Component):
         """Whether a bank holds results of a unit, not what comes from the host."""
         return bank.writer != "tweak" and not bank.writer.startswith("lane")
 
+    def _modulus(self, bank: Bank, size: Value) -> Value:
+        """Number of cells through which a bank rotates."""
+        return self.seq.pick(self.moduli[bank.name], size)
+
     def _fill(self, name: str, memory: BlockMemory, lane: int) -> None:
         """Writes of input blocks: the cell of a beat, rotated by the number of the sector that enters next (or after it)."""
         m, program, seq = self.m, self.program, self.seq
-        cells = program.banks[name].cells
-        inputs = program.main.inputs
-        beats = -(-program.blocks // program.lanes)
-        table = Array(inputs.get(beat * program.lanes + lane, 0) for beat in range(beats))
-        unused = [beat for beat in range(beats) if beat * program.lanes + lane not in inputs]
-        we = self.fill_we
-        for beat in unused:
-            we = we & (self.fill_beat != beat)
-        base = Mux(self.fill_ahead, seq.ahead_base[cells], seq.next_base[cells])
+        bank = program.banks[name]
+        cells, moduli = bank.cells, self.moduli[name]
+        beats = -(-max(program.blocks) // program.lanes)
+        tables, we = [], self.fill_we
+        for size, main in enumerate(program.mains):
+            blocks = [beat * program.lanes + lane for beat in range(beats)]
+            tables.append([main.inputs.get(block, 0) for block in blocks])
+            for beat in range(-(-program.blocks[size] // program.lanes)):
+                if blocks[beat] not in main.inputs:
+                    unused = self.fill_beat == beat
+                    we = we & ~(unused if program.sizes == 1 else unused & (self.size == size))
+        table = Array(C(cell, range(max(2, cells))) for cell in tables[0])
+        if program.sizes > 1:
+            table = Array(Array(C(cell, range(max(2, cells))) for cell in each) for each in tables)[self.size]
+        base = Mux(self.fill_ahead, seq.ahead_base[moduli], seq.next_base[moduli])
         data = self.fill_data.word_select(lane, self.width)
         target = Signal(range(max(2, cells)), name=f"{name}_w_addr_reg", reset_less=True)
         first = Signal(range(max(2, cells)), name=f"{name}_fill_cell_reg", reset_less=True)
         m.d.sync += first.eq(table[self.fill_beat])
-        rotated(m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True)
+        rotated(
+            m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True, modulus=self._modulus(bank, self.size)
+        )  # fmt: skip
         m.d.comb += [
             memory.waddr.eq(target), memory.we.eq(pipe(m, we, 3, f"{name}_fill_we", reset_less=False)),
             memory.wdata.eq(pipe(m, pipe(m, data, 2, f"{name}_fill_data"), 1, f"{name}_fill_data_late", reset_less=False)),
@@ -292,7 +309,8 @@ class ModeEngine(wiring.Component):
     def _tweak(self, memory: BlockMemory) -> None:
         """Writes of the tweak's blocks, one a cycle from the cycle after the entry on."""
         m, program, seq = self.m, self.program, self.seq
-        cells = program.banks["tweak"].cells
+        bank = program.banks["tweak"]
+        cells, moduli = bank.cells, self.moduli["tweak"]
         blocks = program.tweak_blocks
         # The bus holds the tweak for the cycle after the entry, in which the first block is written.
         behind = pipe(m, self.enter_tweak[self.width :], 1, "tweak_behind") if blocks > 1 else None
@@ -303,7 +321,10 @@ class ModeEngine(wiring.Component):
         targets = []
         for j in range(blocks):
             target = Signal(range(max(2, cells)), name=f"tweak_cell{j}_reg", reset_less=True)
-            rotated(m, program.main.tweaks.get(j, 0), pipe(m, seq.next_base[cells], j, f"tweak_base{j}"), cells, target)
+            cell = seq.pick([main.tweaks.get(j, 0) for main in program.mains], self.size)
+            rotated(
+                m, cell, pipe(m, seq.next_base[moduli], j, f"tweak_base{j}"), cells, target, modulus=self._modulus(bank, self.size)
+            )  # fmt: skip
             targets.append(target)
         m.d.comb += [memory.we.eq(left[0]), memory.wdata.eq(self.enter_tweak[: self.width]), memory.waddr.eq(targets[0])]
         for j in range(1, blocks):
@@ -423,7 +444,7 @@ class ModeEngine(wiring.Component):
 
     def _gated(self, name: str, n: int) -> bool:
         """Whether some row of a network leaves a source out; in rows without an operation nobody reads the sum."""
-        rows = [row for t in self.program.tables.values() for row in t.nets.get(name, ()) if row]
+        rows = [row for t in self.program.tables for row in t.nets.get(name, ()) if row]
         return any(n not in numbers for row in rows for numbers in row.select.values())
 
     def _outputs(self) -> None:

@@ -33,6 +33,7 @@ def engine_signature(
     key_words: int,
     ticket_bits: int,
     erase_bits: int,
+    sizes: int = 1,
 ) -> Signature:
     """Ports of an engine, seen from the engine.
 
@@ -54,6 +55,8 @@ def engine_signature(
         Width of the number that the bus gives with a sector and gets back with each of its blocks.
     erase_bits : int
         Width of ``erase_address``.
+    sizes : int
+        Sector sizes; ``blocks`` are those of the largest.
 
     Members
     -------
@@ -81,6 +84,9 @@ def engine_signature(
         Writes one word of the key memory (not while a set-up runs, nor while a sector of this slot is in flight).
     rk_we, rk_slot, rk_round, rk_data, rk_data_dec
         Writes one round key of the cipher units, in the same times; ``rk_data_dec`` is its form for decrypters.
+    size, restart
+        The size that sectors have.  In the cycle after a change of ``size``, for which ``idle`` was high, ``restart`` is high; no beat
+        is written in either cycle, and none that was written before belongs to a sector to come.
     erase, erase_address
         While the engine is held in reset: zeros to this word of all memories.  A round key has the address slot · 16 + round.
     """
@@ -117,6 +123,8 @@ def engine_signature(
             "rk_round": In(4),
             "rk_data": In(128),
             "rk_data_dec": In(128),
+            "size": In(range(max(2, sizes))),
+            "restart": In(1),
             "erase": In(1),
             "erase_address": In(erase_bits),
         }

@@ -14,18 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from modeloom.allocate.program import Program
+from modeloom.allocate.merge import CoreProgram
 from modeloom.rtl.engine.control import Columns
 
 __all__ = ["RowFields"]
 
 
 class RowFields:
-    """Fields of all rows of a program: the main table, and the set-up table behind it."""
+    """Fields of all rows of a program: the main tables, and the set-up tables behind them."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: CoreProgram):
         self.program = program
-        self.tables = [program.tables["main"], program.tables["setup"]]
+        self.tables = program.tables
+        self.main_rows = sum(table.rows for table in program.mains)
         self.columns = Columns(sum(table.rows for table in self.tables))
         self.both = len(program.directions) > 1
 
@@ -46,12 +47,11 @@ class RowFields:
         fields : dict
             For each field, its number for a row and a direction (0 where the row has nothing for the direction).
         table : str or None
-            Only the rows of this table count.
+            Only the rows of the tables of this name count.
         """
         rows = self._rows(what, key)
         if table is not None:
-            first = self.tables[0].rows
-            keep = range(first) if table == "main" else range(first, len(rows))
+            keep = range(self.main_rows) if table == "main" else range(self.main_rows, len(rows))
             rows = [row if i in keep else (None, row[1]) for i, row in enumerate(rows)]
         self.columns.add(f"{name}.stage", [row.stage if row else 0 for row, _ in rows])
         self.columns.add(f"{name}.valid", [int(row is not None) for row, _ in rows], 1)

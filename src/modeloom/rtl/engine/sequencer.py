@@ -11,15 +11,25 @@ Whether an entry would be granted is known a cycle ahead (``ready_reg``), so tha
 
 The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.  Then ``scrub`` overwrites the
 banks of results, so that no value on the way to a key's set-up outlives it.
+
+A core for several sector sizes has a main table for each, one behind the other, and as many set-up tables, which run one after the
+other.  The size changes only while nothing is in flight.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from collections.abc import Sequence
+from itertools import accumulate
+
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 __all__ = ["Sequencer"]
+
+
+def _name(cells: tuple[int, ...]) -> str:
+    return "_".join(map(str, cells))
 
 
 class Sequencer(wiring.Component):
@@ -27,12 +37,12 @@ class Sequencer(wiring.Component):
 
     Parameters
     ----------
-    rows, setup_rows : int
-        Rows of the main and of the set-up table.
+    rows, setup_rows : sequence of int
+        Rows of the main and of the set-up table of each size.
     stages : int
         Sectors in flight at most.
-    moduli : sequence of int
-        Numbers of cells of the banks: a counter for each different one.
+    moduli : sequence of tuple of int
+        Numbers of cells of the banks for each size: a counter for each different tuple.
     slots, ticket_bits : int
     drain : int
         Cycles from a row to its last effect.
@@ -41,22 +51,35 @@ class Sequencer(wiring.Component):
 
     Members
     -------
+    size, restart
+        See ``engine_signature``.
+    table_size
+        The size whose table runs: in a set-up that of the set-up table, else ``size``.
     scrub, scrub_address
         After a set-up: zeros to this word of all banks of results.
 
     Attributes
     ----------
     stage_decrypt, stage_slot, stage_ticket, stage_base
-        State of each stage, as arrays; ``stage_base[R]`` counts sectors modulo R.
+        State of each stage, as arrays; ``stage_base[R]`` counts sectors modulo R (of the size that runs).
     next_base, ahead_base : dict
         Counter of the sector that enters next, and of the one after it.
+
+    Raises
+    ------
+    ValueError
+        There are several sizes, and the table of one has a single row.
     """
 
     def __init__(
-        self, rows: int, setup_rows: int, stages: int, moduli: tuple[int, ...], slots: int, ticket_bits: int, drain: int,
-        scrub_words: int,
+        self, rows: Sequence[int], setup_rows: Sequence[int], stages: int, moduli: Sequence[tuple[int, ...]], slots: int,
+        ticket_bits: int, drain: int, scrub_words: int,
     ):  # fmt: skip
-        self.rows, self.setup_rows, self.stages, self.drain, self.scrub_words = rows, setup_rows, stages, drain, scrub_words
+        self.rows, self.setup_rows = tuple(rows), tuple(setup_rows)
+        self.stages, self.drain, self.scrub_words = stages, drain, scrub_words
+        self.sizes = len(self.rows)
+        if self.sizes > 1 and min(self.rows) < 2:
+            raise ValueError("a core for several sizes needs an initiation interval of at least two cycles in each")
         self.moduli = tuple(sorted(set(moduli)))
         slot = range(max(2, slots))
         self.stage_valid = Array(Signal(name=f"stage{q}_valid") for q in range(stages))
@@ -64,13 +87,16 @@ class Sequencer(wiring.Component):
         self.stage_slot = Array(Signal(slot, name=f"stage{q}_slot") for q in range(stages))
         self.stage_ticket = Array(Signal(ticket_bits, name=f"stage{q}_ticket") for q in range(stages))
         self.stage_base = {
-            r: Array(Signal(range(max(2, r)), name=f"stage{q}_base{r}") for q in range(stages)) for r in self.moduli
+            r: Array(Signal(range(max(2, *r)), name=f"stage{q}_base{_name(r)}") for q in range(stages)) for r in self.moduli
         }
-        self.next_base = {r: Signal(range(max(2, r)), name=f"next_base{r}") for r in self.moduli}
-        self.ahead_base = {r: Signal(range(max(2, r)), init=1 % r, name=f"ahead_base{r}") for r in self.moduli}
+        self.next_base = {r: Signal(range(max(2, *r)), name=f"next_base{_name(r)}") for r in self.moduli}
+        self.ahead_base = {r: Signal(range(max(2, *r)), init=1 % r[0], name=f"ahead_base{_name(r)}") for r in self.moduli}
         super().__init__(
             {
-                "row": Out(range(max(2, rows + setup_rows))),
+                "row": Out(range(max(2, sum(self.rows) + sum(self.setup_rows)))),
+                "size": In(range(max(2, self.sizes))),
+                "restart": In(1),
+                "table_size": Out(range(max(2, self.sizes))),
                 "enter": In(1),
                 "enter_ack": Out(1),
                 "enter_decrypt": In(1),
@@ -87,11 +113,16 @@ class Sequencer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        last = self.rows + self.setup_rows - 1
+        starts = list(accumulate((*self.rows, *self.setup_rows), initial=0))
+        main_starts, setup_starts = starts[: self.sizes], starts[self.sizes : -1]
+        ends = starts[1:]
+        several = self.sizes > 1
+        number = Signal(range(max(2, self.sizes)), name="setup_number_reg")
+        start = self.pick(main_starts)
         in_setup = Signal(name="in_setup_reg")
         # Flags of the row that the pointer shows, set a cycle ahead: no comparison and no carry stands before what they decide.
         at_start = Signal(init=1, name="at_start_reg")
-        at_end = Signal(init=int(self.rows == 1), name="at_end_reg")
+        at_end = Signal(init=int(self.rows == (1,)), name="at_end_reg")
         ready = Signal(name="ready_reg")
         rest = Signal(range(self.drain + 2), name="rest_reg")
         quiet = Signal(name="quiet_reg")
@@ -108,6 +139,7 @@ class Sequencer(wiring.Component):
             busy.eq(Cat(*self.stage_valid).any()),
             stays.eq(Cat(*list(self.stage_valid)[:-1]).any() if self.stages > 1 else 0),
             self.idle.eq(quiet),
+            self.table_size.eq(Mux(in_setup, number, self.size) if several else 0),
             self.scrub.eq(scrub),
             self.scrub_address.eq(scrub_address),
             # The entry of a sector goes on into the buses in the same cycle: two registers and nothing else decide it.
@@ -124,64 +156,89 @@ class Sequencer(wiring.Component):
         asked = Signal(name="asked_reg")
         m.d.sync += asked.eq(self.setup & ~self.setup_done)
         m.d.comb += [
-            start_setup.eq(asked & quiet & ~ready & ~in_setup),
+            start_setup.eq(asked & quiet & ~ready & ~in_setup & (~self.restart if several else 1)),
             self.setup_done.eq(finished),
         ]
         run = Signal()
         m.d.comb += [run.eq(self.enter_ack | stays), stop.eq(asked | in_setup)]
-        if self.rows > 1:
+        if self.rows != (1,):
             m.d.sync += ready.eq(Mux(at_start, ~run, at_end) & ~stop)
         else:
             m.d.sync += ready.eq(~stop)
 
         with m.If(in_setup):
             # The store is a cycle behind the pointer, and so is the stage: its rows act from the second cycle on, the last one once.
-            with m.If((self.row == self.rows) & (wait == 0)):
+            with m.If((self.row == self.pick(setup_starts, number)) & (wait == 0)):
                 m.d.sync += self.stage_valid[0].eq(1)
             with m.If(wait == 1):
                 m.d.sync += self.stage_valid[0].eq(0)
             with m.If(~at_last):
-                m.d.sync += [self.row.eq(self.row + 1), at_last.eq(self.row == last - 1)]
+                m.d.sync += [self.row.eq(self.row + 1), at_last.eq(self.row == self.pick([end - 2 for end in ends[self.sizes :]], number))]
             with m.Elif(scrub):
                 m.d.sync += scrub_address.eq(scrub_address + 1)
                 with m.If(scrub_address == self.scrub_words - 1):
                     m.d.sync += [scrub.eq(0), scrub_address.eq(0), finished.eq(1)]
             with m.Elif(~finished):
                 m.d.sync += [wait.eq(wait + 1), scrub.eq(wait == self.drain - 1)]
+                if several:
+                    with m.If((wait == self.drain - 1) & (number != self.sizes - 1)):
+                        following = [*range(1, self.sizes), 0]
+                        m.d.sync += [
+                            scrub.eq(0), wait.eq(0), number.eq(number + 1),
+                            self.row.eq(self.pick([setup_starts[i] for i in following], number)),
+                            at_last.eq(self.pick([int(self.setup_rows[i] == 1) for i in following], number)),
+                        ]  # fmt: skip
             with m.Else():
-                m.d.sync += [wait.eq(0), finished.eq(0), at_last.eq(0), in_setup.eq(0), self.row.eq(0)]
+                m.d.sync += [wait.eq(0), finished.eq(0), at_last.eq(0), in_setup.eq(0), self.row.eq(start)]
+                if several:
+                    m.d.sync += number.eq(0)
         with m.Elif(start_setup):
             m.d.sync += [
-                in_setup.eq(1), self.row.eq(self.rows), at_last.eq(self.setup_rows == 1),
+                in_setup.eq(1), self.row.eq(setup_starts[0]), at_last.eq(self.setup_rows[0] == 1),
                 self.stage_decrypt[0].eq(0), self.stage_slot[0].eq(self.setup_slot),
             ]  # fmt: skip
         with m.Elif(at_end):
-            m.d.sync += self.row.eq(0)
+            m.d.sync += self.row.eq(start)
         with m.Elif(~at_start | run):
             m.d.sync += self.row.eq(self.row + 1)
 
         # The stages shift in every cycle at row 0; while nothing is in flight they shift empty.
-        if self.rows > 1:
+        if self.rows != (1,):
             with m.If(in_setup):
                 pass
             with m.Elif(at_start):
-                m.d.sync += [at_start.eq(~run), at_end.eq(run & (self.rows == 2))]
+                m.d.sync += [at_start.eq(~run), at_end.eq(run & self.pick([int(rows == 2) for rows in self.rows]))]
             with m.Else():
-                m.d.sync += [at_start.eq(at_end), at_end.eq(~at_end & (self.row == self.rows - 2))]
+                m.d.sync += [at_start.eq(at_end), at_end.eq(~at_end & (self.row == self.pick([end - 2 for end in ends[: self.sizes]])))]
         with m.If(at_start & ~in_setup):
             m.d.sync += self.stage_valid[0].eq(self.enter_ack)
             with m.If(~start_setup):
                 m.d.sync += [self.stage_decrypt[0].eq(self.enter_decrypt), self.stage_slot[0].eq(self.enter_slot)]
             m.d.sync += self.stage_ticket[0].eq(self.enter_ticket)
-            m.d.sync += [self.stage_base[r][0].eq(self.next_base[r]) for r in self.moduli]
+            # Cells of a set-up are counted for its own size: it begins at 0.
+            for r in self.moduli:
+                base = Mux(start_setup, 0, self.next_base[r]) if several else self.next_base[r]
+                m.d.sync += self.stage_base[r][0].eq(base)
             for q in range(1, self.stages):
                 pairs: list[Array] = [self.stage_valid, self.stage_decrypt, self.stage_slot, self.stage_ticket]
                 m.d.sync += [state[q].eq(state[q - 1]) for state in (*pairs, *self.stage_base.values())]
         for r in self.moduli:
             ahead = self.ahead_base[r]
             with m.If(self.enter_ack):
-                m.d.sync += [self.next_base[r].eq(ahead), ahead.eq(Mux(ahead == r - 1, 0, ahead + 1))]
+                m.d.sync += [self.next_base[r].eq(ahead), ahead.eq(Mux(ahead == self.pick([cells - 1 for cells in r]), 0, ahead + 1))]
+            if several:
+                with m.If(self.restart):
+                    m.d.sync += [self.next_base[r].eq(0), ahead.eq(self.pick([1 % cells for cells in r]))]
+        if several:
+            with m.If(self.restart & ~in_setup):
+                m.d.sync += self.row.eq(start)
         return m
+
+    def pick(self, values: Sequence[int], by: Value | None = None) -> Value:
+        """The value for a size: that of ``by``, or the one that runs."""
+        if len(set(values)) == 1:
+            return C(values[0], max(1, values[0].bit_length()))
+        return Array(C(value, max(1, max(values).bit_length())) for value in values)[self.size if by is None else by]
 
     def of_stage(self, states: Array, stage: Value) -> Value:
         """State of the stage that a field names."""

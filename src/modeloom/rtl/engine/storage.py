@@ -109,16 +109,23 @@ class BlockMemory(wiring.Component):
         return m
 
 
-def rotated(m: Module, cell: Value, base: Value, cells: int, target: Value, *, late: bool = False) -> None:
-    """Registers (cell + base) mod cells into ``target``, in one cycle or (``late``) in two; both operands are below ``cells``."""
+def rotated(
+    m: Module, cell: Value, base: Value, cells: int, target: Value, *, late: bool = False, modulus: Value | int | None = None
+) -> None:
+    """Registers (cell + base) mod ``modulus`` into ``target``, in one cycle or (``late``) in two; both operands are below it.
+
+    ``modulus`` is ``cells``, or a value of at most ``cells``.
+    """
     if cells == 1:
         m.d.sync += target.eq(0)
         return
+    if modulus is None:
+        modulus = cells
     total = (cell + base)[: (2 * cells - 2).bit_length()]
     if late:
         sum_reg = Signal(len(total), name=f"{target.name}_sum", reset_less=True)
         m.d.sync += sum_reg.eq(total)
         total = sum_reg
     m.d.sync += target.eq(total)
-    with m.If(total >= cells):
-        m.d.sync += target.eq(total - cells)
+    with m.If(total >= modulus):
+        m.d.sync += target.eq(total - modulus)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of several sector sizes side by side on the units of one engine.
+
+Units, networks, banks and the key memory are shared; tables stand one behind the other::
+
+    key memory   | words of the host | set-up values of size 0 | of size 1 | ...
+    network      sources of all sizes, each once; a row names those of its own
+    bank         as many cells as the size that needs most; it rotates through those of the size that runs
+    control      main 0 | main 1 | ... | set-up 0 | set-up 1 | ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from modeloom.allocate.program import Bank, ChainRegister, KeyRow, Net, NetRow, OutRow, Program, Table, UnitInstance
+
+__all__ = ["CoreProgram", "merge"]
+
+Row = TypeVar("Row")
+
+
+@dataclass
+class CoreProgram:
+    """What an engine is made from: the programs of its sector sizes, with numbers that fit each other.
+
+    Attributes
+    ----------
+    mains, setups : list of Table
+        For each size, the tables of its program.
+    cells : dict
+        For each bank, its cells for each size (0 if a size does not use it).
+    blocks : list of int
+        Blocks of a sector of each size.
+    key_words : list of str
+        Names of the words of the key memory: first those that the host loads.
+    """
+
+    block_bytes: int
+    tweak_blocks: int
+    lanes: int
+    directions: tuple[str, ...]
+    units: list[UnitInstance]
+    banks: dict[str, Bank]
+    cells: dict[str, tuple[int, ...]]
+    nets: dict[str, Net]
+    chains: list[ChainRegister]
+    mains: list[Table]
+    setups: list[Table]
+    blocks: list[int]
+    key_words: list[str]
+    raw_words: int
+
+    @property
+    def sizes(self) -> int:
+        """Number of sector sizes."""
+        return len(self.mains)
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables in the order of their rows."""
+        return [*self.mains, *self.setups]
+
+    @property
+    def stages(self) -> int:
+        """Sectors in flight at most."""
+        return max(table.stages for table in self.mains)
+
+
+def merge(programs: Sequence[Program]) -> CoreProgram:
+    """One core program of several programs of a mode for the same units.
+
+    Raises ``ValueError`` if they do not have units, lanes, directions, tweak and key of the host in common.
+    """
+    first = programs[0]
+    for program in programs[1:]:
+        common = ("block_bytes", "tweak_bytes", "lanes", "directions", "units", "raw_words")
+        different = [name for name in common if getattr(program, name) != getattr(first, name)]
+        if different or program.key_words[: first.raw_words] != first.key_words[: first.raw_words]:
+            raise ValueError(f"programs for one core differ in {', '.join(different) or 'their keys'}")
+    banks: dict[str, Bank] = {}
+    nets: dict[str, Net] = {}
+    chains: dict[int, ChainRegister] = {}
+    key_words = list(first.key_words[: first.raw_words])
+    mains: list[Table] = []
+    setups: list[Table] = []
+    for number, program in enumerate(programs):
+        for name, bank in program.banks.items():
+            known = banks.setdefault(name, Bank(name, bank.writer, 0, 0))
+            banks[name] = replace(known, cells=max(known.cells, bank.cells), ports=max(known.ports, bank.ports))
+        numbers = _chain_numbers(program, chains)
+        for chain in program.chains:
+            chains[numbers[chain.id]] = ChainRegister(numbers[chain.id], chain.stride)
+        places: dict[str, list[int]] = {}
+        for net in program.nets.values():
+            name = _net_name(net.name, numbers)
+            shared = nets.setdefault(name, Net(name, []))
+            shared.key_ports = max(shared.key_ports, net.key_ports)
+            sources = [source._replace(index=numbers[source.index]) if source.kind == "chain" else source for source in net.sources]
+            shared.sources += [source for source in dict.fromkeys(sources) if source not in shared.sources]
+            places[net.name] = [shared.sources.index(source) for source in sources]
+        offset = len(key_words) - first.raw_words
+        key_words += [f"{word} ({number})" if len(programs) > 1 else word for word in program.key_words[first.raw_words :]]
+        for table, tables in ((program.main, mains), (program.tables["setup"], setups)):
+            tables.append(_moved(table, places, numbers, offset, first.raw_words))
+    cells = {name: tuple(p.banks[name].cells if name in p.banks else 0 for p in programs) for name in banks}
+    return CoreProgram(
+        first.block_bytes, first.tweak_blocks, first.lanes, first.directions, first.units, banks, cells, nets,
+        list(chains.values()), mains, setups, [p.blocks for p in programs], key_words, first.raw_words,
+    )  # fmt: skip
+
+
+def _chain_numbers(program: Program, chains: dict[int, ChainRegister]) -> dict[int, int]:
+    """Numbers that the chains of a program have in the core: their own, or a new one where that chain has another stride."""
+    numbers: dict[int, int] = {}
+    for chain in program.chains:
+        other = chain.id in chains and chains[chain.id].stride != chain.stride
+        numbers[chain.id] = max([*chains, *numbers.values(), *(c.id for c in program.chains)]) + 1 if other else chain.id
+    return numbers
+
+
+def _net_name(name: str, chains: dict[int, int]) -> str:
+    """The name of a network in the core: that before a chain follows the chain's number."""
+    return f"chain{chains[int(name[5:-2])]}.a" if name.startswith("chain") else name
+
+
+def _moved(table: Table, places: dict[str, list[int]], chains: dict[int, int], offset: int, raw: int) -> Table:
+    """A table with the numbers of the core: sources of networks, chains and key words."""
+
+    def word(number: int) -> int:
+        return number if number < raw else number + offset
+
+    def each(rows: list[Row | None], change: Callable[[Row], Row]) -> list[Row | None]:
+        return [None if row is None else change(row) for row in rows]
+
+    def net_row(name: str) -> Callable[[NetRow], NetRow]:
+        def moved(row: NetRow) -> NetRow:
+            return replace(row, select={d: tuple(places[name][n] for n in numbers) for d, numbers in row.select.items()})
+
+        return moved
+
+    def key_row(row: KeyRow) -> KeyRow:
+        return replace(row, word={d: word(n) for d, n in row.word.items()})
+
+    def out_row(row: OutRow) -> OutRow:
+        return replace(row, index={d: word(n) for d, n in row.index.items()}) if table.name == "setup" else row
+
+    return replace(
+        table,
+        nets={_net_name(name, chains): each(rows, net_row(name)) for name, rows in table.nets.items()},
+        keys={(_net_name(net, chains), port): each(rows, key_row) for (net, port), rows in table.keys.items()},
+        outs={lane: each(rows, out_row) for lane, rows in table.outs.items()},
+        chains={chains[number]: rows for number, rows in table.chains.items()},
+    )
