@@ -78,7 +78,7 @@ def test_ranges(changes, message):
         (lambda: preset("brw2013-1cores"), "did you mean brw2013-1core or brw2013-2core"),
         (lambda: Options(direction="bothe"), "unknown direction 'bothe'; did you mean both?"),
         (lambda: Options(cipher="aes2"), "unknown cipher 'aes2'; did you mean aes?"),
-        (lambda: Options().but(sektor=4096), "unknown option 'sektor'; did you mean sector?"),
+        (lambda: Options().but(sektor=4096), "unknown option 'sektor'; did you mean sector or more_sectors?"),
     ],
 )
 def test_unknown_names(make, message):
@@ -89,15 +89,15 @@ def test_unknown_names(make, message):
 
 def test_lanes_follow_the_pipelines():
     uses = {"encrypt": {"enc": 32, "mul": 63, "out": 32}}
-    assert unit_set(Options(aes=4), uses, {"enc"})[0].lanes == 4
-    assert unit_set(Options(aes=4, lanes=2), uses, {"enc"})[0].lanes == 2
-    assert unit_set(Options(aes=3, lanes=2), uses, {"enc"})[0].lanes == 2
+    assert unit_set(Options(aes=4), [uses], {"enc"})[0].lanes == 4
+    assert unit_set(Options(aes=4, lanes=2), [uses], {"enc"})[0].lanes == 2
+    assert unit_set(Options(aes=3, lanes=2), [uses], {"enc"})[0].lanes == 2
 
 
 def test_multipliers_keep_up_with_the_pipelines():
     for direction in ("encrypt", "both"):
         uses = {d: {"enc": 32, "mul": 63, "out": 32} for d in ("encrypt", "decrypt")[: 1 + (direction == "both")]}
-        assert unit_set(Options(direction=direction), uses, {"enc"})[0].unit("mul").count == 2
+        assert unit_set(Options(direction=direction), [uses], {"enc"})[0].unit("mul").count == 2
 
 
 def test_the_scheduler_knows_the_pace_of_the_buses():

@@ -138,7 +138,8 @@ class Compiled:
             "output_blocks": self.output_blocks,
             "key_words": len(self.allocation.program.key_words),
             "setup_cycles": self.setup_schedule.latency,
-            "proved": self.proved,
+            "proved": all(one.proved for one in self.sizes),
+            **({"more_sizes": [one.explain() for one in self.others]} if self.others else {}),
         }
 
 

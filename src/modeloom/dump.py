@@ -74,7 +74,7 @@ DUMPS: dict[str, Callable[[Compiled], str]] = {
         graph_text(graph, definition_lines(compiled)) for graph in (compiled.setup_graph, compiled.graph)
     ),
     "schedule": lambda compiled: schedule_text(compiled.setup_schedule) + schedule_text(compiled.schedule),
-    "program": lambda compiled: listing(compiled.allocation.program),
+    "program": lambda compiled: "\n".join(listing(one.allocation.program) for one in compiled.sizes),
 }
 
 

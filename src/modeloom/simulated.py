@@ -40,11 +40,17 @@ class Sector:
 
 
 def read_description(directory: str | Path) -> dict[str, Any]:
-    """``core.json`` of a built core; raises ``InputError`` if the folder has none."""
+    """``core.json`` of a built core; raises ``InputError`` if the folder has none, or that of another version."""
     path = Path(directory) / "core.json"
     if not path.is_file():
         raise InputError(f"{directory} holds no core (no core.json); make one with: modeloom build MODE -o {directory}")
-    return json.loads(path.read_text())
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        description = None
+    if not isinstance(description, dict) or "sizes" not in description:
+        raise InputError(f"{path} is not that of a core of this version; build the core again")
+    return description
 
 
 class SimulatedCore:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from modeloom import golden, vectors
-from modeloom.allocate.listing import listing
 from modeloom.compiler import compile_mode
 from modeloom.emit import CheckFailed, lint, run_bench
+from modeloom.emit.files import listings
 from modeloom.modes import find
 from modeloom.options import Options
 from modeloom.simulated import Sector, SimulatedCore, read_description
@@ -29,7 +29,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1) -> 
     description = read_description(directory)
     options = Options(**description["options"])
     compiled = compile_mode(find(description["definition"]), options)
-    if listing(compiled.allocation.program) != (directory / description["files"]["listing"]).read_text():
+    if listings(compiled) != (directory / description["files"]["listing"]).read_text():
         raise CheckFailed(f"{directory}: the program differs from what this version compiles; build the core again")
     yield f"proof: the program computes {description['mode']} ({', '.join(description['directions'])})"
     if shutil.which("verilator"):
@@ -64,7 +64,7 @@ def _vectors(directory: Path, description: dict) -> str:
         for test in vectors.for_mode(description["mode"])
         if len(test["key"]) == 2 * description["key_bytes"]
         and len(test["tweak"]) == 2 * description["tweak_bytes"]
-        and len(test["pt"]) == 2 * description["sector_bytes"]
+        and len(test["pt"]) in {2 * size["sector_bytes"] for size in description["sizes"]}
     ]
     core = SimulatedCore(directory)
     for test in fitting:
@@ -88,7 +88,8 @@ def _random(directory: Path, description: dict, sectors: int, seed: int) -> str:
     core.load_key(key)
     jobs, expected = [], []
     for _ in range(sectors):
-        tweak, data = rng.randbytes(description["tweak_bytes"]), rng.randbytes(description["sector_bytes"])
+        tweak, size = rng.randbytes(description["tweak_bytes"]), rng.choice(description["sizes"])
+        data = rng.randbytes(size["sector_bytes"])
         decrypt = rng.choice(description["directions"]) == "decrypt"
         jobs.append(Sector(tweak, data, decrypt))
         expected.append((reference.decrypt if decrypt else reference.encrypt)(tweak, data))

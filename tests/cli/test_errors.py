@@ -34,7 +34,7 @@ CASES = {
     "build_no_output": "build hctr2",
     "build_not_whole_blocks": "build heh-brw --sector 520 -o new",
     "build_one_block": "build hctr2 --sector 16 -o new",
-    "build_too_many_blocks": "build hctr2 --sector 4097 -o new",
+    "build_too_many_blocks": "build hctr2 --sector 8193 -o new",
     "build_output_is_others": "build hctr2 -o others",
     "build_output_is_file": "build hctr2 -o plain",
     "crypt_no_core": "crypt none --key-file key plain cipher",
@@ -72,7 +72,7 @@ def files(folder):
     (folder / "others").mkdir()
     (folder / "others" / "thesis.tex").write_bytes(b"the only copy")
     (folder / "core").mkdir()
-    (folder / "core" / "core.json").write_text('{"sector_bytes": 512}')
+    (folder / "core" / "core.json").write_text('{"sizes": [{"sector_bytes": 512}]}')
 
 
 def contents(folder):

@@ -14,7 +14,7 @@ from modeloom.spec import InputError
 
 __all__ = ["build", "command_line"]
 
-MOST_BLOCKS = 256
+MOST_BLOCKS = 512
 """Blocks of a sector that the buses can count (``rtl.bus.parameters``)."""
 
 
@@ -33,21 +33,23 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
 
     options = options_from(values)
     definition = find(mode)
-    definition.check_sector(options.sector)
-    blocks = -(-options.sector // definition.block_bytes)
-    if not 2 <= blocks <= MOST_BLOCKS:
-        size = f"{options.sector} bytes are {blocks} block{'s' * (blocks > 1)}"
-        raise InputError(f"{mode}: a core takes sectors of 2 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
+    for nbytes in (options.sector, *options.more_sectors):
+        definition.check_sector(nbytes)
+        blocks = -(-nbytes // definition.block_bytes)
+        if not 2 <= blocks <= MOST_BLOCKS:
+            size = f"{nbytes} bytes are {blocks} block{'s' * (blocks > 1)}"
+            raise InputError(f"{mode}: a core takes sectors of 2 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
     check_directory(directory)
     with compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
         progress("emit", 1.0)
         emit(compiled, Path(directory), name=name, command=command_line(arguments))
-    figures = compiled.explain()
-    click.echo(
-        f"{directory}: {figures['cycles_per_sector']} cycles a sector of {figures['sector_bytes']} bytes "
-        f"(bound {figures['ii_bound']}), latency {figures['latency']}, proved"
-    )
+    for one in compiled.sizes:
+        figures = one.explain()
+        click.echo(
+            f"{directory}: {figures['cycles_per_sector']} cycles a sector of {figures['sector_bytes']} bytes "
+            f"(bound {figures['ii_bound']}), latency {figures['latency']}, proved"
+        )
 
 
 def command_line(arguments: list[str]) -> str:

@@ -76,17 +76,22 @@ def crypt_options(command: Callable) -> Callable:
 
 @click.command()
 @click.argument("directory")
+@click.option("--sector", type=int, help="Bytes of a sector (the core's first size).")
 @crypt_options
 @click.argument("source")
 @click.argument("target")
 def crypt(
-    directory: str, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, source: str, target: str
+    directory: str, sector: int | None, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, source: str, target: str
 ) -> None:
     """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
     from modeloom.simulated import Sector, SimulatedCore, read_description
 
     # What can be refused is refused before the simulation is built.
-    check_source(Path(source), read_description(directory)["sector_bytes"])
+    sizes = [size["sector_bytes"] for size in read_description(directory)["sizes"]]
+    size = sizes[0] if sector is None else sector
+    if size not in sizes:
+        raise InputError(f"--sector {size}: this core takes sectors of {' or '.join(map(str, sizes))} bytes")
+    check_source(Path(source), size)
     key = read_key(key_file)
     check_output(Path(target), Path(source))
     core = SimulatedCore(directory)
@@ -97,6 +102,6 @@ def crypt(
     def run(first: int, sectors: list[bytes]) -> list[bytes]:
         return core.run([Sector(tweak(first + i), data, decrypt) for i, data in enumerate(sectors)])
 
-    count = transform_file(Path(source), Path(target), core.sector_bytes, run, core.description["mode"])
+    count = transform_file(Path(source), Path(target), size, run, core.description["mode"])
     cycles = core.cycles - begin
-    click.echo(f"{count} sectors of {core.sector_bytes} bytes in {cycles} cycles ({cycles / count:.2f} a sector)", err=True)
+    click.echo(f"{count} sectors of {size} bytes in {cycles} cycles ({cycles / count:.2f} a sector)", err=True)

@@ -47,7 +47,9 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
     elif texts:
         click.echo("".join(texts.values()), nl=False)
     else:
-        click.echo(columns([(key, _text(value)) for key, value in figures.items()]), nl=False)
+        for one in compiled.sizes:
+            lines = [(key, _text(value)) for key, value in one.explain().items() if key != "more_sizes"]
+            click.echo(columns(lines), nl=one is not compiled.sizes[-1])
 
 
 def _text(value: Any) -> str:

@@ -10,12 +10,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from modeloom.emit.figures import beats, interval_pins, overhead_pins
+from modeloom.emit.figures import interval_pins, latency_pins, overhead_pins
 from modeloom.emit.tools import CheckFailed, require, run
 from modeloom.emit.vectors import BenchVectors, bench_vectors
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.core import bus_parameters
+from modeloom.rtl.core import bus_parameters, erase_cycles
 from modeloom.simulated import read_description
 from modeloom.version import VERSION
 
@@ -41,8 +41,10 @@ def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
             yield f"sent[{sent}] = {_hex(beat, p.beat_bits)}; sent_keep[{sent}] = {keep}; sent_last[{sent}] = {int(last)};"
             sent += 1
         yield f"ends[{number}] = {sent};"
-        for beat in sector.wanted:
-            yield f"wanted[{wanted}] = {_hex(beat, p.beat_bits)};"
+        for i, beat in enumerate(sector.wanted):
+            last = i == len(sector.wanted) - 1
+            keep = f"{p.beat_bytes}'h{sector.wanted_keep:x}" if last else "{BEAT_BYTES{1'b1}}"
+            yield f"wanted[{wanted}] = {_hex(beat, p.beat_bits)}; wanted_keep[{wanted}] = {keep}; wanted_last[{wanted}] = {int(last)};"
             wanted += 1
 
 
@@ -54,14 +56,14 @@ def bench_verilog(compiled: Any, name: str) -> str:
     ends = [sum(len(sector.beats) for sector in vectors.sectors[:end]) for end in vectors.phases]
     results = [sector for sector in vectors.sectors if sector.wanted]
     burst = vectors.phases[1] - vectors.phases[0]
-    keys = compiled.setup_schedule.latency + 1000
-    limit = 2000 + 2 * len(vectors.keys) * keys + (len(results) + 12) * (interval_pins(compiled) + schedule.latency + 100)
+    keys = sum(one.setup_schedule.latency for one in compiled.sizes) + 1000
+    longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
+    limit = 2000 + erase_cycles(compiled) + 2 * len(vectors.keys) * keys + (len(results) + 12) * (longest + 100)
     values = {
         "NAME": name,
         "VERSION": VERSION,
         "BEAT_BITS": p.beat_bits,
         "BEAT_BYTES": p.beat_bytes,
-        "BEATS": beats(compiled),
         "COMMANDS": len(vectors.sectors),
         "SENT": ends[-1],
         "WANTED": sum(len(sector.wanted) for sector in results),
@@ -69,7 +71,6 @@ def bench_verilog(compiled: Any, name: str) -> str:
         "KEYS": len(vectors.keys),
         "KEY_BEATS": key_beats(p),
         "SLOTS": p.key_slots,
-        "LAST_KEEP": f"{p.beat_bytes}'h{p.last_keep:x}",
         "KEY_LAST_KEEP": f"16'h{key_last_keep(p):x}",
         "INTERVAL": interval_pins(compiled),
         "LATENCY": schedule.latency,

@@ -26,16 +26,22 @@ from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
 from modeloom.emit.top import header, top_module
 from modeloom.spec import InputError
 
-__all__ = ["check_directory", "core_name", "core_verilog", "emit"]
+__all__ = ["check_directory", "core_name", "core_verilog", "listings", "emit"]
 
 
 def core_name(compiled: Any, name: str | None = None) -> str:
     """The given name, checked, or one made of mode and sector size; raises ``InputError``."""
     if name is None:
-        name = re.sub(r"[^a-z0-9]+", "_", compiled.mode.name.lower()).strip("_") + f"_{compiled.source.nbytes}"
+        sizes = "_".join(str(one.source.nbytes) for one in compiled.sizes)
+        name = re.sub(r"[^a-z0-9]+", "_", compiled.mode.name.lower()).strip("_") + f"_{sizes}"
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
         raise InputError(f"a core's name is letters, digits and underscores, a letter first, and no Verilog keyword; not {name!r}")
     return name
+
+
+def listings(compiled: Any) -> str:
+    """The listings of the programs of all sector sizes."""
+    return "\n".join(listing(one.allocation.program) for one in compiled.sizes)
 
 
 def core_verilog(compiled: Any, name: str, command: str) -> str:
@@ -102,7 +108,7 @@ def emit(compiled: Any, directory: str | Path, *, name: str | None = None, comma
         names["verilog"]: core_verilog(compiled, name, command),
         names["waivers"]: waivers(name),
         names["bench"]: bench_verilog(compiled, name),
-        names["listing"]: listing(compiled.allocation.program),
+        names["listing"]: listings(compiled),
         names["package"]: fusesoc(description),
         names["datasheet"]: datasheet(compiled, description),
         names["description"]: to_json(description),

@@ -8,6 +8,7 @@
     1       a burst, back to back          results; equal distances in its second half
     2       one alone                      result; its latency over the pins
     3       one cut short, then a good one status TOO_SHORT, no data; then a result
+            in a core for several sizes, then each size before and behind each other
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ __all__ = ["BenchSector", "BenchVectors", "bench_vectors"]
 
 @dataclass(frozen=True)
 class BenchSector:
-    """One command: 40 bytes; the beats and the last tkeep of its packet; the status wanted; the beats wanted."""
+    """One command: 40 bytes; the beats and the last tkeep of its packet; the status wanted; the beats and the last tkeep wanted."""
 
     command: bytes
     beats: tuple[bytes, ...]
     last_keep: int
     code: int
     wanted: tuple[bytes, ...]
+    wanted_keep: int
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,20 @@ def bench_vectors(compiled: Any) -> BenchVectors:
     directions = options.directions
     sectors: list[BenchSector] = []
 
-    def add(code: StatusCode, cut: int = 0) -> None:
+    def add(code: StatusCode, cut: int = 0, size: int = 0) -> None:
         number = len(sectors)
         tweak = _bytes(f"tweak {number}", compiled.source.tweak_bytes)
-        data = _bytes(f"sector {number}", p.sector_bytes)
+        data = _bytes(f"sector {number}", p.sizes[size].nbytes)
         slot = slots[number // 3 % len(slots)]
         # Runs of one, two and three sectors in a direction: every change of direction next to every other.
         direction = directions[(number % 12) in (1, 4, 5, 9, 10, 11) and len(directions) - 1]
-        command = pack_command(tweak=tweak, tag=(0x4D4C + 257 * number) & 0xFFFF, slot=slot, decrypt=direction == "decrypt")
+        tag = (0x4D4C + 257 * number) & 0xFFFF
+        command = pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=direction == "decrypt")
         wanted = _beats(getattr(models[slot], direction)(tweak, data), p.beat_bytes) if code == StatusCode.OK else ()
         sent = data[: len(data) - cut]
         beats = _beats(sent, p.beat_bytes)
         last = len(sent) - (len(beats) - 1) * p.beat_bytes
-        sectors.append(BenchSector(command, beats, (1 << last) - 1, int(code), wanted))
+        sectors.append(BenchSector(command, beats, (1 << last) - 1, int(code), wanted, p.sizes[size].last_keep))
 
     phases = []
     add(StatusCode.NO_KEY)
@@ -86,5 +89,9 @@ def bench_vectors(compiled: Any) -> BenchVectors:
     phases.append(len(sectors))
     add(StatusCode.TOO_SHORT, cut=1)
     add(StatusCode.OK)
+    for step in range(1, len(p.sizes)):
+        for size in range(len(p.sizes)):
+            for number in (size, (size + step) % len(p.sizes)):
+                add(StatusCode.OK, size=number)
     phases.append(len(sectors))
     return BenchVectors(tuple(keys.items()), tuple(sectors), tuple(phases))

@@ -13,7 +13,6 @@ module @NAME@_tb;
 
   localparam BEAT_BITS  = @BEAT_BITS@;
   localparam BEAT_BYTES = @BEAT_BYTES@;
-  localparam BEATS      = @BEATS@;      // of a sector
   localparam COMMANDS   = @COMMANDS@;
   localparam SENT       = @SENT@;     // beats to the core, in all
   localparam WANTED     = @WANTED@;     // beats from the core, in all
@@ -22,8 +21,7 @@ module @NAME@_tb;
   localparam KEY_BEATS  = @KEY_BEATS@;
   localparam SLOTS      = @SLOTS@;
 
-  localparam [BEAT_BYTES-1:0] LAST_KEEP     = @LAST_KEEP@;
-  localparam [15:0]           KEY_LAST_KEEP = @KEY_LAST_KEEP@;
+  localparam [15:0] KEY_LAST_KEEP = @KEY_LAST_KEEP@;
 
   // What the datasheet states, in cycles.
   localparam INTERVAL     = @INTERVAL@;   // between the first output beats of sectors back to back
@@ -50,6 +48,8 @@ module @NAME@_tb;
   reg                    sent_last [0:SENT-1];
   reg [15:0]             ends      [0:COMMANDS-1];  // beats sent by the end of each command's packet
   reg [BEAT_BITS-1:0]    wanted    [0:WANTED-1];
+  reg [BEAT_BYTES-1:0]   wanted_keep [0:WANTED-1];
+  reg                    wanted_last [0:WANTED-1];
   reg [127:0]            key       [0:KEYS*KEY_BEATS-1];
   reg [7:0]              key_slot  [0:KEYS-1];
   integer                first_out [0:RESULTS-1];   // cycles of first and last beats out
@@ -127,6 +127,7 @@ module @NAME@_tb;
   integer commands = 0;    // sent
   integer beats_in = 0;
   integer beats_out = 0;
+  reg first = 1'b1;        // the next beat from the core is the first of a sector
   integer results = 0;
   integer statuses = 0;
   integer good = 0;        // statuses with code 0
@@ -165,17 +166,18 @@ module @NAME@_tb;
       else begin
         if (m_axis_tdata !== wanted[beats_out])
           fail("wrong data");
-        if (m_axis_tlast !== (beats_out % BEATS == BEATS - 1))
+        if (m_axis_tlast !== wanted_last[beats_out])
           fail("wrong tlast");
-        if (m_axis_tkeep !== (beats_out % BEATS == BEATS - 1 ? LAST_KEEP : {BEAT_BYTES{1'b1}}))
+        if (m_axis_tkeep !== wanted_keep[beats_out])
           fail("wrong tkeep");
-        if (beats_out % BEATS == 0)
+        if (first)
           first_out[results] = cycle;
-        beats_out = beats_out + 1;
-        if (beats_out % BEATS == 0) begin
+        first = wanted_last[beats_out];
+        if (first) begin
           last_out[results] = cycle;
           results = results + 1;
         end
+        beats_out = beats_out + 1;
       end
     end
     if (aresetn && m_axis_status_tvalid !== 1'b0 && m_axis_status_tready) begin

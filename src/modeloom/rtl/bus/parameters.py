@@ -74,7 +74,7 @@ class BusParameters:
     Parameters
     ----------
     blocks : int
-        Blocks of a sector, the partial last one included; 2 to 256.
+        Blocks of a sector, the partial last one included; 2 to 512.
     ring_sectors : int
         Sectors the result buffer holds, those in flight included; see :func:`ring_depth`.
     block_bits : int
