@@ -15,6 +15,7 @@ Figures come from the function behind ``modeloom explain``, code from the source
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -100,6 +101,17 @@ def code() -> str:
     return "```python\n" + "".join(f"{line[4:]}\n" for line in lines) + "```\n"
 
 
+def changes() -> str:
+    """What a change of the sector size costs, as ``bench/size_changes.py`` has measured it."""
+    rows = [
+        (f"`{core['mode']} --sector {','.join(core['intervals'])}`", change["from"], change["to"], core["intervals"][str(change["to"])],
+         change["distance"], change["cost"])
+        for core in json.loads((ROOT / "baselines" / "size_changes.json").read_text(encoding="utf-8"))
+        for change in core["changes"]
+    ]  # fmt: skip
+    return table(("core", "from, bytes", "to, bytes", "interval", "distance across the change", "cost, cycles"), rows, 1)
+
+
 def ports() -> str:
     """Ports of a core, their widths for one lane and for n."""
     one = BusParameters(blocks=32, ring_sectors=4)
@@ -131,6 +143,7 @@ def codes() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
+    "changes": changes,
     "code": code,
     "codes": codes,
     "modes": modes,

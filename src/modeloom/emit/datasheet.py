@@ -39,12 +39,13 @@ def datasheet(compiled: Any, description: dict[str, Any]) -> str:
 
 def _overview(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     e = d["explain"]
+    sizes = " or ".join(str(size["sector_bytes"]) for size in d["sizes"])
     yield f"# {d['name']}"
     yield ""
     yield "<!-- SPDX-License-Identifier: Apache-2.0 -->"
     yield ""
     yield (
-        f"{d['title']} on sectors of {d['sector_bytes']} bytes with tweaks of {d['tweak_bytes']} bytes and "
+        f"{d['title']} on sectors of {sizes} bytes with tweaks of {d['tweak_bytes']} bytes and "
         f"{d['cipher'].upper()}-{d['options']['key_bits']}, to {' and '.join(d['directions'])}. One sector every "
         f"{d['pins']['interval']} cycles, {e['latency']} cycles of latency, {d['key_slots']} key slot{'s' * (d['key_slots'] != 1)}."
     )
@@ -116,17 +117,21 @@ def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
             ["0 to 31", f"tweak; this core reads bytes 0 to {d['tweak_bytes'] - 1}" if d["tweak_bytes"] else "tweak; not read"],
             ["32 to 33", "tag, given back with the status"],
             ["34", f"key slot, 0 to {d['key_slots'] - 1}"],
-            ["35", "sector size, 0"],
+            ["35", "sector size: " + ", ".join(f"{n} for {size['sector_bytes']} bytes" for n, size in enumerate(d["sizes"]))],
             ["36", "bit 0: 1 to decrypt"],
             ["37 to 39", "reserved, send zeros"],
         ],
     )
-    lanes, beats = d["lanes"], d["beats"]
-    tail = d["sector_bytes"] - (beats - 1) * lanes * d["block_bytes"]
+    lanes = d["lanes"]
+    width = lanes * d["block_bytes"]
     yield (
-        f"A sector is one packet of {beats} beat{'s' * (beats != 1)}, {lanes} block{'s' * (lanes != 1)} a beat: byte i of beat b is "
-        f"byte {lanes * d['block_bytes']}b + i of the sector. `tkeep` is all ones but in the last beat, which has {tail} "
-        f"byte{'s' * (tail != 1)}; `tlast` marks the last beat. Results have the same form; their bytes outside `tkeep` are zero."
+        f"A sector is one packet, {lanes} block{'s' * (lanes != 1)} a beat: byte i of beat b is byte {width}b + i of the sector. `tkeep` "
+        "is all ones but in the last beat; `tlast` marks the last beat. Results have the same form; their bytes outside `tkeep` are zero."
+    )
+    yield ""
+    yield from _table(
+        ["sector, bytes", "beats", "bytes of the last beat"],
+        [[size["sector_bytes"], size["beats"], size["sector_bytes"] - (size["beats"] - 1) * width] for size in d["sizes"]],
     )
     yield ""
     yield "Status, 4 bytes, `m_axis_status_tdata`: bytes 0 to 1 tag, byte 2 code, byte 3 zero."
@@ -170,26 +175,36 @@ def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
 
 
 def _figures(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
-    e, pins = d["explain"], d["pins"]
+    pins = d["pins"]
     yield "## Figures"
     yield ""
-    yield from _table(
-        ["figure", "value", "unit"],
-        [
-            ["cycles per sector", e["cycles_per_sector"], "cycles"],
-            ["initiation interval, and its bound", f"{e['ii']}, {e['ii_bound']}", "cycles"],
-            ["distance of sectors at the pins", pins["interval"], "cycles"],
-            ["latency, and its bound", f"{e['latency']}, {e['latency_bound']}", "cycles"],
-            ["first output", e["first_output"], "cycles"],
-            ["latency over the pins, first beat in to last beat out", pins["latency_pins"], "cycles"],
-            ["storage, and its bound", f"{e['storage_blocks']}, {e['storage_bound']}", "blocks"],
-            ["input and result buffers", f"{e['input_blocks']}, {e['output_blocks']}", "blocks"],
-        ],
-    )
+    several = len(d["sizes"]) > 1
+    for size in d["sizes"]:
+        e = size["explain"]
+        if several:
+            yield f"Sectors of {size['sector_bytes']} bytes:"
+            yield ""
+        yield from _table(
+            ["figure", "value", "unit"],
+            [
+                ["cycles per sector", e["cycles_per_sector"], "cycles"],
+                ["initiation interval, and its bound", f"{e['ii']}, {e['ii_bound']}", "cycles"],
+                ["distance of sectors at the pins", size["interval"], "cycles"],
+                ["latency, and its bound", f"{e['latency']}, {e['latency_bound']}", "cycles"],
+                ["first output", e["first_output"], "cycles"],
+                ["latency over the pins, first beat in to last beat out", size["latency_pins"], "cycles"],
+                ["storage, and its bound", f"{e['storage_blocks']}, {e['storage_bound']}", "blocks"],
+                ["input and result buffers", f"{e['input_blocks']}, {e['output_blocks']}", "blocks"],
+            ],
+        )
+    if several:
+        yield "Before the first sector of another size the engine runs empty."
+        yield ""
     yield (
         f"The latency over the pins is that of the program and {pins['overhead']} cycles more: {pins['last_beat_to_entry']} from the "
         f"last input beat to the entry, {pins['entry_to_program']} to the program's first cycle, {pins['done_to_first_beat']} from its "
-        f"last cycle to the first output beat, and {2 * (d['beats'] - 1)} for the other beats. It holds for a sector that is alone."
+        f"last cycle to the first output beat, and {2 * (d['beats'] - 1)} for the other beats"
+        f"{' of the first size' * several}. It holds for a sector that is alone."
     )
     yield ""
 

@@ -63,10 +63,11 @@ def _comment(text: str, indent: str = "") -> Iterator[str]:
 def header(compiled: Any, name: str, command: str) -> str:
     """The comment at the head of the Verilog file."""
     figures = compiled.explain()
+    sizes = " or ".join(str(one.source.nbytes) for one in compiled.sizes)
     mode = compiled.mode
     lines = ["// SPDX-License-Identifier: Apache-2.0", "//"]
     facts = [
-        f"{name}: {mode.title}, sectors of {figures['sector_bytes']} bytes, tweaks of {figures['tweak_bytes']} bytes, "
+        f"{name}: {mode.title}, sectors of {sizes} bytes, tweaks of {figures['tweak_bytes']} bytes, "
         f"{compiled.options.cipher.upper()}-{compiled.options.key_bits}, {' and '.join(figures['directions'])}",
         "",
         f"Made by modeloom {VERSION}: {command}",
