@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from modeloom.allocate.build import Allocation, allocate
+from modeloom.ciphers import cipher_of
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup
 from modeloom.ir.ops import OpGraph
@@ -50,6 +51,8 @@ class Compiled:
 
     Attributes
     ----------
+    options : Options
+        As they are for the mode's cipher: its name, key size and registers a round are filled in.
     source : Trace
         The definition as traced.
     expanded : Trace
@@ -149,12 +152,14 @@ def compile_mode(
     def report(step: str, share: float = 0.0) -> None:
         progress(step, begins[step] + share * SHARES[step])
 
+    chosen = cipher_of(mode, options.cipher)
+    options = options.on(chosen)
     mode.check_sector(options.sector)
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
     mode.check_tweak(tweak, core=True)
     report("trace")
     source = trace(mode, options.sector, tweak, options.directions)
-    units, architecture = unit_set(options, *_uses(source, options))
+    units, architecture = unit_set(options, chosen, *_uses(source, options))
     report("lower")
     chains = _best_chains(source, options, units)
     expanded, graph, setup_graph = _lower(source, options, units, chains)

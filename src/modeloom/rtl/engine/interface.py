@@ -33,6 +33,8 @@ def engine_signature(
     key_words: int,
     ticket_bits: int,
     erase_bits: int,
+    round_bits: int,
+    round_key_bits: int,
 ) -> Signature:
     """Ports of an engine, seen from the engine.
 
@@ -54,6 +56,8 @@ def engine_signature(
         Width of the number that the bus gives with a sector and gets back with each of its blocks.
     erase_bits : int
         Width of ``erase_address``.
+    round_bits, round_key_bits : int
+        Width of the number of a round key, and of a round key itself.
 
     Members
     -------
@@ -82,7 +86,7 @@ def engine_signature(
     rk_we, rk_slot, rk_round, rk_data, rk_data_dec
         Writes one round key of the cipher units, in the same times; ``rk_data_dec`` is its form for decrypters.
     erase, erase_address
-        While the engine is held in reset: zeros to this word of all memories.  A round key has the address slot · 16 + round.
+        While the engine is held in reset: zeros to this word of all memories.  A round key has the address slot · 2^round_bits + round.
     """
     slot = range(max(2, key_slots))
     beats = ceil(blocks / lanes)
@@ -114,9 +118,9 @@ def engine_signature(
             "key_data": In(block_bits),
             "rk_we": In(1),
             "rk_slot": In(slot),
-            "rk_round": In(4),
-            "rk_data": In(128),
-            "rk_data_dec": In(128),
+            "rk_round": In(round_bits),
+            "rk_data": In(round_key_bits),
+            "rk_data_dec": In(round_key_bits),
             "erase": In(1),
             "erase_address": In(erase_bits),
         }
