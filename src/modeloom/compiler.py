@@ -179,7 +179,8 @@ def compile_mode(
                 other = improve(freer_problem, schedule(freer_problem, overlap=False, restarts=options.restarts))
                 if other.latency < main.latency:
                     main, (expanded, graph, setup_graph) = other, freer
-    setup = schedule(Problem(setup_graph, units), overlap=False, restarts=0)
+    # Key words leave one a cycle, whatever the lanes: the key memory has one write port.
+    setup = schedule(Problem(setup_graph, units.with_count("out", 1)), overlap=False, restarts=0)
     report("allocate")
     allocation = allocate(expanded, main, setup, words, len(source.raw_names))
     result = Compiled(
