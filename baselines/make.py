@@ -17,6 +17,7 @@ from pathlib import Path
 
 from amaranth.back import rtlil
 
+from modeloom.ciphers import AES
 from modeloom.compiler import compile_mode
 from modeloom.emit import emit
 from modeloom.measure import measure_core
@@ -54,7 +55,7 @@ def core(name: str, target: str, pnr: bool) -> dict:
 
 def aes(target: str, pnr: bool) -> dict:
     """Figures of the AES-128 pipeline alone, with as many registers a round as the cores have."""
-    text = rtlil.convert(AESEncryptPipeline(128, Options().aes_stages), name="aes_pipeline", emit_src=False)
+    text = rtlil.convert(AESEncryptPipeline(128, Options().on(AES).aes_stages), name="aes_pipeline", emit_src=False)
     command = f"python baselines/make.py {'pnr' if pnr else 'yosys'}"
     return synthesize(text, "aes_pipeline", target, pnr=pnr, freq=CLOCK if pnr else None, command=command).to_dict()
 

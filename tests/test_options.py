@@ -3,6 +3,7 @@
 
 import pytest
 
+from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler import compile_mode
 from modeloom.options import PRESETS, Options, preset, unit_set
 from modeloom.schedule.units import Unit, UnitSet
@@ -67,7 +68,7 @@ def test_a_unit_set_that_cannot_run_the_mode():
 )
 def test_ranges(changes, message):
     with pytest.raises(InputError) as error:
-        Options(**changes)
+        Options(**changes).on(AES)
     assert str(error.value) == message
 
 
@@ -77,7 +78,7 @@ def test_ranges(changes, message):
         (lambda: preset("tes"), "unknown preset 'tes'"),
         (lambda: preset("brw2013-1cores"), "did you mean brw2013-1core or brw2013-2core"),
         (lambda: Options(direction="bothe"), "unknown direction 'bothe'; did you mean both?"),
-        (lambda: Options(cipher="aes2"), "unknown cipher 'aes2'; did you mean aes?"),
+        (lambda: cipher_of(Masked(), "aes2"), "unknown cipher 'aes2'; did you mean aes?"),
         (lambda: Options().but(sektor=4096), "unknown option 'sektor'; did you mean sector or more_sectors?"),
     ],
 )
@@ -89,15 +90,15 @@ def test_unknown_names(make, message):
 
 def test_lanes_follow_the_pipelines():
     uses = {"encrypt": {"enc": 32, "mul": 63, "out": 32}}
-    assert unit_set(Options(aes=4), [uses], {"enc"})[0].lanes == 4
-    assert unit_set(Options(aes=4, lanes=2), [uses], {"enc"})[0].lanes == 2
-    assert unit_set(Options(aes=3, lanes=2), [uses], {"enc"})[0].lanes == 2
+    assert unit_set(Options(aes=4), AES, [uses], {"enc"})[0].lanes == 4
+    assert unit_set(Options(aes=4, lanes=2), AES, [uses], {"enc"})[0].lanes == 2
+    assert unit_set(Options(aes=3, lanes=2), AES, [uses], {"enc"})[0].lanes == 2
 
 
 def test_multipliers_keep_up_with_the_pipelines():
     for direction in ("encrypt", "both"):
         uses = {d: {"enc": 32, "mul": 63, "out": 32} for d in ("encrypt", "decrypt")[: 1 + (direction == "both")]}
-        assert unit_set(Options(direction=direction), [uses], {"enc"})[0].unit("mul").count == 2
+        assert unit_set(Options(direction=direction), AES, [uses], {"enc"})[0].unit("mul").count == 2
 
 
 def test_the_scheduler_knows_the_pace_of_the_buses():

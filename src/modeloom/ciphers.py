@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Block ciphers that modes run on: their sizes, the timing of their cores, their hardware and their software.
 
-The compiler knows a cipher only through this description; AES comes first, others can follow.
+The compiler knows a cipher only through this description; AES comes first, others can follow, and a mode may bring its own.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from modeloom.spec import UnknownName
+from modeloom.spec import DefinitionError, InputError, Mode, UnknownName
 
-__all__ = ["CoreTiming", "BlockCipher", "AES", "cipher", "CIPHERS"]
+__all__ = ["CoreTiming", "BlockCipher", "AES", "cipher", "cipher_of", "CIPHERS"]
 
 
 @dataclass(frozen=True)
@@ -23,33 +23,50 @@ class CoreTiming:
     interval: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BlockCipher:
     """A block cipher.
 
     Attributes
     ----------
+    name : str
+        Name for files and messages.
     block_bytes : int
+        Bytes of a block.
     key_bits : tuple of int
-        Key sizes, the default first.
+        Key sizes in bits, the default first.
+    round_keys : callable
+        ``round_keys(key_bits)``: the number of round keys, which is what the key schedule writes.
+    round_key_bits : int
+        Width of a round key in bits.
+    most_stages : int
+        Registers a round that the pipelines may have: 1 to this.
+    sequential : tuple of str
+        The cores, "enc" or "dec", that there is a sequential form of as well as a pipeline.
     timing : callable
         ``timing(core, architecture, key_bits, stages)``: timing of the "enc" or "dec" core that is "pipelined" (``stages`` registers
         a round) or "sequential" (``stages`` cycles a round).
     software : callable
-        ``software(key)``: the keyed cipher on bytes.
+        ``software(key)``: the keyed cipher on bytes, with ``encrypt(blocks)`` and ``decrypt(blocks)`` for any number of whole blocks.
     hardware : callable
-        ``hardware(core, architecture, key_bits, stages, slots)``: the Amaranth component.
+        ``hardware(core, architecture, key_bits, stages, slots)``: the Amaranth component, with the ports of ``AESEncryptPipeline``
+        (``rtl.aes.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.
     key_schedule : callable
-        ``key_schedule(key_bits)``: the Amaranth component that expands keys.
+        ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
+        from outside.  It erases a round key a cycle and keeps no part of a key when it is done.
     """
 
     name: str
     block_bytes: int
     key_bits: tuple[int, ...]
+    round_keys: Callable[[int], int]
+    round_key_bits: int
     timing: Callable[[str, str, int, int], CoreTiming]
     software: Callable[[bytes], Any]
     hardware: Callable[[str, str, int, int, int], Any]
     key_schedule: Callable[[int], Any]
+    most_stages: int = 1
+    sequential: tuple[str, ...] = ()
 
 
 def _aes_rounds(key_bits: int) -> int:
@@ -90,7 +107,19 @@ def _aes_key_schedule(key_bits: int) -> Any:
     return KeySchedule(key_bits)
 
 
-AES = BlockCipher("aes", 16, (128, 192, 256), _aes_timing, _aes_software, _aes_hardware, _aes_key_schedule)
+AES = BlockCipher(
+    name="aes",
+    block_bytes=16,
+    key_bits=(128, 192, 256),
+    round_keys=lambda key_bits: _aes_rounds(key_bits) + 1,
+    round_key_bits=128,
+    most_stages=4,
+    sequential=("dec",),
+    timing=_aes_timing,
+    software=_aes_software,
+    hardware=_aes_hardware,
+    key_schedule=_aes_key_schedule,
+)
 """The Advanced Encryption Standard, FIPS 197."""
 
 CIPHERS = {AES.name: AES}
@@ -101,3 +130,24 @@ def cipher(name: str) -> BlockCipher:
     if name not in CIPHERS:
         raise UnknownName("cipher", name, CIPHERS)
     return CIPHERS[name]
+
+
+def cipher_of(mode: Mode, name: str | None = None) -> BlockCipher:
+    """The cipher that a mode runs on: its own, or the one of this name.
+
+    Raises
+    ------
+    UnknownName
+        No cipher has this name.
+    InputError
+        Its blocks are not those of the mode.
+    DefinitionError
+        The mode's field does not have the width of its blocks.
+    """
+    own = mode.cipher if isinstance(mode.cipher, BlockCipher) else cipher(mode.cipher)
+    chosen = own if name in (None, own.name) else cipher(name)  # type: ignore[arg-type]
+    if chosen.block_bytes != mode.block_bytes:
+        raise InputError(f"{mode.name} works on blocks of {mode.block_bytes} bytes, those of {chosen.name} have {chosen.block_bytes}")
+    if mode.field.width != 8 * mode.block_bytes:
+        raise DefinitionError(f"{mode.name}: the field {mode.field.name} has {mode.field.width} bits, a block {8 * mode.block_bytes}")
+    return chosen

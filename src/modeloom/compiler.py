@@ -11,6 +11,7 @@ from typing import Any
 
 from modeloom.allocate.build import Allocation, allocate
 from modeloom.allocate.merge import CoreProgram, merge
+from modeloom.ciphers import cipher_of
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup
 from modeloom.ir.ops import OpGraph
@@ -51,6 +52,8 @@ class Compiled:
 
     Attributes
     ----------
+    options : Options
+        As they are for the mode's cipher: its name, key size and registers a round are filled in.
     source : Trace
         The definition as traced.
     expanded : Trace
@@ -160,6 +163,8 @@ def compile_mode(
         Called with the name of a step and the share of the whole work that is done, from 0 to 1: when a step begins, and several
         times in the search for a schedule.
     """
+    chosen = cipher_of(mode, options.cipher)
+    options = options.on(chosen)
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
     sizes = (options.sector, *options.more_sectors)
     for size in sizes:
@@ -168,7 +173,7 @@ def compile_mode(
     progress("trace", 0.0)
     sources = [trace(mode, size, tweak, options.directions) for size in sizes]
     uses = [_uses(source, options) for source in sources]
-    units, architecture = unit_set(options, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
+    units, architecture = unit_set(options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
     blocks = [source.blocks for source in sources]
     if len(sizes) > 1 and -(-min(blocks) // units.lanes) < 2:
         raise InputError(f"a core for several sizes takes each in at least 2 beats; {min(sizes)} bytes are one on {units.lanes} lanes")
@@ -212,7 +217,8 @@ def _compile(
                 other = improve(freer_problem, schedule(freer_problem, overlap=False, restarts=options.restarts))
                 if other.latency < main.latency:
                     main, (expanded, graph, setup_graph) = other, freer
-    setup = schedule(Problem(setup_graph, units), overlap=False, restarts=0)
+    # Key words leave one a cycle, whatever the lanes: the key memory has one write port.
+    setup = schedule(Problem(setup_graph, units.with_count("out", 1)), overlap=False, restarts=0)
     report("allocate")
     allocation = allocate(expanded, main, setup, words, len(source.raw_names))
     result = Compiled(

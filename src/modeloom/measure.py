@@ -19,16 +19,18 @@ from modeloom.synth import TARGETS, synthesize
 __all__ = ["measure_core", "block_groups"]
 
 
-def block_groups(units: Sequence[UnitInstance], banks: Iterable[str], prefix: str = "core.") -> dict[str, list[str]]:
+def block_groups(
+    units: Sequence[UnitInstance], banks: Iterable[str], cipher: str = "aes", prefix: str = "core."
+) -> dict[str, list[str]]:
     """Blocks of a core by prefixes of instance paths; the longest prefix counts.
 
-    ``aes`` is the cipher's cores with their key schedule, ``storage`` the banks, the key memory and the result buffer, ``engine`` what
-    the compiler makes: networks, registers, control; ``bus`` the AXI side.
+    The group with the name of the cipher is its cores with their key schedule, ``storage`` the banks, the key memory and the result
+    buffer, ``engine`` what the compiler makes: networks, registers, control; ``bus`` the AXI side.
     """
-    groups: dict[str, list[str]] = {"aes": [f"{prefix}bus.key_schedule"], "multipliers": [], "storage": []}
+    groups: dict[str, list[str]] = {cipher: [f"{prefix}bus.key_schedule"], "multipliers": [], "storage": []}
     for unit in units:
         if unit.kind != "acc":
-            block = "multipliers" if unit.kind == "mul" else "aes"
+            block = "multipliers" if unit.kind == "mul" else cipher
             groups[block] += [f"{prefix}engine.{unit.name}.{core}" for core in unit.cores]
     groups["storage"] += [f"{prefix}engine.bank_{bank}" for bank in banks]
     groups["storage"] += [f"{prefix}engine.key_memory", f"{prefix}bus.ring"]
@@ -57,7 +59,7 @@ def measure_core(
     groups = None
     if blocks:
         program = compile_mode(find(description["definition"]), Options(**description["options"]), prove=False).allocation.program
-        groups = block_groups(program.units, program.banks)
+        groups = block_groups(program.units, program.banks, description["cipher"])
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
     result = synthesize(
         text, description["top"], target, groups=groups, pnr=pnr, freq=freq, command=command

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, cast
 
-from modeloom.ciphers import BlockCipher, cipher
+from modeloom.ciphers import BlockCipher
 from modeloom.schedule.units import ENTRY_CYCLES, Unit, UnitSet
 from modeloom.spec import InputError, UnknownName
 
@@ -19,12 +19,15 @@ LANES = (1, 2, 4, 8)
 SIZES = 8
 """Most sector sizes of a core."""
 
+STAGES = 2
+"""Registers a round, if the cipher has as many."""
+
 DIRECTIONS = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
 
 
 def _or(values: Iterable[int]) -> str:
     *head, last = map(str, values)
-    return f"{', '.join(head)} or {last}"
+    return f"{', '.join(head)} or {last}" if head else last
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Options:
         Bytes of a sector (default 512) and of a tweak.
     more_sectors : tuple of int
         Further sector sizes of the core, in bytes; commands name them 1, 2, ...
-    key_bits : int
-        Key size of the cipher in bits.
+    key_bits : int or None
+        Key size of the cipher in bits (default: the cipher's first).
     direction : str
         "both", "encrypt" or "decrypt".
     aes, mul, acc : int or None
@@ -46,7 +49,8 @@ class Options:
     aes_arch : str
         "pipelined"; a decrypter that a sector needs once is sequential where its interval fits.
     aes_stages, mul_stages : int
-        Registers a round; registers inside the multiplier.
+        Registers a round (at most what the cipher has, 4 for AES; default: 2, or 1 if it has no more); registers inside the
+        multiplier.
     mul_arch : str
         Multiplier circuit.
     lanes : int or None
@@ -60,16 +64,18 @@ class Options:
         Whether a solver looks for the least latency, after the search.
     registered : bool
         Registers behind operand networks and result sums, for the clock; the papers' units have none.
+    cipher : str or None
+        Name of the block cipher (default: the mode's).  It is what the ``aes`` options are about, whatever its name.
     """
 
     sector: int = 512
     more_sectors: tuple[int, ...] = ()
     tweak: int | None = None
-    key_bits: int = 128
+    key_bits: int | None = None
     direction: str = "both"
     aes: int = 1
     aes_arch: str = "pipelined"
-    aes_stages: int = 2
+    aes_stages: int | None = None
     mul: int | None = None
     mul_arch: str = "karatsuba"
     mul_stages: int = 3
@@ -81,7 +87,7 @@ class Options:
     exact: bool = False
     registered: bool = True
     restarts: int = 900
-    cipher: str = "aes"
+    cipher: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "more_sectors", tuple(self.more_sectors))
@@ -96,11 +102,8 @@ class Options:
             raise UnknownName("AES architecture", self.aes_arch, ("pipelined",))
         if self.mul_arch not in ("karatsuba",):
             raise UnknownName("multiplier", self.mul_arch, ("karatsuba",))
-        sizes = cipher(self.cipher).key_bits
-        if self.key_bits not in sizes:
-            raise InputError(f"--key-bits is {_or(sizes)}, not {self.key_bits}")
         for name, least, most in (
-            ("aes", 1, 64), ("aes_stages", 1, 4), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
+            ("aes", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip
             value = getattr(self, name)
             if not least <= value <= most:
@@ -124,6 +127,16 @@ class Options:
             if name not in known:
                 raise UnknownName("option", name, known)
         return replace(self, **changes)
+
+    def on(self, chosen: BlockCipher) -> Options:
+        """The same with the cipher's name, key size and registers a round filled in; raises ``InputError`` for what it does not have."""
+        key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
+        if key_bits not in chosen.key_bits:
+            raise InputError(f"--key-bits is {_or(chosen.key_bits)}, not {key_bits}")
+        stages = min(STAGES, chosen.most_stages) if self.aes_stages is None else self.aes_stages
+        if not 1 <= stages <= chosen.most_stages:
+            raise InputError(f"--aes-stages is from 1 to {chosen.most_stages}, not {stages}")
+        return replace(self, cipher=chosen.name, key_bits=key_bits, aes_stages=stages)
 
     def as_dict(self) -> dict[str, Any]:
         """Names and values, for the JSON files."""
@@ -156,16 +169,18 @@ class Architecture:
 
 
 def unit_set(
-    options: Options, uses: Sequence[Mapping[str, Mapping[str, int]]], setup: Collection[str]
+    options: Options, chosen: BlockCipher, uses: Sequence[Mapping[str, Mapping[str, int]]], setup: Collection[str]
 ) -> tuple[UnitSet, Architecture]:
-    """The unit set for a mode's operation counts, for each sector size in each direction, and the kinds of operations of its set-up.
+    """The unit set for a cipher, a mode's operation counts, for each sector size in each direction, and the kinds of its set-up.
 
     Both cores of the cipher stand behind one operand network where both directions are built; a core for one direction that needs
-    both has them apart.  A decrypter that is used once a sector is sequential where its interval fits into the initiation interval.
+    both has them apart.  A decrypter that is used once a sector is sequential where there is such a form and its interval fits into the
+    initiation interval.
 
     Raises ``InputError`` for several multipliers where the mode has no products (one, as presets have it, is left out).
     """
-    chosen = cipher(options.cipher)
+    options = options.on(chosen)
+    key_bits, stages = cast(int, options.key_bits), cast(int, options.aes_stages)
     lanes = options.lanes or options.aes
     totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "out", "acc")} for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
@@ -178,10 +193,10 @@ def unit_set(
         paces.append(max(-(-calls // options.aes), -(-total["out"] // lanes), 1))
     mul = options.mul or max(max(1, -(-total["mul"] // pace)) for total, pace in zip(totals, paces, strict=True))
     cores: dict[str, str] = {core: "pipelined" for core in ("enc", "dec") if core in needed}
-    time = {core: chosen.timing(core, "pipelined", options.key_bits, options.aes_stages) for core in cores}
+    time = {core: chosen.timing(core, "pipelined", key_bits, stages) for core in cores}
     slow: dict[str, Any] = {}
-    if all(total["dec"] == 1 for total in totals) and "dec" not in setup:
-        alone = chosen.timing("dec", "sequential", options.key_bits, options.aes_stages)
+    if all(total["dec"] == 1 for total in totals) and "dec" not in setup and "dec" in chosen.sequential:
+        alone = chosen.timing("dec", "sequential", key_bits, stages)
         ii = min(max(pace, -(-total["mul"] // mul)) for total, pace in zip(totals, paces, strict=True))
         if (not options.overlap) or alone.interval <= ii:
             cores["dec"], time["dec"] = "sequential", alone

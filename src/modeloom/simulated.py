@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from modeloom.rtl.bus.key_format import BEAT_BYTES as KEY_BEAT
 from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
 from modeloom.sim import Simulation, StreamRunner
 from modeloom.sim.verilog import verilog_to_rtlil
@@ -16,7 +17,6 @@ from modeloom.spec import InputError
 
 __all__ = ["Sector", "SectorError", "SimulatedCore", "core", "read_description"]
 
-KEY_BEAT = 16
 KEY_CYCLES = 100_000
 """Cycles after which a key that is not loaded counts as refused."""
 
@@ -62,6 +62,8 @@ class SimulatedCore:
         What ``modeloom build`` made.
     seed, gaps
         Random gaps on the streams: see ``sim.StreamRunner``.
+    optimize : int
+        How much the C++ compiler optimises, 0 to 3: with less it builds sooner and runs slower, which is better for a few sectors.
 
     Attributes
     ----------
@@ -73,13 +75,13 @@ class SimulatedCore:
         Cycles of the statuses of the last run.
     """
 
-    def __init__(self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None):
+    def __init__(self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2):
         self.description = read_description(directory)
         verilog = Path(directory) / self.description["verilog"]
         if not verilog.is_file():
             raise InputError(f"{directory} lacks {verilog.name}; build the core again")
         top = self.description["top"]
-        self.simulation = Simulation.of(verilog_to_rtlil(verilog, top), top, clock="aclk", reset="aresetn")
+        self.simulation = Simulation.of(verilog_to_rtlil(verilog, top), top, clock="aclk", reset="aresetn", optimize=optimize)
         self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
         self.runner.reset(4)
         self.sector_bytes: int = self.description["sector_bytes"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from modeloom.ciphers import cipher
+from modeloom.ciphers import cipher_of
 from modeloom.modes import find
 from modeloom.spec import CIPHER, Blocks, Keys, Mode, Numbers
 
@@ -29,12 +29,12 @@ class Model:
     mode : Mode
     key : bytes
         The mode's whole key, parts in the order of ``mode.key_parts``; its length decides the cipher's key size.
-    cipher_name : str
-        The block cipher.
+    cipher_name : str or None
+        The block cipher, if it is not the mode's.
     """
 
-    def __init__(self, mode: Mode, key: bytes, cipher_name: str = "aes"):
-        description = cipher(cipher_name)
+    def __init__(self, mode: Mode, key: bytes, cipher_name: str | None = None):
+        description = cipher_of(mode, cipher_name)
         parts = mode.split_key(key, tuple(bits // 8 for bits in sorted(description.key_bits)))
         self.mode = mode
         self._ops = Numbers(mode.field, description.software(parts[CIPHER]))

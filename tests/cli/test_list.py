@@ -19,6 +19,7 @@ def test_json_has_the_members_of_the_contract(run):
         assert {"name", "source", "directions", "field", "vectors"} <= entry.keys()
         assert entry["directions"] == ["encrypt", "decrypt"]
     assert entries["hctr2"]["field"] == "polyval" and entries["hctr2"]["vectors"] > 0
+    assert entries["hctr2"]["cipher"] == "aes"
     assert entries["heh-brw"]["key"] == ["cipher", "h"]
 
 

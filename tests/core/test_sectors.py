@@ -16,9 +16,9 @@ CORES = [
     ("heh-brw", "default", {}),
     ("hctr2", "default", {"sector": 255, "tweak": 32, "aes_stages": 1}),
     ("hctr2", "default", {"key_bits": 256}),
-    ("heh-brw", "brw2013-2core", {"sector": 128}),
+    ("hctr2", "brw2013-2core", {"sector": 128}),
 ]
-IDS = ["hctr2", "heh-brw", "hctr2-partial", "hctr2-256", "heh-brw-2core"]
+IDS = ["hctr2", "heh-brw", "hctr2-partial", "hctr2-256", "hctr2-2core"]
 
 
 def _jobs(options: object, name: str, count: int, seed: int) -> tuple[bytes, list[Sector], list[bytes]]:

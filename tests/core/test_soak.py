@@ -8,7 +8,6 @@ and erasures in the middle, after which the core goes on with new keys.
 import os
 import random
 
-import pytest
 from tests.core.cores import simulated
 
 from modeloom import golden

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from modeloom.allocate.build import allocate
+from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.lifetimes import lifetimes
 from modeloom.compiler import compile_mode
 from modeloom.modes.hctr2 import HCTR2
@@ -15,6 +17,8 @@ from modeloom.options import Options
 from modeloom.prove import ProofError
 from modeloom.prove.execute import direction_pattern, entries_with_gaps, make_sectors, prove_program
 from modeloom.prove.mutate import copy_program
+from modeloom.schedule.modulo import schedule
+from modeloom.schedule.problem import Problem
 
 
 @cache
@@ -147,6 +151,22 @@ def test_a_key_word_that_is_never_written():
     table.outs[0][slot] = None
     with pytest.raises(ProofError, match="set-up does not write key word"):
         run(compiled, program)
+
+
+@pytest.mark.parametrize("aes", [1, 2, 4])
+def test_key_words_leave_one_a_cycle(aes):
+    """The key memory has one write port: a set-up that gives a word on two lanes in one cycle is no program."""
+    compiled = made(HCTR2, sector=64, aes=aes)
+    assert run(compiled).sectors
+    if aes > 1:
+        delays = {"out_delay": compiled.units.unit("out").latency, "key_delay": compiled.units.key_delay}
+        on_all_lanes = schedule(Problem(compiled.setup_graph, compiled.units), overlap=False, restarts=0)
+        words, raw = compiled.graph.key_names, len(compiled.source.raw_names)
+        program = allocate(compiled.expanded, compiled.schedule, on_all_lanes, words, raw).program
+        with pytest.raises(CheckError, match="two key words leave in cycle .*, and the key memory has one write port"):
+            check_program(program, **delays)
+        with pytest.raises(ProofError, match="two key words leave in cycle .*, and the key memory has one write port"):
+            run(compiled, program)
 
 
 def most_held(compiled, name):

@@ -315,8 +315,13 @@ class _TableChecker:
         return found
 
     def outs(self, direction: str) -> None:
-        """Every block leaves once, on its lane, and every use of an output network leaves."""
+        """Every block leaves once, on its lane, and every use of an output network leaves; key words one a cycle."""
         table, main = self.table, self.table.name == "main"
+        if not main:
+            leave = [cycle for column in table.outs.values() for cycle, row in self.rows(column) if direction in row.index]
+            for a, b in pairwise(sorted(leave)):
+                if a == b:
+                    self.fail(f"two key words leave in cycle {a}, and the key memory has one write port")
         seen: list[int] = []
         latest = 0
         for lane in range(self.program.lanes):

@@ -16,7 +16,7 @@ __all__ = ["list_modes", "catalogue"]
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Every mode: name, kind, title, source, directions, field order, partial blocks, tweak sizes, published vectors, security."""
+    """Every mode: name, kind, title, source, directions, cipher, field order, partial blocks, tweak sizes, published vectors, security."""
     return [
         {
             "name": mode.name,
@@ -24,6 +24,7 @@ def catalogue() -> list[dict[str, Any]]:
             "title": mode.title,
             "source": mode.source,
             "directions": ["encrypt", "decrypt"],
+            "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name,
             "field": mode.field.name,
             "partial_blocks": mode.partial,
             "tweak_bytes": list(mode.tweak_sizes),

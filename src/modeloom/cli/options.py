@@ -30,7 +30,7 @@ class SectorSizes(click.ParamType):
 _UNIT_OPTIONS = [
     click.option("--sector", type=SectorSizes(), help="Bytes of a sector (512); several sizes as 512,4096."),
     click.option("--tweak", type=int, help="Bytes of a tweak (the mode's first size)."),
-    click.option("--key-bits", type=int, help="Key size of the cipher: 128, 192 or 256 (128)."),
+    click.option("--key-bits", type=int, help="Key size of the cipher (its first; AES has 128, 192 and 256)."),
     click.option("--direction", help="encrypt, decrypt or both (both)."),
     click.option("--aes", type=int, help="AES pipelines (1)."),
     click.option("--aes-arch", help="pipelined (a decrypter used once a sector is sequential by itself)."),

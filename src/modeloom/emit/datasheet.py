@@ -95,6 +95,14 @@ def _uses(kind: str, uses: dict[str, int]) -> str:
     return str(uses.get(kind, 0))
 
 
+def _tweak(d: dict[str, Any]) -> str:
+    if not d["tweak_bytes"]:
+        return "tweak; not read"
+    read = -(-d["tweak_bytes"] // d["block_bytes"]) * d["block_bytes"]
+    behind = f", with zeros behind the {d['tweak_bytes']} of the tweak" if read > d["tweak_bytes"] else ""
+    return f"tweak; this core reads bytes 0 to {read - 1}{behind}"
+
+
 def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield "## Interfaces"
     yield ""
@@ -114,7 +122,7 @@ def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield from _table(
         ["bytes", "field"],
         [
-            ["0 to 31", f"tweak; this core reads bytes 0 to {d['tweak_bytes'] - 1}" if d["tweak_bytes"] else "tweak; not read"],
+            ["0 to 31", _tweak(d)],
             ["32 to 33", "tag, given back with the status"],
             ["34", f"key slot, 0 to {d['key_slots'] - 1}"],
             ["35", "sector size: " + ", ".join(f"{n} for {size['sector_bytes']} bytes" for n, size in enumerate(d["sizes"]))],

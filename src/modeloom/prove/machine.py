@@ -229,6 +229,8 @@ class Machine:
             raise MachineError(f"block {index} of sector {sector.number} leaves twice")
         sector.outputs[index] = form
         if self.plan.table.name == "setup":
+            if t + self.plan.key_delay in self.new_words:
+                raise MachineError(f"two key words leave in cycle {t}, and the key memory has one write port")
             self.words[index] = None
             self.new_words.setdefault(t + self.plan.key_delay, []).append((index, self.values.store(form)))
         if on_block is not None:

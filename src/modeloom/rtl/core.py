@@ -24,7 +24,7 @@ from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
 from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
-from modeloom.spec import CIPHER
+from modeloom.spec import CIPHER, InputError
 
 __all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "erase_cycles", "key_erase_cycles"]
 
@@ -37,9 +37,6 @@ ZEROIZE_PORTS = (
 CORE_PORTS = (*ZEROIZE_PORTS, *FLAT_PORTS)
 """All ports of a core but ``aclk`` and ``aresetn``, in their order."""
 
-KEY_WORDS = 16
-"""Words as which a cipher's round keys are stored: at least as many as it has."""
-
 ERASE_OVERHEAD = 6
 """Cycles of the key port around the overwriting of a key."""
 
@@ -51,21 +48,24 @@ LUT_BLOCKS = 512
 
 
 def bus_parameters(compiled: Any) -> BusParameters:
-    """Bus sizes of a compiled mode (``modeloom.compiler.Compiled``)."""
+    """Bus sizes of a compiled mode (``modeloom.compiler.Compiled``); raises ``InputError`` for a mode that the buses do not fit."""
     program = compiled.core_program
+    cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits
     parts = compiled.mode.key_parts
     before = parts.index(CIPHER)
-    sizes = [(c.source.blocks, c.source.nbytes % c.source.block_bytes) for c in compiled.sizes]
-    return BusParameters(
-        blocks=sizes[0][0],
-        tail=sizes[0][1],
-        more_sizes=tuple(sizes[1:]),
+    sectors = [(c.source.blocks, c.source.nbytes % c.source.block_bytes) for c in compiled.sizes]
+    sizes: dict[str, Any] = dict(
+        blocks=sectors[0][0],
+        tail=sectors[0][1],
+        more_sizes=tuple(sectors[1:]),
         ring_sectors=compiled.result_sectors,
         block_bits=8 * program.block_bytes,
         lanes=program.lanes,
         tweak_blocks=program.tweak_blocks,
         key_slots=compiled.options.key_slots,
-        cipher_key_bits=compiled.options.key_bits,
+        cipher_key_bits=key_bits,
+        round_keys=cipher.round_keys(key_bits),
+        round_key_bits=cipher.round_key_bits,
         raw_words_before=before,
         raw_words_after=len(parts) - before - 1,
         key_words=len(program.key_words),
@@ -76,6 +76,10 @@ def bus_parameters(compiled: Any) -> BusParameters:
         encrypt="encrypt" in program.directions,
         decrypt="decrypt" in program.directions,
     )
+    try:
+        return BusParameters(**sizes)
+    except ValueError as error:
+        raise InputError(f"{compiled.mode.name}: the buses of a core do not fit this mode: {error}") from error
 
 
 def erase_cycles(compiled: Any) -> int:
@@ -88,7 +92,8 @@ def key_erase_cycles(compiled: Any) -> int:
 
     Those in flight add what they still need: at most the wait for an entry and the latency.
     """
-    words = max(KEY_WORDS, len(compiled.core_program.key_words))
+    p = bus_parameters(compiled)
+    words = max(1 << p.round_bits, p.key_words)
     return FENCE_CYCLES + ERASE_OVERHEAD + words + flush_cycles(compiled.core_program)
 
 
@@ -144,7 +149,7 @@ class ModeCore(wiring.Component):
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
             compiled.core_program, compiled.mode.field, self._core, registers, compiled.options.key_slots,
-            self.parameters.ticket_bits, self.parameters.erase_bits,
+            self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.round_bits, self.parameters.round_key_bits,
         )  # fmt: skip
         schedule = compiled.architecture.cipher.key_schedule(compiled.options.key_bits)
         m.submodules.bus = bus = CoreBus(self.parameters, schedule)

@@ -44,9 +44,11 @@ class Mode:
     name, title, source, security : str
         Name on the command line; full name; paper and figure; bound, data limit and known attacks in a sentence.
     field : Field
-        The field and its bit order.
+        The field and its bit order; as wide as a block.
     block_bytes : int
         Bytes of a block.
+    cipher : str or modeloom.ciphers.BlockCipher
+        The block cipher, by its name or as its description; its blocks are those of the mode.
     key_parts : tuple of str
         The mode's key in order: ``CIPHER`` is the block cipher's key, every other name a block.
     tweak_sizes : tuple of int
@@ -58,7 +60,7 @@ class Mode:
     place : str
         ``FILE.py:CLASS`` if the definition was given so, else empty.
     min_bytes, max_blocks : int
-        Shortest sector in bytes, longest in blocks (0: no limit).
+        Shortest sector in bytes (0: a block), longest in blocks (0: no limit).
     """
 
     name: ClassVar[str]
@@ -67,11 +69,12 @@ class Mode:
     security: ClassVar[str]
     field: ClassVar[Field] = GHASH_ORDER
     block_bytes: ClassVar[int] = 16
+    cipher: ClassVar[Any] = "aes"
     key_parts: ClassVar[tuple[str, ...]] = (CIPHER,)
     tweak_sizes: ClassVar[tuple[int, ...]] = (16,)
     any_tweak: ClassVar[bool] = False
     partial: ClassVar[bool] = False
-    min_bytes: ClassVar[int] = 16
+    min_bytes: ClassVar[int] = 0
     max_blocks: ClassVar[int] = 0
     place: str = ""
 
@@ -90,8 +93,9 @@ class Mode:
     @classmethod
     def check_sector(cls, nbytes: int) -> None:
         """Raises ``InputError`` unless the mode takes sectors of ``nbytes`` bytes."""
-        if nbytes < cls.min_bytes:
-            raise InputError(f"{cls.name}: a sector has at least {cls.min_bytes} bytes, not {nbytes}; choose a larger --sector")
+        least = cls.min_bytes or cls.block_bytes
+        if nbytes < least:
+            raise InputError(f"{cls.name}: a sector has at least {least} bytes, not {nbytes}; choose a larger --sector")
         if nbytes % cls.block_bytes and not cls.partial:
             raise InputError(
                 f"{cls.name}: a sector is whole blocks of {cls.block_bytes} bytes, and {nbytes} is not a multiple; "

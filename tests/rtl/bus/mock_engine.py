@@ -46,7 +46,8 @@ class MockSchedule(wiring.Component):
     def __init__(self, key_bits: int, rounds: int = 5):
         self.key_bits = key_bits
         self.rounds = rounds
-        super().__init__({name: member.flip() for name, member in key_schedule_signature(key_bits).members.items()})
+        signature = key_schedule_signature(key_bits, BusParameters.round_keys, BusParameters.round_key_bits)
+        super().__init__({name: member.flip() for name, member in signature.members.items()})
 
     def round_keys(self, key: int) -> list[tuple[int, int]]:
         return mock_round_keys(key, self.key_bits, self.rounds)
@@ -102,6 +103,8 @@ class MockEngine(wiring.Component):
                 key_words=p.key_words,
                 ticket_bits=p.ticket_bits,
                 erase_bits=p.erase_bits,
+                round_bits=p.round_bits,
+                round_key_bits=p.round_key_bits,
             )
         )
 

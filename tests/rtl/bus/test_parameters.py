@@ -33,11 +33,17 @@ def test_ring_depth(latency: int, interval: int, beats: int, depth: int) -> None
     assert ring_depth(latency, interval, beats) == depth
 
 
+@pytest.mark.parametrize(("round_keys", "bits"), [(1, 1), (2, 1), (11, 4), (15, 4), (16, 4), (17, 5), (21, 5), (256, 8)])
+def test_round_keys_have_addresses(round_keys: int, bits: int) -> None:
+    p = BusParameters(blocks=2, ring_sectors=1, key_slots=3, round_keys=round_keys)
+    assert p.round_bits == bits and p.erase_words == max(2, 3 << bits)
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"blocks": 1},
-        {"blocks": 257},
+        {"blocks": 513},
         {"ring_sectors": 0},
         {"block_bits": 64},
         {"lanes": 3},
@@ -48,6 +54,9 @@ def test_ring_depth(latency: int, interval: int, beats: int, depth: int) -> None
         {"key_slots": 0},
         {"key_slots": 65},
         {"cipher_key_bits": 100},
+        {"round_keys": 0},
+        {"round_keys": 513},
+        {"round_key_bits": 7},
         {"raw_words_after": 2, "key_words": 1},
         {"ring_style": "bram"},
         {"encrypt": False, "decrypt": False},

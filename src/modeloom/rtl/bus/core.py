@@ -56,7 +56,7 @@ class CoreBus(wiring.Component):
         Sizes.
     key_schedule : component
         Has the ports of :func:`~modeloom.rtl.bus.key_port.key_schedule_signature`, seen from outside, for
-        ``parameters.cipher_key_bits``; becomes a submodule.
+        the key and the round keys of ``parameters``; becomes a submodule.
 
     Members
     -------
@@ -109,6 +109,8 @@ class CoreBus(wiring.Component):
                         ticket_bits=p.ticket_bits,
                         erase_bits=p.erase_bits,
                         sizes=len(p.sizes),
+                        round_bits=p.round_bits,
+                        round_key_bits=p.round_key_bits,
                     )
                 ),
             }

@@ -18,7 +18,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from .key_format import history_beats, key_beats, key_last_keep, key_parts
+from .key_format import BEAT_BYTES, history_beats, key_beats, key_last_keep, key_parts
 from .parameters import BusParameters
 from .ports import KEY_BEAT
 
@@ -28,8 +28,15 @@ FENCE_CYCLES = 5
 """Cycles after a slot is marked empty by which the last sector admitted with its old key shows as in flight."""
 
 
-def key_schedule_signature(key_bits: int) -> Signature:
+def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int) -> Signature:
     """Ports of a key schedule, seen from the key port.
+
+    Parameters
+    ----------
+    key_bits : int
+        Width of the cipher's key in bits.
+    round_keys, round_key_bits : int
+        Number of round keys, and the width of one in bits.
 
     Members
     -------
@@ -37,7 +44,7 @@ def key_schedule_signature(key_bits: int) -> Signature:
         Expands ``key``, which is read in this cycle only.
     erase : 1
         Writes zeros to all round keys in both forms.
-    we, round, data, data_dec : 1, 4, 128, 128
+    we, round, data, data_dec : 1, number of a round key, round_key_bits, round_key_bits
         Writes one round key, as ciphers and as inverse ciphers want it.
     busy : 1
         A request is being worked on; no other is made meanwhile.
@@ -50,9 +57,9 @@ def key_schedule_signature(key_bits: int) -> Signature:
             "erase": Out(1),
             "key": Out(key_bits),
             "we": In(1),
-            "round": In(4),
-            "data": In(128),
-            "data_dec": In(128),
+            "round": In(max(1, (round_keys - 1).bit_length())),
+            "data": In(round_key_bits),
+            "data_dec": In(round_key_bits),
             "busy": In(1),
             "done": In(1),
         }
@@ -108,13 +115,13 @@ class KeyPort(wiring.Component):
                 "key_data": Out(p.block_bits),
                 "rk_we": Out(1),
                 "rk_slot": Out(slot),
-                "rk_round": Out(4),
-                "rk_data": Out(128),
-                "rk_data_dec": Out(128),
+                "rk_round": Out(p.round_bits),
+                "rk_data": Out(p.round_key_bits),
+                "rk_data_dec": Out(p.round_key_bits),
                 "setup": Out(1),
                 "setup_slot": Out(slot),
                 "setup_done": In(1),
-                "schedule": Out(key_schedule_signature(p.cipher_key_bits)),
+                "schedule": Out(key_schedule_signature(p.cipher_key_bits, p.round_keys, p.round_key_bits)),
             }
         )
 
@@ -133,16 +140,16 @@ class KeyPort(wiring.Component):
         words_left_reg = Signal(range(p.key_words + 1))
         rounds_left_reg = Signal()
         beat_reg = Signal(range(max(2, beats)))
-        history_reg = Signal(128 * history)
+        history_reg = Signal(8 * BEAT_BYTES * history)
         cipher_key_reg = Signal(p.cipher_key_bits)
 
         key_we_reg = Signal()
         key_index_reg = Signal(range(max(2, p.key_words)))
         key_data_reg = Signal(p.block_bits)
         rk_we_reg = Signal()
-        rk_round_reg = Signal(4)
-        rk_data_reg = Signal(128)
-        rk_data_dec_reg = Signal(128)
+        rk_round_reg = Signal(p.round_bits)
+        rk_data_reg = Signal(p.round_key_bits)
+        rk_data_dec_reg = Signal(p.round_key_bits)
 
         beat = self.key.p
         final = Signal()
@@ -151,7 +158,7 @@ class KeyPort(wiring.Component):
         window = Cat(history_reg, beat.data)
         m.d.comb += [
             final.eq(beat_reg == beats - 1),
-            fits.eq((beat.last == final) & (beat.keep == Mux(final, key_last_keep(p), 0xFFFF))),
+            fits.eq((beat.last == final) & (beat.keep == Mux(final, key_last_keep(p), (1 << BEAT_BYTES) - 1))),
         ]
 
         schedule = self.schedule
@@ -211,7 +218,7 @@ class KeyPort(wiring.Component):
                 with m.If(self.key.valid):
                     m.d.sync += beat_reg.eq(beat_reg + 1)
                     if history:
-                        m.d.sync += history_reg.eq(window[128:])
+                        m.d.sync += history_reg.eq(window[8 * BEAT_BYTES :])
                     with m.Switch(beat_reg):
                         for part in key_parts(p):
                             with m.Case(part.end_beat):

@@ -91,6 +91,8 @@ class BusParameters:
         Key slots: 1 to 64.
     cipher_key_bits : int
         Width of the block cipher's key: a multiple of 64 from 64 to 512 bits.
+    round_keys, round_key_bits : int
+        Round keys of the cipher, 1 to 256, and the width of one in bits, 8 to 1024.
     raw_words_before, raw_words_after : int
         Blocks of key that precede and follow the cipher's key in the mode's key; they become words 0, 1, ... of the
         key memory in this order.
@@ -121,6 +123,8 @@ class BusParameters:
     tweak_blocks: int = 1
     key_slots: int = 1
     cipher_key_bits: int = 128
+    round_keys: int = 16
+    round_key_bits: int = 128
     raw_words_before: int = 0
     raw_words_after: int = 0
     key_words: int = 0
@@ -146,6 +150,8 @@ class BusParameters:
         _integer("cipher_key_bits", self.cipher_key_bits, 64, 512)
         if self.cipher_key_bits % 64:
             raise ValueError(f"cipher_key_bits is a multiple of 64, not {self.cipher_key_bits}")
+        _integer("round_keys", self.round_keys, 1, 256)
+        _integer("round_key_bits", self.round_key_bits, 8, 1024)
         _integer("raw_words_before", self.raw_words_before, 0, 16)
         _integer("raw_words_after", self.raw_words_after, 0, 16)
         _integer("key_words", self.key_words, self.raw_words_before + self.raw_words_after, 1024)
@@ -215,9 +221,16 @@ class BusParameters:
         return max(1, (self.ring_sectors - 1).bit_length())
 
     @property
+    def round_bits(self) -> int:
+        """Width of the number of a round key; a slot's round keys have 2 ** ``round_bits`` addresses."""
+        return max(1, (self.round_keys - 1).bit_length())
+
+    @property
     def erase_words(self) -> int:
-        """Words of the deepest memory of the core; round keys are stored as 16 words a slot."""
-        return max(self.ring_sectors * self.beats, 16 * self.key_slots, self.key_words * self.key_slots, self.engine_words)
+        """Words of the deepest memory of the core."""
+        return max(
+            self.ring_sectors * self.beats, self.key_slots << self.round_bits, self.key_words * self.key_slots, self.engine_words
+        )
 
     @property
     def erase_bits(self) -> int:

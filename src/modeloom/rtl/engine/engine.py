@@ -54,15 +54,17 @@ class ModeEngine(wiring.Component):
         ``core(unit kind, core name)``: the component of a core.
     registers : mapping
         For each unit kind (and "out"), (operand register, post register).
-    slots, ticket_bits, erase_bits : int
+    slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
+        Those of ``engine_signature`` (``slots`` is its ``key_slots``).
     """
 
     def __init__(
         self, program: CoreProgram, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
-        slots: int, ticket_bits: int, erase_bits: int,
+        slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
         self.program, self.field, self.core, self.registers = program, field, core, registers
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
+        self.round_bits, self.round_key_bits = round_bits, round_key_bits
         self.width = 8 * program.block_bytes
         if field.width != self.width:
             raise ValueError(f"the field has {field.width} bits, the block {self.width}")
@@ -71,6 +73,7 @@ class ModeEngine(wiring.Component):
                 block_bits=self.width, lanes=program.lanes, blocks=max(program.blocks), tweak_blocks=program.tweak_blocks,
                 key_slots=slots, key_words=len(program.key_words), ticket_bits=ticket_bits, erase_bits=erase_bits,
                 sizes=program.sizes,
+                round_bits=round_bits, round_key_bits=round_key_bits,
             )  # fmt: skip
         )
 
@@ -195,12 +198,12 @@ class ModeEngine(wiring.Component):
         keeps = self._keeps()
         self.units: dict[str, EngineUnit] = {}
         # The write ports of round keys: the key schedule's or, while everything is erased, one word after the other.
-        last = 16 * self.slots
+        last = self.slots << self.round_bits
         round_key = self.erase_address < last if 1 << self.erase_bits > last else Const(1, 1)
         write = {
             "rk_we": self.rk_we | (self.erase & round_key),
-            "rk_slot": Mux(self.erase, self.erase_address[4:], self.rk_slot),
-            "rk_round": Mux(self.erase, self.erase_address[:4], self.rk_round),
+            "rk_slot": Mux(self.erase, self.erase_address[self.round_bits :], self.rk_slot),
+            "rk_round": Mux(self.erase, self.erase_address[: self.round_bits], self.rk_round),
             "rk_data": self.rk_data,
             "rk_data_dec": self.rk_data_dec,
         }
@@ -209,7 +212,9 @@ class ModeEngine(wiring.Component):
             cores = {} if unit.kind == "acc" else {name: self.core(unit.kind, name) for name in unit.cores}
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
-            component = EngineUnit(self.width, unit.kind, cores, front, back, latency, keeps, self.slots)
+            component = EngineUnit(
+                self.width, unit.kind, cores, front, back, latency, keeps, self.slots, self.round_bits, self.round_key_bits
+            )
             m.submodules[unit.name] = self.units[unit.name] = component
             self.y[unit.name] = component.y
             m.d.comb += component.clear.eq(self.clear)

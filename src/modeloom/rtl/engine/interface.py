@@ -33,6 +33,8 @@ def engine_signature(
     key_words: int,
     ticket_bits: int,
     erase_bits: int,
+    round_bits: int,
+    round_key_bits: int,
     sizes: int = 1,
 ) -> Signature:
     """Ports of an engine, seen from the engine.
@@ -57,6 +59,8 @@ def engine_signature(
         Width of ``erase_address``.
     sizes : int
         Sector sizes; ``blocks`` are those of the largest.
+    round_bits, round_key_bits : int
+        Width of the number of a round key, and of a round key itself.
 
     Members
     -------
@@ -88,7 +92,7 @@ def engine_signature(
         The size that sectors have.  In the cycle after a change of ``size``, for which ``idle`` was high, ``restart`` is high; no beat
         is written in either cycle, and none that was written before belongs to a sector to come.
     erase, erase_address
-        While the engine is held in reset: zeros to this word of all memories.  A round key has the address slot · 16 + round.
+        While the engine is held in reset: zeros to this word of all memories.  A round key has the address slot · 2^round_bits + round.
     """
     slot = range(max(2, key_slots))
     beats = ceil(blocks / lanes)
@@ -120,9 +124,9 @@ def engine_signature(
             "key_data": In(block_bits),
             "rk_we": In(1),
             "rk_slot": In(slot),
-            "rk_round": In(4),
-            "rk_data": In(128),
-            "rk_data_dec": In(128),
+            "rk_round": In(round_bits),
+            "rk_data": In(round_key_bits),
+            "rk_data_dec": In(round_key_bits),
             "size": In(range(max(2, sizes))),
             "restart": In(1),
             "erase": In(1),

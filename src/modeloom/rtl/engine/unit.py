@@ -40,6 +40,9 @@ class EngineUnit(wiring.Component):
     keeps : tuple of int
         Numbers of bytes that may be kept of a result.
     slots : int
+        Key slots.
+    round_bits, round_key_bits : int
+        Width of the number of a round key, and of a round key itself.
 
     Members
     -------
@@ -53,11 +56,18 @@ class EngineUnit(wiring.Component):
         The result is zero in the next cycle, where there is a post register.
     y : Out
         Result.
+    rk_we, rk_slot, rk_round, rk_data, rk_data_dec : In
+        Writes one round key of a cipher; ``rk_data_dec`` is its form for decrypters.
+
+    Raises
+    ------
+    ValueError
+        A core takes longer than the schedule counts, or its ports have other widths than blocks and round keys.
     """
 
     def __init__(
         self, width: int, kind: str, cores: Mapping[str, Any], operand_register: bool, post_register: bool, core_latency: int,
-        keeps: tuple[int, ...], slots: int,
+        keeps: tuple[int, ...], slots: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
         self.width, self.kind, self.cores = width, kind, dict(cores)
         self.operand_register, self.post_register, self.core_latency = operand_register, post_register, core_latency
@@ -67,6 +77,11 @@ class EngineUnit(wiring.Component):
             spare = core_latency - core.latency
             if spare < 0:
                 raise ValueError(f"{kind}: the {name} core takes {core.latency} cycles, the schedule counts {core_latency}")
+        for core in self.ciphers:
+            widths = {"i": width, "o": width, "key_round": round_bits, "key_data": round_key_bits}
+            for port, bits in widths.items():
+                if len(getattr(core, port)) != bits:
+                    raise ValueError(f"{kind}: {port} of {type(core).__name__} has {len(getattr(core, port))} bits, not {bits}")
         slot = range(max(2, slots))
         ports: dict[str, Any] = {
             "a": In(width),
@@ -79,7 +94,8 @@ class EngineUnit(wiring.Component):
             ports["b"] = In(width)
         if self.ciphers:
             ports.update({"decrypt": In(1), "post_decrypt": In(1), "start": In(1), "slot": In(slot)})
-            ports.update({"rk_we": In(1), "rk_slot": In(slot), "rk_round": In(4), "rk_data": In(width), "rk_data_dec": In(width)})
+            ports.update({"rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits)})
+            ports.update({"rk_data": In(round_key_bits), "rk_data_dec": In(round_key_bits)})
         super().__init__(ports)
 
     def elaborate(self, platform):
