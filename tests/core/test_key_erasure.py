@@ -9,7 +9,10 @@ from tests.core.test_zeroize import state
 
 from modeloom.rtl.core import key_erase_cycles
 
-CHOICES = (("hctr2", {}), ("heh-brw", {"key_bits": 256, "key_slots": 2}), ("heh-poly", {"direction": "encrypt", "mul": 2}), ("hmch-brw", {"key_slots": 3}))
+CHOICES = (
+    ("hctr2", {}), ("heh-brw", {"key_bits": 256, "key_slots": 2}),
+    ("heh-poly", {"direction": "encrypt", "mul": 2}), ("hmch-brw", {"key_slots": 3}),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("mode", "changes"), CHOICES, ids=lambda choice: choice if isinstance(choice, str) else "-".join(choice))
