@@ -35,6 +35,8 @@ def folder(mode: str, base: str = "default", **changes: Any) -> Path:
     return path
 
 
-def simulated(mode: str, base: str = "default", *, seed: int = 0, gaps: dict[str, float] | None = None, **changes: Any) -> SimulatedCore:
-    """A simulated core, fresh out of reset."""
-    return SimulatedCore(folder(mode, base, **changes), seed=seed, gaps=gaps)
+def simulated(
+    mode: str, base: str = "default", *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2, **changes: Any
+) -> SimulatedCore:
+    """A simulated core, fresh out of reset; ``optimize`` is 0 for those that run for a few hundred cycles only."""
+    return SimulatedCore(folder(mode, base, **changes), seed=seed, gaps=gaps, optimize=optimize)

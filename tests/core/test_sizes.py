@@ -18,7 +18,7 @@ CORE = {"sector": SIZES[0], "more_sectors": SIZES[1:], "direction": "encrypt", "
 
 @pytest.fixture(scope="module")
 def core():
-    return simulated(MODE, **CORE)
+    return simulated(MODE, optimize=0, **CORE)
 
 
 def load(core, rng):

@@ -13,7 +13,7 @@ from tests.core.cores import simulated
 from modeloom import golden
 from modeloom.rtl.bus import StatusCode
 
-SECTORS = 100_000 if os.environ.get("MODELOOM_SLOW") else 1_500
+SECTORS = 100_000 if os.environ.get("MODELOOM_SLOW") else 10_000
 CHUNK = 250
 SIZES = (64, 40)
 SLOTS = 3

@@ -28,7 +28,7 @@ def filled(choice, seed):
     """A core in the middle of its work, with keys and data of a seed; all else is the same for all seeds."""
     mode, base, changes = choice
     rng = random.Random(seed)
-    core = simulated(mode, base, sector=SECTOR, **changes)
+    core = simulated(mode, base, sector=SECTOR, optimize=0, **changes)
     keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)

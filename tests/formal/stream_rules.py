@@ -253,10 +253,10 @@ def beats_are_in_step(s: BusState) -> Bits:
 
 
 def slice_is_in_order(s: BusState) -> Bits:
-    """The pointers of the last registers before m are as far apart as they hold beats; bytes behind the end of a sector are zero."""
+    """The last registers before m fill one after the other; bytes behind the end of a sector are zero."""
     p = s.p
     valid, full = s["ring.out.valid_reg"], s["ring.out.full_reg"]
-    rules = [full.implies(valid), s["ring.out.into_reg"].equals(s["ring.out.from_reg"] ^ (valid & ~full))]
+    rules = [full.implies(valid)]
     behind = [b for b in range(p.beat_bytes) if not p.last_keep >> b & 1]
     for held, marked, data in s.leaving[:2]:
         rules += [(held & marked).implies(data[8 * b : 8 * b + 8].equals(0)) for b in behind]
@@ -318,9 +318,7 @@ def fill_beat_in_range(s: BusState) -> Bits:
     number = s["sector.fill_beat"].wide
     ahead = (s["sector.fill_we"] & s["entry.enter_reg"]).implies(number < FILL_AHEAD)
     beat = s["sector.beat_reg"].wide
-    flags = []
-    if s.p.beats > 1:
-        flags.append(s["sector.final_reg"].equals(beat.equals(s.p.beats - 1)))
+    flags = [s["sector.final_reg"].equals(beat.equals(s.p.beats - 1))]
     if s.p.beats > FILL_AHEAD:
         flags.append(s["sector.early_reg"].equals(beat < FILL_AHEAD))
     return all_of([beat < s.p.beats, s["sector.fill_we"].implies(number < s.p.beats), ahead, *flags])

@@ -21,6 +21,9 @@ from modeloom.taint.graph import BitGraph
 
 CYCLES = 500
 
+ENTER, DONE, TICKET = "fill_ahead", "done_valid_3_reg", "done_ticket_3_reg"
+"""Names in the Verilog of the engine's ``enter`` (the same as ``fill_ahead``), ``done`` and ``done_ticket`` (those of their registers)."""
+
 
 def module_of_core(name: str) -> Netlist:
     """A module of the emitted core."""
@@ -31,7 +34,7 @@ def module_of_core(name: str) -> Netlist:
 def control_of_engine() -> Machine:
     """The part of the engine that decides when sectors enter and are done."""
     netlist = module_of_core("engine")
-    watched = [bit for name in ("enter_ack", "done", "done_ticket", "setup_done") for bit in netlist.net(name)]
+    watched = [bit for name in ("enter_ack", DONE, TICKET, "setup_done") for bit in netlist.net(name)]
     needed = BitGraph(netlist).reached(watched, backwards=True)
     netlist.cells = [
         cell for cell in netlist.cells if any(bit in needed for port in ("Y", "Q", "RD_DATA") for bit in cell[port])
@@ -51,7 +54,7 @@ def test_the_buses_of_a_core() -> None:
 
 def test_an_acknowledgement_answers_a_request() -> None:
     s = control_of_engine().free("s")
-    assert holds(s["enter_ack"].implies(s["enter"])) is None, "in any state"
+    assert holds(s["enter_ack"].implies(s[ENTER])) is None, "in any state"
 
 
 def test_each_sector_is_done_once_and_in_order() -> None:
@@ -65,17 +68,17 @@ def test_each_sector_is_done_once_and_in_order() -> None:
     setup = 0
     for cycle in range(CYCLES):
         if not request and len(inside) < p.ring_sectors and rng.random() < 0.3 + 0.7 * (cycle % 200 < 100):
-            request = {"enter": 1, "enter_ticket": tickets % p.ring_sectors, "enter_decrypt": rng.getrandbits(1)}
+            request = {ENTER: 1, "enter_ticket": tickets % p.ring_sectors, "enter_decrypt": rng.getrandbits(1)}
         if not setup and rng.random() < 0.01:
             setup = 1
         inputs = {name: 0 for name in machine.netlist.inputs}
         inputs |= {"rst": int(cycle == 0), "setup": setup} | (request if cycle else {})
         state = machine.powered("power", inputs) if state is None else state.next(inputs)
         state.settle()
-        ack, done, finished = (number(state[name]) for name in ("enter_ack", "done", "setup_done"))
+        ack, done, finished = (number(state[name]) for name in ("enter_ack", DONE, "setup_done"))
         if done:
             assert inside, f"cycle {cycle}: done without a sector"
-            assert number(state["done_ticket"]) == inside.popleft(), f"cycle {cycle}: another sector's place"
+            assert number(state[TICKET]) == inside.popleft(), f"cycle {cycle}: another sector's place"
         if finished:
             assert setup and not inside, f"cycle {cycle}: set-up ended"
             setup, set_up = 0, set_up + 1

@@ -30,6 +30,8 @@ def _inputs(rng: random.Random, machine: Machine, p: BusParameters, cycle: int) 
     """Random inputs of one cycle; a reset comes first and once more, and every bus is busy half of the time."""
     values = {name: rng.getrandbits(len(bits)) for name, bits in machine.netlist.inputs.items() if name != "clk"}
     values["rst"] = int(cycle == 0 or cycle == 40)
+    # Memories are erased in a reset only, in which nothing else writes to them.
+    values["erase"] = 0
     for name, value in values.items():
         # The simulation stops at writes outside of a memory.
         if name.startswith("engine_out_index"):

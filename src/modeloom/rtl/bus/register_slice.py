@@ -33,7 +33,6 @@ class RegisterSlice(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         payload_reg = [Signal(self.shape, name=f"payload{i}_reg", reset_less=True) for i in range(2)]
-        into_reg = Signal()
         from_reg = Signal()
         valid_reg = Signal()
         full_reg = Signal()
@@ -53,7 +52,6 @@ class RegisterSlice(wiring.Component):
             Value.cast(self.o.payload).eq(Mux(from_reg, Value.cast(payload_reg[1]), Value.cast(payload_reg[0]))),
         ]
         m.d.sync += [
-            into_reg.eq(into_reg ^ put),
             from_reg.eq(from_reg ^ get),
             valid_reg.eq(Mux(valid_reg, full_reg | put | ~get, put)),
             full_reg.eq(valid_reg & ~get & (full_reg | put)),

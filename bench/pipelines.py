@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles a sector that the plain Verilog bench of emitted cores counts, for cores with several AES pipelines.
+
+Run: python bench/pipelines.py [--blocks 32,256] [--aes 1,2,4,8] [MODE ...]    (needs Icarus Verilog; some minutes a core)
+
+One JSON object a core, as it comes: what the bench measured at the pins beside what the schedule says; ``run_bench`` fails if they
+differ.  The whole table is in baselines/pipelines.jsonl.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from modeloom.compiler import compile_mode
+from modeloom.emit import emit, run_bench
+from modeloom.modes import find
+from modeloom.options import Options
+
+MODES = ("hctr2", "heh-brw", "hmch-brw", "heh-poly", "hmch-poly")
+
+
+def measure(mode: str, blocks: int, aes: int) -> dict[str, Any]:
+    """Compiles, proves and emits a core, and runs its bench."""
+    start = time.process_time()
+    compiled = compile_mode(find(mode), Options(sector=16 * blocks, aes=aes))
+    figures = compiled.explain()
+    with tempfile.TemporaryDirectory() as work:
+        emit(compiled, Path(work) / "core", command=f"modeloom build {mode} --sector {16 * blocks} --aes {aes}")
+        measured = run_bench(Path(work) / "core")
+    return {
+        "mode": mode, "blocks": blocks, "aes": aes, "mul": figures["units"].get("mul", {"count": 0})["count"],
+        "ii_bound": figures["ii_bound"], "ii": figures["ii"], "measured": measured["cycles_per_sector"],
+        "latency": figures["latency"], "measured_latency": measured["latency"], "latency_pins": measured["latency_pins"],
+        "seconds": round(time.process_time() - start, 1),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Measures every combination."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("modes", nargs="*", default=MODES)
+    parser.add_argument("--blocks", default="32,256")
+    parser.add_argument("--aes", default="1,2,4,8")
+    options = parser.parse_args()
+    numbers = [[int(n) for n in text.split(",")] for text in (options.blocks, options.aes)]
+    for mode, blocks, aes in product(options.modes, *numbers):
+        print(json.dumps(measure(mode, blocks, aes)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
