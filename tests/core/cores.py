@@ -16,6 +16,12 @@ from modeloom.modes import find
 from modeloom.options import preset
 from modeloom.simulated import SimulatedCore
 
+SMALL: dict[str, Any] = {"sector": 64, "more_sectors": (40, 96), "key_slots": 3}
+"""An HCTR2 core that several files test, so that it is built once: three sizes, one with a partial block, and three key slots."""
+
+SLOW = bool(os.environ.get("MODELOOM_SLOW"))
+"""Whether the cores that take long to build are tested, too."""
+
 _FOLDER = Path(tempfile.mkdtemp(prefix="modeloom-cores-"))
 
 
@@ -36,7 +42,7 @@ def folder(mode: str, base: str = "default", **changes: Any) -> Path:
 
 
 def simulated(
-    mode: str, base: str = "default", *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2, **changes: Any
+    mode: str, base: str = "default", *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 0, **changes: Any
 ) -> SimulatedCore:
-    """A simulated core, fresh out of reset; ``optimize`` is 0 for those that run for a few hundred cycles only."""
+    """A simulated core, fresh out of reset; ``optimize`` 0, as building a core takes longer than its few thousand cycles."""
     return SimulatedCore(folder(mode, base, **changes), seed=seed, gaps=gaps, optimize=optimize)

@@ -5,18 +5,17 @@ Random gaps and back-pressure, directions, key slots, sector sizes, packets of w
 and erasures in the middle, after which the core goes on with new keys.
 """
 
-import os
 import random
 
-from tests.core.cores import simulated
+from tests.core.cores import SLOW, SMALL, simulated
 
 from modeloom import golden
 from modeloom.rtl.bus import StatusCode
 
-SECTORS = 100_000 if os.environ.get("MODELOOM_SLOW") else 10_000
+SECTORS = 100_000 if SLOW else 2_000
 CHUNK = 250
-SIZES = (64, 40)
-SLOTS = 3
+SIZES = (SMALL["sector"], *SMALL["more_sectors"])
+SLOTS = SMALL["key_slots"]
 MODE = "hctr2"
 
 
@@ -25,7 +24,7 @@ class Host:
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
-        self.core = simulated(MODE, seed=seed, sector=SIZES[0], more_sectors=SIZES[1:], key_slots=SLOTS)
+        self.core = simulated(MODE, seed=seed, optimize=2 if SLOW else 0, **SMALL)
         self.references = {}
         self.done = 0
 

@@ -35,7 +35,7 @@ PLANTS = (
     ),
     Plant(
         "a bank is written at an address that depends on the data",
-        "core_engine_bank_in0", r"      (mem\d*)\[(write_addr[^\]]*\]?)\] <=", r"      \1[\2 ^ write_data[7]] <=",
+        "core_engine_bank_in0", r"= (erase \? erase_address : .*);", r"= (\1) ^ write_data[7];",
         "memory address of core.engine.bank_in0.mem\\d* depends on the data",
     ),
     Plant(
@@ -65,7 +65,7 @@ PLANTS = (
     ),
     Plant(
         "the sequencer skips a row for some results",
-        "core_engine", r"(  \w+_core_engine_sequencer sequencer \((?:.|\n)*?\.enter\()(\w+)\)", r"\1\2 & ~out_data_0[0])",
+        "core_engine", r"(  \w+_core_engine_sequencer sequencer \((?:.|\n)*?\.enter\()(\w+)\)", r"\1\2 & ~out0_data_0_reg[0])",
         "select in core.", ("core.engine.sequencer.enter",),
     ),
 )  # fmt: skip
