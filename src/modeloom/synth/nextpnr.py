@@ -25,7 +25,7 @@ __all__ = ["DEVICE", "Routed", "place_and_route"]
 DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
 _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained",
             "--placer-heap-timingweight", "1000")
-"""With nextpnr's default weight (10) the placer hardly looks at delays in a design of this size: docs/model.md."""
+"""With nextpnr's default weight (10) the placer hardly looks at delays in a design of this size: baselines/README.md."""
 
 
 @dataclass(frozen=True)
