@@ -35,7 +35,8 @@ CLOCK = 165.0
 
 def store(tool: str, name: str, target: str, result: dict) -> Path:
     """Writes one result."""
-    version = re.search(r"\d+(?:\.\d+)+", str(result["tools"].get(tool, "0.0")))
+    told = next(version for name, version in result["tools"].items() if name.startswith(tool))
+    version = re.search(r"\d+(?:\.\d+)+", str(told))
     folder = HERE / f"{tool}-{version[0] if version else '0'}"
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.{target}.json"
