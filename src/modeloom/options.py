@@ -140,7 +140,7 @@ class Options:
 
     def as_dict(self) -> dict[str, Any]:
         """Names and values, for the JSON files."""
-        return asdict(self)
+        return {**asdict(self), "more_sectors": list(self.more_sectors)}
 
 
 _BRW2013 = {"aes_stages": 1, "mul": 1, "mul_stages": 3, "registered": False}
