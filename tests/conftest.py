@@ -1,15 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden files: ``expected/`` beside a test holds the texts that it expects; ``pytest --accept`` writes them anew."""
+"""Golden files, and the folder of a run.
+
+``expected/`` beside a test holds the texts that it expects; ``pytest --accept`` writes them anew.  Emitted cores and built simulations
+lie in a folder that all processes of a run share, so that tests neither use nor leave anything in the user's cache.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Callable
 
 import pytest
+from tests.built import RUN_FOLDER
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write the golden files of the chosen tests instead of comparing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit it
+        os.environ[RUN_FOLDER] = os.environ["MODELOOM_CACHE"] = tempfile.mkdtemp(prefix="modeloom-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[RUN_FOLDER], ignore_errors=True)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 """The programs of several sizes keep their meaning on one engine: each can be read back from the core's program."""
 
 import pytest
-from tests.core.cores import compiled
+from tests.built import compiled
 
 from modeloom.allocate.merge import merge
 

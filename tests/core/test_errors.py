@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.core.cores import simulated
+from tests.built import simulated
 
 from modeloom import golden
 from modeloom.rtl.bus.ports import StatusCode, unpack_status

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.core.cores import SLOW, SMALL, compiled, simulated
+from tests.built import SLOW, SMALL, compiled, simulated
 from tests.core.test_zeroize import state
 
 from modeloom.rtl.core import key_erase_cycles

@@ -5,7 +5,7 @@ import os
 import random
 
 import pytest
-from tests.core.cores import simulated
+from tests.built import simulated
 
 from modeloom import golden
 from modeloom.rtl.bus import StatusCode

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.core.cores import compiled, simulated
+from tests.built import compiled, simulated
 
 from modeloom import golden, vectors
 from modeloom.simulated import Sector

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.core.cores import SMALL, compiled, simulated
+from tests.built import SMALL, compiled, simulated
 
 from modeloom import golden
 from modeloom.rtl.bus import StatusCode

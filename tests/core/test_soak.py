@@ -7,7 +7,7 @@ and erasures in the middle, after which the core goes on with new keys.
 
 import random
 
-from tests.core.cores import SLOW, SMALL, simulated
+from tests.built import SLOW, SMALL, simulated
 
 from modeloom import golden
 from modeloom.rtl.bus import StatusCode

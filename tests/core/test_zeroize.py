@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.core.cores import SLOW, SMALL, compiled, simulated
+from tests.built import SLOW, SMALL, compiled, simulated
 
 from modeloom import golden
 from modeloom.rtl.core import erase_cycles

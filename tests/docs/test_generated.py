@@ -22,18 +22,28 @@ def test_nothing_differs(tool, capsys):
     assert status == 0, capsys.readouterr().out
 
 
+def places(tool):
+    """For each generated part the files that hold it."""
+    found = {}
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        text = path.read_text(encoding="utf-8")
+        names = [match[2] for match in tool.MARKED.finditer(text)]
+        assert text.count("<!-- generated:") == len(names), path.name
+        for name in names:
+            found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
+    return found
+
+
 def test_every_part_is_used(tool):
-    texts = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]]
-    used = {match[2] for text in texts for match in tool.MARKED.finditer(text)}
-    assert used == tool.PARTS.keys()
-    assert sum(text.count("<!-- generated:") for text in texts) == sum(len(tool.MARKED.findall(text)) for text in texts)
+    assert places(tool).keys() == tool.PARTS.keys()
 
 
-def test_the_check_finds_a_change(tool, monkeypatch, capsys):
-    (name, *_) = sorted(tool.PARTS)
-    monkeypatch.setitem(tool.PARTS, name, lambda: "something else\n")
-    assert tool.main(["--check"]) == 1
-    assert "README.md: differs" in capsys.readouterr().out
+def test_the_check_finds_a_change_of_each_part(tool, monkeypatch, capsys):
+    for name, files in places(tool).items():
+        with monkeypatch.context() as patch:
+            patch.setitem(tool.PARTS, name, lambda: "something else\n")
+            assert tool.main(["--check"]) == 1
+        assert {line.split(": differs")[0] for line in capsys.readouterr().out.splitlines()} == files
 
 
 def test_other_arguments_are_refused(tool, capsys):

@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small cores for the tests of emission, each emitted once."""
+"""Small cores for the tests of emission."""
 
 from __future__ import annotations
 
-import atexit
-import os
-import shutil
-import tempfile
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler import Compiled, compile_mode
-from modeloom.emit import emit
-from modeloom.modes import find
-from modeloom.options import Options
+from tests import built
+from tests.built import COMMAND
 
-COMMAND = "modeloom build (tests)"
+from modeloom.compiler import Compiled
 
-_FOLDER = Path(tempfile.mkdtemp(prefix="modeloom-emit-"))
-atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
+__all__ = ["COMMAND", "PARTIAL", "PLAIN", "SLOTS", "core", "folder"]
 
 PARTIAL: tuple[str, dict[str, Any]] = ("hctr2", {"sector": 40})
 """Both directions, a partial last block, two equal multipliers."""
@@ -31,24 +23,15 @@ SLOTS: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 48, "direction": "enc
 """Slots that are no power of two, a key that ends in the middle of a beat."""
 
 
-@lru_cache
-def compiled(mode: str, items: tuple[tuple[str, Any], ...]) -> Compiled:
-    """A core with one register a round and a short search, not proved."""
-    return compile_mode(find(mode), Options(**{"aes_stages": 1, "restarts": 50, **dict(items)}), prove=False)
+SHORT = {"aes_stages": 1, "restarts": 50, "prove": False}
+"""One register a round, a short search, no proof."""
 
 
 def core(choice: tuple[str, dict[str, Any]]) -> Compiled:
     """The compiled core of a choice."""
-    return compiled(choice[0], tuple(sorted(choice[1].items())))
-
-
-@lru_cache
-def _folder(mode: str, items: tuple[tuple[str, Any], ...]) -> Path:
-    path = _FOLDER / f"{mode}_{len(os.listdir(_FOLDER))}"
-    emit(compiled(mode, items), path, command=COMMAND)
-    return path
+    return built.compiled(choice[0], **SHORT, **choice[1])
 
 
 def folder(choice: tuple[str, dict[str, Any]]) -> Path:
-    """The emitted folder of a choice; tests read it and leave it as it is."""
-    return _folder(choice[0], tuple(sorted(choice[1].items())))
+    """The emitted folder of a choice."""
+    return built.folder(choice[0], **SHORT, **choice[1])

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from modeloom.cli.files import check_output, whole_file
-from modeloom.cli.options import read_key, tweaks
+from modeloom.cli.options import optimize_option, read_key, tweaks
 from modeloom.spec import InputError
 
 __all__ = ["crypt", "crypt_options", "check_source", "transform_file"]
@@ -76,13 +76,15 @@ def crypt_options(command: Callable) -> Callable:
 
 @click.command()
 @click.argument("directory")
+@optimize_option
 @click.option("--sector", type=int, help="Bytes of a sector (the core's first size).")
 @crypt_options
 @click.argument("source")
 @click.argument("target")
 def crypt(
-    directory: str, sector: int | None, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, source: str, target: str
-) -> None:
+    directory: str, optimize: int, sector: int | None, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, source: str,
+    target: str,
+) -> None:  # fmt: skip
     """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
     from modeloom.simulated import Sector, SimulatedCore, read_description
 
@@ -94,7 +96,7 @@ def crypt(
     check_source(Path(source), size)
     key = read_key(key_file)
     check_output(Path(target), Path(source))
-    core = SimulatedCore(directory)
+    core = SimulatedCore(directory, optimize=optimize)
     tweak = tweaks(tweak_base, tweak_step, core.tweak_bytes)
     core.load_key(key)
     begin = core.cycles

@@ -11,7 +11,7 @@ import click
 from modeloom.options import PRESETS, Options, preset
 from modeloom.spec import InputError
 
-__all__ = ["unit_options", "options_from", "read_key", "tweaks"]
+__all__ = ["optimize_option", "unit_options", "options_from", "read_key", "tweaks"]
 
 
 class SectorSizes(click.ParamType):
@@ -45,6 +45,12 @@ _UNIT_OPTIONS = [
     click.option("--exact", is_flag=True, help="Search for the least latency with a solver."),
     click.option("--preset", help=f"Unit set by name: {', '.join(PRESETS)}."),
 ]
+
+
+optimize_option = click.option(
+    "--optimize", type=click.IntRange(0, 3), default=2,
+    help="How much the C++ compiler optimises the simulation (2): with less it is built sooner and runs slower.",
+)  # fmt: skip
 
 
 def unit_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +51,26 @@ def core_rtlil(compiled: Any, top: str) -> str:
     top : str
         Name of the top module.
     """
-    modules = parse(rtlil.convert(ModeCore(compiled), name=top, emit_src=False))
+    with _no_collection():
+        text = rtlil.convert(ModeCore(compiled), name=top, emit_src=False)
+    modules = parse(text)
     for module in modules:
         module.attributes = [line for line in module.attributes if "\\generator" not in line]
     modules = prune(modules, "\\" + top)
     plain_design(modules)
     return render(share(modules, "\\" + top))
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Millions of values that all stay until the end: looking for garbage among them takes a third of Amaranth's time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def inner_verilog(text: str, top: str) -> str:

@@ -124,6 +124,12 @@ def _driver_object(cache: Path, command: list[str], flags: list[str], key: str) 
     return result
 
 
+def _part_bytes(optimize: int) -> int:
+    """Source text, in bytes, that is compiled in one piece: each piece costs a second for CXXRTL's headers, and the time of a compiler
+    that optimises grows faster than the piece."""
+    return 100_000 if optimize else 500_000
+
+
 def _compile(command: list[str], sources: list[Path]) -> list[Path]:
     """Compiles source files side by side."""
     objects = [source.with_suffix(".o") for source in sources]
@@ -197,7 +203,8 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
             design.write_text(rtlil, encoding="utf-8")
             # -P keeps this directory off the module path; the child needs only pyosys.
             _run([sys.executable, "-P", str(_HERE / "_yosys.py"), str(design), top, str(source)], "Yosys")
-            objects = _compile([*command, *flags, *include, f"-I{work}"], split_eval(source, source.with_suffix(".h"), top))
+            parts = split_eval(source, source.with_suffix(".h"), top, _part_bytes(optimize))
+            objects = _compile([*command, *flags, *include, f"-I{work}"], parts)
             _run([*command, "-shared", *map(str, objects), str(driver_object), "-o", str(partial)], "the C++ compiler")
             os.replace(partial, library)
     return library

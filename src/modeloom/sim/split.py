@@ -14,22 +14,19 @@ from pathlib import Path
 
 __all__ = ["split_eval"]
 
-PART_BYTES = 100_000
-"""Source text of a part, in bytes: below this, further cutting saves little."""
-
 _TEMPORARY = re.compile(r"^\t((?:value|wire)<\d+>|bool) (\w+)(?: = (.*))?;$")
 _EDGE = re.compile(r"^\tbool (?:pos|neg)edge_\w+ = this->\w+\(\);$")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def split_eval(source: Path, header: Path, top: str) -> list[Path]:
+def split_eval(source: Path, header: Path, top: str, part_bytes: int) -> list[Path]:
     """Cuts ``eval`` of module ``top``; gives all source files to compile, ``source`` (rewritten) among them.
 
-    Short functions are left alone.
+    Parts have about ``part_bytes`` bytes of source text; a function shorter than two of them is left alone.
     """
     text = source.read_text(encoding="utf-8")
     start = text.find(f"bool p_{_mangled(top)}::eval(performer *performer) {{\n")
-    if start < 0 or len(text) - start < 2 * PART_BYTES:
+    if start < 0 or len(text) - start < 2 * part_bytes:
         return [source]
     end = text.index("\n}\n", start)
     first, *body = text[start:end].split("\n")
@@ -48,7 +45,7 @@ def split_eval(source: Path, header: Path, top: str) -> list[Path]:
                 opening.append(f"\t{match[2]} = {match[3]};")
         elif line != "\treturn converged;":
             statements.append(line)
-    parts = _parts(statements)
+    parts = _parts(statements, part_bytes)
     class_name = f"p_{_mangled(top)}"
     declarations = "".join(f"\tvoid eval_part_{i}(performer *performer);\n" for i in range(len(parts)))
     head = header.read_text(encoding="utf-8")
@@ -83,12 +80,12 @@ def _mangled(name: str) -> str:
     return "".join("__" if c == "_" else c if c.isalnum() else f"_{ord(c):x}_" for c in name)
 
 
-def _parts(statements: list[str]) -> list[list[str]]:
+def _parts(statements: list[str], part_bytes: int) -> list[list[str]]:
     """Statements in parts; a cut lies only before a comment at the outermost level, where a new cell begins."""
     parts: list[list[str]] = [[]]
     size = depth = 0
     for line in statements:
-        if depth == 0 and size > PART_BYTES and line.startswith("\t// ") and not (parts[-1] and parts[-1][-1].startswith("\t// ")):
+        if depth == 0 and size > part_bytes and line.startswith("\t// ") and not (parts[-1] and parts[-1][-1].startswith("\t// ")):
             parts.append([])
             size = 0
         parts[-1].append(line)

@@ -56,4 +56,4 @@ class Bank(wiring.Component):
         return m
 
     def simulation(self) -> Simulation:
-        return Simulation.of(rtlil.convert(self, name="bank"), "bank")
+        return Simulation.of(rtlil.convert(self, name="bank"), "bank", optimize=0)

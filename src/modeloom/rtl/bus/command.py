@@ -11,25 +11,23 @@ erased is refused.
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from .component import BusComponent
 from .parameters import BusParameters
 from .ports import COMMAND, StatusCode
 
 __all__ = ["CommandIntake"]
 
 
-class CommandIntake(wiring.Component):
+class CommandIntake(BusComponent):
     """Registers and checks commands; two cycles from the bus to ``valid``, which is low for a cycle after ``take``.
 
     The fields of a command hold for one cycle more than ``valid``.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -51,27 +49,25 @@ class CommandIntake(wiring.Component):
         The command has been used; only while ``valid``.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
-        super().__init__(
-            {
-                "cmd": In(stream.Signature(COMMAND)),
-                "key_loaded": In(parameters.key_slots),
-                "valid": Out(1),
-                "ok": Out(1),
-                "code": Out(3),
-                "decrypt": Out(1),
-                "slot": Out(range(max(2, parameters.key_slots))),
-                "tweak": Out(max(1, parameters.tweak_bits)),
-                "tag": Out(16),
-                "size": Out(parameters.size_bits),
-                "size_known": Out(1),
-                "next_valid": Out(1),
-                "next_size": Out(parameters.size_bits),
-                "next_size_known": Out(1),
-                "take": In(1),
-            }
-        )
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
+        return {
+            "cmd": In(stream.Signature(COMMAND)),
+            "key_loaded": In(parameters.key_slots),
+            "valid": Out(1),
+            "ok": Out(1),
+            "code": Out(3),
+            "decrypt": Out(1),
+            "slot": Out(range(max(2, parameters.key_slots))),
+            "tweak": Out(max(1, parameters.tweak_bits)),
+            "tag": Out(16),
+            "size": Out(parameters.size_bits),
+            "size_known": Out(1),
+            "next_valid": Out(1),
+            "next_size": Out(parameters.size_bits),
+            "next_size_known": Out(1),
+            "take": In(1),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -13,27 +13,24 @@ A good command stays in the command intake until its sector has entered, and the
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from .component import BusComponent
 from .parameters import BusParameters
 from .ports import StatusCode
 
 __all__ = ["EntryGate"]
 
 
-class EntryGate(wiring.Component):
+class EntryGate(BusComponent):
     """Decides on a command and its packet; the engine sees ``enter`` in the cycle after.
 
     A good sector waits for a free place in the ring and for the one before it to have entered; a bad one waits only for
     that and for room in the status queue.  A good packet is taken in the cycle in which it is complete, if its command has been there
     for a cycle; from one entry to the next are ``ENTRY_CYCLES`` (4) at least.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -55,29 +52,27 @@ class EntryGate(wiring.Component):
         The engine's.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
-        super().__init__(
-            {
-                "command_valid": In(1),
-                "command_ok": In(1),
-                "command_code": In(3),
-                "packet_complete": In(1),
-                "packet_ok": In(1),
-                "packet_good": In(1),
-                "packet_code": In(3),
-                "command_take": Out(1),
-                "packet_take": Out(1),
-                "place": In(1),
-                "room": In(1),
-                "admit": Out(1),
-                "push": Out(1),
-                "code": Out(3),
-                "enter": Out(1),
-                "enter_ack": In(1),
-                "ticket": Out(parameters.ticket_bits),
-            }
-        )
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
+        return {
+            "command_valid": In(1),
+            "command_ok": In(1),
+            "command_code": In(3),
+            "packet_complete": In(1),
+            "packet_ok": In(1),
+            "packet_good": In(1),
+            "packet_code": In(3),
+            "command_take": Out(1),
+            "packet_take": Out(1),
+            "place": In(1),
+            "room": In(1),
+            "admit": Out(1),
+            "push": Out(1),
+            "code": Out(3),
+            "enter": Out(1),
+            "enter_ack": In(1),
+            "ticket": Out(parameters.ticket_bits),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

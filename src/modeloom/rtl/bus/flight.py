@@ -9,22 +9,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from .component import BusComponent
 from .parameters import BusParameters
 
 __all__ = ["SlotsInFlight"]
 
 
-class SlotsInFlight(wiring.Component):
+class SlotsInFlight(BusComponent):
     """Remembers the slot of each sector from its admission to its ``done``.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -38,20 +35,18 @@ class SlotsInFlight(wiring.Component):
         A sector in flight uses it, as of one cycle ago.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
         slot = range(max(2, parameters.key_slots))
-        super().__init__(
-            {
-                "admit": In(1),
-                "admit_ticket": In(parameters.ticket_bits),
-                "admit_slot": In(slot),
-                "done": In(1),
-                "done_ticket": In(parameters.ticket_bits),
-                "query": In(slot),
-                "busy": Out(1),
-            }
-        )
+        return {
+            "admit": In(1),
+            "admit_ticket": In(parameters.ticket_bits),
+            "admit_slot": In(slot),
+            "done": In(1),
+            "done_ticket": In(parameters.ticket_bits),
+            "query": In(slot),
+            "busy": Out(1),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

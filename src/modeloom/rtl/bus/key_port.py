@@ -14,10 +14,13 @@ with zeros before a byte of the new one is taken. A packet that does not fit lea
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, Signature
 
+from .component import BusComponent
 from .key_format import BEAT_BYTES, history_beats, key_beats, key_last_keep, key_parts
 from .parameters import BusParameters
 from .ports import KEY_BEAT
@@ -66,18 +69,13 @@ def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int) 
     )
 
 
-class KeyPort(wiring.Component):
+class KeyPort(BusComponent):
     """Key packets to key memory, key schedule and set-up.
 
     From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the longer
     of ``key_words`` and the key schedule's time to erase; only sectors of the slot in flight add to that what they
     still need (at most the engine's wait for an entry and its latency). Sectors of other slots go on, but for the
     set-up, for which the engine runs empty.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -97,33 +95,31 @@ class KeyPort(wiring.Component):
         To and from the key schedule.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
         p = parameters
         slot = range(max(2, p.key_slots))
-        super().__init__(
-            {
-                "key": In(stream.Signature(KEY_BEAT)),
-                "query": Out(slot),
-                "slot_busy": In(1),
-                "loaded": Out(p.key_slots),
-                "busy": Out(1),
-                "error": Out(1),
-                "key_we": Out(1),
-                "key_slot": Out(slot),
-                "key_index": Out(range(max(2, p.key_words))),
-                "key_data": Out(p.block_bits),
-                "rk_we": Out(1),
-                "rk_slot": Out(slot),
-                "rk_round": Out(p.round_bits),
-                "rk_data": Out(p.round_key_bits),
-                "rk_data_dec": Out(p.round_key_bits),
-                "setup": Out(1),
-                "setup_slot": Out(slot),
-                "setup_done": In(1),
-                "schedule": Out(key_schedule_signature(p.cipher_key_bits, p.round_keys, p.round_key_bits)),
-            }
-        )
+        return {
+            "key": In(stream.Signature(KEY_BEAT)),
+            "query": Out(slot),
+            "slot_busy": In(1),
+            "loaded": Out(p.key_slots),
+            "busy": Out(1),
+            "error": Out(1),
+            "key_we": Out(1),
+            "key_slot": Out(slot),
+            "key_index": Out(range(max(2, p.key_words))),
+            "key_data": Out(p.block_bits),
+            "rk_we": Out(1),
+            "rk_slot": Out(slot),
+            "rk_round": Out(p.round_bits),
+            "rk_data": Out(p.round_key_bits),
+            "rk_data_dec": Out(p.round_key_bits),
+            "setup": Out(1),
+            "setup_slot": Out(slot),
+            "setup_done": In(1),
+            "schedule": Out(key_schedule_signature(p.cipher_key_bits, p.round_keys, p.round_key_bits)),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

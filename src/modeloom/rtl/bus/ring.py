@@ -15,13 +15,16 @@ Only sectors that are done are read, so neither a word being written nor a block
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.storage import BlockMemory
 
+from .component import BusComponent
 from .parameters import BusParameters
 from .ports import beat_layout
 from .register_slice import RegisterSlice
@@ -29,15 +32,10 @@ from .register_slice import RegisterSlice
 __all__ = ["ResultRing"]
 
 
-class ResultRing(wiring.Component):
+class ResultRing(BusComponent):
     """Stores result blocks and streams finished sectors, a beat a cycle and without a pause between sectors.
 
     The first beat is on the bus five cycles after ``done``.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -55,26 +53,24 @@ class ResultRing(wiring.Component):
         The host has taken the last beat of a sector.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
         p = parameters
-        super().__init__(
-            {
-                "admit": In(1),
-                "admit_ticket": In(p.ticket_bits),
-                "admit_size": In(p.size_bits),
-                "place": Out(1),
-                "out_we": In(p.lanes),
-                "out_index": In(range(max(2, p.most_blocks))).array(p.lanes),
-                "out_ticket": In(p.ticket_bits).array(p.lanes),
-                "out_data": In(p.block_bits).array(p.lanes),
-                "done": In(1),
-                "erase": In(1),
-                "erase_address": In(p.erase_bits),
-                "m": Out(stream.Signature(beat_layout(p))),
-                "delivered": Out(1),
-            }
-        )
+        return {
+            "admit": In(1),
+            "admit_ticket": In(p.ticket_bits),
+            "admit_size": In(p.size_bits),
+            "place": Out(1),
+            "out_we": In(p.lanes),
+            "out_index": In(range(max(2, p.most_blocks))).array(p.lanes),
+            "out_ticket": In(p.ticket_bits).array(p.lanes),
+            "out_data": In(p.block_bits).array(p.lanes),
+            "done": In(1),
+            "erase": In(1),
+            "erase_address": In(p.erase_bits),
+            "m": Out(stream.Signature(beat_layout(p))),
+            "delivered": Out(1),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -13,6 +13,8 @@ the size.
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
@@ -20,6 +22,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.interface import FILL_AHEAD
 
+from .component import BusComponent
 from .parameters import BusParameters
 from .ports import StatusCode, beat_layout
 from .register_slice import RegisterSlice
@@ -37,13 +40,8 @@ def checked_beat_layout(parameters: BusParameters) -> StructLayout:
     return StructLayout({"data": parameters.beat_bits, "last": 1, "full": 1, "missing": sizes, "extra": sizes})
 
 
-class BeatCheck(wiring.Component):
+class BeatCheck(BusComponent):
     """Combinational: zeroes bytes outside tkeep and compares tkeep with what a sector's beats have.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -51,14 +49,12 @@ class BeatCheck(wiring.Component):
     o : stream of checked beats
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
-        super().__init__(
-            {
-                "i": In(stream.Signature(beat_layout(parameters))),
-                "o": Out(stream.Signature(checked_beat_layout(parameters))),
-            }
-        )
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
+        return {
+            "i": In(stream.Signature(beat_layout(parameters))),
+            "o": Out(stream.Signature(checked_beat_layout(parameters))),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -77,16 +73,11 @@ class BeatCheck(wiring.Component):
         return m
 
 
-class SectorIntake(wiring.Component):
+class SectorIntake(BusComponent):
     """Counts the beats of a packet, writes them to the engine and keeps the next packet out until this one is decided.
 
     Two cycles from the bus to ``fill_*``; a beat a cycle, also across packets, while packets are taken in the cycle in
     which they are complete.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -110,25 +101,23 @@ class SectorIntake(wiring.Component):
         It has been used, and its sector will enter.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
-        super().__init__(
-            {
-                "s": In(stream.Signature(beat_layout(parameters))),
-                "fill_we": Out(1),
-                "fill_beat": Out(range(max(2, parameters.beats))),
-                "fill_data": Out(parameters.beat_bits),
-                "enter": In(1),
-                "size": In(parameters.size_bits),
-                "open": In(1, init=1),
-                "complete": Out(1),
-                "ok": Out(1),
-                "good": Out(1),
-                "code": Out(3),
-                "take": In(1),
-                "admit": In(1),
-            }
-        )
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
+        return {
+            "s": In(stream.Signature(beat_layout(parameters))),
+            "fill_we": Out(1),
+            "fill_beat": Out(range(max(2, parameters.beats))),
+            "fill_data": Out(parameters.beat_bits),
+            "enter": In(1),
+            "size": In(parameters.size_bits),
+            "open": In(1, init=1),
+            "complete": Out(1),
+            "ok": Out(1),
+            "good": Out(1),
+            "code": Out(3),
+            "take": In(1),
+            "admit": In(1),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -9,22 +9,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from .component import BusComponent
 from .parameters import BusParameters
 
 __all__ = ["SizeGate"]
 
 
-class SizeGate(wiring.Component):
+class SizeGate(BusComponent):
     """Lets the packet of a command in once the engine is set to its size.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -40,24 +37,22 @@ class SizeGate(wiring.Component):
         The packet to come may be taken in.  That of a command of unknown size may always: it is dropped.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
         bits = parameters.size_bits
-        super().__init__(
-            {
-                "command_valid": In(1),
-                "command_size": In(bits),
-                "command_size_known": In(1),
-                "next_valid": In(1),
-                "next_size": In(bits),
-                "next_size_known": In(1),
-                "admitted": In(1),
-                "idle": In(1),
-                "size": Out(bits),
-                "restart": Out(1),
-                "open": Out(1),
-            }
-        )
+        return {
+            "command_valid": In(1),
+            "command_size": In(bits),
+            "command_size_known": In(1),
+            "next_valid": In(1),
+            "next_size": In(bits),
+            "next_size_known": In(1),
+            "admitted": In(1),
+            "idle": In(1),
+            "size": Out(bits),
+            "restart": Out(1),
+            "open": Out(1),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

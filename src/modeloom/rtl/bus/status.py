@@ -9,26 +9,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import fifo, stream, wiring
+from amaranth.lib import fifo, stream
 from amaranth.lib.wiring import In, Out
 
+from .component import BusComponent
 from .parameters import BusParameters
 from .ports import STATUS, StatusCode
 
 __all__ = ["StatusQueue"]
 
 
-class StatusQueue(wiring.Component):
+class StatusQueue(BusComponent):
     """Holds tag and code of the commands in flight.
 
     The data of later sectors do not wait for the statuses of earlier ones; when ``ring_sectors`` + 4 statuses wait, no
     more sectors are taken in.  Two cycles from ``delivered`` to the status, one status a cycle.
-
-    Parameters
-    ----------
-    parameters : BusParameters
-        Sizes.
 
     Members
     -------
@@ -42,18 +40,16 @@ class StatusQueue(wiring.Component):
         To the host; the payload is zero while not valid.
     """
 
-    def __init__(self, parameters: BusParameters):
-        self.parameters = parameters
-        super().__init__(
-            {
-                "push": In(1),
-                "tag": In(16),
-                "code": In(3),
-                "room": Out(1),
-                "delivered": In(1),
-                "status": Out(stream.Signature(STATUS)),
-            }
-        )
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Any]:
+        return {
+            "push": In(1),
+            "tag": In(16),
+            "code": In(3),
+            "room": Out(1),
+            "delivered": In(1),
+            "status": Out(stream.Signature(STATUS)),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -15,9 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.program import Net
 from modeloom.rtl.engine.control import Columns
 
-__all__ = ["RowFields"]
+__all__ = ["RowFields", "engine_fields", "kept_bytes"]
+
+Numbers = dict[str, Callable[[Any, str], int]]
+"""For each field, its number for a row and a direction."""
 
 
 class RowFields:
@@ -37,7 +41,7 @@ class RowFields:
             rows.extend((row, table.directions) for row in column)
         return rows
 
-    def add(self, name: str, what: str, key: Any, fields: dict[str, Callable[[Any, str], int]], table: str | None = None) -> None:
+    def add(self, name: str, what: str, key: Any, fields: Numbers, table: str | None = None) -> None:
         """Fields of one list of rows.
 
         Parameters
@@ -63,3 +67,60 @@ class RowFields:
             width = max(1, max(max(v) for v in values.values()).bit_length())
             for side, v in values.items():
                 self.columns.add(f"{name}.{field}{side}", v, width)
+
+
+def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
+    """Numbers of bytes to which some result is cut, in rising order."""
+    return tuple(sorted({
+        n for t in program.tables for rows in t.nets.values() for row in rows if row for n in row.keep.values() if n
+    }))  # fmt: skip
+
+
+def engine_fields(program: CoreProgram) -> RowFields:
+    """All fields of an engine: networks, addresses of banks and key words, writes, outputs, chains, and the end of a sector."""
+    rows = RowFields(program)
+    keeps = kept_bytes(program)
+    for name, net in program.nets.items():
+        rows.add(name, "nets", name, _net_fields(program, name, net, keeps))
+    for bank, port in sorted({key for t in program.tables for key in t.ports}):
+        rows.add(f"{bank}.r{port}", "ports", (bank, port), {"cell": lambda row, d: row.cell.get(d, 0)})
+    for net, port in sorted({key for t in program.tables for key in t.keys}):
+        rows.add(f"{net}.k{port}", "keys", (net, port), {"word": lambda row, d: row.word.get(d, 0)})
+    for bank in sorted({key for t in program.tables for key in t.writes}):
+        rows.add(
+            f"{bank}.w", "writes", bank,
+            {"cell": lambda row, d: row.cell.get(d, 0), "we": lambda row, d: int(d in row.cell)},
+        )  # fmt: skip
+    for lane in range(program.lanes):
+        fields: Numbers = {"index": lambda row, d: row.index.get(d, 0), "we": lambda row, d: int(d in row.index)}
+        rows.add(f"out{lane}.o", "outs", lane, fields, "main")
+        rows.add(f"out{lane}.key", "outs", lane, fields, "setup")
+    for chain in program.chains:
+        rows.add(
+            f"chain{chain.id}.step", "chains", chain.id,
+            {
+                "load": lambda row, d: int(row.action == "load" and d in row.directions),
+                "step": lambda row, d: int(row.action == "step" and d in row.directions),
+            },
+        )  # fmt: skip
+    done = [int(i == main.latency % main.rows) for main in program.mains for i in range(main.rows)]
+    stage = [main.latency // main.rows for main in program.mains for _ in range(main.rows)]
+    behind = rows.columns.rows - len(done)
+    rows.columns.add("done.valid", [*done, *[0] * behind], 1)
+    rows.columns.add("done.stage", [*stage, *[stage[-1]] * behind])
+    return rows
+
+
+def _net_fields(program: CoreProgram, name: str, net: Net, keeps: tuple[int, ...]) -> Numbers:
+    fields: Numbers = {
+        "select": lambda row, d: sum(1 << n for n in row.select.get(d, ())),
+        "issue": lambda row, d: int(d in row.select),
+    }
+    if any(source.kind == "const" for source in net.sources):
+        fields["const"] = lambda row, d: row.const.get(d, 0)
+    unit = next((u for u in program.units if name.startswith(u.name + ".")), None)
+    if unit and len(unit.cores) > 1:
+        fields["decrypt"] = lambda row, d: int(row.core.get(d) == "dec")
+    if name.endswith(".post") and keeps:
+        fields["keep"] = lambda row, d: (keeps.index(row.keep[d]) + 1) if row.keep.get(d) else 0
+    return fields

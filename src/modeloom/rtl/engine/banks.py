@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The banks of an engine: memories whose cells rotate from sector to sector, with what reads and writes them.
+
+::
+
+    input blocks   from the bus, while earlier sectors run
+    tweaks         from the entry of the sector on
+    results        of a unit, when the program says
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from amaranth.hdl import Array, C, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+
+from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.program import Bank
+from modeloom.rtl.engine.control import pipe
+from modeloom.rtl.engine.rows import LEAD, RowReader
+from modeloom.rtl.engine.storage import BlockMemory, rotated
+
+__all__ = ["Banks", "holds_results", "rotations"]
+
+
+def holds_results(bank: Bank) -> bool:
+    """Whether a bank holds results of a unit, not what comes from the host."""
+    return bank.writer != "tweak" and not _holds_input(bank)
+
+
+def _holds_input(bank: Bank) -> bool:
+    return bank.writer.startswith("lane")
+
+
+def rotations(program: CoreProgram) -> dict[str, tuple[int, ...]]:
+    """For each bank, through how many cells it rotates for each sector size."""
+    return {name: tuple(max(1, cells) for cells in sizes) for name, sizes in program.cells.items()}
+
+
+class Banks:
+    """Adds the banks of a program to an engine.
+
+    Parameters
+    ----------
+    m : Module
+        The engine's.
+    engine : wiring.Component
+        Its ports (``engine_signature``).
+    program : CoreProgram
+    width : int
+        Bits of a block.
+    rows : RowReader
+    written : callable
+        ``written(unit)``: a unit's result as it is written, which is zero while banks of results are erased.
+    erase_results, erase_result : Value
+        Whether all banks of results are overwritten in this cycle, and which of their words.
+
+    Attributes
+    ----------
+    data : dict
+        What the read ports of a bank, named by bank and number, give.
+    """
+
+    def __init__(
+        self, m: Module, engine: wiring.Component, program: CoreProgram, width: int, rows: RowReader,
+        written: Callable[[str], Value], erase_results: Value, erase_result: Value,
+    ):  # fmt: skip
+        self.m, self.engine, self.program, self.width, self.rows = m, engine, program, width, rows
+        self.seq = rows.seq
+        self.moduli = rotations(program)
+        self.data: dict[tuple[str, int], Value] = {}
+        for bank in program.banks.values():
+            memory = self._memory(bank)
+            if holds_results(bank):
+                m.d.comb += [memory.erase.eq(erase_results), memory.erase_address.eq(erase_result)]
+                self._results(bank, memory, written)
+            elif _holds_input(bank):
+                m.d.comb += [memory.erase.eq(engine.erase), memory.erase_address.eq(engine.erase_address)]
+                self._fill(bank, memory, int(bank.writer[4:]))
+            else:
+                self._tweak(bank, memory)
+
+    def _memory(self, bank: Bank) -> BlockMemory:
+        """A bank's memory with its read ports."""
+        m, deep = self.m, _holds_input(bank)
+        # Tweaks are public.
+        erase_bits = 0 if bank.writer == "tweak" else len(self.engine.erase_address)
+        # While the size changes, an address may be one that no cell has: nobody looks at what is read, but the word must exist.
+        depth = bank.cells if self.program.sizes == 1 else 1 << (max(2, bank.cells) - 1).bit_length()
+        memory = BlockMemory(self.width, depth, bank.ports, deep, erase_bits=erase_bits)
+        m.submodules[f"bank_{bank.name}"] = memory
+        for port in range(bank.ports):
+            target = self._address(bank, f"{bank.name}_r{port}_addr", f"{bank.name}.r{port}")[0]
+            # An input block is there two cycles before it can be read, so its bank may be read a cycle earlier than others.
+            m.d.comb += memory.raddr[port].eq(pipe(m, target, LEAD - 5 - deep, f"{bank.name}_r{port}_addr_late"))
+            self.data[bank.name, port] = memory.rdata[port]
+        return memory
+
+    def _address(self, bank: Bank, name: str, row_name: str, *fields: str) -> tuple[Signal, dict[str, Value]]:
+        """The rotated address of the cell that a row names, at pointer + 4, and the row."""
+        row = self.rows.read(row_name, ["cell", *fields], {"base": self.seq.stage_base[self.moduli[bank.name]]})
+        target = self._target(bank, name)
+        rotated(
+            self.m, row["cell"], row["base"], bank.cells, target, late=True, modulus=self._modulus(bank, self.seq.table_size)
+        )  # fmt: skip
+        return target, row
+
+    @staticmethod
+    def _target(bank: Bank, name: str) -> Signal:
+        return Signal(range(max(2, bank.cells)), name=f"{name}_reg", reset_less=True)
+
+    def _modulus(self, bank: Bank, size: Value) -> Value:
+        """Number of cells through which a bank rotates."""
+        return self.seq.pick(self.moduli[bank.name], size)
+
+    def _results(self, bank: Bank, memory: BlockMemory, written: Callable[[str], Value]) -> None:
+        """Writes of a unit's results."""
+        if not self.rows.has(f"{bank.name}.w.stage"):
+            return
+        m = self.m
+        target, row = self._address(bank, f"{bank.name}_w_addr", f"{bank.name}.w", "we")
+        m.d.comb += [
+            memory.waddr.eq(pipe(m, target, LEAD - 4, f"{bank.name}_waddr")),
+            memory.we.eq(pipe(m, row["valid"] & row["we"], LEAD - 2, f"{bank.name}_we", reset_less=False)),
+            memory.wdata.eq(written(bank.writer)),
+        ]
+
+    def _fill(self, bank: Bank, memory: BlockMemory, lane: int) -> None:
+        """Writes of input blocks: the cell of a beat, rotated by the number of the sector that enters next (or after it)."""
+        m, program, seq, engine, name = self.m, self.program, self.seq, self.engine, bank.name
+        cells, moduli = bank.cells, self.moduli[name]
+        beats = -(-max(program.blocks) // program.lanes)
+        tables, we = [], engine.fill_we
+        for size, main in enumerate(program.mains):
+            blocks = [beat * program.lanes + lane for beat in range(beats)]
+            tables.append([main.inputs.get(block, 0) for block in blocks])
+            for beat in range(-(-program.blocks[size] // program.lanes)):
+                if blocks[beat] not in main.inputs:
+                    unused = engine.fill_beat == beat
+                    we = we & ~(unused if program.sizes == 1 else unused & (engine.size == size))
+        table = Array(C(cell, range(max(2, cells))) for cell in tables[0])
+        if program.sizes > 1:
+            table = Array(Array(C(cell, range(max(2, cells))) for cell in each) for each in tables)[engine.size]
+        base = Mux(engine.fill_ahead, seq.ahead_base[moduli], seq.next_base[moduli])
+        data = engine.fill_data.word_select(lane, self.width)
+        target = self._target(bank, f"{name}_w_addr")
+        first = self._target(bank, f"{name}_fill_cell")
+        m.d.sync += first.eq(table[engine.fill_beat])
+        rotated(
+            m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True, modulus=self._modulus(bank, engine.size)
+        )  # fmt: skip
+        m.d.comb += [
+            memory.waddr.eq(target), memory.we.eq(pipe(m, we, 3, f"{name}_fill_we", reset_less=False)),
+            memory.wdata.eq(pipe(m, pipe(m, data, 2, f"{name}_fill_data"), 1, f"{name}_fill_data_late", reset_less=False)),
+        ]  # fmt: skip
+
+    def _tweak(self, bank: Bank, memory: BlockMemory) -> None:
+        """Writes of the tweak's blocks, one a cycle from the cycle after the entry on."""
+        m, program, seq, engine = self.m, self.program, self.seq, self.engine
+        moduli = self.moduli[bank.name]
+        blocks = program.tweak_blocks
+        # The bus holds the tweak for the cycle after the entry, in which the first block is written.
+        behind = pipe(m, engine.enter_tweak[self.width :], 1, "tweak_behind") if blocks > 1 else None
+        left = Signal(blocks, name="tweak_left_reg")
+        m.d.sync += left.eq(left >> 1)
+        with m.If(engine.enter_ack):
+            m.d.sync += left.eq((1 << blocks) - 1)
+        targets = []
+        for j in range(blocks):
+            target = self._target(bank, f"tweak_cell{j}")
+            cell = seq.pick([main.tweaks.get(j, 0) for main in program.mains], engine.size)
+            rotated(
+                m, cell, pipe(m, seq.next_base[moduli], j, f"tweak_base{j}"), bank.cells, target,
+                modulus=self._modulus(bank, engine.size),
+            )  # fmt: skip
+            targets.append(target)
+        m.d.comb += [memory.we.eq(left[0]), memory.wdata.eq(engine.enter_tweak[: self.width]), memory.waddr.eq(targets[0])]
+        for j in range(1, blocks):
+            # The j-th block behind the first is written j cycles later.
+            late = pipe(m, behind.word_select(j - 1, self.width), j - 1, f"tweak_late{j}")
+            with m.If(left == (1 << (blocks - j)) - 1):
+                m.d.comb += [memory.wdata.eq(late), memory.waddr.eq(targets[j])]

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key memory of an engine: key words from the host and values that set-up derives from them, for each key slot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+
+from modeloom.allocate.merge import CoreProgram
+from modeloom.rtl.engine.control import pipe
+from modeloom.rtl.engine.rows import LEAD, RowReader
+from modeloom.rtl.engine.storage import BlockMemory
+
+__all__ = ["KeyMemory"]
+
+
+class KeyMemory:
+    """Adds the key memory to an engine: a read port for each network's key word, and one write port for the host and for set-up.
+
+    Parameters
+    ----------
+    m : Module
+        The engine's.
+    engine : wiring.Component
+        Its ports (``engine_signature``).
+    program : CoreProgram
+    width, slots : int
+        Bits of a block; key slots.
+    rows : RowReader
+    lane : callable
+        ``lane(n)``: the block that leaves on a lane, which in set-up is a key word.
+
+    Attributes
+    ----------
+    data : dict
+        What each read port, named by network and number, gives.
+    """
+
+    def __init__(
+        self, m: Module, engine: wiring.Component, program: CoreProgram, width: int, slots: int, rows: RowReader,
+        lane: Callable[[int], Value],
+    ):  # fmt: skip
+        self.words, self.slots = max(1, len(program.key_words)), slots
+        seq = rows.seq
+        ports = sorted((net.name, j) for net in program.nets.values() for j in range(net.key_ports))
+        memory = BlockMemory(width, self.words * slots, len(ports), erase_bits=len(engine.erase_address))
+        m.submodules.key_memory = memory
+        m.d.comb += [memory.erase.eq(engine.erase), memory.erase_address.eq(engine.erase_address)]
+        self.data: dict[tuple[str, int], Value] = {}
+        for n, (net, j) in enumerate(ports):
+            row = rows.read(f"{net}.k{j}", ["word"], {"slot": seq.stage_slot})
+            m.d.comb += memory.raddr[n].eq(pipe(m, self._address(row["word"], row["slot"]), LEAD - 3, f"{net}_k{j}_addr"))
+            self.data[net, j] = memory.rdata[n]
+        writes = []
+        for number in range(program.lanes):
+            row = rows.read(f"out{number}.key", ["index", "we"], {"slot": seq.stage_slot})
+            address = pipe(m, self._address(row["index"], row["slot"]), LEAD - 2, f"out{number}_key_addr")
+            we = pipe(m, row["valid"] & row["we"], LEAD - 2, f"out{number}_key_we", reset_less=False)
+            writes.append((we, address, lane(number)))
+        # The memory has a copy for each port, far apart: its inputs are registered.
+        we_reg = Signal(name="key_we_reg")
+        addr_reg = Signal.like(memory.waddr, name="key_addr_reg", reset_less=True)
+        data_reg = Signal(width, name="key_data_reg")
+        m.d.sync += [
+            we_reg.eq(engine.key_we), addr_reg.eq(self._address(engine.key_index, engine.key_slot)), data_reg.eq(engine.key_data),
+        ]  # fmt: skip
+        for we, address, data in writes:
+            with m.If(we):
+                m.d.sync += [we_reg.eq(1), addr_reg.eq(address), data_reg.eq(data)]
+        m.d.comb += [memory.we.eq(we_reg), memory.waddr.eq(addr_reg), memory.wdata.eq(data_reg)]
+
+    def _address(self, word: Value, slot: Value) -> Value:
+        """Where a word of a slot lies."""
+        return word if self.slots == 1 else (word + slot * self.words)

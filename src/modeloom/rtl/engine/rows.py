@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows on their way from the control store to what they control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from amaranth.hdl import Array, Module, Mux, Value
+
+from modeloom.rtl.engine.control import ControlStore, pipe
+from modeloom.rtl.engine.sequencer import Sequencer
+
+__all__ = ["DRAIN", "LEAD", "RowReader"]
+
+LEAD = 6
+"""Cycles from the row pointer to the operand networks."""
+
+DRAIN = LEAD + 3
+"""Cycles from the row pointer to the last effect of a row."""
+
+
+class RowReader:
+    """Reads fields of the row that the sequencer points at.
+
+    Parameters
+    ----------
+    m : Module
+        Where the registers go.
+    seq : Sequencer
+    store : ControlStore
+    """
+
+    def __init__(self, m: Module, seq: Sequencer, store: ControlStore):
+        self.m, self.seq, self.store = m, seq, store
+
+    def has(self, field: str) -> bool:
+        """Whether the control store has a field."""
+        return field in self.store.columns.fields
+
+    def read(self, name: str, fields: Sequence[str], states: Mapping[str, Array] | None = None) -> dict[str, Value]:
+        """Fields of a row at pointer + 2: its variant for the sector's direction, "valid", and states of its stage."""
+        m, seq, store = self.m, self.seq, self.store
+        stage = store.field(f"{name}.stage")
+        decrypt = seq.of_stage(seq.stage_decrypt, stage)
+        result: dict[str, Value] = {}
+        valid = seq.of_stage(seq.stage_valid, stage) & store.field(f"{name}.valid")
+        result["valid"] = pipe(m, valid, 1, f"{name}_valid", reset_less=False)
+        for field in fields:
+            value = store.field(f"{name}.{field}")
+            if self.has(f"{name}.{field}.dec"):
+                value = Mux(decrypt, store.field(f"{name}.{field}.dec"), value)
+            result[field] = pipe(m, value, 1, f"{name}_{field}")
+        for state, array in (states or {}).items():
+            result[state] = pipe(m, seq.of_stage(array, stage), 1, f"{name}_{state}")
+        return result

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores for the tests: each is emitted once for a whole run, whatever tests and processes ask for it, and so is its simulation."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from modeloom.compiler import Compiled, compile_mode
+from modeloom.emit import emit
+from modeloom.modes import find
+from modeloom.options import preset
+from modeloom.simulated import SimulatedCore
+
+COMMAND = "modeloom build (tests)"
+
+RUN_FOLDER = "MODELOOM_TEST_RUN"
+"""Environment variable with the folder of this run of the tests (``tests/conftest.py``)."""
+
+SLOW = bool(os.environ.get("MODELOOM_SLOW"))
+"""Whether the cores that take long to build are tested, too."""
+
+SMALL: dict[str, Any] = {"sector": 64, "more_sectors": (40, 96), "key_slots": 3}
+"""An HCTR2 core that several files test: three sizes, one with a partial block, and three key slots."""
+
+
+@lru_cache(maxsize=64)
+def compiled(mode: str, base: str = "default", *, prove: bool = True, **changes: Any) -> Compiled:
+    """A compiled mode, proved if not told otherwise."""
+    return compile_mode(find(mode), preset(base).but(**changes), prove=prove)
+
+
+def folder(mode: str, base: str = "default", *, prove: bool = True, **changes: Any) -> Path:
+    """The folder of an emitted core; tests read it and leave it as it is."""
+    run = Path(os.environ[RUN_FOLDER])
+    key = hashlib.sha256(repr((mode, base, prove, sorted(changes.items()))).encode()).hexdigest()[:16]
+    path = run / f"core-{key}"
+    with (run / f"core-{key}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.is_dir():
+            emit(compiled(mode, base, prove=prove, **changes), path, command=COMMAND)
+    return path
+
+
+def simulated(
+    mode: str, base: str = "default", *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 0, **changes: Any
+) -> SimulatedCore:
+    """A simulated core, fresh out of reset; ``optimize`` 0, as building a core takes longer than its few thousand cycles."""
+    return SimulatedCore(folder(mode, base, **changes), seed=seed, gaps=gaps, optimize=optimize)
