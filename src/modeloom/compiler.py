@@ -178,6 +178,7 @@ def compile_mode(
     sources = [trace(mode, size, tweak, options.directions) for size in sizes]
     uses = [_uses(source, options) for source in sources]
     units, architecture = unit_set(options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
+    progress("lower", 0.0)
     chains = [_best_chains(source, options, units) for source in sources]
     if options.squares == "fly" and not any(_squares(source, n) for source, n in zip(sources, chains)):
         _check_squares(mode, tweak)
@@ -305,11 +306,13 @@ def _check_squares(mode: Mode, tweak: int) -> None:
 def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], set[str]]:
     """Operations of each kind in each direction, and kinds of those of set-up, before a unit set is chosen: a rough lowering."""
     expanded = expand(source, 1, options.squares == "fly")
-    order, names = key_words(expanded)
+    names = key_words(expanded)[1]
     uses: dict[str, dict[str, int]] = {}
     for direction in options.directions:
         counts: dict[str, int] = {}
         for op in lower_direction(expanded, direction, names, options.terms, lambda kind: 1):
             counts[op.kind] = counts.get(op.kind, 0) + 1
         uses[direction] = counts
-    return uses, {expanded.nodes[i].kind for i in order} & {"enc", "dec", "mul"}
+    # Where squarers turn out to be of no use, set-up squares with a multiplier.
+    plain = expand(source, 1)
+    return uses, {plain.nodes[i].kind for i in key_words(plain)[0]} & {"enc", "dec", "mul"}

@@ -110,7 +110,7 @@ class Options:
         if self.mul_arch not in ("karatsuba",):
             raise UnknownName("multiplier", self.mul_arch, ("karatsuba",))
         if self.squares not in SQUARES:
-            raise UnknownName("way of squares", self.squares, SQUARES)
+            raise UnknownName("source of squares", self.squares, SQUARES)
         for name, least, most in (
             ("aes", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip
