@@ -220,7 +220,7 @@ def unit_set(
             count = 1 if cores[core] == "sequential" else options.aes
             units.append(Unit(core, count, timing.latency, timing.interval, False, reg))
     units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
-    # The circuit is a few XORs deep; the register behind it, which the papers' squarers have too, keeps a chain of squares from being a loop.
+    # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.
     units.append(Unit("sqr", _squarers(totals, paces, mul) if options.squares == "fly" else 0, 0, 1, reg, True))
     units.append(Unit("acc", options.acc, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))

@@ -32,8 +32,8 @@ class EngineUnit(wiring.Component):
     kind : str
         "mul", "sqr", "acc", or a cipher kind.
     cores : mapping
-        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer) or ``i``, ``slot``, ``o``, key ports and for a
-        sequential one ``start`` (a cipher).
+        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer) or ``i``, ``slot``, ``o``, key
+        ports and for a sequential one ``start`` (a cipher).
     operand_register, post_register : bool
     core_latency : int
         Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
