@@ -11,6 +11,7 @@ import pytest
 from modeloom import compile as compile_mode
 from modeloom import golden
 from modeloom.dump import dump
+from modeloom.measure import block_groups
 from modeloom.prove.numeric import NumericMachine
 from modeloom.report.chart import chart
 from modeloom.spec import CIPHER, InputError, Keys, Mode
@@ -19,8 +20,9 @@ BRW = ("heh-brw", "hmch-brw")
 
 CASES = [
     *((mode, {"sector": 16 * blocks}) for mode in BRW for blocks in (4, 5, 31)),
+    ("heh-brw", {"sector": 144, "key_bits": 256}),
     ("heh-brw", {"sector": 512, "aes": 2}),
-    ("hmch-brw", {"sector": 512, "direction": "decrypt"}),
+    ("hmch-brw", {"sector": 256, "direction": "decrypt"}),
     ("heh-brw", {"sector": 80, "registered": False, "overlap": False, "aes": 2}),
     ("heh-brw", {"sector": 64, "terms": 2}),
     ("heh-brw-pi", {"sector": 128, "direction": "encrypt"}),
@@ -50,7 +52,7 @@ def runs(design, mode: str) -> bool:
 
 @pytest.mark.parametrize(("mode", "changes"), CASES, ids=str)
 def test_programs(mode, changes):
-    design = compile_mode(mode, squares="fly", restarts=3, **changes)
+    design = compile_mode(mode, squares="fly", restarts=1, **changes)
     stored = compile_mode(mode, restarts=0, **changes)
     figures, before = design.explain(), stored.explain()
     assert figures["proved"] and figures["ii"] == figures["ii_bound"] and figures["uses"]["sqr"] > 0
@@ -64,7 +66,7 @@ def test_programs(mode, changes):
 @pytest.mark.parametrize("mode", BRW)
 def test_one_interval_a_sector(mode, aes):
     """32 blocks on one and two pipelines; no word but h in the key memory, and nothing for set-up to do."""
-    figures = compile_mode(mode, squares="fly", aes=aes, restarts=3).explain()
+    figures = compile_mode(mode, squares="fly", aes=aes, restarts=1).explain()
     assert figures["ii"] == figures["ii_bound"] == (33 if aes == 1 else 17)
     assert figures["uses"]["sqr"] == 8 and figures["units"]["sqr"]["count"] == 1
     assert figures["key_words"] == 1 and figures["setup_cycles"] == 0 and figures["proved"]
@@ -101,6 +103,12 @@ def test_texts_and_chart():
     assert "= sqr(h)" in dump(design, "graph")
     assert "sqr0" in dump(design, "schedule") and "sqr0.a" in dump(design, "program")
     assert "squarer" in chart(design)
+
+
+def test_area_by_block():
+    for squares, names in (("fly", ["core.engine.sqr0.sqr"]), ("setup", None)):
+        program = compile_mode("heh-brw", sector=80, squares=squares, restarts=0).allocation.program
+        assert block_groups(program.units, program.banks).get("squarers") == names
 
 
 class Unhashed(Mode):

@@ -14,6 +14,7 @@ from modeloom.rtl.gf128.square import Squarer, square_word
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER
+from modeloom.synth import synthesize
 
 from .bench import FIELDS, STANDARD, name_of
 
@@ -40,6 +41,12 @@ def test_gates(field):
     assert not ands and xors < 210 and square.depth <= 5
     rows = [sum(field.mul(1 << i, 1 << i) >> bit & 1 for i in range(128)) for bit in range(128)]
     assert max(rows) == 5, "as the docstring says"
+
+
+def test_a_level_of_luts():
+    """docs/model.md has these figures."""
+    result = synthesize(rtlil.convert(Squarer(GHASH_ORDER), name="squarer"), "squarer", "ecp5", command="pytest").to_dict()
+    assert (result["luts"], result["levels"]) == (129, 1)
 
 
 def test_a_squaring_unit():
