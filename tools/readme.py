@@ -81,6 +81,22 @@ def papers() -> str:
     return table(head, rows, 1)
 
 
+def squares() -> str:
+    """Squares of key values from set-up and on the fly: HEH[BRW], overlapped, and with the paper's units one at a time."""
+    rows = []
+    for preset in ("default", *(preset for preset, *_ in PAPERS)):
+        # The same options for the same programs as in the other tables.
+        stored = compiled("heh-brw", sector=512) if preset == "default" else compiled("heh-brw", preset)
+        for e, more in ((stored.explain(), ""), (compiled("heh-brw", preset, squares="fly").explain(), " --squares fly")):
+            command = f"`explain heh-brw{'' if preset == 'default' else f' --preset {preset}'}{more}`"
+            rows.append(
+                (command, e["key_words"], e["setup_cycles"], e["uses"].get("sqr", 0), e["cycles_per_sector"], e["latency"],
+                 e["first_output"], e["storage_blocks"])
+            )  # fmt: skip
+    head = ("`modeloom …`", "key words", "set-up, cycles", "squares", "cycles a sector", "latency", "first output", "blocks stored")
+    return table(head, rows, 1)
+
+
 def modes() -> str:
     """The modes of ``modeloom list``."""
     rows = [
@@ -150,6 +166,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "papers": papers,
     "ports": ports,
     "results": results,
+    "squares": squares,
 }
 
 

@@ -16,6 +16,7 @@ from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup
 from modeloom.ir.ops import OpGraph
 from modeloom.ir.pair import find_chains, pair_directions
+from modeloom.ir.squares import renew_squares
 from modeloom.ir.trace import Trace, trace
 from modeloom.options import Architecture, Options, unit_set
 from modeloom.schedule.greedy import list_schedule
@@ -38,6 +39,9 @@ own results, with more the sum of the chains and the key memory grow."""
 
 MASK_REGISTERS = (2, 4)
 """Registers for each run of masks that an exact plain schedule is tried with, after one."""
+
+PROBE = 16
+"""Blocks of a sector in which every mode that squares key values does so."""
 
 WORTH = 0.02
 """Share of the latency that is not worth more chains."""
@@ -174,6 +178,11 @@ def compile_mode(
     sources = [trace(mode, size, tweak, options.directions) for size in sizes]
     uses = [_uses(source, options) for source in sources]
     units, architecture = unit_set(options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
+    progress("lower", 0.0)
+    chains = [_best_chains(source, options, units) for source in sources]
+    if options.squares == "fly" and not any(_squares(source, n) for source, n in zip(sources, chains)):
+        _check_squares(mode, tweak)
+        units = units.with_count("sqr", 0)
     blocks = [source.blocks for source in sources]
     if len(sizes) > 1 and -(-min(blocks) // units.lanes) < 2:
         raise InputError(f"a core for several sizes takes each in at least 2 beats; {min(sizes)} bytes are one on {units.lanes} lanes")
@@ -184,22 +193,21 @@ def compile_mode(
             progress(step, (sum(blocks[:number]) + share * blocks[number]) / sum(blocks))
 
         one = replace(options, sector=sizes[number], more_sectors=())
-        compiled.append(_compile(mode, one, source, units, architecture, prove, part))
+        compiled.append(_compile(mode, one, source, units, architecture, chains[number], prove, part))
     return replace(compiled[0], options=options, others=tuple(compiled[1:]))
 
 
 def _compile(
-    mode: Mode, options: Options, source: Trace, units: UnitSet, architecture: Architecture, prove: bool,
+    mode: Mode, options: Options, source: Trace, units: UnitSet, architecture: Architecture, chains: int, prove: bool,
     progress: Callable[[str, float], None],
 ) -> Compiled:  # fmt: skip
-    """The mode for one sector size."""
+    """The mode for one sector size, with a number of Horner chains."""
     begins = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0)))
 
     def report(step: str, share: float = 0.0) -> None:
         progress(step, begins[step] + share * SHARES[step])
 
     report("lower")
-    chains = _best_chains(source, options, units)
     expanded, graph, setup_graph = _lower(source, options, units, chains)
     words = graph.key_names
     report("schedule")
@@ -256,7 +264,7 @@ def _lower(
 
     ``registers`` share each run of masks (``ir.pair.find_chains``).
     """
-    expanded = expand(source, chains)
+    expanded = expand(source, chains, _has_squarers(units))
     order, names = key_words(expanded)
 
     def latency(kind: str) -> int:
@@ -266,7 +274,7 @@ def _lower(
         return units.unit("enc" if kind == "cipher" else kind).count
 
     graph = pair_directions(
-        source.mode, {d: lower_direction(expanded, d, names, units.terms, latency, count) for d in options.directions}
+        source.mode, {d: renew_squares(lower_direction(expanded, d, names, units.terms, latency, count)) for d in options.directions}
     )
     find_chains(graph, lambda pair: instance_of(pair, units) or 0, registers)
     setup_graph = pair_directions(source.mode, {"setup": lower_setup(expanded, order, names, units.terms, latency)})
@@ -275,14 +283,36 @@ def _lower(
     return expanded, graph, setup_graph
 
 
+def _has_squarers(units: UnitSet) -> bool:
+    return "sqr" in units.by_kind and units.by_kind["sqr"].count > 0
+
+
+def _squares(source: Trace, chains: int) -> bool:
+    """Whether a sector reads a square of a key value."""
+    expanded = expand(source, chains, True)
+    nodes = expanded.nodes
+    read = [i for node in nodes if not node.key_only for i in node.inputs]
+    return any(nodes[i].kind == "sqr" for i in (*read, *(i for outputs in expanded.outputs.values() for i in outputs)))
+
+
+def _check_squares(mode: Mode, tweak: int) -> None:
+    """Raises ``InputError`` if even a long sector reads no square of a key value: squaring units are for other modes."""
+    blocks = min(mode.max_blocks or PROBE, PROBE)
+    probe = trace(mode, max(blocks * mode.block_bytes, mode.min_bytes), tweak)
+    if not _squares(probe, 2):
+        raise InputError(f"--squares fly: {mode.name} reads no square of a key value; leave --squares out")
+
+
 def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], set[str]]:
     """Operations of each kind in each direction, and kinds of those of set-up, before a unit set is chosen: a rough lowering."""
-    expanded = expand(source, 1)
-    order, names = key_words(expanded)
+    expanded = expand(source, 1, options.squares == "fly")
+    names = key_words(expanded)[1]
     uses: dict[str, dict[str, int]] = {}
     for direction in options.directions:
         counts: dict[str, int] = {}
         for op in lower_direction(expanded, direction, names, options.terms, lambda kind: 1):
             counts[op.kind] = counts.get(op.kind, 0) + 1
         uses[direction] = counts
-    return uses, {expanded.nodes[i].kind for i in order} & {"enc", "dec", "mul"}
+    # Where squarers turn out to be of no use, set-up squares with a multiplier.
+    plain = expand(source, 1)
+    return uses, {plain.nodes[i].kind for i in key_words(plain)[0]} & {"enc", "dec", "mul"}

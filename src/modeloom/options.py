@@ -19,6 +19,9 @@ LANES = (1, 2, 4, 8)
 SIZES = 8
 """Most sector sizes of a core."""
 
+SQUARES = ("setup", "fly")
+"""Where squares of key values come from: key words that set-up computes, or a squaring unit that makes them in each sector."""
+
 STAGES = 2
 """Registers a round, if the cipher has as many."""
 
@@ -53,6 +56,9 @@ class Options:
         multiplier.
     mul_arch : str
         Multiplier circuit.
+    squares : str
+        "setup" or "fly" (brw2013, section 3): squares of key values are key words, or made in each sector by squaring units, as many as
+        the initiation interval needs; none where no sector of the core reads a square.
     lanes : int or None
         Blocks that enter and leave a cycle (default: the number of pipelines).
     terms : int
@@ -79,6 +85,7 @@ class Options:
     mul: int | None = None
     mul_arch: str = "karatsuba"
     mul_stages: int = 3
+    squares: str = "setup"
     acc: int = 1
     lanes: int | None = None
     terms: int = 4
@@ -102,6 +109,8 @@ class Options:
             raise UnknownName("AES architecture", self.aes_arch, ("pipelined",))
         if self.mul_arch not in ("karatsuba",):
             raise UnknownName("multiplier", self.mul_arch, ("karatsuba",))
+        if self.squares not in SQUARES:
+            raise UnknownName("source of squares", self.squares, SQUARES)
         for name, least, most in (
             ("aes", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip
@@ -182,7 +191,7 @@ def unit_set(
     options = options.on(chosen)
     key_bits, stages = cast(int, options.key_bits), cast(int, options.aes_stages)
     lanes = options.lanes or options.aes
-    totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "out", "acc")} for of in uses]
+    totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "sqr", "out")} for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
     together = len(uses[0]) > 1 and {"enc", "dec"} <= needed
     if (options.mul or 0) > 1 and "mul" not in needed:
@@ -211,6 +220,14 @@ def unit_set(
             count = 1 if cores[core] == "sequential" else options.aes
             units.append(Unit(core, count, timing.latency, timing.interval, False, reg))
     units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
+    # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.
+    units.append(Unit("sqr", _squarers(totals, paces, mul) if options.squares == "fly" else 0, 0, 1, reg, True))
     units.append(Unit("acc", options.acc, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))
     return UnitSet(tuple(units), lanes, options.terms, entry=ENTRY_CYCLES), Architecture(chosen, cores)
+
+
+def _squarers(totals: Sequence[Mapping[str, int]], paces: Sequence[int], mul: int) -> int:
+    """Squaring units that keep up with the pipelines and the multipliers, at least one."""
+    intervals = (max(pace, -(-total["mul"] // mul)) for total, pace in zip(totals, paces, strict=True))
+    return max(1, *(-(-total["sqr"] // ii) for total, ii in zip(totals, intervals, strict=True)))

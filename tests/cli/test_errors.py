@@ -18,6 +18,7 @@ CASES = {
     "unknown_direction": "explain hctr2 --direction encrypted",
     "unknown_dump": "explain hctr2 --dump graph,shedule",
     "unknown_multiplier": "explain hctr2 --mul-arch karatsubi",
+    "unknown_squares": "explain heh-brw --squares setups",
     "unknown_aes": "explain hctr2 --aes-arch pipeline",
     "unknown_target": "synth core --target xc8",
     "sector_too_short": "explain hctr2 --sector 15",

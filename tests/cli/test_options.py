@@ -34,6 +34,7 @@ def test_nothing_given_is_the_default():
         ("--sector 4096", {"sector": 4096}),
         ("--tweak 32 --key-bits 256 --direction decrypt", {"tweak": 32, "key_bits": 256, "direction": "decrypt"}),
         ("--aes 2 --aes-stages 1 --mul 3 --mul-stages 4", {"aes": 2, "aes_stages": 1, "mul": 3, "mul_stages": 4}),
+        ("--squares fly", {"squares": "fly"}),
         ("--lanes 4 --terms 3 --key-slots 8", {"lanes": 4, "terms": 3, "key_slots": 8}),
         ("--no-overlap --exact", {"overlap": False, "exact": True}),
     ],

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.built import compiled, simulated
+from tests.built import SLOW, compiled, simulated
 
 from modeloom import golden, vectors
 from modeloom.simulated import Sector
@@ -16,9 +16,15 @@ CORES = [
     ("heh-brw", "default", {}),
     ("hctr2", "default", {"sector": 255, "tweak": 32, "aes_stages": 1}),
     ("hctr2", "default", {"key_bits": 256}),
-    ("hctr2", "brw2013-2core", {"sector": 128}),
+    ("hctr2", "brw2013-2core", {"sector": 128, "squares": "fly"}),
 ]
-IDS = ["hctr2", "heh-brw", "hctr2-partial", "hctr2-256", "hctr2-2core"]
+IDS = ["hctr2", "heh-brw", "hctr2-partial", "hctr2-256", "hctr2-2core-fly"]
+if SLOW:
+    CORES += [
+        ("heh-brw", "default", {"sector": 80, "squares": "fly", "key_slots": 2}),
+        ("hmch-brw", "brw2013-1core", {"sector": 96, "squares": "fly"}),
+    ]
+    IDS += ["heh-brw-fly", "hmch-brw-1core-fly"]
 
 
 def _jobs(options: object, name: str, count: int, seed: int) -> tuple[bytes, list[Sector], list[bytes]]:

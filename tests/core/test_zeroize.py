@@ -16,6 +16,7 @@ CHOICES = [("hctr2", "default", SMALL)]
 if SLOW:
     CHOICES += [
         ("heh-brw", "brw2013-1core", {"sector": SECTOR}),
+        ("heh-brw", "brw2013-1core", {"sector": SECTOR, "squares": "fly"}),
         ("hctr2", "default", {"sector": SECTOR, "aes_stages": 4, "direction": "encrypt"}),
     ]
 

@@ -29,9 +29,9 @@ SHORT = {"aes_stages": 1, "restarts": 50, "prove": False}
 
 def core(choice: tuple[str, dict[str, Any]]) -> Compiled:
     """The compiled core of a choice."""
-    return built.compiled(choice[0], **SHORT, **choice[1])
+    return built.compiled(choice[0], **{**SHORT, **choice[1]})
 
 
 def folder(choice: tuple[str, dict[str, Any]]) -> Path:
     """The emitted folder of a choice."""
-    return built.folder(choice[0], **SHORT, **choice[1])
+    return built.folder(choice[0], **{**SHORT, **choice[1]})

@@ -66,7 +66,8 @@ class WideHEH(_Reference):
 
     def _sector(self, tweak: bytes, data: bytes, decrypt: bool) -> bytes:
         h = self.h
-        b = self.enc(product(product(product(h, h), h), int.from_bytes(tweak, "little")) ^ self.enc(1))
+        h3 = product(product(h, h), h)
+        b = self.enc(product(product(h3, h3), int.from_bytes(tweak, "little")) ^ self.enc(1))
         before, behind = (times_x(b), b) if decrypt else (b, times_x(b))
         cipher = self.dec if decrypt else self.enc
         *head, last = split(data)

@@ -16,7 +16,7 @@ from modeloom.rtl.core import bus_parameters, key_erase_cycles
 from modeloom.simulated import Sector
 from modeloom.verification import verify_core
 
-CORE = {"sector": 96, "mul": 1, "aes_stages": 1, "key_slots": 2}
+CORE = {"sector": 96, "mul": 1, "aes_stages": 1, "key_slots": 2, "squares": "fly"}
 LANES = {"sector": 118, "aes": 2, "aes_stages": 1, "mul": 2}
 
 slow = pytest.mark.skipif(

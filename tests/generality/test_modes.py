@@ -15,8 +15,9 @@ from modeloom.software import Model
 
 CASES = [
     ("WideHEH", {"sector": 64}),
-    ("WideHEH", {"sector": 128, "aes": 2, "direction": "decrypt"}),
+    ("WideHEH", {"sector": 128, "aes": 2, "direction": "decrypt", "squares": "fly"}),
     ("WideHEH", {"sector": 96, "overlap": False, "registered": False, "aes_stages": 1}),
+    ("WideHEH", {"sector": 96, "overlap": False, "registered": False, "aes_stages": 1, "squares": "fly"}),
     ("WideHCTR", {"sector": 70}),
     ("WideHCTR", {"sector": 128, "aes": 2, "mul": 4}),
 ]

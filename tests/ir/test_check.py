@@ -87,6 +87,11 @@ def plant_unknown(graph):
         op.kind = "divide"
 
 
+def plant_square(graph):
+    for op in next(p for p in graph.pairs if p.kind == "mul").ops.values():
+        op.kind = "sqr"
+
+
 def plant_operands(graph):
     first(graph, "mul").pre.pop()
 
@@ -161,6 +166,7 @@ PLANTS = [
     (plant_direction, "no direction 'sideways'"),
     (plant_kinds, "cannot be done by one unit"),
     (plant_unknown, "unknown kind 'divide'"),
+    (plant_square, "sqr takes 1 operands, not 2"),
     (plant_operands, "mul takes 2 operands, not 1"),
     (plant_post, "out adds nothing"),
     (plant_keep, "keeps 16 bytes"),

@@ -49,7 +49,7 @@ class NetRow:
     const : dict
         For each direction, the constant (0 where none is selected).
     core : dict
-        On a unit's first operand and its "post" net: the core that works, for each direction ("enc", "dec", "mul", "acc").
+        On a unit's first operand and its "post" net: the core that works, for each direction ("enc", "dec", "mul", "sqr", "acc").
     keep : dict
         On a "post" net: bytes of the unit's result that are kept (0: all).
     """

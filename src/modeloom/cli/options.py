@@ -38,6 +38,7 @@ _UNIT_OPTIONS = [
     click.option("--mul", type=int, help="Multipliers (as many as the initiation interval needs)."),
     click.option("--mul-arch", help="Multiplier circuit (karatsuba)."),
     click.option("--mul-stages", type=int, help="Registers inside a multiplier, 1 to 8 (3)."),
+    click.option("--squares", help="setup or fly: squares of key values as key words, or from a squaring unit (setup)."),
     click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES pipelines)."),
     click.option("--terms", type=int, help="Most terms of an operand (4)."),
     click.option("--key-slots", type=int, help="Keys that the core holds (1)."),
@@ -72,7 +73,7 @@ def options_from(values: dict[str, Any]) -> Options:
     if (sizes := values.pop("sector")) is not None:
         changes["sector"], *more = sizes
         changes["more_sectors"] = tuple(more)
-    for name in (*names, "terms", "key_slots"):
+    for name in (*names, "squares", "terms", "key_slots"):
         value = values.pop(name)
         if value is not None:
             changes[name] = value

@@ -12,7 +12,7 @@ from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
 
 __all__ = ["CheckError", "check_graph"]
 
-OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "acc": 1, "out": 1}
+OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "sqr": 1, "acc": 1, "out": 1}
 CIPHER = {"enc", "dec"}
 SETUP = "setup"
 

@@ -9,6 +9,8 @@ X_1 h^m + ... + X_m h becomes, with c chains::
     the rest, exponent e             chain e mod c: ((X_a h^c + X_b) h^c + ...) h^e_last
 
 The number of products stays that of Horner's rule, or falls where products are shared.
+
+Where there is a squaring unit, a product a * a of key values becomes ``sqr a``: brw2013, section 3, "squares computed on the fly".
 """
 
 from __future__ import annotations
@@ -20,18 +22,20 @@ from modeloom.ir.trace import Trace, Tracer
 __all__ = ["expand"]
 
 
-def expand(trace: Trace, chains: int) -> Trace:
+def expand(trace: Trace, chains: int, squares: bool = False) -> Trace:
     """The same graph without ``poly`` and ``power`` nodes.
 
     Parameters
     ----------
     chains : int
         Interleaved Horner chains for a polynomial whose key is fixed by set-up; one chain otherwise.
+    squares : bool
+        Whether squares of key values become ``sqr`` nodes, not products.
     """
     if chains < 1:
         raise ValueError(f"chains must be at least 1, not {chains}")
     result = Trace(trace.mode, trace.field, trace.nbytes, trace.tweak_bytes, trace.block_bytes, raw_names=trace.raw_names)
-    rewriter = _Rewriter(trace, Tracer(result), chains)
+    rewriter = _Rewriter(trace, Tracer(result), chains, squares)
     for direction, outputs in trace.outputs.items():
         result.outputs[direction] = rewriter.direction(outputs)
     result.key_names = {rewriter.done[i]: name for i, name in trace.key_names.items() if i in rewriter.done}
@@ -39,10 +43,11 @@ def expand(trace: Trace, chains: int) -> Trace:
 
 
 class _Rewriter:
-    def __init__(self, trace: Trace, tracer: Tracer, chains: int):
+    def __init__(self, trace: Trace, tracer: Tracer, chains: int, squares: bool):
         self.old = trace.nodes
         self.o = tracer
         self.chains = chains
+        self.squares = squares
         self.done: dict[int, int] = {}
         self.shared: Counter[tuple[int, int, int]] = Counter()
 
@@ -72,7 +77,9 @@ class _Rewriter:
         if node.kind == "poly":
             return self.poly(node.args[0], node.args[1:])
         inputs = tuple(self.done[j] for j in node.inputs)
-        if node.kind in ("xor", "mul"):
+        if node.kind == "mul":
+            return self.mul(*inputs)
+        if node.kind == "xor":
             inputs = tuple(sorted(inputs))
         return self.o.node(node.kind, *(inputs + node.args[len(inputs) :]))
 
@@ -83,6 +90,8 @@ class _Rewriter:
         return self.mul(half, half) if e % 2 == 0 else self.mul(self.power(h, e - 1), h)
 
     def mul(self, a: int, b: int) -> int:
+        if self.squares and a == b and self.o.trace.nodes[a].key_only:
+            return self.o.node("sqr", a)
         return self.o.node("mul", min(a, b), max(a, b))
 
     def add(self, a: int | None, b: int) -> int:

@@ -48,8 +48,8 @@ class _Namer:
         if i not in self.exponents:
             node = self.trace.nodes[i]
             self.exponents[i] = (i, 1)
-            if node.kind == "mul":
-                (a, e), (b, f) = self._power(node.args[0]), self._power(node.args[1])
+            if node.kind in ("mul", "sqr"):
+                (a, e), (b, f) = self._power(node.args[0]), self._power(node.args[-1])
                 if a == b:
                     self.exponents[i] = (a, e + f)
         return self.exponents[i]
@@ -58,16 +58,19 @@ class _Namer:
 def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
     """Key-memory words: the nodes that set-up computes (in order), and the name of each node that has one.
 
-    Every product or cipher call on key values alone gets a word, and every sum of them that a direction reads.
+    Every product or cipher call on key values alone gets a word, and every sum of them that a direction reads.  A square gets none: who
+    reads it squares the value below it.
     """
     namer = _Namer(trace)
     nodes = trace.nodes
+    read = [i for outputs in trace.outputs.values() for i in outputs]
+    read += [i for node in nodes if not node.key_only for i in node.inputs]
     wanted: set[int] = set()
-    for node in nodes:
-        if not node.key_only:
-            wanted.update(i for i in node.inputs if nodes[i].key_only and nodes[i].kind != "const")
-    for outputs in trace.outputs.values():
-        wanted.update(i for i in outputs if nodes[i].key_only and nodes[i].kind != "const")
+    for i in read:
+        while nodes[i].kind == "sqr":
+            i = nodes[i].args[0]
+        if nodes[i].key_only and nodes[i].kind != "const":
+            wanted.add(i)
     computed: set[int] = set()
     stack = sorted(wanted)
     while stack:
@@ -218,11 +221,15 @@ class _Lowering:
         node = self.nodes[i]
         if node.kind == "xor":
             result = self.named(self.form(i, top=True), node.line)
-        elif node.kind in (*CIPHER_CORES, "mul"):
+        elif node.kind in (*CIPHER_CORES, "mul", "sqr"):
             forms = [self.fit(self.form(j), self.terms, node.line) for j in node.args]
             if node.kind == "mul":
-                # The operand with key words alone, or else with fewer terms, stands on the right.
-                forms.sort(key=lambda f: (all(t.source[0] == "key" for t in f), sum(t.source[0] == "op" for t in f) * -1))
+                # The operand with key values alone, or else with fewer results, stands on the right.
+                forms.sort(
+                    key=lambda f: (
+                        all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f)
+                    )
+                )  # fmt: skip
             result = self.add(Op(node.kind, forms, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
         else:
@@ -230,12 +237,16 @@ class _Lowering:
         self.op_of[i] = result
         return result
 
+    def _of_key(self, term: Term) -> bool:
+        """Whether a term is a key word or a square of one."""
+        return term.source[0] == "key" or (term.source[0] == "op" and self.ops[term.source[1]].kind == "sqr")
+
     def operations_in_order(self) -> None:
         """Makes the operations of long sums of products in the order of their nodes: from the outputs, recursion would go as deep as
         a Horner chain is long."""
         for i in sorted(self.readers):
             node = self.nodes[i]
-            if node.kind in (*CIPHER_CORES, "mul") and not node.key_only:
+            if node.kind == "sqr" or (node.kind in (*CIPHER_CORES, "mul") and not node.key_only):
                 self.operation(i)
 
     @staticmethod
@@ -340,11 +351,11 @@ def lower_direction(
     latency : callable
         Cycles of a kind of operation, to estimate which of two results is the later one.
     count : callable or None
-        Units of a kind ("cipher", "mul", "acc"), for the same; None: as many as operations.
+        Units of a kind ("cipher", "mul", "sqr", "acc"), for the same; None: as many as operations.
     """
     low = _Lowering(trace, key_names, terms, latency, count)
     outputs = trace.outputs[direction]
-    low.count_readers(outputs, lambda node: node.key_only)
+    low.count_readers(outputs, lambda node: node.key_only and node.kind != "sqr")
     low.operations_in_order()
     for index, i in enumerate(outputs):
         form = low.form(i)

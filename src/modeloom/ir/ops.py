@@ -46,8 +46,8 @@ class Op:
     Attributes
     ----------
     kind : str
-        "enc", "dec", "mul", "acc" (a sum on its own) or "out" (a result block leaves; ``index`` is its number, or in set-up the
-        name of the key value that is written).
+        "enc", "dec", "mul", "sqr" (a square), "acc" (a sum on its own) or "out" (a result block leaves; ``index`` is its number, or
+        in set-up the name of the key value that is written).
     pre : list of Form
         Operands: one, two for "mul".
     post : Form

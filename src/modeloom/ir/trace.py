@@ -31,6 +31,7 @@ class Node:
         block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
         xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes
         enc a | dec a | mul a b                     unit operations
+        sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in the place of mul a a
         power h e | poly h x1 ... xm                h^e; x1 h^m + ... + xm h: rewritten into products by ``ir.expand``
     """
 

@@ -166,6 +166,8 @@ class Numbers:
         """A core on some forms."""
         if core == "mul":
             return self.field.mul(*operands)
+        if core == "sqr":
+            return self.field.mul(operands[0], operands[0])
         if core in ("enc", "dec"):
             work = self.cipher.encrypt if core == "enc" else self.cipher.decrypt
             return self.field.from_bytes(work(self.field.to_bytes(operands[0])))

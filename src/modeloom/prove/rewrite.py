@@ -199,6 +199,8 @@ class _GraphValues:
             value = self.algebra.cipher(op.kind, operands[0])
         elif op.kind == "mul":
             value = self.algebra.mul(*operands)
+        elif op.kind == "sqr":
+            value = self.algebra.mul(operands[0], operands[0])
         elif op.kind == "acc":
             value = operands[0]
         else:

@@ -26,7 +26,9 @@ __all__ = ["chart"]
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Colours that people with any colour vision can tell apart (Okabe and Ito)."""
 
-NAMES = {"cipher": "cipher", "enc": "encrypter", "dec": "decrypter", "mul": "multiplier", "acc": "adder", "out": "output lane"}
+NAMES = {
+    "cipher": "cipher", "enc": "encrypter", "dec": "decrypter", "mul": "multiplier", "sqr": "squarer", "acc": "adder", "out": "output lane",
+}  # fmt: skip
 
 LEFT, RIGHT, TOP, ROW, BAR = 120, 16, 78, 22, 15
 """Pixels: margins, height of a unit's row, height of a sector's bar."""

@@ -23,6 +23,7 @@ from modeloom.rtl.bus.key_port import FENCE_CYCLES
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
+from modeloom.rtl.gf128.square import Squarer
 from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
 from modeloom.spec import CIPHER, InputError
 
@@ -131,6 +132,8 @@ class ModeCore(wiring.Component):
         options = compiled.options
         if kind == "mul":
             return KaratsubaMultiplier(compiled.mode.field, options.mul_stages)
+        if kind == "sqr":
+            return Squarer(compiled.mode.field)
         architecture = compiled.architecture
         return architecture.cipher.hardware(
             name, architecture.cores[name], options.key_bits, options.aes_stages, options.key_slots

@@ -95,6 +95,10 @@ class Problem:
         for preds in self.preds:
             above = [self.phase[p] + (self.unit[p].kind in ("cipher", "enc", "dec")) for p in preds]
             self.phase.append(max(above, default=0))
+        for i in reversed(range(len(self.unit))):
+            if self.unit[i].kind == "sqr" and self.succs[i]:
+                # Squares of key values wait for nothing: they belong to the hash that reads them.
+                self.phase[i] = min(self.phase[s] for s in self.succs[i])
 
     def _add(self, after: int, before: int, delay: int) -> None:
         self.preds[after][before] = max(delay, self.preds[after].get(before, delay))

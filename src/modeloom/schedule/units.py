@@ -27,7 +27,7 @@ class Unit:
     Parameters
     ----------
     kind : str
-        "enc", "dec", "cipher" (both behind one operand network), "mul", "acc" or "out".
+        "enc", "dec", "cipher" (both behind one operand network), "mul", "sqr", "acc" or "out".
     count : int
         Instances.
     core : int

@@ -30,10 +30,10 @@ class EngineUnit(wiring.Component):
     width : int
         Bits of a block.
     kind : str
-        "mul", "acc", or a cipher kind.
+        "mul", "sqr", "acc", or a cipher kind.
     cores : mapping
-        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier) or ``i``, ``slot``, ``o``, key ports and for a
-        sequential one ``start`` (a cipher).
+        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer) or ``i``, ``slot``, ``o``, key
+        ports and for a sequential one ``start`` (a cipher).
     operand_register, post_register : bool
     core_latency : int
         Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
@@ -110,6 +110,9 @@ class EngineUnit(wiring.Component):
                 results[name] = core.o
                 continue
             m.d.comb += core.i.eq(a)
+            if core not in self.ciphers:
+                results[name] = core.o
+                continue
             if hasattr(core, "slot"):
                 m.d.comb += core.slot.eq(pipe(m, self.slot, front, f"{name}_slot"))
             data = self.rk_data_dec if name == "dec" else self.rk_data
