@@ -62,6 +62,7 @@ def test_a_unit_set_that_cannot_run_the_mode():
         ({"mul": 65}, "--mul is from 1 to 64, not 65"),
         ({"key_slots": 0}, "--key-slots is from 1 to 64, not 0"),
         ({"key_bits": 64}, "--key-bits is 128, 192 or 256, not 64"),
+        ({"aes_sbox": "ram"}, "unknown S-box 'ram'; did you mean bram?"),
         ({"lanes": 16}, "--lanes is 1, 2, 4 or 8, not 16"),
         ({"aes": 5}, "--aes 5 gives no default for --lanes, which is 1, 2, 4 or 8; add --lanes"),
     ],

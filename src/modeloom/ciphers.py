@@ -48,8 +48,10 @@ class BlockCipher:
         a round) or "sequential" (``stages`` cycles a round).
     software : callable
         ``software(key)``: the keyed cipher on bytes, with ``encrypt(blocks)`` and ``decrypt(blocks)`` for any number of whole blocks.
+    sboxes : tuple of str
+        Forms of the S-box that the pipelines may have, the default first.
     hardware : callable
-        ``hardware(core, architecture, key_bits, stages, slots)``: the Amaranth component, with the ports of ``AESEncryptPipeline``
+        ``hardware(core, architecture, key_bits, stages, slots, sbox)``: the Amaranth component, with the ports of ``AESEncryptPipeline``
         (``rtl.aes.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.
     key_schedule : callable
         ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
@@ -63,10 +65,11 @@ class BlockCipher:
     round_key_bits: int
     timing: Callable[[str, str, int, int], CoreTiming]
     software: Callable[[bytes], Any]
-    hardware: Callable[[str, str, int, int, int], Any]
+    hardware: Callable[[str, str, int, int, int, str], Any]
     key_schedule: Callable[[int], Any]
     most_stages: int = 1
     sequential: tuple[str, ...] = ()
+    sboxes: tuple[str, ...] = ("lut",)
 
 
 def _aes_rounds(key_bits: int) -> int:
@@ -91,14 +94,14 @@ def _aes_software(key: bytes) -> Any:
     return Keyed()
 
 
-def _aes_hardware(core: str, architecture: str, key_bits: int, stages: int, slots: int) -> Any:
+def _aes_hardware(core: str, architecture: str, key_bits: int, stages: int, slots: int, sbox: str) -> Any:
     from modeloom.rtl.aes.pipeline import AESDecryptPipeline, AESEncryptPipeline
     from modeloom.rtl.aes.sequential import AESDecryptSequential
 
     if architecture == "sequential":
         return AESDecryptSequential(key_bits, slots, stages)
     kind = AESEncryptPipeline if core == "enc" else AESDecryptPipeline
-    return kind(key_bits, stages, slots)
+    return kind(key_bits, stages, slots, sbox=sbox)
 
 
 def _aes_key_schedule(key_bits: int) -> Any:
@@ -115,6 +118,7 @@ AES = BlockCipher(
     round_key_bits=128,
     most_stages=4,
     sequential=("dec",),
+    sboxes=("lut", "bram"),
     timing=_aes_timing,
     software=_aes_software,
     hardware=_aes_hardware,

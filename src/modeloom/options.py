@@ -51,6 +51,8 @@ class Options:
         Cipher pipelines, multipliers (default: as many as the bound wants) and adders.
     aes_arch : str
         "pipelined"; a decrypter that a sector needs once is sequential where its interval fits.
+    aes_sbox : str or None
+        S-boxes of the pipelines (default: the cipher's first form; AES: "lut", or "bram" for block memories).
     aes_stages, mul_stages : int
         Registers a round (at most what the cipher has, 4 for AES; default: 2, or 1 if it has no more); registers inside the
         multiplier.
@@ -81,6 +83,7 @@ class Options:
     direction: str = "both"
     aes: int = 1
     aes_arch: str = "pipelined"
+    aes_sbox: str | None = None
     aes_stages: int | None = None
     mul: int | None = None
     mul_arch: str = "karatsuba"
@@ -138,14 +141,17 @@ class Options:
         return replace(self, **changes)
 
     def on(self, chosen: BlockCipher) -> Options:
-        """The same with the cipher's name, key size and registers a round filled in; raises ``InputError`` for what it does not have."""
+        """The same with the cipher's name, key size, registers a round and S-box filled in; raises ``InputError`` for what it does not have."""
         key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
         if key_bits not in chosen.key_bits:
             raise InputError(f"--key-bits is {_or(chosen.key_bits)}, not {key_bits}")
         stages = min(STAGES, chosen.most_stages) if self.aes_stages is None else self.aes_stages
         if not 1 <= stages <= chosen.most_stages:
             raise InputError(f"--aes-stages is from 1 to {chosen.most_stages}, not {stages}")
-        return replace(self, cipher=chosen.name, key_bits=key_bits, aes_stages=stages)
+        sbox = chosen.sboxes[0] if self.aes_sbox is None else self.aes_sbox
+        if sbox not in chosen.sboxes:
+            raise UnknownName("S-box", sbox, chosen.sboxes)
+        return replace(self, cipher=chosen.name, key_bits=key_bits, aes_stages=stages, aes_sbox=sbox)
 
     def as_dict(self) -> dict[str, Any]:
         """Names and values, for the JSON files."""

@@ -14,7 +14,7 @@ from modeloom.simulated import Sector
 CORES = [
     ("hctr2", "default", {}),
     ("heh-brw", "default", {}),
-    ("hctr2", "default", {"sector": 255, "tweak": 32, "aes_stages": 1}),
+    ("hctr2", "default", {"sector": 255, "tweak": 32, "aes_stages": 1, "aes_sbox": "bram"}),
     ("hctr2", "default", {"key_bits": 256}),
     ("hctr2", "brw2013-2core", {"sector": 128, "squares": "fly"}),
 ]

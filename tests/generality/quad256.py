@@ -233,7 +233,7 @@ QUAD256 = BlockCipher(
     most_stages=2,
     timing=lambda core, architecture, key_bits, stages: CoreTiming(_latency(stages), 1),
     software=Quad256,
-    hardware=lambda core, architecture, key_bits, stages, slots: QuadPipeline(core == "dec", stages, slots),
+    hardware=lambda core, architecture, key_bits, stages, slots, sbox: QuadPipeline(core == "dec", stages, slots),
     key_schedule=lambda key_bits: QuadKeySchedule(),
 )
 """Quad256 as the compiler knows it."""

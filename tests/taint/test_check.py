@@ -25,6 +25,7 @@ SHAPES = {
     "sequential": SEQUENTIAL,
     "slots": SLOTS,
     "lanes": ("hctr2", {"sector": 64, "aes": 2, "direction": "encrypt"}),
+    "bram": ("heh-brw", {"sector": 32, "aes_sbox": "bram", "direction": "encrypt"}),
     "stages": ("heh-brw", {"sector": 64, "aes_stages": 4, "direction": "encrypt", "squares": "fly"}),
 }
 

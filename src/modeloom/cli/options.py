@@ -34,6 +34,7 @@ _UNIT_OPTIONS = [
     click.option("--direction", help="encrypt, decrypt or both (both)."),
     click.option("--aes", type=int, help="AES pipelines (1)."),
     click.option("--aes-arch", help="pipelined (a decrypter used once a sector is sequential by itself)."),
+    click.option("--aes-sbox", help="S-boxes of the pipelines: lut or bram, block memories (lut)."),
     click.option("--aes-stages", type=int, help="Registers a round, 1 to 4 (2)."),
     click.option("--mul", type=int, help="Multipliers (as many as the initiation interval needs)."),
     click.option("--mul-arch", help="Multiplier circuit (karatsuba)."),
@@ -69,7 +70,7 @@ def options_from(values: dict[str, Any]) -> Options:
         changes["overlap"] = False
     if values.pop("exact"):
         changes["exact"] = True
-    names = ("tweak", "key_bits", "direction", "aes", "aes_arch", "aes_stages", "mul", "mul_arch", "mul_stages", "lanes")
+    names = ("tweak", "key_bits", "direction", "aes", "aes_arch", "aes_sbox", "aes_stages", "mul", "mul_arch", "mul_stages", "lanes")
     if (sizes := values.pop("sector")) is not None:
         changes["sector"], *more = sizes
         changes["more_sectors"] = tuple(more)

@@ -136,7 +136,7 @@ class ModeCore(wiring.Component):
             return Squarer(compiled.mode.field)
         architecture = compiled.architecture
         return architecture.cipher.hardware(
-            name, architecture.cores[name], options.key_bits, options.aes_stages, options.key_slots
+            name, architecture.cores[name], options.key_bits, options.aes_stages, options.key_slots, options.aes_sbox
         )
 
     def elaborate(self, platform):

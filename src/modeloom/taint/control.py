@@ -130,8 +130,8 @@ EXEMPTIONS: tuple[Exemption, ...] = (
         f"{_CIPHERS}|{_KEY_SCHEDULE}",
         "",
         _is_table,
-        "an S-box is a constant table without a clock, 32 LUTs a byte or logic: its result is there in the same cycle for "
-        "every address, and nothing else waits for it",
+        "an S-box is a constant table, 32 LUTs a byte or logic, or a block memory with its register behind the look-up: its result "
+        "is there in the same cycle for every address, and nothing else waits for it",
     ),
     Exemption(
         "S-box in two steps",

@@ -14,15 +14,19 @@ from .bench import AESBench, decrypt, encrypt, encrypt_with, expand_key, from_by
 # Some components are made only to be asked for their figures, or to be refused.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
-# key_bits, registers_per_round, slots, whitening_register
+# key_bits, registers_per_round, slots, whitening_register, sbox
 CONFIGURATIONS = [
-    (128, 1, 1, True),
-    (128, 2, 4, True),
-    (128, 1, 4, False),
-    (128, 3, 3, True),
-    (128, 4, 1, True),
-    (192, 1, 4, True),
-    (256, 2, 1, False),
+    (128, 1, 1, True, "lut"),
+    (128, 2, 4, True, "lut"),
+    (128, 1, 4, False, "lut"),
+    (128, 3, 3, True, "lut"),
+    (128, 4, 1, True, "lut"),
+    (192, 1, 4, True, "lut"),
+    (256, 2, 1, False, "lut"),
+    (128, 1, 4, True, "bram"),
+    (192, 2, 1, True, "bram"),
+    (128, 3, 3, True, "bram"),
+    (128, 4, 1, True, "bram"),
 ]
 FIPS_197_C = {
     128: "69c4e0d86a7b0430d8cdb78070b4c55a",
@@ -33,10 +37,10 @@ FIPS_197_C = {
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda c: "-".join(map(str, c)))
 def test_blocks_and_keys(configuration):
-    key_bits, registers, slots, whitening = configuration
+    key_bits, registers, slots, whitening, sbox = configuration
     units = {
-        "encrypter": AESEncryptPipeline(key_bits, registers, slots, whitening_register=whitening),
-        "decrypter": AESDecryptPipeline(key_bits, registers, slots, whitening_register=whitening),
+        "encrypter": AESEncryptPipeline(key_bits, registers, slots, whitening_register=whitening, sbox=sbox),
+        "decrypter": AESDecryptPipeline(key_bits, registers, slots, whitening_register=whitening, sbox=sbox),
     }
     latency = units["encrypter"].latency
     assert units["decrypter"].latency == latency
@@ -141,6 +145,8 @@ def test_latency_formula(unit, key_bits, registers, whitening, latency):
         ({"slots": 0}, ValueError, "slots must be at least 1, not 0"),
         ({"slots": None}, TypeError, "slots must be an integer"),
         ({"whitening_register": 1}, TypeError, "whitening_register must be True or False"),
+        ({"sbox": "ram"}, ValueError, "sbox must be one of lut, bram, not 'ram'"),
+        ({"sbox": "bram", "whitening_register": False}, ValueError, "sbox 'bram' needs whitening_register"),
     ],
 )
 def test_parameters_are_checked(unit, arguments, error, message):

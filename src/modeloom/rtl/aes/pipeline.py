@@ -16,6 +16,9 @@ Registers of a round, each added to those of the row above it::
     3                     the sums of columns in MixColumns; its last doubling is left, with AddRoundKey
     4                     the table look-up by six bits in SubBytes; the choice between four results is left
 
+With S-boxes in block memories the register behind AddRoundKey is the one inside of the memory that follows; the fourth register is one
+of its own before the memory.
+
 Nothing stalls: no register of the data path has a clock enable or a reset.
 """
 
@@ -30,9 +33,12 @@ from amaranth.lib.wiring import In, Out
 from .mixcolumns import cut_inv_mix_columns, cut_mix_columns, inv_shift_rows, join_mix_columns, shift_rows
 from .parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, slot_shape
 from .round_keys import read_round_key
-from .sbox import cut_sub_bytes, inv_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
+from .sbox import clocked_sub_bytes, cut_sub_bytes, inv_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
 
-__all__ = ["AESDecryptPipeline", "AESEncryptPipeline"]
+__all__ = ["SBOXES", "AESDecryptPipeline", "AESEncryptPipeline"]
+
+SBOXES = ("lut", "bram")
+"""Forms of the S-box: logic, which FPGAs have as look-up tables, or block memories."""
 
 
 def _add(a: Value, b: Value) -> Value:
@@ -44,14 +50,19 @@ class _AESPipeline(wiring.Component):
     _inverse: bool
 
     def __init__(
-        self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, whitening_register: bool = True
+        self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, whitening_register: bool = True,
+        sbox: str = "lut",
     ):
         self.key_bits = check_key_bits(key_bits)
         self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, 4)
         self.slots = check_count("slots", slots)
         if not isinstance(whitening_register, bool):
             raise TypeError(f"whitening_register must be True or False, not {whitening_register!r}")
-        self.whitening_register = whitening_register
+        if sbox not in SBOXES:
+            raise ValueError(f"sbox must be one of {', '.join(SBOXES)}, not {sbox!r}")
+        if sbox == "bram" and not whitening_register:
+            raise ValueError("a block memory registers its address: sbox 'bram' needs whitening_register")
+        self.whitening_register, self.sbox = whitening_register, sbox
         self.rounds = ROUNDS[key_bits]
         self.latency = self.rounds * registers_per_round + whitening_register
         self.interval = 1
@@ -92,7 +103,7 @@ class _AESPipeline(wiring.Component):
 
         first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
         state = _add(self.i, round_key(first, 0))
-        if self.whitening_register:
+        if self.whitening_register and self._registers_sums:
             state = register(state, "whitened")
         for number, index in enumerate(others, start=1):
             end = number * self.registers_per_round + self.whitening_register
@@ -100,10 +111,17 @@ class _AESPipeline(wiring.Component):
         m.d.comb += self.o.eq(state)
         return m
 
+    @property
+    def _registers_sums(self) -> bool:
+        """Whether the sums with round keys have registers outside of the S-boxes."""
+        return self.sbox != "bram" or self.registers_per_round >= 4
+
     def _round(
         self, m: Module, state: Value, key: Value, register: Callable[[Value, str], Value], number: int
     ) -> Value:
-        if self.registers_per_round >= 4:
+        if self.sbox == "bram":
+            state = clocked_sub_bytes(m, state, inverse=self._inverse)
+        elif self.registers_per_round >= 4:
             quarters = cut_sub_bytes(m, state, inverse=self._inverse)
             quarters = [register(quarter, f"round_{number}_quarter_{n}") for n, quarter in enumerate(quarters)]
             chosen = register(quarter_of_bytes(state), f"round_{number}_chosen")
@@ -123,7 +141,8 @@ class _AESPipeline(wiring.Component):
                 u = register(u, f"round_{number}_u")
                 v = register(v, f"round_{number}_v")
             state = join_mix_columns(m, u, v)
-        return register(_add(state, key), f"round_{number}")
+        state = _add(state, key)
+        return register(state, f"round_{number}") if self._registers_sums or number == self.rounds else state
 
 
 _DOC = """AES {direction} ({section}), one block a cycle.
@@ -140,6 +159,8 @@ _DOC = """AES {direction} ({section}), one block a cycle.
         Registers the sum of the input and the first round key, one cycle more. Without it the first round has an XOR
         (and a key memory) before its S-boxes in one cycle; and with that as the longest path, abc has slack in all
         other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
+    sbox : str
+        "lut": S-boxes of logic; "bram": eight block memories of two ports a round, each 256 x 8 bits.
 
     Attributes
     ----------

@@ -14,6 +14,8 @@ factor of 3 to 15, it costs the simulator one array access for each byte, and it
 MUXF7 and MUXF8 for each byte, as in the 256 x 8 multiplexers of ``brw2013``, appendix A. Keep logic off its input: with
 an XOR or a multiplexer before an S-box, abc covers it differently, with up to twice as many LUTs.
 
+In a block memory (``clocked_sub_bytes``) the address is registered inside, and a memory has two ports: eight memories for a state.
+
 Functions that take a module add their logic where they are called: call them outside of its ``If`` and ``Switch``.
 """
 
@@ -27,6 +29,7 @@ from .parameters import named
 __all__ = [
     "INV_SBOX",
     "SBOX",
+    "clocked_sub_bytes",
     "cut_sub_bytes",
     "inv_sbox",
     "inv_sub_bytes",
@@ -114,6 +117,26 @@ def sub_bytes(m: Module, state: Value) -> Value:
 def inv_sub_bytes(m: Module, state: Value) -> Value:
     """InvSubBytes; as :func:`sub_bytes`."""
     return _look_up(m, _bytes(state), INV_SBOX)
+
+
+def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Value:
+    """SubBytes (InvSubBytes if *inverse*) of *state* of the cycle before, in block memories of two ports.
+
+    Raises
+    ------
+    ValueError
+        The width of *state* is no multiple of 8, or 0.
+    """
+    result = []
+    addresses = _bytes(state)
+    for n in range(0, len(addresses), 2):
+        rom = memory.Memory(shape=8, depth=256, init=INV_SBOX if inverse else SBOX, attrs={"rom_style": "block"})
+        m.submodules += rom
+        for address in addresses[n : n + 2]:
+            port = rom.read_port()
+            m.d.comb += [port.addr.eq(address), port.en.eq(1)]
+            result.append(port.data)
+    return named(m, Cat(result))
 
 
 def sbox(m: Module, byte: Value) -> Value:
