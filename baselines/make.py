@@ -27,7 +27,16 @@ from modeloom.rtl.aes.pipeline import AESEncryptPipeline
 from modeloom.synth import synthesize
 
 HERE = Path(__file__).resolve().parent
-CORES = {"hctr2_512": ("hctr2", {}), "heh_brw_512": ("heh-brw", {})}
+CORES: dict[str, tuple[str, dict[str, str]]] = {
+    "hctr2_512": ("hctr2", {}),
+    "hctr2_512_bram": ("hctr2", {"aes_sbox": "bram"}),
+    "heh_brw_512": ("heh-brw", {}),
+}
+"""Mode and options of each core, which are those of the command line."""
+
+PIPELINES = {"aes_pipeline": "lut", "aes_pipeline_bram": "bram"}
+"""S-boxes of the AES pipelines."""
+
 TARGETS = ("xc7", "xc6v", "xc5v", "ecp5")
 CLOCK = 165.0
 """Clock target of place and route in MHz."""
@@ -45,18 +54,20 @@ def store(tool: str, name: str, target: str, result: dict) -> Path:
 
 
 def core(name: str, target: str, pnr: bool) -> dict:
-    """Figures of a core with the default options."""
+    """Figures of a core."""
     mode, changes = CORES[name]
     compiled = compile_mode(find(mode), Options().but(**changes))
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "core"
-        emit(compiled, folder, command=f"modeloom build {mode}")
+        options = "".join(f" --{option.replace('_', '-')} {value}" for option, value in changes.items())
+        emit(compiled, folder, command=f"modeloom build {mode}{options}")
         return measure_core(folder, target, pnr=pnr, freq=CLOCK if pnr else None)
 
 
-def aes(target: str, pnr: bool) -> dict:
-    """Figures of the AES-128 pipeline alone, with as many registers a round as the cores have."""
-    text = rtlil.convert(AESEncryptPipeline(128, Options().on(AES).aes_stages), name="aes_pipeline", emit_src=False)
+def aes(name: str, target: str, pnr: bool) -> dict:
+    """Figures of an AES-128 pipeline alone, with as many registers a round as the cores have."""
+    pipeline = AESEncryptPipeline(128, Options().on(AES).aes_stages, sbox=PIPELINES[name])
+    text = rtlil.convert(pipeline, name="aes_pipeline", emit_src=False)
     command = f"python baselines/make.py {'pnr' if pnr else 'yosys'}"
     return synthesize(text, "aes_pipeline", target, pnr=pnr, freq=CLOCK if pnr else None, command=command).to_dict()
 
@@ -65,10 +76,10 @@ def main(what: str, only: list[str]) -> None:
     """Measures all cores, or those named."""
     pnr = what == "pnr"
     for target in ("ecp5",) if pnr else TARGETS:
-        for name in ["aes_pipeline", *CORES]:
+        for name in [*PIPELINES, *CORES]:
             if only and name not in only:
                 continue
-            result = aes(target, pnr) if name == "aes_pipeline" else core(name, target, pnr)
+            result = aes(name, target, pnr) if name in PIPELINES else core(name, target, pnr)
             print(store("nextpnr" if pnr else "yosys", name, target, result), flush=True)
 
 

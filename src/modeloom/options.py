@@ -141,7 +141,7 @@ class Options:
         return replace(self, **changes)
 
     def on(self, chosen: BlockCipher) -> Options:
-        """The same with the cipher's name, key size, registers a round and S-box filled in; raises ``InputError`` for what it does not have."""
+        """The same with name, key size, registers a round and S-box of the cipher filled in; raises ``InputError`` for what it lacks."""
         key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
         if key_bits not in chosen.key_bits:
             raise InputError(f"--key-bits is {_or(chosen.key_bits)}, not {key_bits}")

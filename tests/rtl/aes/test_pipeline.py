@@ -24,8 +24,6 @@ CONFIGURATIONS = [
     (192, 1, 4, True, "lut"),
     (256, 2, 1, False, "lut"),
     (128, 1, 4, True, "bram"),
-    (192, 2, 1, True, "bram"),
-    (128, 3, 3, True, "bram"),
     (128, 4, 1, True, "bram"),
 ]
 FIPS_197_C = {

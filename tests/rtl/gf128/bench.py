@@ -55,5 +55,5 @@ class Bank(wiring.Component):
             ]
         return m
 
-    def simulation(self, optimize: int = 0) -> Simulation:
-        return Simulation.of(rtlil.convert(self, name="bank"), "bank", optimize=optimize)
+    def simulation(self) -> Simulation:
+        return Simulation.of(rtlil.convert(self, name="bank"), "bank", optimize=0)
