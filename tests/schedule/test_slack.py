@@ -13,8 +13,9 @@ from modeloom.options import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule, place_results
 from modeloom.schedule.modulo import as_schedule
+from modeloom.schedule.paths import Infeasible
 from modeloom.schedule.problem import Problem
-from modeloom.schedule.slack import Bias, Infeasible, SlackSearch
+from modeloom.schedule.slack import Bias, SlackSearch
 
 
 @pytest.fixture(scope="module")

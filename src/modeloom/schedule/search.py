@@ -15,10 +15,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from modeloom.schedule.bound import least_latency
 from modeloom.schedule.compact import compact, storage_figures
 from modeloom.schedule.greedy import Placement, list_schedule, pick_instances, place_results
+from modeloom.schedule.paths import Infeasible
 from modeloom.schedule.problem import Problem
-from modeloom.schedule.slack import Bias, Infeasible, SlackSearch
+from modeloom.schedule.slack import Bias, SlackSearch
 
 __all__ = ["latency_of", "search", "tidy"]
 
@@ -99,7 +101,7 @@ def search(
     first = list_schedule(problem, ii)
     if first is not None and not effort:
         return tidy(problem, ii, first)
-    bound = problem.latency_bound()
+    bound = least_latency(problem, ii)
     # Without a list schedule, a turn of the table for each phase is a latency that leaves everything its slots.
     high = latency_of(problem, first[0]) if first else bound + ii * (max(problem.phase, default=0) + 2)
     try:
