@@ -112,6 +112,17 @@ def changes() -> str:
     return table(("core", "from, bytes", "to, bytes", "interval", "distance across the change", "cost, cycles"), rows, 1)
 
 
+def latency() -> str:
+    """Latency over the pins of 4096-byte sectors, as ``bench/latency.py`` has measured it."""
+    rows = [
+        (f"`{e['mode']} --aes {e['aes']}`", e["mul"], e["ii"], e["latency"], e["latency_bound"], e["paths_bound"], e["latency_pins"],
+         e["least_pins"], f"{e['ratio']:.2f}", "yes" if e["optimal"] else "")
+        for e in json.loads((ROOT / "baselines" / "latency.json").read_text(encoding="utf-8"))
+    ]  # fmt: skip
+    head = ("core", "multipliers", "interval", "latency", "bound", "without the interval", "over the pins", "least", "ratio", "least latency proved")
+    return table(head, rows, 1)
+
+
 def ports() -> str:
     """Ports of a core, their widths for one lane and for n."""
     one = BusParameters(blocks=32, ring_sectors=4)
@@ -146,6 +157,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "code": code,
     "codes": codes,
+    "latency": latency,
     "modes": modes,
     "papers": papers,
     "ports": ports,

@@ -14,7 +14,7 @@ from modeloom.compiler import compile_mode
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes import find
 from modeloom.options import Options
-from modeloom.schedule.bound import _Cases, circle_holds, least_latency
+from modeloom.schedule.bound import Cases, circle_holds, least_latency
 from modeloom.schedule.modulo import schedule
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.units import Unit, UnitSet
@@ -151,7 +151,7 @@ def test_feeders_count() -> None:
     reads += [("mul", [i], None) for i in (5, 6, 7)]
     reads += [("out", [i], None) for i in (8, 9, 10)]
     problem = Problem(graph_of(reads, []), UnitSet((Unit("mul", 2, 2), Unit("enc", 1, 2), Unit("out", 1, 0))))
-    cases = _Cases(problem, 4)
+    cases = Cases(problem, 4)
     (feeders,) = [f for f in cases.feeders if problem.unit[f.group.members[0]].kind == "mul"]
     assert sorted(feeders.fed.tolist()) == [8, 9, 10] and sorted(feeders.feeders.tolist()) == [5, 6, 7]
     assert (feeders.delay, feeders.rate) == (2, 1)

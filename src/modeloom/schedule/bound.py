@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from modeloom.schedule.paths import NEVER, Infeasible, Numbers, longest_paths
 from modeloom.schedule.problem import Problem
 
-__all__ = ["circle_holds", "least_latency"]
+__all__ = ["Cases", "circle_holds", "least_latency"]
 
 _EVER = -NEVER
 """A start that nothing keeps from being late."""
@@ -51,7 +51,7 @@ def least_latency(problem: Problem, ii: int) -> int:
         problem.least[ii] = problem.latency_bound()
         if ii and problem.unit:
             try:
-                problem.least[ii] = _Cases(problem, ii).least(problem.least[ii])
+                problem.least[ii] = Cases(problem, ii).least(problem.least[ii])
             except Infeasible:
                 # There is no schedule at this interval: every bound is one.
                 pass
@@ -114,7 +114,7 @@ class _Feeders:
         return circle_holds(np.append(begin, low[self.others]), np.append(end, high[self.others]), ii, self.group.count)
 
 
-class _Cases:
+class Cases:
     """The cases of one problem and interval."""
 
     def __init__(self, problem: Problem, ii: int):
@@ -196,15 +196,18 @@ class _Cases:
                 return False
         return all(feeders.hold(low, high, self.ii) for feeders in self.feeders)
 
+    def starts(self, latency: int) -> tuple[int, int]:
+        """The first and the last start of the pivot within a latency, by paths alone."""
+        return int(self.low[self.pivot]), latency - int(self.tail[self.pivot])
+
     def least(self, bound: int) -> int:
         """The least latency, from ``bound`` on, for which one of the cases holds."""
         if self.tail[self.pivot] == NEVER:
             return bound
-        begin, after_pivot = int(self.low[self.pivot]), int(self.tail[self.pivot])
         # A turn before the pivot and one after it leave a place to everything that has one at all.
-        best = max(bound, begin + after_pivot) + 2 * self.ii
-        start = begin
-        while best > bound and start + after_pivot < best:
+        best = bound + 2 * self.ii
+        start = int(self.low[self.pivot])
+        while best > bound and start <= self.starts(best - 1)[1]:
             if self.holds(best - 1, start):
                 low, best = bound, best - 1
                 while low < best:

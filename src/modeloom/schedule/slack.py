@@ -102,7 +102,14 @@ class SlackSearch:
         self.counts = [problem.unit[i].count for i in self.members]
 
     def run(
-        self, latency: int, limit: int, bias: Bias, rng: random.Random, near: Placement | None = None, drop: float = 0.0
+        self,
+        latency: int,
+        limit: int,
+        bias: Bias,
+        rng: random.Random,
+        near: Placement | None = None,
+        drop: float = 0.0,
+        pin: tuple[int, int] | None = None,
     ) -> dict[int, tuple[int, int]] | None:
         """Start cycle and instance of each operation; None if ``limit`` placements were not enough.
 
@@ -114,12 +121,18 @@ class SlackSearch:
             A placement to start from.  What it has after a random cycle moves earlier by the cycles that it is too long.
         drop : float
             Share of its operations that are placed anew in any case.
+        pin : (int, int) or None
+            An operation and the cycle in which it has to start.
         """
         self.steps = 0
-        latest = latency - self.tail
-        if (latest < self.least).any():
+        least, latest = self.least, latency - self.tail
+        if pin is not None:
+            n, start = self.members.index(pin[0]), pin[1]
+            least, latest = np.maximum(least, self.before[n] + start), np.minimum(latest, start - self.after[n])
+            least[n], latest[n] = max(least[n], start), min(latest[n], start)
+        if (latest < least).any():
             return None
-        state = _State(self, latest)
+        state = _State(self, least, latest)
         if near is not None:
             state.adopt(*self._kept(near, latency, drop, rng))
             self.steps += (len(self.members) - state.left) // ADOPTED
@@ -154,13 +167,13 @@ class SlackSearch:
 class _State:
     """A partial schedule: bounds of every operation under the placed ones, and free slots as bit sets."""
 
-    def __init__(self, search: SlackSearch, latest: Numbers):
+    def __init__(self, search: SlackSearch, least: Numbers, latest: Numbers):
         self.search = search
         size = len(search.members)
         self.left = size
         self.full = (1 << search.ii) - 1
-        self.low, self.high = search.least.copy(), latest.copy()
-        self.least, self.latest = search.least, latest
+        self.low, self.high = least.copy(), latest.copy()
+        self.least, self.latest = least, latest
         self.placed = np.zeros(size, dtype=bool)
         self.start = np.zeros(size, dtype=np.int32)
         # Starts of the placed operations; those of the others bound nothing.
