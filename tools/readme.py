@@ -128,6 +128,18 @@ def changes() -> str:
     return table(("core", "from, bytes", "to, bytes", "interval", "distance across the change", "cost, cycles"), rows, 1)
 
 
+def latency() -> str:
+    """Latency over the pins of 4096-byte sectors, as ``bench/latency.py`` has measured it."""
+    rows = [
+        (f"`{e['mode']} --aes {e['aes']}`", e["mul"], e["ii"], e["latency"], e["latency_bound"], e["paths_bound"], e["latency_pins"],
+         e["least_pins"], f"{e['ratio']:.2f}", "yes" if e["optimal"] else "")
+        for e in json.loads((ROOT / "baselines" / "latency.json").read_text(encoding="utf-8"))
+    ]  # fmt: skip
+    head = ("`--sector 4096`", "multipliers", "interval", "latency", "bound", "bound without the interval", "over the pins", "least",
+            "ratio", "latency proved the least")  # fmt: skip
+    return table(head, rows, 1)
+
+
 def ports() -> str:
     """Ports of a core, their widths for one lane and for n."""
     one = BusParameters(blocks=32, ring_sectors=4)
@@ -162,6 +174,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "code": code,
     "codes": codes,
+    "latency": latency,
     "modes": modes,
     "papers": papers,
     "ports": ports,

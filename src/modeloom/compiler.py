@@ -115,7 +115,7 @@ class Compiled:
         from modeloom.emit.figures import latency_pins
 
         problem = self.schedule.problem
-        bound = problem.ii_bound() if self.options.overlap else problem.latency_bound()
+        bound = problem.ii_bound() if self.options.overlap else self.schedule.ii
         return {
             "schema": SCHEMA,
             "mode": self.mode.name,
@@ -133,11 +133,11 @@ class Compiled:
             "overlap": self.options.overlap,
             "cycles_per_sector": self.schedule.ii if self.options.overlap else self.schedule.latency,
             "latency": self.schedule.latency,
-            "latency_bound": problem.latency_bound(),
+            "latency_bound": self.schedule.latency_bound,
             "latency_pins": latency_pins(self),
             "first_output": self.schedule.first_output,
             "ii": self.schedule.ii,
-            "ii_bound": bound if self.options.overlap else self.schedule.ii,
+            "ii_bound": bound,
             "optimal": self.schedule.optimal,
             "storage_blocks": self.allocation.storage_blocks,
             "storage_bound": self.allocation.storage_bound,

@@ -58,7 +58,7 @@ def schedule_text(schedule: Schedule) -> str:
     kind = "overlapped" if schedule.overlap else "plain"
     lines = [
         f"schedule {problem.graph.name}: {' and '.join(problem.graph.directions)}, {kind}, "
-        f"interval {schedule.ii}, latency {schedule.latency} (bound {problem.latency_bound()})",
+        f"interval {schedule.ii}, latency {schedule.latency} (bound {schedule.latency_bound})",
         "cycle  slot  stage  unit       operation",
     ]
     for i in sorted(range(len(schedule.start)), key=lambda i: (schedule.start[i], i)):

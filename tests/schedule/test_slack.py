@@ -13,8 +13,9 @@ from modeloom.options import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule, place_results
 from modeloom.schedule.modulo import as_schedule
+from modeloom.schedule.paths import Infeasible
 from modeloom.schedule.problem import Problem
-from modeloom.schedule.slack import Bias, Infeasible, SlackSearch
+from modeloom.schedule.slack import Bias, SlackSearch
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +71,14 @@ def test_a_chain_longer_than_the_interval_is_infeasible(problem: Problem) -> Non
     with pytest.raises(Infeasible):
         SlackSearch(problem, uses - 1)
     SlackSearch(problem, uses - 1, windows=False)
+
+
+def test_an_operation_can_be_pinned(problem: Problem) -> None:
+    """It starts where it has to, or there is no placement."""
+    ii, rng = problem.ii_bound(), random.Random(1)
+    search, latency = SlackSearch(problem, ii), problem.latency_bound() + ii
+    middle = search.members[len(search.members) // 2]
+    first, last = problem.earliest()[middle], latency - problem.tails()[middle]
+    starts = {start: search.run(latency, 3000, Bias(1, 0), rng, pin=(middle, start)) for start in range(first - 1, last + 2, 3)}
+    assert all(placed is None or placed[middle][0] == start for start, placed in starts.items())
+    assert starts[first - 1] is None and any(starts.values())

@@ -41,7 +41,7 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
     if effort <= 0:
         raise InputError(f"the effort of the exact search is positive, not {effort}")
     ii = first.ii if first.overlap else 0
-    bound = problem.latency_bound()
+    bound = first.latency_bound
     least = max(bound, goal or 0)
     if first.latency <= least:
         return first

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from modeloom.schedule.bound import least_latency
 from modeloom.schedule.greedy import Placement
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import latency_of, search
@@ -51,6 +52,11 @@ class Schedule:
     def latency(self) -> int:
         """Cycles from the first issue to the cycle in which the last block reaches the output buffer."""
         return latency_of(self.problem, self.start)
+
+    @property
+    def latency_bound(self) -> int:
+        """Cycles that no schedule of the same kind and interval undercuts."""
+        return least_latency(self.problem, self.ii if self.overlap else 0)
 
     @property
     def first_output(self) -> int:
@@ -109,5 +115,5 @@ def as_schedule(problem: Problem, ii: int, placement: Placement) -> Schedule:
     result = Schedule(problem, ii, *placement, overlap=bool(ii))
     if not ii:
         result.ii = result.latency + 1
-    result.optimal = result.latency <= problem.latency_bound()
+    result.optimal = result.latency <= result.latency_bound
     return result

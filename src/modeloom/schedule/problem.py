@@ -41,6 +41,8 @@ class Problem:
         Cipher calls on the way to each pair: the first hash of a mode is phase 0, the second comes after the cipher.
     chain_uses : dict
         For each chain, (pair, offset) of its uses in order.
+    least : dict
+        Latencies that ``bound.least_latency`` has found, for each interval.
     """
 
     graph: OpGraph
@@ -53,6 +55,7 @@ class Problem:
     release: list[int] = field(default_factory=list)
     phase: list[int] = field(default_factory=list)
     chain_uses: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    least: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         key_written: dict[object, int] = {}
@@ -177,10 +180,11 @@ class Problem:
         """Least latency by dependences and by the issue rate of each unit kind."""
         start = self.earliest()
         tail = self.tails()
-        bound = max((s + t for s, t in zip(start, tail)), default=0)
+        counted = sorted(self._leads_to_results())
+        bound = max((start[i] + tail[i] for i in counted), default=0)
         # Operations with start >= s and tail >= t of one kind issue one after another on its instances.
-        for kind in sorted({unit.kind for unit in self.unit}):
-            members = [i for i, unit in enumerate(self.unit) if unit.kind == kind]
+        for kind in sorted({self.unit[i].kind for i in counted}):
+            members = [i for i in counted if self.unit[i].kind == kind]
             count = self.unit[members[0]].count
             step = self.unit[members[0]].interval
             # late[s, t]: operations that cannot start before s and have at least t cycles to the end.
@@ -191,10 +195,18 @@ class Problem:
             bound = max(bound, int(cycles[late > 0].max()))
         return bound
 
-    def tails(self) -> list[int]:
-        """Cycles from the start of each pair to the end of the sector, at the least."""
-        tail = [unit.latency if pair.kind == "out" else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
+    def _leads_to_results(self) -> set[int]:
+        """The pairs that some result waits for, results included; the sector does not wait for the others."""
+        leads = {pair.id for pair in self.graph.pairs if pair.kind == "out"}
         for i in range(len(self.preds) - 1, -1, -1):
+            if i in leads:
+                leads.update(self.preds[i])
+        return leads
+
+    def tails(self) -> list[int]:
+        """Cycles from the start of each pair to the end of the sector, at the least; 0 for what no result waits for."""
+        tail = [unit.latency if pair.kind == "out" else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
+        for i in sorted(self._leads_to_results(), reverse=True):
             for p, delay in self.preds[i].items():
                 tail[p] = max(tail[p], delay + tail[i])
         return tail

@@ -15,10 +15,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from modeloom.schedule.bound import Cases, least_latency
 from modeloom.schedule.compact import compact, storage_figures
 from modeloom.schedule.greedy import Placement, list_schedule, pick_instances, place_results
+from modeloom.schedule.paths import Infeasible
 from modeloom.schedule.problem import Problem
-from modeloom.schedule.slack import Bias, Infeasible, SlackSearch
+from modeloom.schedule.slack import Bias, SlackSearch
 
 __all__ = ["latency_of", "search", "tidy"]
 
@@ -40,15 +42,21 @@ BISECTION = 0.25
 THRIFT = 0.25
 """The same for the search for less storage."""
 
-NEAR, NEARBY, ANEW = 0.8, 6, 0.8
+NEAR, NEARBY, ANEW = 0.9, 6, 0.3
 """Share of the tries that start from the best placement, their placements in multiples of the operations, and the largest share of
 the operations that they place anew."""
 
-LEAP = 4
+TURNS = 2
+"""Intervals above the bound from which the bisection begins, unless the list schedule is shorter."""
+
+LEAP = 2
 """Cycles by which such a try may undercut the best placement, at least; for long sectors an eighth of what is left to the bound."""
 
 PATIENCE, PATIENCE_EACH = 20000, 60
 """Placements, and those for each operation, after which the search ends without a success, and no sooner than it took so far."""
+
+GUESSES = 8
+"""Guesses at a start of the pivot for which the bound allows a latency, before a try that does without."""
 
 BIASES = (Bias(1, 0), Bias(1, 1), Bias(0.5, 0.5), Bias(1, 0.5), Bias(0.9, 0.1))
 """A hash before the cipher is best late, close to the cipher; what comes after it early, or late where the end is crowded."""
@@ -99,7 +107,7 @@ def search(
     first = list_schedule(problem, ii)
     if first is not None and not effort:
         return tidy(problem, ii, first)
-    bound = problem.latency_bound()
+    bound = least_latency(problem, ii)
     # Without a list schedule, a turn of the table for each phase is a latency that leaves everything its slots.
     high = latency_of(problem, first[0]) if first else bound + ii * (max(problem.phase, default=0) + 2)
     try:
@@ -127,13 +135,15 @@ class _Tries:
         self.report: Callable[[int], None] = lambda used: None
         self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii))
         self.size = len(self.slack.members)
+        self.cases = Cases(problem, ii) if ii else None
         self.best = best
         self.latency = high if best else high + 1
 
     def run(self, latency: int, limit: int, bias: Bias, near: Placement | None = None) -> Placement | None:
         """One try for a placement within a latency, from scratch or near another placement."""
         drop = ANEW * self.rng.random() if near else 0.0
-        placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng, near, drop)
+        pin = None if near else self._pin(latency)
+        placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng, near, drop, pin)
         self.budget = max(0, self.budget - max(1, self.slack.steps))
         self.used += max(1, self.slack.steps)
         self.report(self.used)
@@ -145,6 +155,18 @@ class _Tries:
             self.best, self.latency = placement, reached
         return placement if reached <= latency else None
 
+    def _pin(self, latency: int) -> tuple[int, int] | None:
+        """The pivot of the bound, and a start for which the bound allows the latency; None if a few guesses find none."""
+        cases = self.cases
+        if cases is None or self.problem.is_result(cases.pivot):
+            return None
+        first, last = cases.starts(latency)
+        for _ in range(GUESSES):
+            start = first + int(self.rng.random() * (last - first + 1))
+            if start <= last and cases.holds(latency, start):
+                return cases.pivot, start
+        return None
+
     def rescue(self) -> None:
         """Asks for any placement at all, where the list schedule did not fit a chain into its window."""
         self.budget, goal, turn = RESCUE * self.size, self.latency - 1, 0
@@ -154,7 +176,8 @@ class _Tries:
 
     def bisect(self, low: int, budget: int) -> None:
         """Halves the range between the bound and the best latency with short tries."""
-        self.budget, high = budget, self.latency
+        # A list schedule may be many turns long where windows of chains push it on and on.
+        self.budget, high = budget, min(self.latency, low + TURNS * self.ii if self.ii else self.latency)
         while low < high and self.budget:
             middle = (low + high) // 2
             if any(self.run(middle, SHORT, bias) for bias in BIASES):

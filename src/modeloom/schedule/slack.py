@@ -16,24 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modeloom.schedule.greedy import Placement
+from modeloom.schedule.paths import NEVER, Numbers, longest_paths
 from modeloom.schedule.problem import Problem
 
-__all__ = ["SlackSearch", "Bias", "Infeasible"]
-
-Numbers = NDArray[np.int32]
-_NEVER = -(1 << 28)
-"""Delay between operations that do not depend on each other."""
+__all__ = ["SlackSearch", "Bias"]
 
 _FAR = 1e9
 """Slack of an operation that is placed."""
 
-
 ADOPTED = 8
 """Operations that are taken over from another placement in the time of one that is placed."""
-
-
-class Infeasible(Exception):
-    """A chain of the graph does not fit into the initiation interval."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +65,7 @@ class SlackSearch:
     def __init__(self, problem: Problem, ii: int, windows: bool = True):
         self.ii = ii
         self.members = [i for i in range(len(problem.unit)) if not problem.is_result(i)]
-        self.before = self._distances(problem, windows)
+        self.before = longest_paths(problem, self.members, ii if windows else 0)
         earliest, ends = problem.earliest(), problem.tails()
         least = np.array([earliest[i] for i in self.members], dtype=np.int32)
         tails = np.array([ends[i] for i in self.members], dtype=np.int32)
@@ -81,30 +73,10 @@ class SlackSearch:
         self.tail = (self.before + tails[None, :]).max(1)
         self.first = [problem.phase[i] == 0 for i in self.members]
         # An operation does not bound itself.
-        np.fill_diagonal(self.before, _NEVER)
+        np.fill_diagonal(self.before, NEVER)
         self.after = np.ascontiguousarray(self.before.T)
         self._resources(problem)
         self.steps = 0
-
-    def _distances(self, problem: Problem, windows: bool) -> Numbers:
-        """Longest paths: start[j] >= start[i] + distance[i, j]."""
-        place = {i: n for n, i in enumerate(self.members)}
-        size = len(self.members)
-        after = np.full((size, size), _NEVER, dtype=np.int32)
-        for j, i in enumerate(self.members):
-            after[j, j] = 0
-            for p, delay in problem.preds[i].items():
-                np.maximum(after[j], after[place[p]] + delay, out=after[j])
-        before = np.ascontiguousarray(after.T)
-        for members in problem.chain_uses.values() if windows else ():
-            (a, offset_a), (b, offset_b) = members[0], members[-1]
-            back = offset_b - offset_a - (self.ii - 1)
-            a, b = place[a], place[b]
-            if before[a, b] + back > 0:
-                raise Infeasible
-            np.maximum(before, before[:, b, None] + back + before[a], out=before)
-        before[before < _NEVER // 2] = _NEVER
-        return before
 
     def _resources(self, problem: Problem) -> None:
         """For each operation, (first table of a unit kind, cycles) that it takes, and the instances it may take."""
@@ -130,7 +102,14 @@ class SlackSearch:
         self.counts = [problem.unit[i].count for i in self.members]
 
     def run(
-        self, latency: int, limit: int, bias: Bias, rng: random.Random, near: Placement | None = None, drop: float = 0.0
+        self,
+        latency: int,
+        limit: int,
+        bias: Bias,
+        rng: random.Random,
+        near: Placement | None = None,
+        drop: float = 0.0,
+        pin: tuple[int, int] | None = None,
     ) -> dict[int, tuple[int, int]] | None:
         """Start cycle and instance of each operation; None if ``limit`` placements were not enough.
 
@@ -142,12 +121,18 @@ class SlackSearch:
             A placement to start from.  What it has after a random cycle moves earlier by the cycles that it is too long.
         drop : float
             Share of its operations that are placed anew in any case.
+        pin : (int, int) or None
+            An operation and the cycle in which it has to start.
         """
         self.steps = 0
-        latest = latency - self.tail
-        if (latest < self.least).any():
+        least, latest = self.least, latency - self.tail
+        if pin is not None:
+            n, start = self.members.index(pin[0]), pin[1]
+            least, latest = np.maximum(least, self.before[n] + start), np.minimum(latest, start - self.after[n])
+            least[n], latest[n] = max(least[n], start), min(latest[n], start)
+        if (latest < least).any():
             return None
-        state = _State(self, latest)
+        state = _State(self, least, latest)
         if near is not None:
             state.adopt(*self._kept(near, latency, drop, rng))
             self.steps += (len(self.members) - state.left) // ADOPTED
@@ -182,18 +167,18 @@ class SlackSearch:
 class _State:
     """A partial schedule: bounds of every operation under the placed ones, and free slots as bit sets."""
 
-    def __init__(self, search: SlackSearch, latest: Numbers):
+    def __init__(self, search: SlackSearch, least: Numbers, latest: Numbers):
         self.search = search
         size = len(search.members)
         self.left = size
         self.full = (1 << search.ii) - 1
-        self.low, self.high = search.least.copy(), latest.copy()
-        self.least, self.latest = search.least, latest
+        self.low, self.high = least.copy(), latest.copy()
+        self.least, self.latest = least, latest
         self.placed = np.zeros(size, dtype=bool)
         self.start = np.zeros(size, dtype=np.int32)
         # Starts of the placed operations; those of the others bound nothing.
-        self.pushing = np.full(size, _NEVER, dtype=np.int32)
-        self.pulling = np.full(size, -_NEVER, dtype=np.int32)
+        self.pushing = np.full(size, NEVER, dtype=np.int32)
+        self.pulling = np.full(size, -NEVER, dtype=np.int32)
         self.instance, self.forced = [0] * size, [-1] * size
         self.free = [self.full] * search.tables
         self.owner = np.full((search.tables, search.ii), -1, dtype=np.int32)
@@ -298,7 +283,7 @@ class _State:
             loose |= self.low == search.before[m] + self.start[m]
             tight |= self.high == self.start[m] - search.after[m]
             self.placed[m] = False
-            self.pushing[m], self.pulling[m] = _NEVER, -_NEVER
+            self.pushing[m], self.pulling[m] = NEVER, -NEVER
             for table, interval in search.claims[m]:
                 table += self.instance[m]
                 for ahead in range(interval):
@@ -340,7 +325,7 @@ class _State:
         keep = keep & (starts >= self.least) & (starts <= self.latest)
         # Of two that do not go together the one with more such partners goes.
         while True:
-            pushing = np.where(keep, starts, _NEVER)
+            pushing = np.where(keep, starts, NEVER)
             against = ((search.after + pushing) > starts[:, None]) & keep[:, None]
             if not against.any():
                 break

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Least latency of an overlapped schedule: what fits into the slots of the interval.
+
+Sectors share the slots of the units modulo the interval, so two parts of one sector that lie a multiple of it apart are in each other's
+way, which no path and no issue rate shows::
+
+    first hash  ├── M ──┤              needs every slot of the multipliers from a to b
+    second hash              ├──── N ────┤  needs slots after c; those from a to b are taken again one interval later
+                a       b    c      a + II
+
+The bound asks for each latency whether a schedule of it may exist, by three conditions that every schedule meets:
+
+1. *One case for each start of the pivot*, an operation that much comes before and much after (where a mode's hash has become one block).
+   Every schedule is one of the cases.  In each of them an operation has a window: no earlier than its longest path from the
+   beginning or from the pivot, no later than its longest path to the pivot or to the end.
+2. *Windows modulo the interval* (Hall).  In no arc of the circle of II slots may more operations have their window than it has slots,
+   count for count of the unit; an operation of several cycles counts as one for each of them.  For windows that are arcs this is also
+   enough for places to exist for all, as the slots around a set of windows that want places make up arcs.
+3. *Feeders.*  Operations b_1 ... b_n may each wait d cycles or more for an operation a_1 ... a_n of its own, of a unit that starts c
+   a cycle.  The k-th a to start does so no earlier than where a list schedule of their earliest starts has its k-th, since that
+   has started the most at any time.  So the k-th b to start, in the order of starts, is d cycles later at the least; it starts no
+   earlier than the k-th smallest earliest start of the b, and no later than their k-th smallest latest start.  The b fill the slots of
+   these n windows, one each, whichever of them goes where: condition 2 holds with them in the place of the windows of the b.
+
+All three only leave constraints out, so no schedule has less than the bound.  A larger latency makes windows longer, so there
+is one latency below which nothing fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modeloom.schedule.paths import NEVER, Infeasible, Numbers, longest_paths
+from modeloom.schedule.problem import Problem
+
+__all__ = ["Cases", "circle_holds", "least_latency"]
+
+_EVER = -NEVER
+"""A start that nothing keeps from being late."""
+
+
+def least_latency(problem: Problem, ii: int) -> int:
+    """A latency in cycles that no schedule undercuts: at the interval ``ii``, or with ``ii`` 0 of a plain one.
+
+    It is remembered in ``problem.least``.
+    """
+    if ii not in problem.least:
+        problem.least[ii] = problem.latency_bound()
+        if ii and problem.unit:
+            try:
+                problem.least[ii] = Cases(problem, ii).least(problem.least[ii])
+            except Infeasible:
+                # There is no schedule at this interval: every bound is one.
+                pass
+    return problem.least[ii]
+
+
+def circle_holds(low: Numbers, high: Numbers, ii: int, count: int) -> bool:
+    """Whether every window of starts can have a cycle of its own, ``count`` of them in a slot modulo ``ii``.
+
+    Parameters
+    ----------
+    low, high : array of int
+        First and last cycle of each window.
+    """
+    if (low > high).any() or len(low) > count * ii:
+        return False
+    short = high - low + 1 < ii
+    begin = low[short] % ii
+    end = begin + high[short] - low[short] + 1
+    if not len(begin):
+        return True
+    # inside[a, e]: windows that begin in slot a or later and end before e, on a line of three turns.
+    inside = np.zeros((2 * ii, 3 * ii), dtype=np.int32)
+    np.add.at(inside, (begin, end), 1)
+    np.add.at(inside, (begin + ii, end + ii), 1)
+    inside = inside[::-1].cumsum(0)[::-1].cumsum(1)
+    first, length = np.arange(ii)[:, None], np.arange(1, ii)
+    return bool((inside[first, first + length] <= count * length).all())
+
+
+@dataclass
+class _Group:
+    """Cycles of operations that share the instances of a unit: ``ahead`` cycles after the start of ``members``."""
+
+    members: NDArray[np.intp]
+    ahead: Numbers
+    count: int
+
+
+@dataclass
+class _Feeders:
+    """Operations ``fed`` of one group, each of which waits ``delay`` cycles or more for its own of ``feeders``, ``rate`` a cycle."""
+
+    group: _Group
+    fed: NDArray[np.intp]
+    feeders: NDArray[np.intp]
+    delay: int
+    rate: int
+
+    def __post_init__(self) -> None:
+        self.others = np.setdiff1d(self.group.members, self.fed)
+
+    def hold(self, low: Numbers, high: Numbers, ii: int) -> bool:
+        """Condition 3 for the windows of all operations."""
+        begin = np.sort(low[self.feeders])
+        for k in range(self.rate, len(begin)):
+            begin[k] = max(begin[k], begin[k - self.rate] + 1)
+        begin = np.maximum(begin + self.delay, np.sort(low[self.fed]))
+        end = np.sort(high[self.fed])
+        return circle_holds(np.append(begin, low[self.others]), np.append(end, high[self.others]), ii, self.group.count)
+
+
+class Cases:
+    """The cases of one problem and interval."""
+
+    def __init__(self, problem: Problem, ii: int):
+        self.problem, self.ii = problem, ii
+        every = range(len(problem.unit))
+        self.paths = longest_paths(problem, every, ii)
+        self.low = (self.paths + np.array(problem.earliest(), dtype=np.int32)[:, None]).max(0)
+        self.tail = self._tails()
+        known = self.paths > NEVER
+        # The cases are all there are only if some result waits for the pivot: else it might start at any time.
+        self.pivot = int(np.where(self.tail > NEVER, np.minimum(known.sum(0), known.sum(1)), 0).argmax())
+        self.groups = self._groups()
+        self.feeders = self._feeders()
+
+    def _tails(self) -> Numbers:
+        """Cycles from each start to the end of the sector; ``NEVER`` for what no result waits for."""
+        results = [pair.id for pair in self.problem.graph.pairs if pair.kind == "out"]
+        if not results:
+            return np.full(len(self.low), NEVER, dtype=np.int32)
+        ends = np.array([self.problem.unit[i].latency for i in results], dtype=np.int32)
+        tail = (self.paths[:, results] + ends).max(1)
+        tail[tail < NEVER // 2] = NEVER
+        return tail
+
+    def _groups(self) -> list[_Group]:
+        """All operations of a unit, and those that are bound to one instance; the cores that are not pipelined apart."""
+        claims: dict[tuple[str, int], list[tuple[int, int]]] = {}
+        counts: dict[tuple[str, int], int] = {}
+        for i, unit in enumerate(self.problem.unit):
+            cores = [(unit.kind, unit.interval)]
+            if self.problem.slow[i]:
+                cores.append((unit.kind + ".slow", unit.slow_interval))
+            for name, cycles in cores:
+                for instance in {-1, -1 if unit.count == 1 or self.problem.bound_to[i] is None else self.problem.bound_to[i]}:
+                    claims.setdefault((name, instance), []).extend((i, ahead) for ahead in range(cycles))
+                    counts[name, instance] = unit.count if instance == -1 else 1
+        groups = []
+        for key, taken in sorted(claims.items()):
+            members, ahead = zip(*taken)
+            groups.append(_Group(np.array(members), np.array(ahead, dtype=np.int32), counts[key]))
+        return groups
+
+    def _feeders(self) -> list[_Feeders]:
+        """For pairs of units, operations after the pivot that each take a result of their own."""
+        whole = [g for g in self.groups if not g.ahead.any() and g.count == self.problem.unit[g.members[0]].count]
+        found = []
+        for target in whole:
+            late = target.members[self.paths[self.pivot, target.members] > NEVER]
+            for source in whole:
+                if source is target or len(late) <= target.count:
+                    continue
+                delay = self.problem.unit[source.members[0]].latency
+                wait = self.paths[np.ix_(source.members, late)].astype(np.int64)
+                wait[wait < delay] = _EVER
+                fed, feeders = [], []
+                # In the order of the graph, the later operations of a chain find the results of the earlier ones taken.
+                for n in range(len(late)):
+                    best = int(wait[:, n].argmin())
+                    if wait[best, n] < _EVER:
+                        fed.append(late[n])
+                        feeders.append(source.members[best])
+                        wait[best] = _EVER
+                if len(fed) > max(source.count, target.count):
+                    found.append(_Feeders(target, np.array(fed), np.array(feeders), delay, source.count))
+        return found
+
+    def holds(self, latency: int, start: int) -> bool:
+        """Whether all conditions hold for a latency and a start of the pivot."""
+        after, before = self.paths[self.pivot], self.paths[:, self.pivot]
+        low = np.maximum(self.low, after + start)
+        high = np.where(self.tail > NEVER, latency - self.tail, _EVER)
+        high = np.minimum(high, np.where(before > NEVER, start - before, _EVER))
+        if (low > high).any():
+            return False
+        for n, group in enumerate(self.groups):
+            if not circle_holds(low[group.members] + group.ahead, high[group.members] + group.ahead, self.ii, group.count):
+                # The next case most likely fails there, too.
+                self.groups.insert(0, self.groups.pop(n))
+                return False
+        return all(feeders.hold(low, high, self.ii) for feeders in self.feeders)
+
+    def starts(self, latency: int) -> tuple[int, int]:
+        """The first and the last start of the pivot within a latency, by paths alone."""
+        return int(self.low[self.pivot]), latency - int(self.tail[self.pivot])
+
+    def least(self, bound: int) -> int:
+        """The least latency, from ``bound`` on, for which one of the cases holds."""
+        if self.tail[self.pivot] == NEVER:
+            return bound
+        # A turn before the pivot and one after it leave a place to everything that has one at all.
+        best = bound + 2 * self.ii
+        start = int(self.low[self.pivot])
+        while best > bound and start <= self.starts(best - 1)[1]:
+            if self.holds(best - 1, start):
+                low, best = bound, best - 1
+                while low < best:
+                    middle = (low + best) // 2
+                    if self.holds(middle, start):
+                        best = middle
+                    else:
+                        low = middle + 1
+            start += 1
+        return best

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bound of the latency: never above the least that a solver finds, and above what paths and rates alone say where slots are short."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from modeloom.compiler import compile_mode
+from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
+from modeloom.modes import find
+from modeloom.options import Options
+from modeloom.schedule.bound import Cases, circle_holds, least_latency
+from modeloom.schedule.modulo import schedule
+from modeloom.schedule.problem import Problem
+from modeloom.schedule.units import Unit, UnitSet
+
+INSTANCES = 40
+
+
+def exists(problem: Problem, ii: int, most: int) -> bool:
+    """Whether the solver finds a schedule of a latency up to ``most``: one Boolean for each operation and start, written apart from
+    ``schedule.exact`` and every bound."""
+    from ortools.sat.python import cp_model
+
+    model, count = cp_model.CpModel(), len(problem.unit)
+    # Operations that no result waits for may start later than all others.
+    horizon = most + len(problem.unit) + 2 * ii
+    starts = [[model.new_bool_var("") for _ in range(horizon)] for _ in range(count)]
+    start = [sum(t * x for t, x in enumerate(row)) for row in starts]
+    for i, row in enumerate(starts):
+        model.add_exactly_one(row)
+        model.add(start[i] >= problem.release[i])
+        if problem.graph.pairs[i].kind == "out":
+            model.add(start[i] + problem.unit[i].latency <= most)
+        for p, delay in problem.preds[i].items():
+            model.add(start[i] >= start[p] + delay)
+    for uses in problem.chain_uses.values():
+        (a, offset_a), (b, offset_b) = uses[0], uses[-1]
+        model.add(start[b] + offset_b <= start[a] + offset_a + ii - 1)
+    for kind in {unit.kind for unit in problem.unit}:
+        every = [i for i in range(count) if problem.unit[i].kind == kind]
+        unit = problem.unit[every[0]]
+        for instance in (None, *range(unit.count)):
+            members = [i for i in every if instance is None or problem.bound_to[i] == instance]
+            for slot in range(ii):
+                taken = [starts[i][t] for i in members for t in range(horizon) if (slot - t) % ii < unit.interval]
+                model.add(sum(taken) <= (unit.count if instance is None else 1))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    status = solver.solve(model)
+    assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE)
+    return status != cp_model.INFEASIBLE
+
+
+def graph_of(reads: list[tuple[str, list[int], int | None]], chain: list[int]) -> OpGraph:
+    """Operations of a kind that read others and belong to a block; those in ``chain`` read a register that steps."""
+    graph = OpGraph("random", ("encrypt",))
+    for i, (kind, operands, block) in enumerate(reads):
+        form = [Term(("op", j)) for j in operands] or [Term(("block", 0))]
+        if i in chain:
+            form.append(Term(("chain", 0, chain.index(i))))
+        post = (form.pop(),) if kind == "mul" and len(operands) > 1 and i not in chain else ()
+        op = Op(kind, [tuple(form), (Term(("key", "h")),)][: 2 if kind == "mul" else 1], post, block=block)
+        op.index = i if kind == "out" else None
+        graph.pairs.append(Pair(i, {"encrypt": op}))
+    if chain:
+        graph.chains.append(Chain(0, 1, len(chain), {"encrypt": Term(("tweak", 0))}))
+    return graph
+
+
+def two_hashes(rng: random.Random) -> Problem:
+    """Products, one operation that waits for them all, ciphers behind it, products of those; each result leaves."""
+    first, second = rng.randint(1, 5), rng.randint(1, 5)
+    reads: list[tuple[str, list[int], int | None]] = []
+    for i in range(first):
+        reads.append(("mul", [i - 1] if i and rng.random() < 0.4 else [], None))
+    reads.append((rng.choice(["mul", "enc"]), list(range(first)), None))
+    pivot = first
+    ciphers = range(pivot + 1, pivot + 1 + second)
+    reads += [("enc", [pivot], block) for block in range(second)]
+    for n, i in enumerate(ciphers):
+        chained = n and rng.random() < 0.4
+        reads.append(("mul", [i, len(reads) - 1] if chained else [i], None))
+    last = range(pivot + 1 + second, len(reads))
+    reads += [("out", [i], None) for i in (last if rng.random() < 0.5 else [last[-1], *ciphers[:2]])]
+    return problem_of(reads, list(ciphers) if rng.random() < 0.3 else [], rng)
+
+
+def anything(rng: random.Random) -> Problem:
+    """A random graph: also operations for which no result waits."""
+    reads: list[tuple[str, list[int], int | None]] = []
+    for i in range(rng.randint(2, 11)):
+        operands = sorted(rng.sample(range(i), min(i, rng.randint(0, 2))))
+        reads.append((rng.choice(["mul", "mul", "enc"]), operands, rng.choice([None, i])))
+    reads += [("out", [i], None) for i in rng.sample(range(len(reads)), rng.randint(1, 2))]
+    return problem_of(reads, [], rng)
+
+
+def problem_of(reads: list[tuple[str, list[int], int | None]], chain: list[int], rng: random.Random) -> Problem:
+    units = (
+        Unit("mul", rng.randint(1, 2), rng.randint(1, 3), rng.choice([1, 1, 1, 2]), post_register=rng.random() < 0.5),
+        Unit("enc", rng.randint(1, 2), rng.randint(1, 4), 1),
+        Unit("out", 1, 0),
+    )
+    return Problem(graph_of(reads, chain), UnitSet(units))
+
+
+@pytest.mark.parametrize("make", [two_hashes, anything])
+def test_no_schedule_is_shorter(make: Callable[[random.Random], Problem]) -> None:
+    """At the bound of the interval, where slots are short, and one cycle above it."""
+    rng, sharper, reached = random.Random(make.__name__), 0, 0
+    for _ in range(INSTANCES):
+        problem = make(rng)
+        made = schedule(problem, ii=problem.ii_bound() + rng.choice([0, 0, 1]), restarts=1)
+        bound = made.latency_bound
+        assert problem.latency_bound() <= bound <= made.latency
+        assert not exists(problem, made.ii, bound - 1)
+        sharper += bound > problem.latency_bound()
+        reached += made.optimal
+    if make is two_hashes:
+        assert sharper > INSTANCES // 3 and reached > INSTANCES // 2
+    assert exists(problem, made.ii, made.latency)
+
+
+def test_circle_against_every_choice_of_slots() -> None:
+    """Hall's condition itself: every set of windows together reaches at least as many places as it has members."""
+    rng, held = random.Random(1), 0
+    for _ in range(300):
+        ii, count = rng.randint(1, 6), rng.randint(1, 2)
+        low = np.array([rng.randint(-9, 9) for _ in range(rng.randint(1, 7))], dtype=np.int32)
+        high = low + np.array([rng.choice([0, 0, 1, 2, 4, 7]) for _ in low], dtype=np.int32)
+        slots = [{t % ii for t in range(a, b + 1)} for a, b in zip(low.tolist(), high.tolist())]
+        sets = (chosen for size in range(1, len(slots) + 1) for chosen in combinations(slots, size))
+        expected = all(len(chosen) <= count * len(set().union(*chosen)) for chosen in sets)
+        assert circle_holds(low, high, ii, count) == expected
+        held += expected
+    assert 50 < held < 250
+    assert not circle_holds(np.array([1], dtype=np.int32), np.array([0], dtype=np.int32), 4, 1)
+
+
+def test_feeders_count() -> None:
+    """Four products that wait for one pipeline each, two multipliers, interval 4: the last of them cannot start with the first."""
+    reads: list[tuple[str, list[int], int | None]] = [("mul", [], None) for _ in range(4)]
+    reads.append(("enc", list(range(4)), None))
+    reads += [("enc", [4], None) for _ in range(3)]
+    reads += [("mul", [i], None) for i in (5, 6, 7)]
+    reads += [("out", [i], None) for i in (8, 9, 10)]
+    problem = Problem(graph_of(reads, []), UnitSet((Unit("mul", 2, 2), Unit("enc", 1, 2), Unit("out", 1, 0))))
+    cases = Cases(problem, 4)
+    (feeders,) = [f for f in cases.feeders if problem.unit[f.group.members[0]].kind == "mul"]
+    assert sorted(feeders.fed.tolist()) == [8, 9, 10] and sorted(feeders.feeders.tolist()) == [5, 6, 7]
+    assert (feeders.delay, feeders.rate) == (2, 1)
+    low, high = np.zeros(len(reads), dtype=np.int32), np.full(len(reads), 4, dtype=np.int32)
+    assert feeders.hold(low, high, 8), "they start in cycles 2, 3 and 4 at the earliest"
+    high[8:11] = 3
+    assert circle_holds(low[8:11], high[8:11], 8, 2) and not feeders.hold(low, high, 8)
+
+
+def test_hashes_that_share_multipliers() -> None:
+    """Two hashes need nearly every slot of two pipelines' multipliers, which paths and rates alone do not see."""
+    made = compile_mode(find("heh-poly"), Options(aes=2, restarts=300), prove=False).schedule
+    assert made.problem.latency_bound() < made.latency_bound == made.latency and made.optimal
+
+
+def test_nothing_to_schedule() -> None:
+    """Without results, and without operations, there is no latency."""
+    units = UnitSet((Unit("mul", 1, 2), Unit("enc", 1, 2), Unit("out", 1, 0)))
+    assert least_latency(Problem(graph_of([], []), units), 1) == 0
+    assert least_latency(Problem(graph_of([("mul", [], None)] * 3, []), units), 3) == 0
+    assert least_latency(Problem(graph_of([("mul", [], None)] * 3 + [("out", [2], None)], []), units), 4) == 2
