@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.built import SLOW
 
 from modeloom import compile as compile_mode
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve
 from modeloom.schedule.modulo import schedule
+
+slow = pytest.mark.skipif(not SLOW, reason="a long proof: MODELOOM_SLOW=1 python -m pytest tests/schedule/test_exact.py")
 
 
 @pytest.mark.parametrize(
@@ -17,7 +20,7 @@ from modeloom.schedule.modulo import schedule
         ("heh-brw", "brw2013-1core", 67),
         ("heh-brw", "brw2013-2core", 52),
         ("hmch-brw", "brw2013-1core", 77),
-        ("hmch-brw", "brw2013-2core", 62),
+        pytest.param("hmch-brw", "brw2013-2core", 62, marks=slow),
         ("heh-poly", "brw2013-1core", 78),
         ("hmch-poly", "brw2013-1core", 88),
     ],
