@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.core import cores
+from tests import built
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder
 
 from modeloom.emit import CheckFailed, ToolMissing, interval_pins, latency_pins, run_bench
@@ -41,10 +41,10 @@ def test_passes_with_the_figures_of_the_schedule(choice: tuple) -> None:
 def test_same_cycles_as_cxxrtl() -> None:
     # The core tests simulate the same core, so that its long compilation is found in the cache.
     options = {"sector": 48, "direction": "decrypt", "aes_stages": 1}
-    path = cores.folder("hctr2", **options)
+    path = built.folder("hctr2", **options)
     simulated = SimulatedCore(path)
     beats = simulated.description["beats"]
-    vectors = bench_vectors(cores.compiled("hctr2", **options))
+    vectors = bench_vectors(built.compiled("hctr2", **options))
     simulated.load_key(vectors.keys[0][1])
     burst = [sector for sector in vectors.sectors if sector.wanted]
     sectors = [Sector(sector.command[: simulated.tweak_bytes], b"".join(sector.beats), decrypt=True) for sector in burst]
