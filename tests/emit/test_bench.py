@@ -39,10 +39,9 @@ def test_passes_with_the_figures_of_the_schedule(choice: tuple) -> None:
 
 @needs_icarus
 def test_same_cycles_as_cxxrtl() -> None:
-    # The core tests simulate the same core, so that its long compilation is found in the cache.
     options = {"sector": 48, "direction": "decrypt", "aes_stages": 1}
     path = built.folder("hctr2", **options)
-    simulated = SimulatedCore(path)
+    simulated = SimulatedCore(path, optimize=0)
     beats = simulated.description["beats"]
     vectors = bench_vectors(built.compiled("hctr2", **options))
     simulated.load_key(vectors.keys[0][1])
