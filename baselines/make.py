@@ -31,6 +31,7 @@ CORES: dict[str, tuple[str, dict[str, str]]] = {
     "hctr2_512": ("hctr2", {}),
     "hctr2_512_bram": ("hctr2", {"aes_sbox": "bram"}),
     "heh_brw_512": ("heh-brw", {}),
+    "heh_brw_512_encrypt_bram": ("heh-brw", {"direction": "encrypt", "aes_sbox": "bram"}),
 }
 """Mode and options of each core, which are those of the command line."""
 
