@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from modeloom.compiler import Compiled, compile_mode
 from modeloom.emit import emit
 from modeloom.modes import find
@@ -23,6 +25,9 @@ RUN_FOLDER = "MODELOOM_TEST_RUN"
 
 SLOW = bool(os.environ.get("MODELOOM_SLOW"))
 """Whether the cores that take long to build are tested, too."""
+
+slow = pytest.mark.skipif(not SLOW, reason="long: MODELOOM_SLOW=1")
+"""Marks tests that run only then."""
 
 SMALL: dict[str, Any] = {"sector": 64, "more_sectors": (40, 96), "key_slots": 3}
 """An HCTR2 core that several files test: three sizes, one with a partial block, and three key slots."""

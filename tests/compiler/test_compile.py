@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.built import slow
 
 from modeloom import compile as compile_mode
 from modeloom.allocate.listing import listing
@@ -18,12 +19,12 @@ from modeloom.spec import DefinitionError, InputError, Keys, Mode, UnknownName
     ("mode", "changes", "ii"),
     [
         ("hctr2", {}, 32),
-        ("hctr2", {"tweak": 32}, 32),
         ("hctr2", {"sector": 520}, 33),
-        ("hctr2", {"key_bits": 256, "direction": "encrypt"}, 32),
         ("heh-brw", {}, 33),
-        ("heh-brw", {"key_bits": 192}, 33),
         ("heh-brw-pi", {}, 33),
+        pytest.param("hctr2", {"tweak": 32}, 32, marks=slow),
+        pytest.param("hctr2", {"key_bits": 256, "direction": "encrypt"}, 32, marks=slow),
+        pytest.param("heh-brw", {"key_bits": 192}, 33, marks=slow),
     ],
 )
 def test_overlapped_at_32_blocks(mode: str, changes: dict, ii: int) -> None:

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.built import SLOW
+from tests.built import slow
 
 from modeloom import compile as compile_mode
 from modeloom import golden
@@ -73,7 +73,7 @@ def test_one_interval_a_sector(mode, aes):
     assert figures["key_words"] == 1 and figures["setup_cycles"] == 0 and figures["proved"]
 
 
-@pytest.mark.skipif(not SLOW, reason="a long search: MODELOOM_SLOW=1 python -m pytest tests/compiler/test_squares.py")
+@slow
 def test_long_sectors():
     from modeloom.compiler import compile_mode as steps
     from modeloom.modes import find

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.built import SLOW
+from tests.built import slow
 
 from modeloom import compile as compile_mode
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve
 from modeloom.schedule.modulo import schedule
-
-slow = pytest.mark.skipif(not SLOW, reason="a long proof: MODELOOM_SLOW=1 python -m pytest tests/schedule/test_exact.py")
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def _driver_object(cache: Path, command: list[str], flags: list[str], key: str) 
 def _part_bytes(optimize: int) -> int:
     """Source text, in bytes, that is compiled in one piece: each piece costs a second for CXXRTL's headers, and the time of a compiler
     that optimises grows faster than the piece."""
-    return 100_000 if optimize else 500_000
+    return 100_000 if optimize else 1_500_000
 
 
 def _compile(command: list[str], sources: list[Path]) -> list[Path]:

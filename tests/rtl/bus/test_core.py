@@ -7,6 +7,7 @@ import random
 
 import pytest
 from amaranth.lib import wiring
+from tests.built import SLOW
 
 from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode
 
@@ -41,7 +42,7 @@ def random_traffic(faults, count: int = 25):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, 2] if SLOW else [1])
 def test_faults_gaps_and_back_pressure(shape: str, seed: int) -> None:
     traffic = Traffic.draw(random.Random(f"{shape} {seed}"))
     simulate(random_traffic(FAULTS), seed=seed, traffic=traffic, **SHAPES[shape])
@@ -125,7 +126,7 @@ def test_data_do_not_wait_for_statuses_nor_statuses_for_ready() -> None:
     simulate(script)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(4 if SLOW else 2))
 def test_reset_anywhere(seed: int) -> None:
     async def script(host: Host) -> None:
         for _ in range(4):
