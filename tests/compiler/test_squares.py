@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import random
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.built import slow
+from tests.program_runs import computes
 
 from modeloom import compile as compile_mode
 from modeloom import golden
 from modeloom.dump import dump
 from modeloom.measure import block_groups
-from modeloom.prove.numeric import NumericMachine
 from modeloom.report.chart import chart
 from modeloom.spec import CIPHER, InputError, Keys, Mode
 
@@ -32,25 +32,6 @@ CASES = [
 ]
 
 
-def runs(design, mode: str) -> bool:
-    """Whether the program computes the mode on numbers: eight sectors of both directions, one after the other."""
-    program, units = design.allocation.program, design.units
-    rng = random.Random(mode)
-    key = rng.randbytes(design.mode.key_bytes(16))
-    parts = design.mode.split_key(key, (16,))
-    machine = NumericMachine(
-        program, design.mode.field, design.architecture.cipher.software(parts["cipher"]),
-        [parts[word] for word in program.key_words[: program.raw_words]],
-        out_delay=units.unit("out").latency, key_delay=units.key_delay,
-    )  # fmt: skip
-    directions = [rng.choice(program.directions) for _ in range(8)]
-    tweaks = [rng.randbytes(program.tweak_bytes) for _ in directions]
-    data = [rng.randbytes(program.nbytes) for _ in directions]
-    result = machine.run(directions, [n * program.ii for n in range(8)], [tweaks], [data])
-    reference = golden.mode(mode, key)
-    return result.sectors[0] == [getattr(reference, d)(t, x) for d, t, x in zip(directions, tweaks, data, strict=True)]
-
-
 @pytest.mark.parametrize(("mode", "changes"), CASES, ids=str)
 def test_programs(mode, changes):
     design = compile_mode(mode, squares="fly", restarts=1, **changes)
@@ -60,7 +41,7 @@ def test_programs(mode, changes):
     assert figures["ii_bound"] <= before["ii_bound"] or not figures["overlap"]
     assert figures["units"]["sqr"] == {"count": 1, "latency": 2 if design.options.registered else 1, "interval": 1}
     assert figures["key_words"] < before["key_words"] and figures["setup_cycles"] < before["setup_cycles"]
-    assert runs(design, mode)
+    assert computes(design, partial(golden.mode, mode), mode)
 
 
 @pytest.mark.parametrize("aes", [1, 2])

@@ -8,9 +8,9 @@ import random
 import pytest
 from tests.generality import reference
 from tests.generality.cores import MODES, compiled
+from tests.program_runs import computes
 
 from modeloom.modes import find
-from modeloom.prove.numeric import NumericMachine
 from modeloom.software import Model
 
 CASES = [
@@ -42,21 +42,7 @@ def test_program(name, options):
     design = compiled(name, **options)
     figures = design.explain()
     assert figures["proved"] and figures["key_bits"] == 256 and figures["ii"] == figures["ii_bound"]
-    program, units = design.allocation.program, design.units
-    rng = random.Random(f"{name} {options}")
-    key = rng.randbytes(design.mode.key_bytes(32))
-    parts = design.mode.split_key(key, (32,))
-    machine = NumericMachine(
-        program, design.mode.field, design.architecture.cipher.software(parts["cipher"]),
-        [parts[word] for word in program.key_words[: program.raw_words]],
-        out_delay=units.unit("out").latency, key_delay=units.key_delay,
-    )  # fmt: skip
-    directions = [rng.choice(program.directions) for _ in range(8)]
-    tweaks = [rng.randbytes(32) for _ in directions]
-    data = [rng.randbytes(program.nbytes) for _ in directions]
-    result = machine.run(directions, [n * program.ii for n in range(8)], [tweaks], [data])
-    plain = getattr(reference, name)(key)
-    assert result.sectors[0] == [getattr(plain, d)(t, x) for d, t, x in zip(directions, tweaks, data, strict=True)]
+    assert computes(design, getattr(reference, name), f"{name} {options}")
 
 
 def test_without_a_sequential_form_the_decrypter_is_pipelined():
