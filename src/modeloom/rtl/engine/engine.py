@@ -25,6 +25,7 @@ from modeloom.rtl.engine.key_memory import KeyMemory
 from modeloom.rtl.engine.layout import engine_fields, kept_bytes
 from modeloom.rtl.engine.rows import DRAIN, LEAD, RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
+from modeloom.rtl.engine.storage import ERASE_DELAY
 from modeloom.rtl.engine.unit import EngineUnit
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
@@ -34,7 +35,7 @@ __all__ = ["ModeEngine", "flush_cycles"]
 def flush_cycles(program: CoreProgram) -> int:
     """Cycles after which nothing is left of what was in the pipelines of an engine, if nothing new enters them."""
     ages = [source.index for net in program.nets.values() for source in net.sources if source.kind == "y"]
-    return max(unit.post_at for unit in program.units) + max(ages, default=0) + LEAD
+    return max(unit.post_at for unit in program.units) + max(ages, default=0) + LEAD + ERASE_DELAY
 
 
 class ModeEngine(wiring.Component):
@@ -88,10 +89,10 @@ class ModeEngine(wiring.Component):
         self.rows = RowReader(m, seq, store)
         # Banks of results are erased with all the rest, and after a set-up.  Results and chains are zero then, and while the engine is
         # idle: the row at which it waits would keep sums of old results going round for ever.
-        late = pipe(m, seq.scrub, 2, "scrub", reset_less=False)
+        late = pipe(m, seq.scrub, 2 - ERASE_DELAY, "scrub", reset_less=False)
         self.clear = pipe(m, seq.scrub | seq.idle, 1, "clear", reset_less=False)
         self.erase_results = self.erase | late
-        erase_result = Mux(late, pipe(m, seq.scrub_address, 2, "scrub_address"), self.erase_address)
+        erase_result = Mux(late, pipe(m, seq.scrub_address, 2 - ERASE_DELAY, "scrub_address"), self.erase_address)
         m.d.comb += [
             store.row.eq(seq.row), seq.enter.eq(self.enter), self.enter_ack.eq(seq.enter_ack),
             seq.enter_decrypt.eq(self.enter_decrypt), seq.enter_slot.eq(self.enter_slot),
@@ -151,7 +152,8 @@ class ModeEngine(wiring.Component):
         kind = next(u.kind for u in self.program.units if u.name == unit)
         if self.registers[kind][1]:
             return self.y[unit]
-        return self.y[unit] & ~self.erase_results.replicate(self.width)
+        erased = pipe(self.m, self.erase_results, ERASE_DELAY, f"{unit}_erased")
+        return self.y[unit] & ~erased.replicate(self.width)
 
     def _lane(self, lane: int) -> Value:
         """The block that leaves on a lane, behind its register if it has one."""

@@ -16,7 +16,10 @@ from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["BlockMemory", "rotated"]
+__all__ = ["ERASE_DELAY", "BlockMemory", "rotated"]
+
+ERASE_DELAY = 1
+"""Cycles from ``erase`` to the write."""
 
 PART_WORDS, PARTS = 32, 8
 """Words of the parts of a deep memory at the least, and parts at the most."""
@@ -49,7 +52,7 @@ class BlockMemory(wiring.Component):
     move : In
         Bit 0 enables the registers behind the memory, bit 1 those behind the choice of a part; both are high if not driven.
     erase, erase_address : In
-        Writes ``wdata``, which is zero then, to this word; an address beyond the last word does nothing.
+        Writes the ``wdata`` of a cycle later, which is zero then, to this word; an address beyond the last word does nothing.
     """
 
     def __init__(
@@ -78,9 +81,17 @@ class BlockMemory(wiring.Component):
         inner = (part - 1).bit_length()
         parts: list[list[Value]] = [[] for _ in range(self.ports)]
         waddr = Signal.like(self.waddr, name="write_address")
-        inside = self.erase_address < depth if 1 << self.erase_bits > depth else Const(1, 1)
-        m.d.comb += waddr.eq(Mux(self.erase, self.erase_address, self.waddr) if self.erase_bits else self.waddr)
-        we = self.we | (self.erase & inside) if self.erase_bits else self.we
+        we = self.we
+        m.d.comb += waddr.eq(self.waddr)
+        if self.erase_bits:
+            # One address is compared with the depths of all memories, and they lie all over the die: a register stands in between.
+            # It has no reset, since a core is held in reset while it is erased.
+            erase_reg = Signal(reset_less=True)
+            erase_address_reg = Signal(range(max(2, depth)), reset_less=True)
+            inside = self.erase_address < depth if 1 << self.erase_bits > depth else Const(1, 1)
+            m.d.sync += [erase_reg.eq(self.erase & inside), erase_address_reg.eq(self.erase_address)]
+            we = self.we | erase_reg
+            m.d.comb += waddr.eq(Mux(erase_reg, erase_address_reg, self.waddr))
         for n, first in enumerate(range(0, depth, part)):
             # All parts see every address: the last one is as deep as the bits of an address reach.
             words = part if part == depth else 1 << max(1, (min(part, depth - first) - 1).bit_length())
