@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from modeloom.allocate.listing import listing
 from modeloom.compiler import Compiled
@@ -11,22 +11,11 @@ from modeloom.ir.ops import Op, OpGraph, form_text
 from modeloom.schedule.modulo import Schedule
 from modeloom.spec import UnknownName
 
-__all__ = ["DUMPS", "definition_lines", "dump", "dump_names", "graph_text", "operation_text", "schedule_text"]
-
-LEAVES = ("block", "tweak", "raw")
-"""Nodes that stand before the definition runs."""
+__all__ = ["DUMPS", "dump", "dump_names", "graph_text", "operation_text", "schedule_text"]
 
 
-def definition_lines(compiled: Compiled) -> frozenset[int]:
-    """Lines of the definition that were traced.
-
-    ``Op.line`` of the products that replace ``poly`` and ``power`` is a line of whoever called the compiler.
-    """
-    return frozenset(node.line for node in compiled.source.nodes if node.kind not in LEAVES)
-
-
-def operation_text(number: int, op: Op, lines: Collection[int]) -> str:
-    """One operation, with its line where that is one of ``lines``."""
+def operation_text(number: int, op: Op) -> str:
+    """One operation, with its line of the definition."""
     operands = ", ".join(form_text(form) for form in op.pre)
     text = f"%{number} = {op.kind}({operands})"
     if op.kind == "out":
@@ -35,11 +24,11 @@ def operation_text(number: int, op: Op, lines: Collection[int]) -> str:
         text += f" cut to {op.keep} bytes"
     if op.post:
         text += f" ⊕ {form_text(op.post)}"
-    return text + (f"    ; line {op.line}" if op.line in lines else "")
+    return text + (f"    ; line {op.line}" if op.line else "")
 
 
-def graph_text(graph: OpGraph, lines: Collection[int]) -> str:
-    """The operations of each direction, with their ``lines``."""
+def graph_text(graph: OpGraph) -> str:
+    """The operations of each direction."""
     text = [f"graph {graph.name}: {' and '.join(graph.directions)}, {len(graph.pairs)} operations"]
     for chain in graph.chains:
         bases = {d: form_text((term,)) for d, term in chain.base.items()}
@@ -48,7 +37,7 @@ def graph_text(graph: OpGraph, lines: Collection[int]) -> str:
     for direction in graph.directions:
         text.append(f"{direction}:")
         for number, op in graph.ops(direction):
-            text.append(f"  {operation_text(number, op, lines)}")
+            text.append(f"  {operation_text(number, op)}")
     return "\n".join(text) + "\n"
 
 
@@ -70,9 +59,7 @@ def schedule_text(schedule: Schedule) -> str:
 
 
 DUMPS: dict[str, Callable[[Compiled], str]] = {
-    "graph": lambda compiled: "".join(
-        graph_text(graph, definition_lines(compiled)) for graph in (compiled.setup_graph, compiled.graph)
-    ),
+    "graph": lambda compiled: graph_text(compiled.setup_graph) + graph_text(compiled.graph),
     "schedule": lambda compiled: schedule_text(compiled.setup_schedule) + schedule_text(compiled.schedule),
     "program": lambda compiled: "\n".join(listing(one.allocation.program) for one in compiled.sizes),
 }

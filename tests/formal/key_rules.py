@@ -19,7 +19,7 @@ from modeloom.rtl.bus.key_port import FENCE_CYCLES
 
 __all__ = ["KEY_INVARIANTS", "KEY_RULES"]
 
-IDLE, DISCARD, FENCE, OVERWRITE, ERASE, RECEIVE, START, EXPAND, SETTLE, SETUP, LOADED = range(11)
+IDLE, DISCARD, FENCE, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP, LOADED = range(12)
 """States of the key port by their numbers, in the order in which its source names them."""
 
 
@@ -29,7 +29,7 @@ def _state(s: BusState, *numbers: int) -> Bits:
 
 def _closed(s: BusState, cycles: int) -> Bits:
     """The slot has been closed for that many cycles, or the old key is being overwritten or the new one taken."""
-    return _state(s, OVERWRITE, ERASE, RECEIVE, START, EXPAND, SETTLE, SETUP) | (
+    return _state(s, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP) | (
         _state(s, FENCE) & (s["key_port.fence_reg"].wide >= cycles)
     )
 

@@ -3,6 +3,7 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 
@@ -40,7 +41,7 @@ def cells(document):
     """(pixel, row) of each operation with its tooltip."""
     sector = next(group for group in document.iter(f"{SVG}g") if group.get("id") == "sector")
     found = []
-    for path in sector:
+    for path in sector.iter(f"{SVG}path"):
         x, y, width = map(int, CELL.fullmatch(path.get("d")).groups())
         found.append((x, y, width, path.find(f"{SVG}title").text))
     return found
@@ -67,16 +68,30 @@ def test_no_two_cells_meet(compiled, document):
 
 
 def test_tooltips_name_operation_and_line(compiled, document):
-    lines = {node.line for node in compiled.source.nodes}
+    lines = {str(node.line) for node in compiled.source.nodes}
     named = set()
     for _, _, _, title in cells(document):
         first, *operations = title.splitlines()
         assert re.fullmatch(r"cycle \d+ of a sector", first) and operations
         for operation in operations:
             assert re.match(r"((encrypt|decrypt): )?(%\d+ = (enc|dec|mul|acc)\(.+\)|C\d+ = .+)", operation)
-            if line := re.search(r", line (\d+)$", operation):
-                named.add(int(line[1]))
+            named.add(re.search(r", line (\S+)$", operation)[1])
     assert named and named <= lines
+
+
+def test_cells_are_links_to_lines_of_the_definition(compiled, document):
+    shown = {text.get("id"): text.text for text in document.iter(f"{SVG}text") if text.get("id")}
+    sector = next(group for group in document.iter(f"{SVG}g") if group.get("id") == "sector")
+    links = [link for link in sector if link.tag == f"{SVG}a"]
+    assert len(links) == len(cells(document)) == len(sector)
+    folder = Path(compiled.source.file).parent
+    for link in links:
+        anchor = link.get("href").removeprefix("#")
+        tip = link.find(f"{SVG}path/{SVG}title").text
+        name, number = re.fullmatch(r"line-(?:(.+)-)?(\d+)", anchor).groups()
+        assert f"line {name + ':' if name else ''}{number}" in tip
+        path = folder / name if name else Path(compiled.source.file)
+        assert shown[anchor].split(None, 1) == [number, path.read_text().splitlines()[int(number) - 1].strip()]
 
 
 def test_titles_give_the_figures(compiled, document):

@@ -34,7 +34,10 @@ def expand(trace: Trace, chains: int, squares: bool = False) -> Trace:
     """
     if chains < 1:
         raise ValueError(f"chains must be at least 1, not {chains}")
-    result = Trace(trace.mode, trace.field, trace.nbytes, trace.tweak_bytes, trace.block_bytes, raw_names=trace.raw_names)
+    result = Trace(
+        trace.mode, trace.field, trace.nbytes, trace.tweak_bytes, trace.block_bytes, raw_names=trace.raw_names,
+        file=trace.file, text=trace.text,
+    )  # fmt: skip
     rewriter = _Rewriter(trace, Tracer(result), chains, squares)
     for direction, outputs in trace.outputs.items():
         result.outputs[direction] = rewriter.direction(outputs)

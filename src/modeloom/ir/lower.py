@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from modeloom.ir.lines import Line
 from modeloom.ir.ops import CIPHER_CORES, Form, Op, Term
 from modeloom.ir.sums import Value, balance
 from modeloom.ir.trace import Node, Trace
@@ -211,7 +212,7 @@ class _Lowering:
     def _available(self, term: Term) -> int:
         return self.ready[term.source[1]] if term.source[0] == "op" else 0
 
-    def _acc(self, form: Form, line: int) -> int:
+    def _acc(self, form: Form, line: Line) -> int:
         return self.add(Op("acc", [form], line=line))
 
     def operation(self, i: int) -> int:
@@ -265,7 +266,7 @@ class _Lowering:
         """The terms that can take in others, early ones first."""
         return sorted((t for t in form if self._takes(t)), key=lambda t: (self.ready[t.source[1]], t.source[1]))
 
-    def fit(self, terms: dict[Term, int], limit: int, line: int) -> Form:
+    def fit(self, terms: dict[Term, int], limit: int, line: Line) -> Form:
         """A form of at most ``limit`` terms: results take in others before they are written, then "acc" operations help."""
         form = list(_sorted_form(terms))
         if len(form) <= limit:
@@ -291,7 +292,7 @@ class _Lowering:
         if self.ops[op].block is None:
             self.ops[op].block = self._block([tuple(terms)])
 
-    def named(self, terms: dict[Term, int], line: int) -> int:
+    def named(self, terms: dict[Term, int], line: Line) -> int:
         """An operation whose result is a sum of terms."""
         form = self.fit(terms, self.terms if len(terms) <= self.terms else 1, line)
         if len(form) == 1 and form[0].source[0] == "op" and not form[0].k and not form[0].keep:

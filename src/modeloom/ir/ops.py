@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from modeloom.ir.lines import NOWHERE, Line
+
 __all__ = ["Term", "Form", "Op", "Pair", "Chain", "OpGraph", "CIPHER_CORES", "form_text"]
 
 CIPHER_CORES = ("enc", "dec")
@@ -54,8 +56,8 @@ class Op:
         Terms added to the result.
     keep : int
         Bytes of the unit's result that are kept before the terms are added (0: all).
-    line : int
-        Line of the definition.
+    line : Line
+        Line of the definition; false if it has none.
     block : int or None
         The sector's block it belongs to, which decides its lane.
     """
@@ -65,7 +67,7 @@ class Op:
     post: Form = ()
     keep: int = 0
     index: int | str | None = None
-    line: int = 0
+    line: Line = NOWHERE
     block: int | None = None
 
     def terms(self) -> Iterator[tuple[str, Term]]:

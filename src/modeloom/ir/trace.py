@@ -10,11 +10,11 @@ alone is one and the same node everywhere::
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
 from modeloom.spec import CIPHER, Blocks, DefinitionError, Field, Keys, Mode
 
 __all__ = ["Node", "Trace", "Value", "Tracer", "trace"]
@@ -39,7 +39,7 @@ class Node:
     kind: str
     args: tuple[Any, ...]
     key_only: bool
-    line: int
+    line: Line
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -61,6 +61,10 @@ class Trace:
         For each direction, the nodes of the result blocks.
     key_names : dict
         Names that set-up gave to nodes.
+    file : str
+        Path of the mode's own file.
+    text : dict
+        Text of each line that a node names.
     """
 
     mode: str
@@ -72,6 +76,8 @@ class Trace:
     outputs: dict[str, list[int]] = field(default_factory=dict)
     key_names: dict[int, str] = field(default_factory=dict)
     raw_names: tuple[str, ...] = ()
+    file: str = ""
+    text: dict[Line, str] = field(default_factory=dict)
 
     @property
     def blocks(self) -> int:
@@ -104,7 +110,7 @@ class Tracer:
 
     def __init__(self, trace: Trace):
         self.trace = trace
-        self.line: int | None = None  # the line of new nodes; None: that of the definition which is running
+        self.line: Line | None = None  # the line of new nodes; None: that of the definition which is running
         self._index: dict[tuple[str, tuple[Any, ...]], int] = {}
 
     def node(self, kind: str, *args: Any) -> int:
@@ -112,7 +118,7 @@ class Tracer:
         key = (kind, args)
         if key not in self._index:
             nodes = self.trace.nodes
-            line = _definition_line() if self.line is None else self.line
+            line = self._running_line() if self.line is None else self.line
             draft = Node(len(nodes), kind, args, False, line)
             key_only = kind in ("raw", "const") or (
                 kind not in ("block", "tweak") and all(nodes[i].key_only for i in draft.inputs)
@@ -120,6 +126,12 @@ class Tracer:
             self._index[key] = draft.id
             nodes.append(Node(draft.id, kind, args, key_only, draft.line))
         return self._index[key]
+
+    def _running_line(self) -> Line:
+        line, text = running_line(self.trace.file)
+        if line:
+            self.trace.text[line] = text
+        return line
 
     def _id(self, value: Any) -> int:
         if not isinstance(value, Value):
@@ -189,17 +201,6 @@ class Tracer:
         return a if nbytes == self.trace.block_bytes else self.xor(a, self.const(byte << 8 * nbytes))
 
 
-def _definition_line() -> int:
-    """Line of the definition that is running: the innermost frame outside this package's rooms but the modes."""
-    frame = sys._getframe(2)
-    while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if not module.startswith("modeloom.") or module.startswith("modeloom.modes."):
-            return frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
-    return 0
-
-
 def trace(mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] = DIRECTIONS) -> Trace:
     """Traces a mode's set-up and directions for sectors of ``nbytes`` and tweaks of ``tweak_bytes`` bytes.
 
@@ -209,17 +210,21 @@ def trace(mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] =
         The definition reads a key value that set-up never wrote, uses what is no block, or returns the wrong number of blocks.
     """
     size = mode.block_bytes
-    result = Trace(mode.name, mode.field, nbytes, tweak_bytes, size)
+    result = Trace(mode.name, mode.field, nbytes, tweak_bytes, size, file=definition_file(mode))
     tracer = Tracer(result)
+    tracer.line = NOWHERE
     result.raw_names = tuple(part for part in mode.key_parts if part != CIPHER)
     raw = Keys(**{name: tracer.leaf("raw", name) for name in result.raw_names})
+    tracer.line = None
     keys = mode.setup(tracer, raw)
     if not isinstance(keys, Keys):
         raise DefinitionError(f"{mode.name}: setup() must return Keys(...), not {type(keys).__name__}")
     for name, value in keys.items():
         result.key_names.setdefault(tracer._id(value), name)
+    tracer.line = NOWHERE
     tweak = Blocks([tracer.leaf("tweak", j) for j in range(result.tweak_blocks)], tweak_bytes, size)
     blocks = Blocks([tracer.leaf("block", i) for i in range(result.blocks)], nbytes, size)
+    tracer.line = None
     for direction in directions:
         outputs = list(getattr(mode, direction)(tracer, keys, tweak, blocks))
         if len(outputs) != result.blocks:

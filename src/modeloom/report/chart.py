@@ -8,6 +8,8 @@ Rows are units, columns are cycles, and every sector has a colour::
     mul 0          ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒
     sector 0    ├──────────────────┤              from entry to last block
     sector 1              ├──────────────────┤
+    24  length = ...                              the lines of the definition, to which the cells are links
+    26  return o.poly(...)
 
 The operations of a sector are drawn once and placed again for each further one.  The picture brings its own background, so that
 it reads the same on white and on dark pages.
@@ -17,9 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from pathlib import Path
 
 from modeloom.compiler import Compiled
-from modeloom.dump import definition_lines, operation_text
+from modeloom.dump import operation_text
+from modeloom.ir.lines import Line
 
 __all__ = ["chart"]
 
@@ -36,6 +40,9 @@ LEFT, RIGHT, TOP, ROW, BAR = 120, 16, 78, 22, 15
 WIDTH, LEAST_CELL, MOST_CELL = 1200, 4, 16
 """Pixels: wanted width of the cycles, least and most width of a cycle."""
 
+LINE = 16
+"""Pixels: height of a line of the definition."""
+
 BARS = 8
 """Most sectors that have a bar."""
 
@@ -46,9 +53,15 @@ def chart(compiled: Compiled) -> str:
     """The schedule of a compiled mode as an SVG document, the same text for the same schedule.
 
     An overlapped schedule is shown from an empty pipeline on, for the latency and two initiation intervals; a plain one for one
-    sector.  A cell is the cycle in which an operation issues; its tooltip names the operation and the line of the definition.
+    sector.  A cell is the cycle in which an operation issues; its tooltip names the operation and the line of the definition, and it is
+    a link to that line, which stands below the diagram.  If both directions share the cell, it is a link to the line of the first.
     """
     return _Chart(compiled).text()
+
+
+def _anchor(line: Line) -> str:
+    """Name of a line in the document."""
+    return f"line-{line}".replace(":", "-")
 
 
 class _Chart:
@@ -64,7 +77,9 @@ class _Chart:
         self.bars = min(self.sectors, BARS)
         self.bottom = TOP + ROW * len(self.rows)
         self.width = LEFT + self.cell * self.cycles + RIGHT
-        self.height = self.bottom + 10 + BAR * self.bars + 34
+        self.listing = self.bottom + 10 + BAR * self.bars + 34
+        self.lines = sorted(compiled.source.text)
+        self.height = self.listing + LINE * (len(self.lines) + len({line.file for line in self.lines})) + 12
 
     def _rows(self) -> dict[tuple[str, int], int]:
         """Pixel of the top of each unit that has work, in the order of the unit set."""
@@ -91,6 +106,7 @@ class _Chart:
         )
         yield f"<title>{escape(title)}</title>"
         yield f"<desc>{escape(subtitle)}</desc>"
+        yield "<style>a{cursor:pointer}text:target{fill:#cf222e;font-weight:bold}</style>"
         yield f'<rect width="{self.width}" height="{self.height}" rx="6" fill="#f6f8fa" stroke="#d0d7de"/>'
         yield f'<text x="16" y="25" font-size="16" font-weight="bold">{escape(title)}</text>'
         yield f'<text x="16" y="44">{escape(subtitle)}</text>'
@@ -107,7 +123,8 @@ class _Chart:
             yield f'<use href="#sector" x="{self.cell * self.ii * sector}" fill="{COLOURS[sector % len(COLOURS)]}"/>'
         yield "</g>"
         yield from self._bars()
-        yield f'<text x="16" y="{self.height - 12}">{escape(self._legend())}</text>'
+        yield f'<text x="16" y="{self.listing - 12}">{escape(self._legend())}</text>'
+        yield from self._definition()
         yield "</svg>"
 
     def _titles(self) -> tuple[str, str]:
@@ -144,22 +161,23 @@ class _Chart:
     def _operations(self) -> Iterator[str]:
         """The cells of one sector, as if it entered in cycle 0."""
         problem, schedule = self.schedule.problem, self.schedule
-        lines = definition_lines(self.compiled)
         for i in sorted(range(len(schedule.start)), key=lambda i: (schedule.start[i], i)):
             unit, start = problem.unit[i], schedule.start[i]
             x, y = self.x(start), self.rows[unit.kind, schedule.instance[i]] + 3
             width = self.cell * unit.interval - 1
             texts: dict[str, list[str]] = {}
             for direction, op in problem.graph.pairs[i].ops.items():
-                texts.setdefault(operation_text(i, op, lines).replace("    ;", ","), []).append(direction)
+                texts.setdefault(operation_text(i, op).replace("    ;", ","), []).append(direction)
             tip = "\n".join(
                 text if len(directions) == len(problem.graph.directions) else f"{' and '.join(directions)}: {text}"
                 for text, directions in texts.items()
             )
-            yield (
+            line = next((op.line for op in problem.graph.pairs[i].ops.values() if op.line), None)
+            cell = (
                 f'<path d="M{x} {y}h{width}v{ROW - 6}h-{width}z">'
                 f"<title>cycle {start} of a sector\n{escape(tip, quote=False)}</title></path>"
             )
+            yield f'<a href="#{_anchor(line)}">{cell}</a>' if line else cell
 
     def _bars(self) -> Iterator[str]:
         """From entry to last block, for the first sectors."""
@@ -173,8 +191,28 @@ class _Chart:
             if right > end:
                 yield f'<text x="{end + 2}" y="{y + 4}" font-size="11" fill="{colour}">…</text>'
 
+    def _definition(self) -> Iterator[str]:
+        """The lines of the definition that were traced, each file's under its name."""
+        y, file = self.listing, None
+        texts = {line: text.expandtabs(4) for line, text in self.compiled.source.text.items()}
+        indent: dict[str, int] = {}
+        for line, text in texts.items():
+            spaces = len(text) - len(text.lstrip())
+            indent[line.file] = min(indent.get(line.file, spaces), spaces)
+        for line in self.lines:
+            if line.file != file:
+                file = line.file
+                name = file or Path(self.compiled.source.file).name
+                y += LINE
+                yield f'<text x="16" y="{y}" font-weight="bold">{escape(name)}</text>'
+            y += LINE
+            text = escape(texts[line][indent[line.file] :], quote=False)
+            yield (
+                f'<text id="{_anchor(line)}" x="16" y="{y}" font-family="monospace" xml:space="preserve">{line.number:>4}  {text}</text>'
+            )
+
     def _legend(self) -> str:
-        text = "a cell: an operation issues; colours: sectors"
+        text = "a cell: an operation issues, a link to its line below; colours: sectors"
         if self.schedule.overlap:
             text += "; dashed lines: a sector enters"
         if self.bars < self.sectors:

@@ -22,6 +22,7 @@ from modeloom.rtl.bus import BusParameters, CoreBus
 from modeloom.rtl.bus.key_port import FENCE_CYCLES
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
+from modeloom.rtl.engine.rows import DRAIN
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
 from modeloom.rtl.gf128.square import Squarer
 from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
@@ -38,8 +39,8 @@ ZEROIZE_PORTS = (
 CORE_PORTS = (*ZEROIZE_PORTS, *FLAT_PORTS)
 """All ports of a core but ``aclk`` and ``aresetn``, in their order."""
 
-ERASE_OVERHEAD = 6
-"""Cycles of the key port around the overwriting of a key."""
+ERASE_OVERHEAD = 12
+"""Cycles of the key port and of the engine around the overwriting of a key and of what has been computed with it."""
 
 READIES = ("cmd.ready", "s.ready")
 """Outputs that a bus held in reset would give high."""
@@ -91,11 +92,11 @@ def erase_cycles(compiled: Any) -> int:
 def key_erase_cycles(compiled: Any) -> int:
     """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no sector of it is in flight.
 
-    Those in flight add what they still need: at most the wait for an entry and the latency.
+    Those in flight, of other slots too, add what they still need: at most the wait for an entry and twice the latency.
     """
     p = bus_parameters(compiled)
-    words = max(1 << p.round_bits, p.key_words)
-    return FENCE_CYCLES + ERASE_OVERHEAD + words + flush_cycles(compiled.core_program)
+    words = max(1 << p.round_bits, p.key_words) + p.engine_words
+    return FENCE_CYCLES + ERASE_OVERHEAD + words + DRAIN + flush_cycles(compiled.core_program)
 
 
 class ModeCore(wiring.Component):

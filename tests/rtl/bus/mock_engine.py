@@ -132,7 +132,7 @@ class MockEngine(wiring.Component):
             for r in range(self.rounds):
                 with m.If(self.rk_we & (self.rk_slot == s) & (self.rk_round == r)):
                     m.d.sync += round_keys[s][r].eq(Cat(self.rk_data, self.rk_data_dec))
-            with m.If(self.setup_done & (self.setup_slot == s)):
+            with m.If(self.setup_done & ~self.setup_scrub & (self.setup_slot == s)):
                 m.d.sync += words[s][p.key_words - 1].eq(~round_keys[s][0][:128])
         m.d.comb += [
             setting_up.eq(setup_count != 0),

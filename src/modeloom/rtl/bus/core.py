@@ -207,7 +207,7 @@ class CoreBus(wiring.Component):
             engine.enter_slot.eq(command.slot),
             engine.enter_tweak.eq(command.tweak),
         ]
-        for name in ("key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot"):
+        for name in ("key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot", "setup_scrub"):
             m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
         for name in ("rk_we", "rk_slot", "rk_round", "rk_data", "rk_data_dec"):
             m.d.comb += getattr(engine, name).eq(getattr(key_port, name))

@@ -5,8 +5,10 @@
 
     key ──▶ fence ──▶ erase ──▶ receive ──▶ expand ──▶ set-up ──▶ loaded
             slot is   zeros     words to    round      the engine's
-            empty     over all  key memory  keys       program
-            from here
+            empty     over all  key memory  keys       program, zeros over what the old key gave
+            from here  │
+                       └─▶ scrub ──▶ empty
+                           zeros over what the engine has computed with the key
 
 The slot is marked empty first, so no further sector uses it; its sectors in flight end; then the old key is overwritten
 with zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
@@ -74,8 +76,8 @@ class KeyPort(BusComponent):
 
     From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the longer
     of ``key_words`` and the key schedule's time to erase; only sectors of the slot in flight add to that what they
-    still need (at most the engine's wait for an entry and its latency). Sectors of other slots go on, but for the
-    set-up, for which the engine runs empty.
+    still need (at most the engine's wait for an entry and its latency). Sectors of other slots go on meanwhile. Then the
+    engine runs empty: for the set-up, or to overwrite what it has computed with an erased key.
 
     Members
     -------
@@ -89,7 +91,8 @@ class KeyPort(BusComponent):
         A packet is being worked on.
     error : 1
         The last packet had the wrong length or a slot out of range; stays until the next packet.
-    key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_round, rk_data, rk_data_dec, setup, setup_slot, setup_done
+    key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_round, rk_data, rk_data_dec
+    setup, setup_slot, setup_scrub, setup_done
         The engine's.
     schedule : key_schedule_signature
         To and from the key schedule.
@@ -117,6 +120,7 @@ class KeyPort(BusComponent):
             "rk_data_dec": Out(p.round_key_bits),
             "setup": Out(1),
             "setup_slot": Out(slot),
+            "setup_scrub": Out(1),
             "setup_done": In(1),
             "schedule": Out(key_schedule_signature(p.cipher_key_bits, p.round_keys, p.round_key_bits)),
         }
@@ -204,7 +208,13 @@ class KeyPort(BusComponent):
                 with m.Elif(~rounds_left_reg):
                     with m.If(~refused_reg):
                         m.next = "RECEIVE"
-                    with m.Elif(ended_reg):
+                    with m.Else():
+                        m.next = "SCRUB"
+
+            with m.State("SCRUB"):
+                m.d.comb += [self.setup.eq(1), self.setup_scrub.eq(1)]
+                with m.If(self.setup_done):
+                    with m.If(ended_reg):
                         m.next = "IDLE"
                     with m.Else():
                         m.next = "DISCARD"
@@ -238,10 +248,10 @@ class KeyPort(BusComponent):
                     m.next = "SETTLE"
 
             with m.State("SETTLE"):
-                m.next = "SETUP" if p.has_setup else "LOADED"
+                m.next = "SETUP"
 
             with m.State("SETUP"):
-                m.d.comb += self.setup.eq(1)
+                m.d.comb += [self.setup.eq(1), self.setup_scrub.eq(not p.has_setup)]
                 with m.If(self.setup_done):
                     m.next = "LOADED"
 

@@ -97,7 +97,8 @@ class ModeEngine(wiring.Component):
             store.row.eq(seq.row), seq.enter.eq(self.enter), self.enter_ack.eq(seq.enter_ack),
             seq.enter_decrypt.eq(self.enter_decrypt), seq.enter_slot.eq(self.enter_slot),
             seq.enter_ticket.eq(self.enter_ticket), seq.setup.eq(self.setup), seq.setup_slot.eq(self.setup_slot),
-            self.setup_done.eq(seq.setup_done), self.idle.eq(seq.idle), seq.size.eq(self.size), seq.restart.eq(self.restart),
+            seq.setup_scrub.eq(self.setup_scrub), self.setup_done.eq(seq.setup_done), self.idle.eq(seq.idle), seq.size.eq(self.size),
+            seq.restart.eq(self.restart),
         ]  # fmt: skip
         self._units()
         self.bank_data = Banks(

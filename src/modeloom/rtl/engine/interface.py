@@ -81,9 +81,10 @@ def engine_signature(
         The keys of a slot are not read for a sector after its ``done``.
     idle
         No sector is in flight.
-    setup, setup_slot, setup_done
-        ``setup`` is held until ``setup_done`` (one cycle): runs the set-up program for a slot.  It waits until no
-        sector is in flight, and no sector enters meanwhile.
+    setup, setup_slot, setup_scrub, setup_done
+        ``setup`` is held until ``setup_done`` (one cycle): runs the set-up program for a slot, unless ``setup_scrub`` is high, and
+        overwrites all that sectors and set-up have computed with zeros.  It waits until no sector is in flight, and no sector enters
+        meanwhile.
     key_we, key_slot, key_index, key_data
         Writes one word of the key memory (not while a set-up runs, nor while a sector of this slot is in flight).
     rk_we, rk_slot, rk_round, rk_data, rk_data_dec
@@ -117,6 +118,7 @@ def engine_signature(
             "idle": Out(1),
             "setup": In(1),
             "setup_slot": In(slot),
+            "setup_scrub": In(1),
             "setup_done": Out(1),
             "key_we": In(1),
             "key_slot": In(slot),

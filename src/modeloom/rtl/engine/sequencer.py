@@ -10,7 +10,7 @@ sector may enter stage 0; stage q holds the sector that entered q turns ago::
 Whether an entry would be granted is known a cycle ahead (``ready_reg``), so that ``enter_ack`` is one gate.
 
 The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.  Then ``scrub`` overwrites the
-banks of results, so that no value on the way to a key's set-up outlives it.
+banks of results, so that no value on the way to a key's set-up outlives it; after the erasure of a key that is all that happens.
 
 A core for several sector sizes has a main table for each, one behind the other, and as many set-up tables, which run one after the
 other.  The size changes only while nothing is in flight.
@@ -56,7 +56,7 @@ class Sequencer(wiring.Component):
     table_size
         The size whose table runs: in a set-up that of the set-up table, else ``size``.
     scrub, scrub_address
-        After a set-up: zeros to this word of all banks of results.
+        After a set-up, or in its place (``setup_scrub``): zeros to this word of all banks of results.
 
     Attributes
     ----------
@@ -104,6 +104,7 @@ class Sequencer(wiring.Component):
                 "enter_ticket": In(ticket_bits),
                 "setup": In(1),
                 "setup_slot": In(slot),
+                "setup_scrub": In(1),
                 "setup_done": Out(1),
                 "idle": Out(1),
                 "scrub": Out(1),
@@ -197,6 +198,8 @@ class Sequencer(wiring.Component):
                 in_setup.eq(1), self.row.eq(setup_starts[0]), at_last.eq(self.setup_rows[0] == 1),
                 self.stage_decrypt[0].eq(0), self.stage_slot[0].eq(self.setup_slot),
             ]  # fmt: skip
+            with m.If(self.setup_scrub):
+                m.d.sync += [at_last.eq(1), wait.eq(self.drain), scrub.eq(1)]
         with m.Elif(at_end):
             m.d.sync += self.row.eq(start)
         with m.Elif(~at_start | run):

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of definitions: where an operation comes from, for messages, listings and charts."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["NOWHERE", "Line", "definition_file", "running_line"]
+
+
+class Line(NamedTuple):
+    """A line of a definition.
+
+    ``file`` is the name of the file without its folder, or "" if it is the mode's own file; ``number`` counts from 1.
+    """
+
+    file: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.number}" if self.file else str(self.number)
+
+    def __bool__(self) -> bool:
+        return self.number > 0
+
+
+NOWHERE = Line("", 0)
+"""Of what stands before a definition runs: input blocks, tweaks, key blocks."""
+
+
+def definition_file(mode: object) -> str:
+    """Path of the file with a mode's class; of its ``encrypt``, if the class was not imported the usual way."""
+    try:
+        return inspect.getsourcefile(type(mode)) or ""
+    except (TypeError, OSError):
+        return getattr(getattr(type(mode).encrypt, "__code__", None), "co_filename", "")  # type: ignore[attr-defined]
+
+
+def running_line(own: str) -> tuple[Line, str]:
+    """The line of a definition that is running, and its text: the innermost frame outside this package's rooms but the modes.
+
+    ``own`` is the path of the mode's own file.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith("modeloom.") or module.startswith("modeloom.modes."):
+            path, number = frame.f_code.co_filename, frame.f_lineno
+            text = linecache.getline(path, number, frame.f_globals).rstrip()
+            return Line("" if path == own else Path(path).name, number), text
+        frame = frame.f_back  # type: ignore[assignment]
+    return NOWHERE, ""
