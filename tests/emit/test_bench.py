@@ -6,17 +6,25 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
-from tests import built
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder
 
 from modeloom.emit import CheckFailed, ToolMissing, interval_pins, latency_pins, run_bench
 from modeloom.emit.vectors import bench_vectors
 from modeloom.simulated import Sector, SimulatedCore
 
+CHOICES = {"partial": PARTIAL, "plain": PLAIN, "slots": SLOTS}
+
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
+
+
+@cache
+def measured(name: str) -> dict:
+    """What the bench of one of ``CHOICES`` says."""
+    return run_bench(folder(CHOICES[name]))
 
 
 def copied(tmp_path: Path) -> Path:
@@ -25,11 +33,11 @@ def copied(tmp_path: Path) -> Path:
 
 
 @needs_icarus
-@pytest.mark.parametrize("choice", [PARTIAL, PLAIN, SLOTS])
-def test_passes_with_the_figures_of_the_schedule(choice: tuple) -> None:
-    compiled = core(choice)
+@pytest.mark.parametrize("name", CHOICES)
+def test_passes_with_the_figures_of_the_schedule(name: str) -> None:
+    compiled = core(CHOICES[name])
     explain = compiled.explain()
-    figures = run_bench(folder(choice))
+    figures = measured(name)
     assert figures["sectors"] == sum(bool(sector.wanted) for sector in bench_vectors(compiled).sectors) >= 14
     assert figures["cycles_per_sector"] == explain["cycles_per_sector"]
     assert figures["latency"] == explain["latency"]
@@ -39,14 +47,14 @@ def test_passes_with_the_figures_of_the_schedule(choice: tuple) -> None:
 
 @needs_icarus
 def test_same_cycles_as_cxxrtl() -> None:
-    options = {"sector": 48, "direction": "decrypt", "aes_stages": 1}
-    path = built.folder("hctr2", **options)
-    simulated = SimulatedCore(path, optimize=0)
+    simulated = SimulatedCore(folder(SLOTS), optimize=0)
     beats = simulated.description["beats"]
-    vectors = bench_vectors(built.compiled("hctr2", **options))
-    simulated.load_key(vectors.keys[0][1])
+    vectors = bench_vectors(core(SLOTS))
+    for slot, key in vectors.keys:
+        simulated.load_key(key, slot)
     burst = [sector for sector in vectors.sectors if sector.wanted]
-    sectors = [Sector(sector.command[: simulated.tweak_bytes], b"".join(sector.beats), decrypt=True) for sector in burst]
+    tweak = simulated.tweak_bytes
+    sectors = [Sector(sector.command[:tweak], b"".join(sector.beats), slot=sector.command[34]) for sector in burst]
     results = simulated.run(sectors)
     assert results == [b"".join(sector.wanted) for sector in burst]
     first = list(simulated.output_cycles)[::beats]
@@ -55,7 +63,7 @@ def test_same_cycles_as_cxxrtl() -> None:
     simulated.runner.accepted("s_axis")
     simulated.run(sectors[:1])
     lone = simulated.output_cycles[-1] - simulated.runner.accepted("s_axis")[0]
-    figures = run_bench(path)
+    figures = measured("slots")
     assert distances == {figures["interval"]}
     assert lone == figures["latency_pins"]
 

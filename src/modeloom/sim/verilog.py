@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,9 +28,16 @@ ys.run_pass("tee -q write_rtlil " + sys.argv[3], design)
 """
 
 
+_HEAD = re.compile(rb"\A(?:[ \t]*//[^\n]*\n|[ \t]*\n)+")
+"""The comment at the head of a file."""
+
+
 def verilog_to_rtlil(path: Path, top: str) -> str:
-    """RTLIL text of a Verilog file, cached by its contents; raises ``BuildError`` if Yosys refuses it."""
-    text = path.read_bytes()
+    """RTLIL text of a Verilog file, cached by its contents; raises ``BuildError`` if Yosys refuses it.
+
+    Two files that differ in the comment at their head only give the same text: it names the command that made the file.
+    """
+    text = _HEAD.sub(lambda head: b"\n" * head[0].count(b"\n"), path.read_bytes())
     key = hashlib.sha256(text + top.encode() + metadata.version("pyosys").encode() + _SCRIPT.encode()).hexdigest()[:32]
     cached = cache_directory() / f"{key}.il"
     if cached.exists():
@@ -39,8 +47,8 @@ def verilog_to_rtlil(path: Path, top: str) -> str:
         source, result = Path(work) / "core.v", Path(work) / "core.il"
         source.write_bytes(text)
         run = subprocess.run(
-            [sys.executable, "-P", "-c", _SCRIPT, str(source), top, str(result)], capture_output=True, text=True, check=False
-        )
+            [sys.executable, "-P", "-c", _SCRIPT, source.name, top, result.name], cwd=work, capture_output=True, text=True, check=False
+        )  # the names of the RTLIL hold the file's path: one that is always the same
         if run.returncode or not result.exists():
             reason = (run.stdout + run.stderr).strip().splitlines()[-1:] or ["no message"]
             raise BuildError(f"Yosys cannot read {path.name}: {reason[0]}")
