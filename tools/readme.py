@@ -140,6 +140,18 @@ def latency() -> str:
     return table(head, rows, 1)
 
 
+def pipelines() -> str:
+    """Intervals that the plain bench has counted at the pins of cores with 1, 2, 4 and 8 pipelines: ``bench/pipelines.py``."""
+    stored = json.loads((ROOT / "baselines" / "pipelines.json").read_text(encoding="utf-8"))
+    counts = sorted({e["aes"] for e in stored})
+    cores: dict[tuple[str, int], dict[int, str]] = {}
+    for e in stored:
+        found = f"{e['measured']:g} ({e['ii_bound']}); {e['mul']}"
+        cores.setdefault((e["mode"], e["blocks"]), {})[e["aes"]] = found
+    rows = [(f"`{mode}`", 16 * blocks, *(row.get(n, "") for n in counts)) for (mode, blocks), row in cores.items()]
+    return table(("mode", "sector, bytes", *(f"`--aes {n}`" for n in counts)), rows, 1)
+
+
 def ports() -> str:
     """Ports of a core, their widths for one lane and for n."""
     one = BusParameters(blocks=32, ring_sectors=4)
@@ -177,6 +189,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "latency": latency,
     "modes": modes,
     "papers": papers,
+    "pipelines": pipelines,
     "ports": ports,
     "results": results,
     "squares": squares,

@@ -16,7 +16,10 @@ __all__ = ["FAULTS", "Fault", "broken"]
 
 @dataclass(frozen=True)
 class Fault:
-    """In a module of the buses, the first match of a pattern gets its replacement; ``rule`` is then broken within ``cycles``."""
+    """In a module of the buses, the first match of a pattern gets its replacement; ``rule`` is then broken within ``cycles``.
+
+    ``size`` names the buses (``SIZES`` of ``emitted_bus``).
+    """
 
     what: str
     module: str
@@ -24,9 +27,15 @@ class Fault:
     replacement: str
     rule: Callable[..., Any]
     cycles: int = 12
+    size: str = "small"
 
 
 FAULTS = (
+    Fault(
+        "the size changes while sectors are in the engine",
+        "bus_size_gate", r"assign (\w+) = (\w+) & idle;", r"assign \1 = \2 & (idle | next_valid);",
+        rules.size_changes_between_sectors, 20, "several",
+    ),
     Fault("a beat is replaced while it waits", "bus_ring_out", r"assign get = .*;", "assign get = valid_reg;", rules.data_stay, 20),
     Fault(
         "a status is withdrawn",
@@ -36,6 +45,11 @@ FAULTS = (
         "a status is given twice",
         "bus_queue", r"valid_reg <= (\w+);", r"valid_reg <= \1 | (valid_reg & status_ready & status_payload[0]);",
         rules.one_status_a_command,
+    ),
+    Fault(
+        "a packet is taken in in the size of another",
+        "bus_size_gate", r"assign open = (\w+) \? (\w+) : (\w+);", r"assign open = \1 ? (\2 | command_size[0]) : \3;",
+        rules.size_is_the_commands, 20, "several",
     ),
     Fault("a status is lost", "bus_queue", r"\.w_en\(w_en\)", ".w_en(w_en & ~tag[3])", rules.one_status_a_command),
     Fault(

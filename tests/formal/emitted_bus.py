@@ -45,8 +45,14 @@ def machine_of(verilog: str, top: str = TOP) -> Machine:
 SMALL = BusParameters(blocks=5, ring_sectors=2, tail=9, key_slots=2)
 """Few states: five beats, one more than may be written ahead, the last one partial, and two places."""
 
+SEVERAL = BusParameters(blocks=5, ring_sectors=2, tail=9, more_sizes=((2, 0), (3, 4)))
+"""Three sizes, two of them with a partial last beat."""
+
 SINGLE = BusParameters(blocks=2, ring_sectors=3, lanes=2, tail=5, raw_words_after=1, key_words=2)
 """A sector is one beat."""
 
 REAL = BusParameters(blocks=32, ring_sectors=5, key_words=4)
 """A core for 512 bytes."""
+
+SIZES = {"small": SMALL, "single": SINGLE, "several": SEVERAL, "512 bytes": REAL}
+"""The buses that are proved."""

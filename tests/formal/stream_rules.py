@@ -14,10 +14,11 @@ command taken and falls by one with each status given, so it is the number of co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tests.formal.bits import Bits, all_of, constant, total
+from tests.formal.bits import WIDE, Bits, all_of, constant, total
 from tests.formal.machine import State
 
 from modeloom.rtl.bus import BusParameters
@@ -49,6 +50,54 @@ class BusState:
 
     def __getitem__(self, name: str) -> Bits:
         return self.state[name]
+
+    # -- sizes of sectors -----------------------------------------------------------------------------------------------------
+
+    @property
+    def several(self) -> bool:
+        """Whether the core is for several sizes."""
+        return len(self.p.sizes) > 1
+
+    def of_size(self, values: Sequence[int], size: Bits | None) -> Bits:
+        """The value, ``WIDE`` bits wide, for the size of this number; None stands for the only one."""
+        result = constant(values[-1], WIDE)
+        if size is not None:
+            for number, value in enumerate(values[:-1]):
+                result = size.wide.equals(number).choose(constant(value, WIDE), result)
+        return result
+
+    def beats(self, size: Bits | None) -> Bits:
+        """Beats of a sector of a size."""
+        return self.of_size([one.beats for one in self.p.sizes], size)
+
+    @property
+    def size(self) -> Bits | None:
+        """The size to which engine and intake are set."""
+        return self["engine_size"] if self.several else None
+
+    @property
+    def size_read(self) -> Bits | None:
+        """Of the sector that is read from the ring next."""
+        if not self.several:
+            return None
+        result = self["ring.size0_reg"]
+        for place in range(1, self.p.ring_sectors):
+            result = self["ring.place_read_reg"].wide.equals(place).choose(self[f"ring.size{place}_reg"], result)
+        return result
+
+    @property
+    def belongs(self) -> Bits:
+        """The packet that is on its way in has a command, and the intake is set to its size (or it has none, and is refused)."""
+        size = self["engine_size"]
+        waits = self["command.valid_reg"] & ~self["entry.enter_reg"]
+        fits = ~self["command_size_known"] | self["admit_size"].equals(size)
+        next_fits = ~self["next_size_known"] | self["next_size"].equals(size)
+        return waits.choose(fits, self["command.taken_valid_reg"] & next_fits)
+
+    @property
+    def begun(self) -> Bits:
+        """A packet is on its way in, or complete and undecided."""
+        return self["sector.beat_reg"].some() | self["sector.complete_reg"]
 
     @property
     def decided(self) -> Bits:
@@ -144,24 +193,45 @@ class BusState:
     @cached_property
     def undelivered(self) -> Bits:
         """Sectors admitted whose last beat the host has not taken."""
-        return total([self.places, *(held & last for held, last, _ in self.leaving)])
+        return total([self.places, *(held & last for held, last, *_ in self.leaving)])
 
     @cached_property
-    def leaving(self) -> list[tuple[Bits, Bits, Bits]]:
-        """Beats read from the ring and not taken, the oldest first: whether there is one, whether it is a last one, and its data or,
-        before the choice of a part of the ring, nothing.
+    def leaving(self) -> list[tuple[Bits, Bits, Bits, Bits | None]]:
+        """Beats read from the ring and not taken, the oldest first: whether there is one, whether it is a last one, its data or, before
+        the choice of a part of the ring, nothing, and the size of its sector.
         """
         last = self.p.beat_bits
         newer = self["ring.out.from_reg"]
         zero, one = self["ring.out.payload0_reg"], self["ring.out.payload1_reg"]
         head, second = newer.choose(one, zero), newer.choose(zero, one)
         nothing = constant(0, last)
+        sizes: list[Bits | None] = [None] * 4
+        if self.several:
+            sizes = [head[last + 1 :], second[last + 1 :], self["ring.fetched_size_reg"], self["ring.read_size_reg"]]
         return [
-            (self["ring.out.valid_reg"], head[last], head[:last]),
-            (self["ring.out.full_reg"], second[last], second[:last]),
-            (self["ring.fetched_reg"], self["ring.fetched_last_reg"], nothing),
-            (self["ring.read_reg"], self["ring.read_last_reg"], nothing),
+            (self["ring.out.valid_reg"], head[last], head[:last], sizes[0]),
+            (self["ring.out.full_reg"], second[last], second[:last], sizes[1]),
+            (self["ring.fetched_reg"], self["ring.fetched_last_reg"], nothing, sizes[2]),
+            (self["ring.read_reg"], self["ring.read_last_reg"], nothing, sizes[3]),
         ]
+
+    @cached_property
+    def numbers(self) -> list[tuple[Bits, Bits]]:
+        """For each of ``leaving`` its number in its sector, and whether the beat behind it belongs to a sector of the same size or is
+        a first one.
+
+        Read backwards from the beat that is read next: before a first beat comes the last of another sector.
+        """
+        number, behind = self["ring.beat_reg"].wide, self.size_read
+        found = []
+        for held, _, _, size in reversed(self.leaving):
+            before = number.equals(0).choose(self.beats(size), number) - 1
+            agrees = constant(1, 1) if size is None or behind is None else number.equals(0) | size.equals(behind)
+            found.append((before, agrees))
+            number = held.choose(before, number)
+            if size is not None and behind is not None:
+                behind = held.choose(size, behind)
+        return found[::-1]
 
     @property
     def last(self) -> Bits:
@@ -182,9 +252,16 @@ class BusState:
     @cached_property
     def next_beat(self) -> Bits:
         """Number in its sector of the beat that m gives next."""
-        ahead = total([held for held, *_ in self.leaving])
-        beats = self.p.beats
-        return (self["ring.beat_reg"].wide + len(self.leaving) * beats - ahead) % beats
+        result = self["ring.beat_reg"].wide
+        for (held, *_), (number, _) in zip(reversed(self.leaving), reversed(self.numbers), strict=True):
+            result = held.choose(number, result)
+        return result
+
+    @property
+    def after_next_beat(self) -> Bits:
+        """Number in its sector of the beat after that."""
+        beats = self.beats(self.leaving[0][3])
+        return self.next_beat.equals(beats - 1).choose(constant(0, WIDE), self.next_beat + 1)
 
     @cached_property
     def oldest_place(self) -> Bits:
@@ -205,8 +282,14 @@ def done_has_a_sector(s: BusState) -> Bits:
     return s["ring.done"].implies(s.in_engine > 0)
 
 
-ASSUMPTIONS = (ack_answers, done_has_a_sector)
-"""Of the engine: at most one acknowledgement a request, at most one done a sector.  Nothing is assumed of the host."""
+def idle_is_empty(s: BusState) -> Bits:
+    """``idle`` is high only if no sector is in the engine; a core for one size does not ask."""
+    return s["engine_idle"].implies(s.in_engine.equals(0)) if s.several else constant(1, 1)
+
+
+ASSUMPTIONS = (ack_answers, done_has_a_sector, idle_is_empty)
+"""Of the engine: at most one acknowledgement a request, at most one done a sector, idle only without one.  Nothing is assumed of the
+host."""
 
 
 # -- invariants --------------------------------------------------------------------------------------------------------------------
@@ -239,16 +322,20 @@ def good_statuses_wait_for_data(s: BusState) -> Bits:
 
 def beats_are_in_step(s: BusState) -> Bits:
     """The last beat of a sector, and no other, is marked as the last."""
-    last = s.p.beats - 1
-    number = s.next_beat
-    rules = [
-        s["ring.beat_reg"].wide < s.p.beats,
-        s["ring.final_reg"].equals(s["ring.beat_reg"].wide.equals(last)),
-        s["ring.wrap_reg"].equals(s["ring.read_address_reg"].wide.equals(s.p.ring_sectors * s.p.beats - 1)),
-    ]
-    for held, marked, _ in s.leaving:
-        rules.append(held.implies(marked.equals(number.equals(last))))
-        number = (number + held.wide) % s.p.beats
+    beats = s.beats(s.size_read)
+    beat = s["ring.beat_reg"].wide
+    rules = [beat < beats, s["ring.final_reg"].equals(beat.equals(beats - 1))]
+    if not s.several:
+        wrap = s["ring.read_address_reg"].wide.equals(s.p.ring_sectors * s.p.beats - 1)
+        rules.append(s["ring.wrap_reg"].equals(wrap))
+    if s.several:
+        for place in range(s.p.ring_sectors):
+            used = (constant(place + s.p.ring_sectors, WIDE) - s.oldest_place) % s.p.ring_sectors < s.places
+            rules.append(used.implies(s[f"ring.size{place}_reg"].wide < len(s.p.sizes)))
+    for (held, marked, _, size), (number, agrees) in zip(s.leaving, s.numbers, strict=True):
+        rules += [held.implies(agrees), held.implies(marked.equals(number.equals(s.beats(size) - 1)))]
+        if size is not None:
+            rules.append(held.implies(size.wide < len(s.p.sizes)))
     return all_of(rules)
 
 
@@ -257,16 +344,18 @@ def slice_is_in_order(s: BusState) -> Bits:
     p = s.p
     valid, full = s["ring.out.valid_reg"], s["ring.out.full_reg"]
     rules = [full.implies(valid)]
-    behind = [b for b in range(p.beat_bytes) if not p.last_keep >> b & 1]
-    for held, marked, data in s.leaving[:2]:
-        rules += [(held & marked).implies(data[8 * b : 8 * b + 8].equals(0)) for b in behind]
+    for held, marked, data, size in s.leaving[:2]:
+        for b in range(p.beat_bytes):
+            kept = s.of_size([one.last_keep >> b & 1 for one in p.sizes], size)[0]
+            rules.append((held & marked & ~kept).implies(data[8 * b : 8 * b + 8].equals(0)))
     return all_of(rules)
 
 
 def reading_is_in_order(s: BusState) -> Bits:
     """What is read from the ring is the next beat of the oldest sector."""
     address = s.oldest_place * s.p.beats + s["ring.beat_reg"].wide
-    return (s["entry.ticket_reg"].wide < s.p.ring_sectors) & s["ring.read_address_reg"].wide.equals(address)
+    place = s["ring.place_read_reg"].wide.equals(s.oldest_place) if s.several else constant(1, 1)
+    return all_of([s["entry.ticket_reg"].wide < s.p.ring_sectors, place, s["ring.read_address_reg"].wide.equals(address)])
 
 
 def sent_is_one_with_beats(s: BusState) -> Bits:
@@ -318,10 +407,27 @@ def fill_beat_in_range(s: BusState) -> Bits:
     number = s["sector.fill_beat"].wide
     ahead = (s["sector.fill_we"] & s["entry.enter_reg"]).implies(number < FILL_AHEAD)
     beat = s["sector.beat_reg"].wide
-    flags = [s["sector.final_reg"].equals(beat.equals(s.p.beats - 1))]
+    beats = s.beats(s.size)
+    flags = [s["sector.final_reg"].equals(beat.equals(beats - 1))]
     if s.p.beats > FILL_AHEAD:
         flags.append(s["sector.early_reg"].equals(beat < FILL_AHEAD))
-    return all_of([beat < s.p.beats, s["sector.fill_we"].implies(number < s.p.beats), ahead, *flags])
+    return all_of([beat < beats, s["sector.fill_we"].implies(number < beats), ahead, *flags])
+
+
+def packets_have_a_size(s: BusState) -> Bits:
+    """In a core for several sizes the intake is set to the size of the command whose packet it takes in, and of the sector that asks to
+    enter; and what it wrote in this cycle belongs to a packet that has begun.
+    """
+    if not s.several:
+        return constant(1, 1)
+    return all_of([
+        s["engine_size"].wide < len(s.p.sizes),
+        s.begun.implies(s.belongs),
+        s["sector.fill_we"].implies(s.begun),
+        s["entry.go_reg"].implies(s["command_size_known"]),
+        (s["command.valid_reg"] & s["command_size_known"]).implies(s["admit_size"].wide < len(s.p.sizes)),
+        s["entry.enter_reg"].implies(s["admit_size"].equals(s["engine_size"])),
+    ])  # fmt: skip
 
 
 INVARIANTS = (
@@ -338,6 +444,7 @@ INVARIANTS = (
     packet_is_good_or_has_a_code,
     decision_is_prepared,
     fill_beat_in_range,
+    packets_have_a_size,
 )
 """Hold after a reset and from then on."""
 
@@ -403,8 +510,8 @@ def data_before_status(s: BusState, t: BusState) -> Bits:
 def whole_packets(s: BusState, t: BusState) -> Bits:
     """Each packet on m has the beats of a sector: tlast is on the last one and on no other, and none is lost or repeated."""
     beat = s.shake("m")
-    marked = beat.implies(s.last.equals(s.next_beat.equals(s.p.beats - 1)))
-    return marked & t.next_beat.equals((s.next_beat + beat.wide) % s.p.beats)
+    marked = beat.implies(s.last.equals(s.next_beat.equals(s.beats(s.leaving[0][3]) - 1)))
+    return marked & t.next_beat.equals(beat.choose(s.after_next_beat, s.next_beat))
 
 
 def places_suffice(s: BusState, t: BusState) -> Bits:
@@ -452,6 +559,33 @@ def decision_is_made(s: BusState, t: BusState) -> Bits:
     return (waits & (bad | s["ring.free_reg"].some())).implies(s.decided | t.decided)
 
 
+def size_is_the_commands(s: BusState, t: BusState) -> Bits:
+    """In a core for several sizes a sector is taken in, enters, and is given back in the size of its command."""
+    if not s.several:
+        return constant(1, 1)
+    admitted = s["ring.admit"]
+    rules = [admitted.implies(s["command_size_known"] & s["admit_size"].equals(s["engine_size"]))]
+    for place in range(s.p.ring_sectors):
+        name = f"ring.size{place}_reg"
+        here = admitted & s.ticket.equals(place)
+        rules.append(t[name].equals(here.choose(s["admit_size"], s[name])))
+    return all_of(rules)
+
+
+def size_changes_between_sectors(s: BusState, t: BusState) -> Bits:
+    """Towards the engine: the size changes only while no sector is in it or asks to enter, with ``restart`` in the cycle after, and no
+    beat is written in either.
+    """
+    if not s.several:
+        return constant(1, 1)
+    changes = t["engine_size"].differs(s["engine_size"])
+    empty = s.in_engine.equals(0) & ~s["entry.enter_reg"]
+    return all_of([
+        changes.implies(t["engine_restart"] & empty),
+        t["engine_restart"].implies(~s["sector.fill_we"] & ~t["sector.fill_we"] & ~t["entry.enter_reg"]),
+    ])  # fmt: skip
+
+
 RULES = (
     data_stay,
     status_stays,
@@ -465,6 +599,8 @@ RULES = (
     ready_status_goes,
     command_moves_on,
     decision_is_made,
+    size_is_the_commands,
+    size_changes_between_sectors,
 )
 """Hold in every cycle without reset."""
 

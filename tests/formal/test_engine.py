@@ -21,8 +21,9 @@ from modeloom.taint.graph import BitGraph
 
 CYCLES = 500
 
-ENTER, DONE, TICKET = "fill_ahead", "done_valid_3_reg", "done_ticket_3_reg"
-"""Names in the Verilog of the engine's ``enter`` (the same as ``fill_ahead``), ``done`` and ``done_ticket`` (those of their registers)."""
+ENTER, DONE, TICKET, IDLE = "fill_ahead", "done_valid_3_reg", "done_ticket_3_reg", "sequencer.idle"
+"""Names in the Verilog of the engine's ``enter`` (the same as ``fill_ahead``), and of ``done``, ``done_ticket`` and ``idle`` (those of
+their registers)."""
 
 
 def module_of_core(name: str) -> Netlist:
@@ -34,7 +35,7 @@ def module_of_core(name: str) -> Netlist:
 def control_of_engine() -> Machine:
     """The part of the engine that decides when sectors enter and are done."""
     netlist = module_of_core("engine")
-    watched = [bit for name in ("enter_ack", DONE, TICKET, "setup_done") for bit in netlist.net(name)]
+    watched = [bit for name in ("enter_ack", DONE, TICKET, IDLE, "setup_done") for bit in netlist.net(name)]
     needed = BitGraph(netlist).reached(watched, backwards=True)
     netlist.cells = [
         cell for cell in netlist.cells if any(bit in needed for port in ("Y", "Q", "RD_DATA") for bit in cell[port])
@@ -63,7 +64,7 @@ def test_each_sector_is_done_once_and_in_order() -> None:
     rng = random.Random(4)
     state: State | None = None
     inside: deque[int] = deque()
-    tickets = entered = set_up = 0
+    tickets = entered = set_up = rested = 0
     request: dict[str, int] = {}
     setup = 0
     for cycle in range(CYCLES):
@@ -76,6 +77,9 @@ def test_each_sector_is_done_once_and_in_order() -> None:
         state = machine.powered("power", inputs) if state is None else state.next(inputs)
         state.settle()
         ack, done, finished = (number(state[name]) for name in ("enter_ack", DONE, "setup_done"))
+        if number(state[IDLE]):
+            assert not inside, f"cycle {cycle}: idle with a sector inside"
+            rested += 1
         if done:
             assert inside, f"cycle {cycle}: done without a sector"
             assert number(state[TICKET]) == inside.popleft(), f"cycle {cycle}: another sector's place"
@@ -86,5 +90,5 @@ def test_each_sector_is_done_once_and_in_order() -> None:
             assert request, f"cycle {cycle}: acknowledged without a request"
             inside.append(tickets % p.ring_sectors)
             tickets, entered, request = tickets + 1, entered + 1, {}
-    assert entered > 20 and set_up > 1
+    assert entered > 20 and set_up > 1 and rested > 1
     assert entered - len(inside) > 20, "sectors are done"

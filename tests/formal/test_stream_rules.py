@@ -9,7 +9,7 @@ import pytest
 from tests.built import SLOW
 from tests.formal.bits import Bits
 from tests.formal.broken import FAULTS, Fault, broken
-from tests.formal.emitted_bus import REAL, SINGLE, SMALL, bus_verilog, machine_of
+from tests.formal.emitted_bus import SINGLE, SIZES, bus_verilog, machine_of
 from tests.formal.key_rules import KEY_RULES
 from tests.formal.machine import Machine
 from tests.formal.proof import Counterexample, check_invariants, check_rule, never_stuck, search
@@ -28,9 +28,6 @@ from modeloom.rtl.bus import BusParameters
 from modeloom.taint import combinational_paths
 
 ALL_RULES = (*RULES, *KEY_RULES)
-
-SIZES = {"small": SMALL, "single": SINGLE, "512 bytes": REAL}
-
 
 @lru_cache
 def machine(size: str) -> Machine:
@@ -99,8 +96,9 @@ SOME = FAULTS if SLOW else FAULTS[::2]
 
 @pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in SOME])
 def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
-    faulty = machine_of(broken(bus_verilog(SMALL), fault))
-    assert _refuted(faulty, SMALL)
+    p = SIZES[fault.size]
+    faulty = machine_of(broken(bus_verilog(p), fault))
+    assert _refuted(faulty, p)
     if fault.rule in INVARIANTS:
 
         def rule(s: BusState, t: BusState) -> Bits:
@@ -108,7 +106,7 @@ def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
 
     else:
         rule = fault.rule
-    trace = search(faulty, SMALL, rule, fault.cycles)
+    trace = search(faulty, p, rule, fault.cycles)
     assert trace is not None, f"no run of {fault.cycles} cycles"
     print(trace)
-    assert search(machine("small"), SMALL, rule, min(len(trace.cycles), 12)) is None, "without the fault there is no such run"
+    assert search(machine(fault.size), p, rule, min(len(trace.cycles), 12)) is None, "without the fault there is no such run"

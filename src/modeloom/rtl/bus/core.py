@@ -173,7 +173,7 @@ class CoreBus(wiring.Component):
         ]
 
         if len(p.sizes) > 1:
-            m.submodules.size = size = SizeGate(p)
+            m.submodules.size_gate = size = SizeGate(p)
             m.d.comb += [
                 size.command_valid.eq(command.valid),
                 size.command_size.eq(command.size),
