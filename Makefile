@@ -21,7 +21,7 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(VENV)/bin/ruff check src tests tools bench demo
-	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile -q
+	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q
 
 bench: $(STAMP)
 	$(VENV)/bin/python bench/compile_time.py

@@ -20,6 +20,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write the golden files of the chosen tests instead of comparing")
 
 
+LONG = ("core", "generality", "taint", "docs", "emit", "prove", "modes")
+"""Folders whose files take longest: they come first, so that no process is left alone with one of them at the end."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG.index(item.path.parent.name) if item.path.parent.name in LONG else len(LONG))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit it
         os.environ[RUN_FOLDER] = os.environ["MODELOOM_CACHE"] = tempfile.mkdtemp(prefix="modeloom-tests-")

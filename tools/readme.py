@@ -36,7 +36,7 @@ MARKED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTA
 
 PICTURE = "docs/img/hctr2_512.svg"
 
-SECTORS = {"hctr2": (32, 128, 512, 520, 1024), "heh-brw": (32, 512, 1024)}
+SECTORS = {"hctr2": (32, 128, 512, 520), "heh-brw": (32, 512)}
 
 PAPERS = (("brw2013-1core", "brw2013, HEH[BRW], one AES core", 69), ("brw2013-2core", "brw2013, HEH[BRW], two AES cores", 55))
 """Preset, what the paper calls it, and the cycles that the paper prints."""

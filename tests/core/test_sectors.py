@@ -14,17 +14,18 @@ from modeloom.simulated import Sector
 CORES = [
     ("hctr2", "default", {}),
     ("hctr2", "default", {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram"}),
-    ("heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly"}),
+    ("heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly", "direction": "encrypt"}),
 ]
-IDS = ["hctr2", "hctr2-partial-256", "heh-brw-2core-fly"]
+IDS = ["hctr2", "hctr2-partial-256", "heh-brw-2core-fly-encrypt"]
 if SLOW:
     CORES += [
         ("heh-brw", "default", {}),
+        ("heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly"}),
         ("heh-brw", "default", {"sector": 80, "squares": "fly", "key_slots": 2}),
         ("hmch-brw", "brw2013-1core", {"sector": 96, "squares": "fly"}),
         ("hctr2", "default", {"key_bits": 256}),
     ]
-    IDS += ["heh-brw", "heh-brw-fly", "hmch-brw-1core-fly", "hctr2-256"]
+    IDS += ["heh-brw", "heh-brw-2core-fly", "heh-brw-fly", "hmch-brw-1core-fly", "hctr2-256"]
 PUBLISHED = [i for i, name in enumerate(IDS) if name.endswith("-256")]
 """Cores whose sizes the published vectors have."""
 
