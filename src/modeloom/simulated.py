@@ -15,10 +15,14 @@ from modeloom.sim import Simulation, StreamRunner
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
 
-__all__ = ["Sector", "SectorError", "SimulatedCore", "core", "read_description"]
+__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_description"]
 
 KEY_CYCLES = 100_000
 """Cycles after which a key that is not loaded counts as refused."""
+
+
+class CoreFault(RuntimeError):
+    """A core does not do what cores do: its Verilog was changed, or it is a bug of this project."""
 
 
 class SectorError(RuntimeError):
@@ -114,7 +118,10 @@ class SimulatedCore:
         )
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length."""
+        """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length, or if there is no such slot."""
+        slots = self.description["key_slots"]
+        if not 0 <= slot < slots:
+            raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
         if len(key) != self.description["key_bytes"]:
             raise InputError(
                 f"{self.description['mode']}: this core takes keys of {self.description['key_bytes']} bytes "
@@ -123,7 +130,7 @@ class SimulatedCore:
         self.send_key(key, slot)
         self._wait_for_key_port()
         if not self.simulation.get("key_loaded") >> slot & 1:
-            raise RuntimeError(f"the core did not take the key for slot {slot}")
+            raise CoreFault(f"the core did not take the key for slot {slot}")
 
     def erase_key(self, slot: int = 0) -> None:
         """Overwrites a slot's keys and everything derived from them."""
@@ -199,7 +206,7 @@ class SimulatedCore:
         limit = (count + 8) * (slowest + 64) * 8 + 20_000
         result = self.runner.run({"m_axis_status": count}, max_cycles=limit)
         if result.timed_out:
-            raise RuntimeError(f"the core gave fewer than {count} statuses in {limit} cycles")
+            raise CoreFault(f"the core gave fewer than {count} statuses in {limit} cycles")
         status = self.runner.take("m_axis_status")
         self.status_cycles = list(status.cycles)
         for value in status.values("m_axis_status_tdata"):

@@ -11,6 +11,7 @@ from tests.built import simulated
 from modeloom import golden
 from modeloom.rtl.bus.ports import StatusCode, unpack_status
 from modeloom.simulated import SimulatedCore
+from modeloom.spec import InputError
 
 KEY = bytes(range(16))
 TWEAK = bytes(16)
@@ -64,6 +65,11 @@ def test_unknown_slot_and_size(core: SimulatedCore) -> None:
     core.send_packet(bytes(512))
     assert statuses(core, 2) == [(1, StatusCode.NO_KEY), (2, StatusCode.UNKNOWN_SIZE)]
     assert core.runner.waiting("m_axis") == 0
+
+
+def test_a_slot_that_is_not_there(core: SimulatedCore) -> None:
+    with pytest.raises(InputError, match="this core has no key slot 1: it has 1, counted from 0"):
+        core.load_key(KEY, 1)
 
 
 def test_commands_wait_for_data_and_data_for_commands(core: SimulatedCore) -> None:

@@ -28,6 +28,7 @@ FAILED_CHECKS = (
     ("modeloom.ir.check", "CheckError"),
     ("modeloom.prove.errors", "ProofError"),
     ("modeloom.taint.check", "TimingChannel"),
+    ("modeloom.simulated", "CoreFault"),
     ("modeloom.simulated", "SectorError"),
 )
 """Errors of exit status 1."""

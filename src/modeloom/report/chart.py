@@ -40,8 +40,8 @@ LEFT, RIGHT, TOP, ROW, BAR = 120, 16, 78, 22, 15
 WIDTH, LEAST_CELL, MOST_CELL = 1200, 4, 16
 """Pixels: wanted width of the cycles, least and most width of a cycle."""
 
-LINE = 16
-"""Pixels: height of a line of the definition."""
+LINE, LETTER = 16, 7.3
+"""Pixels: height of a line of the definition, width of one of its letters."""
 
 BARS = 8
 """Most sectors that have a bar."""
@@ -75,11 +75,13 @@ class _Chart:
         self.cell = max(LEAST_CELL, min(MOST_CELL, WIDTH // self.cycles))
         self.rows = self._rows()
         self.bars = min(self.sectors, BARS)
+        self.definition = self._texts()
         self.bottom = TOP + ROW * len(self.rows)
-        self.width = LEFT + self.cell * self.cycles + RIGHT
+        longest = max(map(len, self.definition.values()), default=0)
+        self.width = max(LEFT + self.cell * self.cycles, int(LETTER * (longest + 6)) + 16) + RIGHT
         self.listing = self.bottom + 10 + BAR * self.bars + 34
-        self.lines = sorted(compiled.source.text)
-        self.height = self.listing + LINE * (len(self.lines) + len({line.file for line in self.lines})) + 12
+        files = {line.file for line in self.definition}
+        self.height = self.listing + LINE * (len(self.definition) + len(files)) + 12
 
     def _rows(self) -> dict[tuple[str, int], int]:
         """Pixel of the top of each unit that has work, in the order of the unit set."""
@@ -87,6 +89,15 @@ class _Chart:
         busy = {(unit.kind, n) for unit, n in zip(problem.unit, self.schedule.instance, strict=True)}
         units = [(unit.kind, n) for unit in problem.units.units for n in range(unit.count) if (unit.kind, n) in busy]
         return {unit: TOP + ROW * i for i, unit in enumerate(units)}
+
+    def _texts(self) -> dict[Line, str]:
+        """The lines of the definition that were traced, by file and number, without the indent that all of a file share."""
+        texts = {line: text.expandtabs(4) for line, text in sorted(self.compiled.source.text.items())}
+        indents: dict[str, int] = {}
+        for line, text in texts.items():
+            indent = len(text) - len(text.lstrip())
+            indents[line.file] = min(indents.get(line.file, indent), indent)
+        return {line: text[indents[line.file] :] for line, text in texts.items()}
 
     def x(self, cycle: int) -> int:
         """Pixel of the left edge of a cycle."""
@@ -192,23 +203,18 @@ class _Chart:
                 yield f'<text x="{end + 2}" y="{y + 4}" font-size="11" fill="{colour}">…</text>'
 
     def _definition(self) -> Iterator[str]:
-        """The lines of the definition that were traced, each file's under its name."""
+        """The lines of the definition, each file's under its name."""
         y, file = self.listing, None
-        texts = {line: text.expandtabs(4) for line, text in self.compiled.source.text.items()}
-        indent: dict[str, int] = {}
-        for line, text in texts.items():
-            spaces = len(text) - len(text.lstrip())
-            indent[line.file] = min(indent.get(line.file, spaces), spaces)
-        for line in self.lines:
+        for line, text in self.definition.items():
             if line.file != file:
                 file = line.file
                 name = file or Path(self.compiled.source.file).name
                 y += LINE
                 yield f'<text x="16" y="{y}" font-weight="bold">{escape(name)}</text>'
             y += LINE
-            text = escape(texts[line][indent[line.file] :], quote=False)
             yield (
-                f'<text id="{_anchor(line)}" x="16" y="{y}" font-family="monospace" xml:space="preserve">{line.number:>4}  {text}</text>'
+                f'<text id="{_anchor(line)}" x="16" y="{y}" font-family="monospace" xml:space="preserve">'
+                f"{line.number:>4}  {escape(text, quote=False)}</text>"
             )
 
     def _legend(self) -> str:
