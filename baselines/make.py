@@ -2,7 +2,7 @@
 """Measures cores with Yosys and nextpnr and writes the results into this folder, one file for each tool and core.
 
 Run: python baselines/make.py yosys            (about ten minutes)
-     python baselines/make.py pnr              (about an hour: places and routes whole cores on ECP5)
+     python baselines/make.py pnr              (hours: places and routes whole cores on ECP5)
 
 ``baselines/TOOL-VERSION/CORE.TARGET.json`` holds what ``modeloom synth`` prints; ``baselines/summary.md`` is made from them.
 """

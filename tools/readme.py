@@ -140,6 +140,21 @@ def latency() -> str:
     return table(head, rows, 1)
 
 
+def clock() -> str:
+    """The routed clock of the HCTR2 core on ECP5, beside that of its AES pipeline alone: ``baselines/``."""
+    folder = ROOT / "baselines" / "nextpnr-0.7"
+    core, alone = (
+        json.loads((folder / f"{name}.ecp5.json").read_text(encoding="utf-8")) for name in ("hctr2_512_bram", "aes_pipeline_bram")
+    )
+    interval = compiled("hctr2", sector=core["core"]["sector_bytes"]).explain()["cycles_per_sector"]
+    rate = 8 * core["core"]["sector_bytes"] * core["clock_mhz"] / interval / 1000
+    return (
+        f"Placed and routed on ECP5 ({core['device']}), `{core['core']['command']}` has {core['luts']} LUT4, {core['ffs']} registers and "
+        f"{core['memories']['bram_cells']} block memories, and runs at {core['clock_mhz']:.1f} MHz: {rate:.1f} Gbit/s. "
+        f"Its AES pipeline alone runs at {alone['clock_mhz']:.1f} MHz. [More](baselines/README.md).\n"
+    )
+
+
 def pipelines() -> str:
     """Intervals that the plain bench has counted at the pins of cores with 1, 2, 4 and 8 pipelines: ``bench/pipelines.py``."""
     stored = json.loads((ROOT / "baselines" / "pipelines.json").read_text(encoding="utf-8"))
@@ -184,6 +199,7 @@ def codes() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
+    "clock": clock,
     "code": code,
     "codes": codes,
     "latency": latency,

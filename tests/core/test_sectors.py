@@ -14,9 +14,8 @@ from modeloom.simulated import Sector
 CORES = [
     ("hctr2", "default", {}),
     ("hctr2", "default", {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram"}),
-    ("heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly", "direction": "encrypt"}),
 ]
-IDS = ["hctr2", "hctr2-partial-256", "heh-brw-2core-fly-encrypt"]
+IDS = ["hctr2", "hctr2-partial-256"]
 if SLOW:
     CORES += [
         ("heh-brw", "default", {}),

@@ -12,7 +12,7 @@ from tests.built import SLOW, SMALL, simulated
 from modeloom import golden
 from modeloom.rtl.bus import StatusCode
 
-SECTORS = 100_000 if SLOW else 400
+SECTORS = 100_000 if SLOW else 250
 CHUNK = 250
 SIZES = (SMALL["sector"], *SMALL["more_sectors"])
 SLOTS = SMALL["key_slots"]

@@ -90,7 +90,7 @@ def _refuted(faulty: Machine, p: BusParameters) -> set[str]:
     return names
 
 
-SOME = FAULTS if SLOW else FAULTS[::2]
+SOME = FAULTS if SLOW else FAULTS[::3]
 """Each takes some seconds; MODELOOM_SLOW=1 for all."""
 
 

@@ -51,6 +51,7 @@ def test_sectors(name, options):
     assert not core.runner.violations()
 
 
+@slow
 def test_verify():
     """All that ``modeloom verify`` does; the definition and its cipher are read from their file again."""
     lines = list(verify_core(folder("WideHEH", **CORE), sectors=25, optimize=OPTIMIZE))
