@@ -4,7 +4,8 @@
 Run: python baselines/make.py yosys            (about ten minutes)
      python baselines/make.py pnr              (hours: places and routes whole cores on ECP5)
 
-``baselines/TOOL-VERSION/CORE.TARGET.json`` holds what ``modeloom synth`` prints; ``baselines/summary.md`` is made from them.
+``baselines/TOOL-VERSION/CORE.TARGET.json`` holds what ``modeloom synth`` prints; ``tools/readme.py`` makes the table of
+``baselines/README.md`` from them.
 """
 
 from __future__ import annotations

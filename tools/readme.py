@@ -32,6 +32,9 @@ from modeloom.report.chart import chart  # noqa: E402
 from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
 from modeloom.rtl.core import CORE_PORTS  # noqa: E402
 
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "baselines" / "README.md")
+"""Files that may have generated parts."""
+
 MARKED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 PICTURE = "docs/img/hctr2_512.svg"
@@ -155,6 +158,23 @@ def clock() -> str:
     )
 
 
+def routed() -> str:
+    """What place and route made of each core and pipeline: ``python baselines/make.py pnr``."""
+    rows = []
+    for path in sorted((ROOT / "baselines").glob("nextpnr-*/*.ecp5.json"), key=lambda path: (path.name, path.parent.name)):
+        e = json.loads(path.read_text(encoding="utf-8"))
+        core = e.get("core")
+        made = f"`{core.get('command', 'modeloom build ' + core['mode'])}`" if core else "AES-128 encrypting pipeline alone"
+        luts = {name: block["luts"] for name, block in (e.get("blocks") or {}).items()}
+        rest = sum(count for name, count in luts.items() if name not in ("aes", "multipliers", "storage"))
+        rows.append(
+            (path.name.split(".")[0], made, path.parent.name.replace("-", " "), e["luts"], e["ffs"], e["memories"]["bram_cells"],
+             f"{100 * rest / sum(luts.values()):.1f} %" if luts else "", f"{e['clock_mhz']:.1f}")
+        )  # fmt: skip
+    head = ("design", "made by", "routed with", "LUT4", "registers", "block memories", "engine, control, buses", "clock, MHz")
+    return table(head, rows, 3)
+
+
 def pipelines() -> str:
     """Intervals that the plain bench has counted at the pins of cores with 1, 2, 4 and 8 pipelines: ``bench/pipelines.py``."""
     stored = json.loads((ROOT / "baselines" / "pipelines.json").read_text(encoding="utf-8"))
@@ -208,6 +228,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "pipelines": pipelines,
     "ports": ports,
     "results": results,
+    "routed": routed,
     "squares": squares,
 }
 
@@ -215,7 +236,7 @@ PARTS: dict[str, Callable[[], str]] = {
 def generated() -> dict[Path, str]:
     """Every file that has generated parts, and the picture, with what they should hold."""
     files = {ROOT / PICTURE: chart(compiled("hctr2", sector=512))}
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in PAGES:
         text = path.read_text(encoding="utf-8")
         for name in (match[2] for match in MARKED.finditer(text)):
             if name not in PARTS:

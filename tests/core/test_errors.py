@@ -10,7 +10,7 @@ from tests.built import simulated
 
 from modeloom import golden
 from modeloom.rtl.bus.ports import StatusCode, unpack_status
-from modeloom.simulated import SimulatedCore
+from modeloom.simulated import CoreFault, Sector, SimulatedCore
 from modeloom.spec import InputError
 
 KEY = bytes(range(16))
@@ -70,6 +70,13 @@ def test_unknown_slot_and_size(core: SimulatedCore) -> None:
 def test_a_slot_that_is_not_there(core: SimulatedCore) -> None:
     with pytest.raises(InputError, match="this core has no key slot 1: it has 1, counted from 0"):
         core.load_key(KEY, 1)
+
+
+def test_a_core_that_does_not_answer(core: SimulatedCore) -> None:
+    core.load_key(KEY)
+    core.runner.set_gaps({"m_axis_status": 0.999999})
+    with pytest.raises(CoreFault, match=r"the core gave fewer than 1 statuses in \d+ cycles"):
+        core.run([Sector(TWEAK, bytes(512))])
 
 
 def test_commands_wait_for_data_and_data_for_commands(core: SimulatedCore) -> None:

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is generated in the documents is what the compiler and the sources say today."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from tests.scripts import script
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def tool():
-    spec = importlib.util.spec_from_file_location("readme_tool", ROOT / "tools" / "readme.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("tools/readme.py")
 
 
 def test_nothing_differs(tool, capsys):
@@ -25,7 +22,7 @@ def test_nothing_differs(tool, capsys):
 def places(tool):
     """For each generated part the files that hold it."""
     found = {}
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for path in tool.PAGES:
         text = path.read_text(encoding="utf-8")
         names = [match[2] for match in tool.MARKED.finditer(text)]
         assert text.count("<!-- generated:") == len(names), path.name

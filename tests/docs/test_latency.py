@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stored latencies of 4096-byte sectors: every core is there, within the limit, and the bench says the same today."""
 
-import importlib.util
 import json
-import os
-from pathlib import Path
 
 import pytest
+from tests.built import slow
+from tests.scripts import script
 
 LIMIT = 1.1
 """Latency over the pins by beats in + latency bound + beats out."""
@@ -14,10 +13,7 @@ LIMIT = 1.1
 
 @pytest.fixture(scope="module")
 def bench():
-    spec = importlib.util.spec_from_file_location("latency_bench", Path(__file__).parents[2] / "bench" / "latency.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("bench/latency.py")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +36,6 @@ def test_one_core_measured_again(bench, stored):
     assert bench.measure("heh-brw", 8) == stored["heh-brw", 8]
 
 
-@pytest.mark.skipif(not os.environ.get("MODELOOM_SLOW"), reason="ten minutes of one core; MODELOOM_SLOW=1")
+@slow
 def test_all_cores_measured_again(bench, stored):
     assert {key: bench.measure(*key) for key in stored} == stored

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stored figures of cores with several pipelines: what the bench counted is what the schedules say."""
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
+from tests.scripts import script
 
 
 @pytest.fixture(scope="module")
 def bench():
-    spec = importlib.util.spec_from_file_location("pipelines_bench", Path(__file__).parents[2] / "bench" / "pipelines.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("bench/pipelines.py")
 
 
 def test_every_core_is_at_its_bound(bench):

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import deque
 
-import pytest
+from tests.built import slow
 from tests.emit.emitted import PARTIAL, core, folder
 from tests.formal.key_rules import KEY_RULES
 from tests.formal.machine import Machine, State, number
@@ -44,7 +43,7 @@ def control_of_engine() -> Machine:
     return Machine(netlist)
 
 
-@pytest.mark.skipif(not os.environ.get("MODELOOM_SLOW"), reason="a minute: MODELOOM_SLOW=1 python -m pytest tests/formal/test_engine.py")
+@slow
 def test_the_buses_of_a_core() -> None:
     """As in ``test_stream_rules``, on the buses of a whole core with its many short sectors in flight."""
     machine, p = Machine(module_of_core("bus")), bus_parameters(core(PARTIAL))

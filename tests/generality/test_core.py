@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
+from tests.built import slow
 from tests.core.test_zeroize import request, state
 from tests.generality import reference
 from tests.generality.cores import OPTIMIZE, compiled, folder, simulated
@@ -18,11 +18,6 @@ from modeloom.verification import verify_core
 
 CORE = {"sector": 96, "mul": 1, "aes_stages": 1, "key_slots": 2, "squares": "fly"}
 LANES = {"sector": 118, "aes": 2, "aes_stages": 1, "mul": 2}
-
-slow = pytest.mark.skipif(
-    not os.environ.get("MODELOOM_SLOW"), reason="two minutes: MODELOOM_SLOW=1 python -m pytest tests/generality/test_core.py"
-)
-
 
 def with_keys(name, options, seed):
     """A simulated core and the references of its slots."""

@@ -8,6 +8,7 @@ import pytest
 
 from modeloom import golden
 from modeloom.compiler import compile_mode
+from modeloom.dump import dump
 from modeloom.emit import emit
 from modeloom.modes import find
 from modeloom.options import Options
@@ -42,6 +43,14 @@ def test_a_file_goes_all_the_way(mode_file, tmp_path):
     emit(compile_mode(mode, options), tmp_path / "core", command=f"modeloom build {place} --sector 64")
     lines = list(verify_core(tmp_path / "core", optimize=0))
     assert lines and not any("FAIL" in str(line) for line in lines)
+
+
+def test_its_operations_name_its_lines(mode_file):
+    compiled = compile_mode(find(f"{mode_file}:HEHPoly"), Options(sector=64, mul=1, restarts=0), prove=False)
+    assert Path(compiled.source.file) == mode_file
+    named = set(re.findall(r"; line (\S+)", dump(compiled, "graph")))
+    written = DEFINITION.splitlines()
+    assert named and all("o." in written[int(line) - 1] or "^" in written[int(line) - 1] for line in named)
 
 
 @pytest.mark.parametrize(

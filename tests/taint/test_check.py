@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import pytest
+from tests.built import SLOW
 from tests.emit.emitted import PARTIAL, SLOTS, folder
 from tests.taint.planted import EARLY, PLANTS, Plant, planted
 
@@ -30,8 +30,8 @@ SHAPES = {
 
 
 # Modes and shapes that share their structure with another one are left to MODELOOM_SLOW=1: each needs a core of its own.
-FEW = MODES if os.environ.get("MODELOOM_SLOW") else []
-FEW_SHAPES = {name: shape for name, shape in SHAPES.items() if os.environ.get("MODELOOM_SLOW") or name != "lanes"}
+FEW = MODES if SLOW else []
+FEW_SHAPES = {name: shape for name, shape in SHAPES.items() if SLOW or name != "lanes"}
 CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in FEW} | FEW_SHAPES
 
 
@@ -67,7 +67,7 @@ def assert_caught(plant: Plant, choice: tuple[str, dict], directory: Path) -> st
     return message
 
 
-SOME = PLANTS if os.environ.get("MODELOOM_SLOW") else PLANTS[::2]
+SOME = PLANTS if SLOW else PLANTS[::2]
 """Each takes some seconds."""
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """``tools/vectors.py``: what it reads, what it refuses, and that it writes all or nothing."""
 
-import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.scripts import script
 
 from modeloom import vectors
 
@@ -16,10 +16,7 @@ TOOL = Path(__file__).parents[2] / "tools" / "vectors.py"
 
 @pytest.fixture(scope="module")
 def tool():
-    spec = importlib.util.spec_from_file_location("vectors_tool", TOOL)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("tools/vectors.py")
 
 
 @pytest.fixture

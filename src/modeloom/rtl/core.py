@@ -74,7 +74,6 @@ def bus_parameters(compiled: Any) -> BusParameters:
         # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
         ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
         engine_words=max(bank.cells for bank in program.banks.values()),
-        has_setup=any(rows for table in program.setups for rows in table.outs.values()),
         encrypt="encrypt" in program.directions,
         decrypt="decrypt" in program.directions,
     )

@@ -20,8 +20,8 @@ _SCRIPT = """
 import sys
 from pyosys import libyosys as ys
 design = ys.Design()
-ys.run_pass("tee -q read_verilog -sv " + sys.argv[1], design)
-ys.run_pass("tee -q hierarchy -check -top " + sys.argv[2], design)
+ys.run_pass("read_verilog -sv " + sys.argv[1], design)  # "tee -q" would keep its errors to itself
+ys.run_pass("hierarchy -check -top " + sys.argv[2], design)
 ys.run_pass("tee -q proc -noopt", design)
 ys.run_pass("tee -q opt_clean", design)
 ys.run_pass("tee -q write_rtlil " + sys.argv[3], design)
@@ -50,7 +50,8 @@ def verilog_to_rtlil(path: Path, top: str) -> str:
             [sys.executable, "-P", "-c", _SCRIPT, source.name, top, result.name], cwd=work, capture_output=True, text=True, check=False
         )  # the names of the RTLIL hold the file's path: one that is always the same
         if run.returncode or not result.exists():
-            reason = (run.stdout + run.stderr).strip().splitlines()[-1:] or ["no message"]
-            raise BuildError(f"Yosys cannot read {path.name}: {reason[0]}")
+            lines = [line for line in (run.stdout + run.stderr).splitlines() if line.strip()] or ["no message"]
+            reason = next((line for line in lines if "ERROR" in line), lines[-1])
+            raise BuildError(f"Yosys cannot read {path.name}: {reason.replace(source.name, path.name)}")
         os.replace(result, cached)
     return cached.read_text()

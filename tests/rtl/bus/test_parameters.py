@@ -67,7 +67,7 @@ def test_values_out_of_range(change: dict) -> None:
         BusParameters(**(GOOD | change))
 
 
-@pytest.mark.parametrize("change", [{"blocks": 8.0}, {"key_slots": True}, {"has_setup": 1}, {"tail": None}])
+@pytest.mark.parametrize("change", [{"blocks": 8.0}, {"key_slots": True}, {"encrypt": 1}, {"tail": None}])
 def test_values_of_wrong_type(change: dict) -> None:
     with pytest.raises(TypeError):
         BusParameters(**(GOOD | change))

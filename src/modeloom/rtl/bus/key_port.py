@@ -251,7 +251,7 @@ class KeyPort(BusComponent):
                 m.next = "SETUP"
 
             with m.State("SETUP"):
-                m.d.comb += [self.setup.eq(1), self.setup_scrub.eq(not p.has_setup)]
+                m.d.comb += self.setup.eq(1)
                 with m.If(self.setup_done):
                     m.next = "LOADED"
 

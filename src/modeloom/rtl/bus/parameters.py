@@ -100,8 +100,6 @@ class BusParameters:
         Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
     engine_words : int
         Words of the engine's deepest memory, those of keys apart.
-    has_setup : bool
-        Whether the mode has a set-up program to run after a key has been written.
     ring_style : str
         What the memories of the result buffer are built from: "block" (few LUTs; its read is the slowest path of the
         buses on ECP5), "distributed" (LUTs), or "" for the synthesis tool's choice.
@@ -129,7 +127,6 @@ class BusParameters:
     raw_words_after: int = 0
     key_words: int = 0
     engine_words: int = 1
-    has_setup: bool = True
     ring_style: str = ""
     encrypt: bool = True
     decrypt: bool = True
@@ -156,7 +153,7 @@ class BusParameters:
         _integer("raw_words_after", self.raw_words_after, 0, 16)
         _integer("key_words", self.key_words, self.raw_words_before + self.raw_words_after, 1024)
         _integer("engine_words", self.engine_words, 1, 65536)
-        for name in ("has_setup", "encrypt", "decrypt"):
+        for name in ("encrypt", "decrypt"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
         if self.ring_style not in ("", "block", "distributed"):
