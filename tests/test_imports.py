@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rtl": {"spec"},
     "sim": {"rtl"},
     "synth": {"rtl"},
+    "circuits": {"rtl", "spec", "golden"},
     "taint": {"sim", "simulated"},
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""

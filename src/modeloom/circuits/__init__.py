@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arithmetic and cipher circuits by name: what ``modeloom circuit`` builds, and what ``docs/circuits.md`` compares."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
+from modeloom.spec import UnknownName
+
+__all__ = ["Built", "Circuit", "Gates", "Operation", "Option", "all_circuits", "find_circuit"]
+
+FAMILIES = ("multipliers",)
+"""Modules of this folder; each has a tuple ``CIRCUITS``."""
+
+
+@cache
+def all_circuits() -> dict[str, Circuit]:
+    """Every circuit by its name, in the order of the families."""
+    modules = [import_module(f"modeloom.circuits.{family}") for family in FAMILIES]
+    return {circuit.name: circuit for module in modules for circuit in module.CIRCUITS}
+
+
+def find_circuit(name: str) -> Circuit:
+    """The circuit of this name; raises ``UnknownName``."""
+    circuits = all_circuits()
+    if name not in circuits:
+        raise UnknownName("circuit", name, circuits)
+    return circuits[name]
