@@ -43,6 +43,14 @@ def test_memory_with_asynchronous_read_becomes_lutram():
     assert result.levels_register == 2
 
 
+def test_four_input_luts():
+    """Virtex-4 has LUT4 alone: the parity of 16 bits takes five of them and two levels."""
+    for target in ("xc4v", "xc3se") if SLOW else ("xc4v",):
+        result = synthesize(convert(XorTree(), "tree"), "tree", target)
+        assert {cell for cell in result.cells if cell.startswith("LUT")} == {"LUT4"}
+        assert (result.luts, result.levels_register, result.ffs) == (5, 2, 17)
+
+
 @pytest.mark.parametrize("target", ["xc7", "xc5v"] if SLOW else ["xc7"])
 def test_six_input_luts(target):
     result = synthesize(convert(AsyncMemory(), "memory"), "memory", target)
@@ -135,9 +143,9 @@ def test_errors():
 def liberty_cell(name: str, area: float, inputs: str, function: str) -> str:
     """A gate with the same delay from every pin; ABC refuses libraries without delays."""
     tables = ("cell_rise", "cell_fall", "rise_transition", "fall_transition")
-    timing = "".join(f'{table}(t) {{ values("0.01, 0.02", "0.02, 0.03"); }} ' for table in tables)
+    timing = "".join(f'{table}(t) {{ values("0.1, 0.2", "0.2, 0.3"); }} ' for table in tables)
     pins = "".join(f"pin({pin}) {{ direction : input; capacitance : 0.001; }} " for pin in inputs)
-    arcs = "".join(f'timing() {{ related_pin : "{pin}"; {timing} }} ' for pin in inputs)
+    arcs = "".join(f'timing() {{ related_pin : "{pin}"; timing_sense : negative_unate; {timing} }} ' for pin in inputs)
     return (f"cell ({name}) {{ area : {area}; {pins}"
             f'pin(Y) {{ direction : output; function : "{function}"; max_capacitance : 1; {arcs} }} }}\n')
 
@@ -163,6 +171,10 @@ def test_liberty_file(tmp_path):
     # An XOR is three or four NAND and NOR gates with their inverters.
     assert 3 * 15 <= result.cells["NAND2"] + result.cells["NOR2"] <= 6 * 15
     assert sum(result.gates.values()) == sum(result.cells.values()) - 17
+    assert result.area_nand2 == result.area / 2
+    # A gate takes a tenth of a nanosecond and more; an XOR has at least two in a row, and there are four.
+    assert 8 * 0.1 <= result.fast["delay_ns"] <= result.delay_ns < 20
+    assert result.fast["area_nand2"] == result.fast["area"] / 2 > 17 * 9.5 / 2
     assert astuple(result)[2] == "Liberty cells of five.lib"
     with pytest.raises(ValueError, match="there is no Liberty file"):
         synthesize(convert(XorTree(), "tree"), "tree", f"liberty:{tmp_path / 'none.lib'}")

@@ -7,10 +7,10 @@ from modeloom.synth import TARGETS, target_named
 
 
 def test_names():
-    assert set(TARGETS) == {"ecp5", "xc7", "xc6v", "xc5v", "gates"}
+    assert set(TARGETS) == {"ecp5", "xc7", "xc6v", "xc5v", "xc4v", "xc3se", "gates"}
     with pytest.raises(ValueError, match=r"unknown target 'xc6': did you mean (xc6v or xc7|xc7 or xc6v)\?"):
         target_named("xc6")
-    with pytest.raises(ValueError, match=r"known: ecp5, xc7, xc6v, xc5v, gates, liberty:FILE"):
+    with pytest.raises(ValueError, match=r"known: ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates, liberty:FILE"):
         target_named("?")
 
 

@@ -14,7 +14,7 @@ __all__ = ["synth"]
 
 @click.command()
 @click.argument("directory")
-@click.option("--target", required=True, help="ecp5, xc7, xc6v, xc5v or gates.")
+@click.option("--target", required=True, help="ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
 @click.option("--pnr", is_flag=True, help="Place and route too (ecp5; minutes).")
 @click.option("--freq", type=float, help="Clock target of place and route in MHz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -34,7 +34,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     top : str
         Name of the top module.
     target : str
-        ``ecp5``, ``xc7``, ``xc6v``, ``xc5v``, ``gates`` or ``liberty:FILE``.
+        ``ecp5``, ``xc7``, ``xc6v``, ``xc5v``, ``xc4v``, ``xc3se``, ``gates`` or ``liberty:FILE``.
     groups : mapping, optional
         Group name to prefixes of instance paths below the top (``{"aes": ["aes_"], "storage": ["engine.store"]}``); the
         longest prefix that fits decides, what fits none is ``"other"``. Costs a second mapping, in which the borders
@@ -72,7 +72,6 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         raise ValueError(f"unknown mapper {mapper!r}: abc9 or compact")
     if mapper == "compact" and not chosen.compact_commands:
         raise ValueError(f"the compact mapper is for LUT targets, not {target}")
-    compact = mapper == "compact"
     instances(rtlil, top)
     owner = None if groups is None else assign(rtlil, top, groups)
 
@@ -81,32 +80,49 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
         flat_directory, block_directory = Path(work) / "flat", Path(work) / "blocks"
         flat_directory.mkdir()
-        flat = map_design(rtlil, top, chosen, flat_directory, compact=compact, timeout=timeout)
+        flat = map_design(rtlil, top, chosen, flat_directory, mapper=mapper, timeout=timeout)
         tools["yosys"] = str(flat.netlist.get("creator", "")).removeprefix("Yosys ").partition(" (")[0]
         area_cells = None if flat.area is None else cell_counts(flat.area, top)
         total = figures(cell_counts(flat.netlist, top), chosen, area_cells)
+        fast = _for_delay(rtlil, top, chosen, Path(work) / "fast", timeout) if chosen.fast_commands else None
         longest = depth(flat.netlist, top, chosen)
         blocks = blocks_total = None
         if owner is not None:
             block_directory.mkdir()
-            blocks, blocks_total = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, compact,
+            blocks, blocks_total = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, mapper,
                                               timeout)
         if pnr:
             routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, seed=seed, timeout=timeout)
             tools["nextpnr-ecp5"] = routed.version
     return SynthResult(
         design=top, target=target, device=DEVICE if pnr else chosen.device, command=command, tools=tools,
-        script=tuple(flat.script), total=total, levels=longest.levels, levels_register=longest.levels_register,
+        script=tuple(flat.script), total=total, area_nand2=_nand2(total.area, chosen), delay_ns=flat.delay_ns,
+        fast=fast, levels=longest.levels, levels_register=longest.levels_register,
         longest_path={"from": longest.start, "to": longest.end}, blocks=blocks, blocks_total=blocks_total,
         clock_mhz=routed.clock_mhz if routed else None, clock_target_mhz=(freq or _DEFAULT_MHZ) if pnr else None,
         utilisation=routed.utilisation if routed else None, critical_path=routed.critical_path if routed else None)
 
 
+def _nand2(area: float | None, target: Target) -> float | None:
+    """An area in NAND2 gates: that of the target ``gates`` is, that of a Liberty file is divided by its NAND2's."""
+    if area is None or not target.areas:
+        return area
+    return round(area / target.nand2, 2) if target.nand2 else None
+
+
+def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: float | None) -> dict[str, float | None]:
+    """Area and delay of a mapping in which delay comes first."""
+    directory.mkdir()
+    mapped = map_design(rtlil, top, target, directory, mapper="fast", timeout=timeout)
+    area = figures(cell_counts(mapped.netlist, top), target).area
+    return {"area": area, "area_nand2": _nand2(area, target), "delay_ns": mapped.delay_ns}
+
+
 def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str],
-               directory: Path, compact: bool, timeout: float | None) -> tuple[dict[str, Figures], Figures]:
+               directory: Path, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures]:
     """Figures by group, in the order the caller named them, and of the whole, from a mapping with the borders kept."""
     marked = mark_boundaries(rtlil, top, owner)
-    mapped = map_design(marked, top, target, directory, compact=compact, timeout=timeout)
+    mapped = map_design(marked, top, target, directory, mapper=mapper, timeout=timeout)
     order = [*groups, *([] if OTHER in groups else [OTHER])]
 
     def sums(data: Mapping[str, object]) -> dict[str, Counter[str]]:

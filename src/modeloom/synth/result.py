@@ -72,6 +72,13 @@ class SynthResult:
         The same between registers only; ``None`` if there is no such path.
     longest_path : dict
         ``from`` and ``to``: nets at both ends of the path of `levels`; for one that ends in a cell, the cell's output.
+    area_nand2 : float or None
+        For gates and Liberty files: `area` in NAND2 gates, of a Liberty file its smallest NAND2.
+    delay_ns : float or None
+        For a Liberty file: the longest path through gates in ABC's static timing, without wires; what a flip-flop needs
+        from the clock to its output and before the clock is not in it.
+    fast : dict or None
+        For a Liberty file: ``area``, ``area_nand2`` and ``delay_ns`` of a second mapping in which delay comes before area.
     blocks : dict or None
         Figures by group of a second run in which the blocks' boundaries are kept; they sum to `blocks_total`. It is
         larger than `total` by what optimisation across the boundaries saves.
@@ -95,6 +102,9 @@ class SynthResult:
     levels: int
     levels_register: int | None
     longest_path: dict[str, str]
+    area_nand2: float | None = None
+    delay_ns: float | None = None
+    fast: dict[str, float | None] | None = None
     blocks: dict[str, Figures] | None = None
     blocks_total: Figures | None = None
     clock_mhz: float | None = None

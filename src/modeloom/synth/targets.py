@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from modeloom.synth.liberty import read_library
 from modeloom.synth.result import SynthesisError
 
 __all__ = ["TARGETS", "Target", "target_named"]
@@ -52,8 +53,12 @@ class Target:
         For gates: commands that map the netlist once more, for the area.
     compact_commands : tuple of str
         For LUTs: what replaces `commands` when area comes before depth.
-    areas, sequential : dict, frozenset
-        For a Liberty file: area by cell, and the cells that hold state.
+    fast_commands : tuple of str
+        For a Liberty file: what replaces `commands` when delay comes before area.
+    lut_inputs : int
+        Inputs of a LUT; 0 for gates.
+    areas, sequential, nand2 : dict, frozenset, float or None
+        For a Liberty file: area by cell, the cells that hold state, and the area of its smallest NAND2.
     """
 
     name: str
@@ -63,8 +68,11 @@ class Target:
     rework_commands: tuple[str, ...] = ()
     area_commands: tuple[str, ...] = ()
     compact_commands: tuple[str, ...] = ()
+    fast_commands: tuple[str, ...] = ()
+    lut_inputs: int = 0
     areas: dict[str, float] = field(default_factory=dict)
     sequential: frozenset[str] = frozenset()
+    nand2: float | None = None
 
     def luts_of(self, cell: str) -> int:
         """LUTs a cell of this type takes as logic."""
@@ -127,17 +135,18 @@ class Target:
 _COMPACT = "abc -lut {size} -script +strash;dch;if,-a;mfs2"
 
 
-def _xilinx(name: str, device: str) -> Target:
+def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
     synth = f"synth_xilinx -family {name} -top {{top}} -flatten -abc9 -noiopad -noclkbuf"
-    compact = (f"{synth} -run begin:map_luts", "opt_expr -mux_undef -noclkinv", _COMPACT.format(size=6), "clean",
-               "xilinx_srl -fixed -minlen 3",
-               "techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH=6", "xilinx_dffopt",
+    shift_registers = ("xilinx_srl -fixed -minlen 3",) if inputs == 6 else ()
+    compact = (f"{synth} -run begin:map_luts", "opt_expr -mux_undef -noclkinv", _COMPACT.format(size=inputs), "clean",
+               *shift_registers,
+               f"techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH={inputs}", "xilinx_dffopt",
                "opt_lut_ins -tech xilinx", f"{synth} -run finalize:edif")
-    return Target(name, device, "lut", (synth,), compact_commands=compact)
+    return Target(name, device, "lut", (synth,), compact_commands=compact, lut_inputs=inputs)
 
 
 _ECP5 = Target(
-    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",),
+    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",), lut_inputs=4,
     compact_commands=("synth_ecp5 -top {top} -run begin:map_luts", _COMPACT.format(size=4), "clean",
                       "synth_ecp5 -top {top} -run map_cells:edif"))
 
@@ -150,31 +159,25 @@ TARGETS = {
     "xc7": _xilinx("xc7", "Xilinx 7 series (LUT6)"),
     "xc6v": _xilinx("xc6v", "Xilinx Virtex-6 (LUT6)"),
     "xc5v": _xilinx("xc5v", "Xilinx Virtex-5 (LUT6; experimental in Yosys)"),
+    "xc4v": _xilinx("xc4v", "Xilinx Virtex-4 (LUT4; experimental in Yosys)", 4),
+    "xc3se": _xilinx("xc3se", "Xilinx Spartan-3E (LUT4; experimental in Yosys)", 4),
     "gates": Target("gates", "gates: AND, XOR, NOT; area in NAND2 equivalents", "gate", _GATES,
                     rework_commands=("abc -g AND,XOR", "opt_clean"),
                     area_commands=("abc -g cmos4,XOR,XNOR,MUX", "opt_clean")),
 }
 
 
+# Area first, and delay first with cells of the size that their loads want; both end with the time of the longest path.
+_CELLS_SMALL = "+strash;&get,-n;&fraig,-x;&put;scorr;dc2;strash;&get,-n;&dch,-f;&nf;&put;topo;stime,-p"
+_CELLS_FAST = "+strash;&get,-n;&st;&syn3;&syn3;&dch,-f;&nf;&put;buffer,-c;topo;upsize,-c;dnsize,-c;stime,-p"
+
+
 def _liberty(path: Path) -> Target:
-    if not path.is_file():
-        raise ValueError(f"there is no Liberty file {path}")
-    if any(c.isspace() or c in "{};\"" for c in str(path)):
-        raise ValueError(f"the path of a Liberty file must be free of spaces, quotes, braces and semicolons: {path}")
-    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8", errors="replace"), flags=re.DOTALL)
-    areas: dict[str, float] = {}
-    sequential: set[str] = set()
-    parts = re.split(r"\bcell\s*\(\s*\"?([^\s\")]+)\"?\s*\)\s*\{", text)
-    for name, body in zip(parts[1::2], parts[2::2], strict=True):
-        if found := re.search(r"\barea\s*:\s*\"?([-+0-9.eE]+)", body):
-            areas[name] = float(found[1])
-        if re.search(r"\b(ff|latch|ff_bank|latch_bank)\s*\(", body):
-            sequential.add(name)
-    if not areas:
-        raise ValueError(f"{path} has no cell with an area: is it a Liberty file?")
-    mapping = (f"dfflibmap -liberty {path}", f"abc -liberty {path}", "opt_clean")
-    return Target(f"liberty:{path}", f"Liberty cells of {path.name}", "gate",
-                  ("synth -top {top} -flatten -noabc", *mapping), areas=areas, sequential=frozenset(sequential))
+    library = read_library(path)
+    before = ("synth -top {top} -flatten -noabc", f"dfflibmap -liberty {path}")
+    small, fast = ((*before, f"abc -liberty {path} -script {script}", "opt_clean") for script in (_CELLS_SMALL, _CELLS_FAST))
+    return Target(f"liberty:{path}", f"Liberty cells of {path.name}", "gate", small, fast_commands=fast,
+                  areas=library.areas, sequential=library.sequential, nand2=library.nand2)
 
 
 def target_named(name: str) -> Target:

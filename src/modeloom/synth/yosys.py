@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,17 +36,20 @@ class Mapped:
         File of `netlist`.
     script : list of str
         Commands that led to both.
+    delay_ns : float or None
+        For a Liberty file: ABC's static timing of the longest path of gates.
     """
 
     netlist: dict[str, Any]
     area: dict[str, Any] | None
     path: Path
     script: list[str]
+    delay_ns: float | None
 
 
-def map_design(rtlil: str, top: str, target: Target, directory: Path, *, compact: bool = False,
+def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper: str = "abc9",
                timeout: float | None = None) -> Mapped:
-    """Map a design, area before depth if `compact`.
+    """Map a design with the target's commands, or with its commands of the mapper ``"compact"`` or ``"fast"``.
 
     Modules that carry ``keep_hierarchy`` stay apart; everything else is flattened.
 
@@ -57,14 +61,15 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, compact
     if util.find_spec("pyosys") is None:
         raise SynthesisError("Yosys is missing: pip install 'pyosys>=0.70'")
     (directory / "design.il").write_text(rtlil, encoding="utf-8")
-    first = [command.format(top=top) for command in (target.compact_commands if compact else target.commands)]
+    chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
+    first = [command.format(top=top) for command in chosen]
     run = ["read_rtlil design.il", *_with_libraries(target), *first, "write_json netlist.json"]
     if target.rework_commands:
         run += [*target.rework_commands, "write_json reworked.json"]
     if target.area_commands:
         run += [*target.area_commands, "write_json area.json"]
     # -P keeps this directory off the module path; the child needs only pyosys.
-    run_tool([sys.executable, "-P", str(_CHILD), *run], "Yosys", directory=directory, timeout=timeout)
+    log = run_tool([sys.executable, "-P", str(_CHILD), *run], "Yosys", directory=directory, timeout=timeout)
     netlist, path, script = _read(directory / "netlist.json"), directory / "netlist.json", first
     if target.rework_commands:
         reworked = _read(directory / "reworked.json")
@@ -72,7 +77,8 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, compact
         if _gates(reworked, top, target) < _gates(netlist, top, target):
             netlist, path, script = reworked, directory / "reworked.json", [*first, *target.rework_commands]
     area = _read(directory / "area.json") if target.area_commands else None
-    return Mapped(netlist, area, path, script)
+    times = re.findall(r"\bDelay = *([0-9.]+) ps", log)
+    return Mapped(netlist, area, path, script, max(map(float, times)) / 1000 if times else None)
 
 
 def _gates(netlist: dict[str, Any], top: str, target: Target) -> int:
