@@ -17,7 +17,7 @@ def test_json_has_the_members_of_the_contract(run):
     assert {mode.name for mode in BUILT_IN} <= entries.keys()
     for entry in entries.values():
         assert {"name", "source", "directions", "field", "vectors"} <= entry.keys()
-        assert entry["directions"] == ["encrypt", "decrypt"]
+        assert entry["directions"] == (["encrypt", "decrypt"] if entry["kind"] == "mode" else [])
     assert entries["hctr2"]["field"] == "polyval" and entries["hctr2"]["vectors"] > 0
     assert entries["hctr2"]["cipher"] == "aes"
     assert entries["heh-brw"]["key"] == ["cipher", "h"]
@@ -25,7 +25,7 @@ def test_json_has_the_members_of_the_contract(run):
 
 def test_text_has_a_line_for_each_mode(run):
     result = run("list")
-    lines = result.out.splitlines()
+    lines = result.out[: result.out.index("\n\n")].splitlines()
     assert result.status == 0 and lines[0].split() == ["name", "directions", "field", "vectors", "source"]
     assert [line.split()[0] for line in lines[1:]] == sorted(line.split()[0] for line in lines[1:])
     for mode in BUILT_IN:
@@ -33,13 +33,14 @@ def test_text_has_a_line_for_each_mode(run):
 
 
 def test_list_loads_nothing_heavy():
+    """Amaranth it loads: circuits stand beside their components."""
     script = """
 import sys
 from modeloom.cli import main
 try:
     main(["list"])
 except SystemExit as stop:
-    heavy = [name for name in ("amaranth", "cryptography", "numpy", "ortools", "pyosys", "rich") if name in sys.modules]
+    heavy = [name for name in ("cryptography", "numpy", "ortools", "pyosys", "rich") if name in sys.modules]
     sys.exit(f"list imports {heavy}" if heavy else stop.code)
 """
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=_environment(), check=False)

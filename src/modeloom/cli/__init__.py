@@ -12,6 +12,7 @@ import sys
 import click
 
 from modeloom.cli.build import build
+from modeloom.cli.circuit import circuit
 from modeloom.cli.crypt import crypt
 from modeloom.cli.explain import explain
 from modeloom.cli.list import list_modes
@@ -61,7 +62,7 @@ def cli() -> None:
     """Compiles block-cipher modes to hardware."""
 
 
-for command in (list_modes, explain, build, crypt, model, verify, synth):
+for command in (list_modes, explain, build, crypt, model, verify, synth, circuit):
     cli.add_command(command)
 
 
@@ -101,7 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _usage(error: click.UsageError) -> str:
     """What is wrong, in words that do not change with the version of click."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
-        return str(UnknownName("option", error.option_name, [name for p in error.ctx.command.params for name in p.opts]))
+        return str(UnknownName("option", error.option_name, [name for p in error.ctx.command.get_params(error.ctx) for name in p.opts]))
     if isinstance(error, click.MissingParameter) and error.param:
         name = error.param.human_readable_name.upper() if isinstance(error.param, click.Argument) else error.param.opts[-1]
         return f"{name} is missing"

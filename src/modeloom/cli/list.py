@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``modeloom list``: the modes."""
+"""``modeloom list``: the modes and the circuits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modeloom.cli.files import columns
 from modeloom.modes import all_modes
 from modeloom.vectors import count
 
-__all__ = ["list_modes", "catalogue"]
+__all__ = ["list_modes", "catalogue", "circuits"]
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -36,15 +36,40 @@ def catalogue() -> list[dict[str, Any]]:
     ]
 
 
+def circuits() -> list[dict[str, Any]]:
+    """Every circuit of ``modeloom circuit``: name, kind, title, source, options with their values."""
+    from modeloom.circuits import all_circuits
+
+    return [
+        {
+            "name": circuit.name,
+            "kind": "circuit",
+            "title": circuit.title,
+            "source": circuit.source,
+            "directions": [],
+            "field": None,
+            "vectors": 0,
+            "options": {
+                option.name: list(option.choices) or {"from": option.low, "to": option.high} for option in circuit.options
+            },
+        }
+        for circuit in all_circuits().values()
+    ]
+
+
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_modes(as_json: bool) -> None:
-    """The modes: name, source, directions, field order, published vectors."""
-    rows = catalogue()
+    """The modes: name, source, directions, field order, published vectors; the circuits: name, source, options."""
+    rows, others = catalogue(), circuits()
     if as_json:
-        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + others}, indent=2, ensure_ascii=False))
         return
     table = [("name", "directions", "field", "vectors", "source")]
     for row in rows:
         table.append((row["name"], ", ".join(row["directions"]), row["field"], str(row["vectors"]), row["source"]))
+    click.echo(columns(table))
+    table = [("circuit", "options", "source")]
+    for row in others:
+        table.append((row["name"], " ".join("--" + option.replace("_", "-") for option in row["options"]), row["source"]))
     click.echo(columns(table), nl=False)

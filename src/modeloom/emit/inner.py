@@ -22,7 +22,7 @@ from modeloom.emit.share import share
 from modeloom.emit.widths import level_widths
 from modeloom.rtl.core import ModeCore
 
-__all__ = ["core_rtlil", "inner_verilog"]
+__all__ = ["component_rtlil", "core_rtlil", "inner_verilog"]
 
 # The Yosys library keeps its design in globals, so each run has a process of its own.
 _SCRIPT = """
@@ -51,8 +51,13 @@ def core_rtlil(compiled: Any, top: str) -> str:
     top : str
         Name of the top module.
     """
+    return component_rtlil(ModeCore(compiled), top)
+
+
+def component_rtlil(component: Any, top: str) -> str:
+    """RTLIL of an Amaranth component, in the same shape; module names begin with ``top``."""
     with _no_collection():
-        text = rtlil.convert(ModeCore(compiled), name=top, emit_src=False)
+        text = rtlil.convert(component, name=top, emit_src=False)
     modules = parse(text)
     for module in modules:
         module.attributes = [line for line in module.attributes if "\\generator" not in line]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom circuit``: gates, area and Verilog of one arithmetic or cipher circuit."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from modeloom.cli.files import check_output, columns, whole_file
+from modeloom.spec import InputError
+
+__all__ = ["circuit"]
+
+
+class CircuitCommand(click.Command):
+    """A command with the options of all circuits, which are looked up when they are wanted."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, then an option for each name that a circuit uses."""
+        return [*super().get_params(ctx), *_circuit_options()]
+
+
+def _circuit_options() -> list[click.Parameter]:
+    from modeloom.circuits import all_circuits
+
+    users: dict[str, list[str]] = {}
+    options = {}
+    for name, circuit in all_circuits().items():
+        for option in circuit.options:
+            options.setdefault(option.name, option)
+            users.setdefault(option.name, []).append(name)
+    return [
+        click.Option(
+            [option.flag, option.name],
+            metavar="|".join(map(str, option.choices)) or "N",
+            help=f"{option.about} ({', '.join(users[option.name])}).",
+        )
+        for option in options.values()
+    ]
+
+
+@click.command(cls=CircuitCommand)
+@click.argument("name")
+@click.option("--target", help="Map for ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
+@click.option("--mapper", default="abc9", help="abc9, or compact: area before depth (LUT targets).")
+@click.option("--pnr", is_flag=True, help="Place and route too (ecp5).")
+@click.option("--freq", type=float, help="Clock target of place and route in MHz.")
+@click.option("-o", "--output", help="Write the circuit as Verilog to this file; its name is the module's.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def circuit(
+    name: str, target: str | None, mapper: str, pnr: bool, freq: float | None, output: str | None, as_json: bool, **options: Any
+) -> None:
+    """The circuit NAME: its gates, and its area on a target (``modeloom list`` has the names)."""
+    from rich.console import Console
+
+    from modeloom.circuit import circuit_verilog, measure_circuit
+
+    if output is not None:
+        check_output(Path(output))
+        if not re.fullmatch(r"[A-Za-z]\w*", Path(output).stem):
+            raise InputError(f"{Path(output).stem} is no name for a Verilog module; choose another file name")
+    chosen = {option: value for option, value in options.items() if value is not None}
+    with Console(stderr=True).status(name):
+        result = measure_circuit(name, target=target, mapper=mapper, pnr=pnr, freq=freq, **chosen)
+        if output is not None:
+            text = circuit_verilog(name, Path(output).stem, **chosen)
+            with whole_file(Path(output)) as file:
+                file.write(text.encode())
+    if as_json:
+        click.echo(json.dumps(result, indent=2))
+        return
+    rows = []
+    for key, value in result.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{part} {figure}" for part, figure in value.items())
+        if value not in (None, ""):
+            rows.append((key, str(value)))
+    click.echo(columns(rows), nl=False)
