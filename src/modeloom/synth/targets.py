@@ -47,6 +47,8 @@ class Target:
         ``"lut"`` or ``"gate"``.
     commands : tuple of str
         Yosys commands from word-level RTLIL to the mapped netlist; ``{top}`` stands for the top module.
+    other_commands : tuple of str
+        For LUTs: what may replace `commands`; the mapping with fewer LUTs is taken.
     rework_commands : tuple of str
         For gates: commands that let ABC restructure the netlist; the smaller of both is taken.
     area_commands : tuple of str
@@ -65,6 +67,7 @@ class Target:
     device: str
     kind: str
     commands: tuple[str, ...]
+    other_commands: tuple[str, ...] = ()
     rework_commands: tuple[str, ...] = ()
     area_commands: tuple[str, ...] = ()
     compact_commands: tuple[str, ...] = ()
@@ -142,7 +145,9 @@ def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
                *shift_registers,
                f"techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH={inputs}", "xilinx_dffopt",
                "opt_lut_ins -tech xilinx", f"{synth} -run finalize:edif")
-    return Target(name, device, "lut", (synth,), compact_commands=compact, lut_inputs=inputs)
+    # With LUT4, functions of eight inputs out of sixteen LUTs and free multiplexers suit tables, and blow XOR networks up.
+    plain = () if inputs == 6 else (f"{synth} -nowidelut",)
+    return Target(name, device, "lut", (synth,), other_commands=plain, compact_commands=compact, lut_inputs=inputs)
 
 
 _ECP5 = Target(

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import util
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,13 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     if util.find_spec("pyosys") is None:
         raise SynthesisError("Yosys is missing: pip install 'pyosys>=0.70'")
     (directory / "design.il").write_text(rtlil, encoding="utf-8")
+    if target.other_commands and mapper == "abc9":
+        mapped = []
+        for name, commands in (("wide", target.commands), ("plain", target.other_commands)):
+            (directory / name).mkdir()
+            only = replace(target, commands=commands, other_commands=())
+            mapped.append(map_design(rtlil, top, only, directory / name, timeout=timeout))
+        return min(mapped, key=lambda each: _luts(each.netlist, top, target))
     chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
     first = [command.format(top=top) for command in chosen]
     run = ["read_rtlil design.il", *_with_libraries(target), *first, "write_json netlist.json"]
@@ -79,6 +86,10 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     area = _read(directory / "area.json") if target.area_commands else None
     times = re.findall(r"\bDelay = *([0-9.]+) ps", log)
     return Mapped(netlist, area, path, script, max(map(float, times)) / 1000 if times else None)
+
+
+def _luts(netlist: dict[str, Any], top: str, target: Target) -> int:
+    return sum(number * target.luts_of(cell) for cell, number in cell_counts(netlist, top).items())
 
 
 def _gates(netlist: dict[str, Any], top: str, target: Target) -> int:

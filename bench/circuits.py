@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gates, area and depth of the circuits, as ``modeloom circuit`` gives them.
+
+Run: python bench/circuits.py [FAMILY ...] [--store] [--missing]
+
+A family is a list of circuits with options and targets, below.  One JSON object a line.  ``--store`` writes
+``baselines/circuits/FAMILY.json``, from which ``tools/readme.py`` makes the tables of docs/circuits.md; ``--missing`` measures only what
+is not stored yet.  Large circuits take minutes each; all of them take some hours of one core.
+
+The Liberty file of the target ``osu018`` is ``osu018_stdcells.lib`` of Debian's package ``qflow-tech-osu018``: install it, or name the
+file in the environment variable ``OSU018``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from modeloom.circuit import measure_circuit
+
+STORED = Path(__file__).resolve().parents[1] / "baselines" / "circuits"
+
+OSU018 = os.environ.get("OSU018", "/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
+
+Row = tuple[str, dict[str, Any], str | None]
+"""Circuit, options, target."""
+
+
+def rows(name: str, targets: str, *several: dict[str, Any]) -> Iterator[Row]:
+    """The circuit with each of the sets of options on each of the targets; "-" is none."""
+    for options in several or ({},):
+        for target in targets.split():
+            yield name, options, None if target == "-" else target
+
+
+def _halts(*halts: int, **more: Any) -> list[dict[str, Any]]:
+    return [{"halt": halt, **more} for halt in halts]
+
+
+FAMILIES: dict[str, list[Row]] = {
+    "multipliers": [
+        *rows("karatsuba", "xc4v osu018", {"halt": 4}),
+        *rows("karatsuba", "xc6v", *_halts(4, 8, 16, 32)),
+    ],
+}
+
+
+def command(name: str, options: dict[str, Any], target: str | None) -> str:
+    """What makes the figures again."""
+    flags = "".join(f" --{option.replace('_', '-')} {value}" for option, value in options.items())
+    return f"modeloom circuit {name}{flags}" + (f" --target {target}" if target else "")
+
+
+def measure(name: str, options: dict[str, Any], target: str | None) -> dict[str, Any]:
+    """The figures of one circuit, with the command that gives them."""
+    wanted = {} if target is None else {"target": f"liberty:{OSU018}" if target == "osu018" else target}
+    figures = measure_circuit(name, **wanted, **options)
+    if target is not None:
+        figures["target"] = target
+    return {"command": command(name, options, target), **figures}
+
+
+def main() -> None:
+    """Prints the figures, and stores them if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("families", nargs="*", default=list(FAMILIES), metavar="FAMILY")
+    parser.add_argument("--store", action="store_true")
+    parser.add_argument("--missing", action="store_true")
+    arguments = parser.parse_args()
+    for family in arguments.families:
+        path = STORED / f"{family}.json"
+        stored = {row["command"]: row for row in json.loads(path.read_text(encoding="utf-8"))} if path.is_file() else {}
+        for row in FAMILIES[family]:
+            if arguments.missing and command(*row) in stored:
+                continue
+            stored[command(*row)] = measure(*row)
+            print(json.dumps(stored[command(*row)]), flush=True)
+            if arguments.store:
+                # After each, so that nothing is lost if the next one is stopped.
+                path.parent.mkdir(parents=True, exist_ok=True)
+                kept = [stored[command(*known)] for known in FAMILIES[family] if command(*known) in stored]
+                path.write_text("[\n" + ",\n".join(f" {json.dumps(each)}" for each in kept) + "\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
