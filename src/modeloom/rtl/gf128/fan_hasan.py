@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Fan-Hasan multiplier: most of one factor's matrix is a Toeplitz matrix.  gcm2008, section 3.4, for any modulus.
+
+Of the n rows of the matrix (``matrix``; n = 128 for GHASH) the longest run has L (122: rows 7 to 127 and 0), the others together n - L
+(6: rows 1 to 6).  What becomes of the others, by the approaches of section 3.4.2::
+
+    1   T ███ L rows    ██ = toeplitz_product        2   ▒▒ ██  L rows       3   T ███ n - L rows, their elements as if
+          ███                                            ▒▒ ██                     ███ the run went on above them; plus
+          000 n - L     rows of zeros                    n-L  L columns            ███ L rows
+        ▒▒▒▒▒ n - L     ▒▒ = by the definition          ▒▒▒▒▒  n - L rows        ▒▒▒▒▒ n - L rows of differences
+
+The diagonals in the upper right corner of approach 3 that reach no row of the run are free: they take the element of the lowest row that
+they cross, whose difference then is 0.  The first has the least depth, as nothing is added behind the Toeplitz product.
+
+In the form ``key`` (section 5.2, Fig. 5.1) the elements of a key's matrix are registered, and a product starts behind them::
+
+    direct      a ── elements ─────────── products ── o        key      a ── elements ──[register]── products ── o
+                b ────────────────────────────┘                         load ──────────────┘             b ──┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib.wiring import In
+
+from modeloom.spec.field import Field
+
+from .lowering import lower, place_cuts
+from .matrix import coefficients, element, in_block_order, linear_word, run_elements, run_product, toeplitz_runs
+from .multiplier import GraphMultiplier, check_number
+from .toeplitz import toeplitz_product
+from .words import Word, join
+
+__all__ = ["APPROACHES", "FORMS", "FanHasanMultiplier", "element_words", "elements_product", "matrix_elements"]
+
+APPROACHES = (1, 2, 3)
+FORMS = ("direct", "key")
+
+
+def matrix_elements(field: Field, approach: int) -> list[list[int]]:
+    """The elements that a multiplier makes of a block, each as the set of its terms (``matrix.element``).
+
+    Returns
+    -------
+    list of list of int
+        Those of the Toeplitz matrix, then those of each run that is multiplied by the definition, in the order of ``matrix``'s word u.
+    """
+    run, *others = toeplitz_runs(field)
+    if approach < 3:
+        return [run_elements(field, run), *(run_elements(field, other) for other in others)]
+    n, rest = field.width, field.width - run.length
+    first = (run.start + run.length) % n
+    toeplitz = [element(field, first + k, n - 1) for k in range(rest)] + run_elements(field, run)
+    groups, position = [toeplitz], 0
+    for other in others:
+        # Row `position` of the Toeplitz matrix is the first of this run; its elements end with diagonal position + n - 1.
+        theirs = run_elements(field, other)
+        groups.append([mine ^ diagonal for mine, diagonal in zip(theirs, toeplitz[position:])])
+        position += other.length
+    return groups
+
+
+def element_words(field: Field, a: Word, approach: int) -> list[Word]:
+    """The elements of a block's matrix as words, in the groups of ``matrix_elements``."""
+    block = coefficients(field, a)
+    return [linear_word(block, rows) for rows in matrix_elements(field, approach)]
+
+
+def elements_product(field: Field, elements: Sequence[Word], b: Word, halt: int, approach: int) -> Word:
+    """The product of two blocks, one of them given by the elements of its matrix.
+
+    Parameters
+    ----------
+    field : Field
+        The field.
+    elements : sequence of Word
+        From ``element_words``.
+    b : Word
+        The other block.
+    halt : int
+        Toeplitz matrices of at most this many rows are multiplied by the definition.
+    approach : int
+        1, 2 or 3.
+
+    Returns
+    -------
+    Word
+        ``field.mul`` of both.
+    """
+    n = field.width
+    vector = coefficients(field, b)
+    run, *others = toeplitz_runs(field)
+    u, rest = elements[0], n - run.length
+    rows = [(word, other.length) for word, other in zip(elements[1:], others)]
+    if approach == 3:
+        product = toeplitz_product(u, vector, halt)
+        if rest:
+            product = product ^ run_product(rows, n, vector).extend(n)
+        return in_block_order(field, product, (run.start + run.length) % n)
+    if approach == 2:
+        product = toeplitz_product(u.part(0, 2 * run.length - 1), vector.part(rest, run.length), halt)
+        if rest:
+            product = product ^ run_product([(u, run.length)], n, vector, range(rest))
+    else:
+        product = toeplitz_product(u.extend(2 * n - 1), vector, halt).part(0, run.length)
+    if rest:
+        product = join([product, run_product(rows, n, vector)])
+    return in_block_order(field, product, run.start)
+
+
+class FanHasanMultiplier(GraphMultiplier):
+    """Fan-Hasan multiplier, combinational or with pipeline registers, for any field.
+
+    A modulus of n bits with inner exponents close to one end leaves few rows to the definition: 6 for GHASH and POLYVAL, 39 for
+    x^128 + x^40 + x^2 + x + 1.
+
+    Parameters
+    ----------
+    field : Field
+        The field.
+    stages : int
+        Registers between input and output, at least 0.
+    halt : int
+        Toeplitz matrices of at most this many rows are multiplied by the definition, at least 1.
+    approach : int
+        What becomes of the rows outside the Toeplitz matrix: 1, 2 or 3.
+    form : str
+        ``direct``, or ``key``: the matrix of ``a`` is in a register.
+
+    Members
+    -------
+    a : In(width)
+        Factor whose matrix is made, a block in the field's order.
+    b : In(width)
+        Factor.
+    load : In(1)
+        Only in the form ``key``: products of the next and later cycles have this cycle's ``a``.  Earlier ones keep theirs.
+    o : Out(width)
+        Product.
+
+    Attributes
+    ----------
+    latency : int
+        Cycles from ``b`` (in the form ``direct`` from both inputs) to the output, equal to ``stages``.
+    interval : int
+        Cycles between products, 1.
+
+    Raises
+    ------
+    TypeError
+        If ``field`` is not a ``Field`` or a number not an ``int``.
+    ValueError
+        If a number is too small, or there is no such approach or form.
+    """
+
+    def __init__(self, field: Field, stages: int = 0, halt: int = 4, *, approach: int = 1, form: str = "direct") -> None:
+        check_number(self, "halt", halt, 1)
+        check_number(self, "approach", approach, 1)
+        if approach not in APPROACHES:
+            raise ValueError(f"FanHasanMultiplier: approach must be 1, 2 or 3, not {approach}")
+        if form not in FORMS:
+            raise ValueError(f"FanHasanMultiplier: form must be direct or key, not {form}")
+        self.halt = halt
+        self.approach = approach
+        self.form = form
+        super().__init__(field, stages, **({"load": In(1)} if form == "key" else {}))
+
+    def product(self, a: Word, b: Word) -> Word:
+        return elements_product(self.field, element_words(self.field, a, self.approach), b, self.halt, self.approach)
+
+    def elaborate(self, platform: object) -> Module:
+        if self.form == "direct":
+            return super().elaborate(platform)
+        m = Module()
+        a, b = Word.input(self.field.width), Word.input(self.field.width)
+        made = element_words(self.field, a, self.approach)
+        matrix = Signal(sum(word.width for word in made), reset_less=True)
+        with m.If(self.load):
+            m.d.sync += matrix.eq(lower(join(made), {a: self.a}, module=m))
+        held = [Word.input(word.width) for word in made]
+        values, position = {b: self.b}, 0
+        for word in held:
+            values[word] = matrix[position : position + word.width]
+            position += word.width
+        product = elements_product(self.field, held, b, self.halt, self.approach)
+        cuts = place_cuts(product, self.stages, at_output=False)
+        m.d.comb += self.o.eq(lower(product, values, module=m, cuts=cuts))
+        return m

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The matrix of a multiplication by a block: gcm2008, section 3.1, for any field.
+
+::
+
+    c = a * b * x^factor = P b        column j of P is a * x^(j + factor), row i holds the coefficients of x^i
+
+    GHASH:   row 1    ▒▒▒▒▒▒▒▒    1 row             From one column to the next a row takes the element above it, and the rows
+             rows 2   ░░░░░░░░                      of the modulus' exponents add the element that leaves at the bottom.  So
+              to 6    ░░░░░░░░    5 rows            equal elements stand on diagonals in runs of rows between two exponents, and
+             row 7    ████████                      row 0 goes on behind row 127: moved to the bottom it lengthens the last run
+               …      ████████    122 rows          (gcm2008, section 3.4.2).
+             row 127  ████████
+             row 0    ████████
+
+A run of L rows and C columns has L + C - 1 elements.  Here they stand in a word u from the top right corner to the bottom left one:
+row i, column j of the run is u[i - j + C - 1], and so a column is a slice of u.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from modeloom.spec.field import Field
+
+from .planes import reverse_in_bytes
+from .words import Word, join, spread, xor_all, zero
+
+__all__ = [
+    "Run", "coefficients", "element", "in_block_order", "linear_word", "matrix_gates", "run_elements", "run_product", "toeplitz_runs",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """Rows with equal elements on their diagonals.
+
+    Attributes
+    ----------
+    start : int
+        The first row.
+    length : int
+        Rows, ``start``, ``start + 1``, …, modulo the number of coefficients.
+    """
+
+    start: int
+    length: int
+
+
+def toeplitz_runs(field: Field) -> list[Run]:
+    """The runs of a field's matrix, the longest first, then those that follow it, each row once.
+
+    The rows of the longest run and then the others are all rows in rising order from ``start`` of the first one, modulo n.
+    """
+    n = field.width
+    starts = [e for e in range(1, n) if field.modulus >> e & 1] or [0]
+    runs = [Run(start, (following - start - 1) % n + 1) for start, following in zip(starts, starts[1:] + starts[:1])]
+    longest = max(range(len(runs)), key=lambda i: runs[i].length)
+    return runs[longest:] + runs[:longest]
+
+
+@lru_cache(maxsize=16)
+def _sequences(field: Field) -> tuple[int, ...]:
+    """For each row r an integer whose bit k is the coefficient of x^r in x^(k + factor)."""
+    rows = [0] * field.width
+    power = field.x_power(field.factor)
+    for k in range(2 * field.width - 1):
+        for row in range(field.width):
+            rows[row] |= (power >> row & 1) << k
+        power = field.reduce(power << 1)
+    return tuple(rows)
+
+
+def element(field: Field, row: int, column: int) -> int:
+    """An element of the matrix: bit m is set if the coefficient of x^m of the block is one of its terms."""
+    return _sequences(field)[row % field.width] >> column & (1 << field.width) - 1
+
+
+def run_elements(field: Field, run: Run, columns: int | None = None) -> list[int]:
+    """Elements of a run's first ``columns`` columns (all of them by default) in the order of the word u."""
+    columns = columns or field.width
+    right_to_left = [element(field, run.start, column) for column in reversed(range(columns))]
+    return right_to_left + [element(field, run.start + i, 0) for i in range(1, run.length)]
+
+
+def matrix_gates(rows: Sequence[int]) -> int:
+    """XOR gates that make elements, each on its own: its terms less one (gcm2008, Fig. 3.2; 784 for all elements of GHASH)."""
+    return sum(row.bit_count() - 1 for row in rows if row)
+
+
+def linear_word(word: Word, rows: Sequence[int]) -> Word:
+    """A linear map: bit i of the result is the XOR of the bits of ``word`` that ``rows[i]`` selects.
+
+    Every bit is made on its own, by one XOR less than it has terms, and the depth is that of a tree for the longest of them.
+    """
+    width = max(word.width, len(rows))
+    slots: list[dict[int, int]] = []
+    for position, row in enumerate(rows):
+        terms = [i for i in range(row.bit_length()) if row >> i & 1]
+        slots.extend({} for _ in range(len(terms) - len(slots)))
+        for slot, term in zip(slots, terms):
+            slot[position - term] = slot.get(position - term, 0) | 1 << position
+    wide = word.extend(width)
+    words = []
+    for slot in slots:
+        merged = zero(width)
+        for distance, mask in sorted(slot.items()):
+            merged = merged | ((wide << distance) & mask)
+        words.append(merged)
+    return xor_all(words or [zero(width)]).extend(len(rows))
+
+
+def run_product(runs: Sequence[tuple[Word, int]], columns: int, b: Word, chosen: range | None = None) -> Word:
+    """Product of runs, one below the other, with a vector, by the definition: an AND for each element, then a tree of XORs.
+
+    Parameters
+    ----------
+    runs : sequence of (Word, int)
+        The word u of each run, of at least ``length + columns - 1`` bits, and its rows.
+    columns : int
+        Columns of the runs; each takes one bit of ``b``.
+    b : Word
+        The vector in the order of the columns.
+    chosen : range, optional
+        The columns that take part; all of them by default.
+
+    Returns
+    -------
+    Word
+        One bit for each row, those of the first run lowest.
+    """
+    height = sum(length for _, length in runs)
+    ones = (1 << height) - 1
+    return xor_all(
+        join([u.part(columns - 1 - j, length) for u, length in runs]) & spread(b.part(j, 1), height, ones)
+        for j in chosen or range(columns)
+    )
+
+
+def coefficients(field: Field, block: Word) -> Word:
+    """A block with coefficient i in bit i: wires."""
+    return reverse_in_bytes(block).anchored() if field.bytewise_reversed else block
+
+
+def in_block_order(field: Field, product: Word, start: int) -> Word:
+    """The block of a product whose bit i is the coefficient of x^((start + i) mod n): wires."""
+    rows = product.width
+    turned = join([product.part(rows - start, start), product.part(0, rows - start)]) if start else product
+    return reverse_in_bytes(turned) if field.bytewise_reversed else turned
