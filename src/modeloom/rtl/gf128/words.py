@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-__all__ = ["Word", "evaluate", "gate_counts", "join", "spread", "topological", "variables_of", "xor_all", "zero"]
+__all__ = ["Word", "bit_depth", "evaluate", "gate_counts", "join", "spread", "topological", "variables_of", "xor_all", "zero"]
 
 _SERIAL = count()
 
@@ -232,6 +232,48 @@ def gate_counts(output: Word) -> tuple[int, int]:
         elif word.kind == "parity":
             xors += word.parameter.bit_count() - 1
     return ands, xors
+
+
+def bit_depth(output: Word) -> int:
+    """Two-input gates on the longest path to any bit of ``output``, followed bit by bit.
+
+    A position of an XOR where one operand is always 0 is a wire.  ``Word.depth`` takes a word as a whole and can be larger.
+    """
+    depths: dict[int, list[int]] = {}
+    for word in topological(output):
+        operands = [depths[argument.serial] for argument in word.arguments]
+        depths[word.serial] = _bit_depths(word, operands)
+    return max(depths[output.serial], default=0)
+
+
+def _bit_depths(word: Word, operands: list[list[int]]) -> list[int]:
+    """Depths of a node's bits; those that are always 0 have depth 0."""
+    width = word.width
+    live = [word.support >> i & 1 for i in range(width)]
+    match word.kind:
+        case "xor" | "and":
+            both = word.arguments[0].support & word.arguments[1].support
+            return [(max(pair) + (both >> i & 1)) * live[i] for i, pair in enumerate(zip(*operands))]
+        case "parity":
+            heap = [depth for i, depth in enumerate(operands[0]) if word.parameter >> i & 1]
+            heapify(heap)
+            while len(heap) > 1:
+                heappush(heap, max(heappop(heap), heappop(heap)) + 1)
+            return heap
+        case "mask" | "anchor":
+            return [depth * keep for depth, keep in zip(operands[0], live)]
+        case "merge":
+            return [max(pair) for pair in zip(*operands)]
+        case "shift":
+            sources = range(-word.parameter, width - word.parameter)
+            return [operands[0][source] if keep else 0 for source, keep in zip(sources, live)]
+        case "slice":
+            return operands[0][word.parameter : word.parameter + width]
+        case "spread":
+            return [operands[0][0] * keep for keep in live]
+        case "join":
+            return [depth for operand in operands for depth in operand]
+    return [0] * width
 
 
 def variables_of(output: Word) -> frozenset[tuple[Word, ...]]:
