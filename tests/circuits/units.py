@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from random import Random
 
 from amaranth.back import rtlil
@@ -29,7 +29,7 @@ class Bench:
         random = Random(seed)
         self.operations = [built.operation(random) for _ in range(OPERATIONS)]
 
-    def record(self, interval: int, cycles: int) -> list[Mapping[str, int]]:
+    def record(self, interval: int, cycles: int) -> Iterator[Mapping[str, int]]:
         """Output ports, cycle by cycle, if an operation begins every ``interval`` cycles; cycle 0 is the first one's."""
         schedule: list[dict[str, int]] = [{} for _ in range(cycles)]
         for number, operation in enumerate(self.operations):
@@ -37,23 +37,34 @@ class Bench:
                 if cycle < cycles:
                     schedule[cycle].update(values)
         self.simulation.reset()
-        seen = []
-        for values in [*self.built.prepare, *schedule]:
+        for cycle, values in enumerate([*self.built.prepare, *schedule], -len(self.built.prepare)):
             for name in self.inputs:
                 self.simulation.set(name, values.get(name, 0))
-            seen.append({name: self.simulation.get(name) for name in self.outputs})
+            if cycle >= 0:
+                yield {name: self.simulation.get(name) for name in self.outputs}
             if self.clocked:
                 self.simulation.step()
-        return seen[len(self.built.prepare) :]
 
-    def right(self, seen: Sequence[Mapping[str, int]], interval: int, latency: int) -> bool:
-        """Whether every result stands at the ports ``latency`` cycles after its operation began."""
-        return all(
-            seen[number * interval + latency + cycle][name] == value
+    def results(self, interval: int) -> list[tuple[int, str, int]]:
+        """Cycle after the latency, port and value of everything that the operations must give, in the order of the cycles."""
+        return sorted(
+            (number * interval + cycle, name, value)
             for number, operation in enumerate(self.operations)
             for cycle, values in enumerate(operation.outputs)
             for name, value in values.items()
         )
+
+    def right(self, interval: int, latency: int) -> bool:
+        """Whether every result stands at the ports ``latency`` cycles after its operation began; stops at the first wrong one."""
+        results = self.results(interval)
+        seen = enumerate(self.record(interval, results[-1][0] + latency + 1))
+        now, ports = next(seen)
+        for cycle, name, value in results:
+            while now < cycle + latency:
+                now, ports = next(seen)
+            if ports[name] != value:
+                return False
+        return True
 
 
 def measured(built: Built) -> tuple[int, int]:
@@ -64,14 +75,13 @@ def measured(built: Built) -> tuple[int, int]:
     """
     bench = Bench(built)
     latency, interval = built.component.latency, built.component.interval
-    last = max(len(operation.outputs) for operation in bench.operations)
     longest = 2 * latency + 2
-    seen = bench.record(interval, OPERATIONS * interval + longest + last)
-    found = next((d for d in range(longest + 1) if bench.right(seen, interval, d)), None)
+    results = bench.results(interval)
+    seen = list(bench.record(interval, results[-1][0] + longest + 1))
+    found = next((d for d in range(longest + 1) if all(seen[at + d][name] == value for at, name, value in results)), None)
     if found is None:
         raise AssertionError(f"no latency up to {longest} gives the right results")
     for shorter in range(1, interval + 1):
-        seen = bench.record(shorter, OPERATIONS * shorter + found + last)
-        if bench.right(seen, shorter, found):
+        if bench.right(shorter, found):
             return found, shorter
     raise AssertionError("unreachable: the declared interval gave the right results")

@@ -9,10 +9,11 @@ import pytest
 from amaranth.back import rtlil
 
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier, polynomial_product, product_word
-from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
+from modeloom.rtl.gf128.words import Word, bit_depth, evaluate, gate_counts, variables_of
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, clmul
 
 from .bench import FIELDS, HALF, NARROW, STANDARD, Bank, name_of
+from .bitslice import basis_products, expected_products
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,36 @@ def test_plain_gate_counts_are_those_of_the_thesis(halt, xors, ands, delay):
     refined = polynomial_product(a, b, halt)
     assert refined.depth == plain.depth
     assert gate_counts(refined)[0] == ands and gate_counts(refined)[1] < xors
+
+
+@pytest.mark.parametrize(
+    ("halt", "gates", "depth"),
+    [(1, 13195, 19), (2, 11688, 17), (4, 11494, 16), (8, 12579, 14), (16, 15031, 13), (32, 18942, 11), (64, 24640, 10)],
+)
+def test_two_levels_put_together_at_once_save_gates_and_depth(halt, gates, depth):
+    a, b = Word.input(128), Word.input(128)
+    product = polynomial_product(a, b, halt, quarters=True)
+    assert sum(gate_counts(product)) == gates
+    assert bit_depth(product) == depth
+    halves = polynomial_product(a, b, halt)
+    assert gates <= sum(gate_counts(halves)) and depth <= halves.depth
+
+
+@pytest.mark.parametrize(("n", "halt"), [(4, 1), (16, 1), (32, 2), (4, 4), (16, 4), (8, 8), (32, 8), (16, 16)])
+def test_gates_of_a_product_by_quarters(n, halt):
+    """9 M(n) + 34n - 11 for 4n coefficients, if an even number of levels leads to n."""
+    sizes = [sum(gate_counts(polynomial_product(Word.input(m), Word.input(m), halt, quarters=True))) for m in (n, 4 * n)]
+    assert sizes[1] == 9 * sizes[0] + 34 * n - 11
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=name_of)
+def test_all_basis_pairs_by_quarters(field):
+    a, b = Word.input(field.width), Word.input(field.width)
+    expected = expected_products(field)
+    for halt in (2, 4, 8):
+        product = product_word(field, a, b, halt, quarters=True)
+        assert variables_of(product) == {(a, b)}
+        assert basis_products(product, a, b, field) == expected
 
 
 def test_printed_formulas_are_wrong_and_the_corrected_ones_hold():
