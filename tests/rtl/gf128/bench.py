@@ -6,6 +6,7 @@ Coefficient i of a block is bit i, or bit 8*(i//8) + 7 - i%8 where ``bytewise_re
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 
 from amaranth.back import rtlil
@@ -14,6 +15,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
+from modeloom.rtl.gf128.multiplier import GraphMultiplier
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
@@ -35,7 +37,7 @@ def name_of(field: Field) -> str:
 class Bank(wiring.Component):
     """Multipliers with common inputs ``a<width>`` and ``b<width>`` for each width, and outputs by their names."""
 
-    def __init__(self, multipliers: Mapping[str, KaratsubaMultiplier]) -> None:
+    def __init__(self, multipliers: Mapping[str, KaratsubaMultiplier | GraphMultiplier]) -> None:
         self.multipliers = multipliers
         widths = sorted({multiplier.field.width for multiplier in multipliers.values()})
         super().__init__(
@@ -57,3 +59,22 @@ class Bank(wiring.Component):
 
     def simulation(self) -> Simulation:
         return Simulation.of(rtlil.convert(self, name="bank"), "bank", optimize=0)
+
+
+def stream(bank: Bank, cycles: int = 40) -> None:
+    """Random products, a new one each cycle, of multipliers of one field: each is right after exactly its latency."""
+    (field,) = {multiplier.field for multiplier in bank.multipliers.values()}
+    simulation, source = bank.simulation(), random.Random(7)
+    outputs: dict[str, list[int]] = {name: [] for name in bank.multipliers}
+    history = []
+    for _ in range(cycles):
+        a, b = source.getrandbits(field.width), source.getrandbits(field.width)
+        history.append(field.mul(a, b))
+        simulation.set(f"a{field.width}", a)
+        simulation.set(f"b{field.width}", b)
+        for name, seen in outputs.items():
+            seen.append(simulation.get(name))
+        simulation.step()
+    for name, multiplier in bank.multipliers.items():
+        measured = [d for d in range(cycles // 2) if outputs[name][d:] == history[: cycles - d]]
+        assert measured == [multiplier.latency] == [multiplier.stages], name
