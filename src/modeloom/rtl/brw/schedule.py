@@ -17,7 +17,7 @@ the lists has a node (not both), and line 19 counts the clock in every turn.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .trees import block_count, collapsed_forest
@@ -62,14 +62,20 @@ def run_schedule(m: int, stages: int) -> tuple[Turn, ...]:
     TypeError, ValueError
         A number is no int or too small.
     """
+    return tuple(
+        Turn(clock, label, tuple(l1), tuple(l2)) for clock, (label, l1, l2) in enumerate(_turns(m, stages), 1)
+    )
+
+
+def _turns(m: int, stages: int) -> Iterator[tuple[int | None, deque[int], deque[tuple[int, int]]]]:
+    """What is issued in each turn, and both lists as they are then."""
     block_count(stages, "stages")
     forest = collapsed_forest(m)
     children_left = {label: len(below) for label, below in forest.children.items()}
     l1 = deque(forest.independent)
     l2: deque[tuple[int, int]] = deque()
-    turns: list[Turn] = []
+    clock = 1
     while l1 or l2:
-        clock = len(turns) + 1
         label: int | None = None
         if l2 and clock - l2[0][1] >= stages:
             label = l2.popleft()[0]
@@ -80,8 +86,8 @@ def run_schedule(m: int, stages: int) -> tuple[Turn, ...]:
             children_left[above] -= 1
             if not children_left[above]:
                 l2.append((above, clock))
-        turns.append(Turn(clock, label, tuple(l1), tuple(l2)))
-    return tuple(turns)
+        yield label, l1, l2
+        clock += 1
 
 
 def schedule(m: int, stages: int) -> tuple[int | None, ...]:
@@ -92,7 +98,7 @@ def schedule(m: int, stages: int) -> tuple[int | None, ...]:
     TypeError, ValueError
         As ``run_schedule``.
     """
-    return tuple(turn.output for turn in run_schedule(m, stages))
+    return tuple(label for label, _, _ in _turns(m, stages))
 
 
 def schedule_text(labels: Sequence[int | None]) -> str:

@@ -41,15 +41,16 @@ def square_units(powers: Sequence[int | None]) -> tuple[tuple[str, ...], ...]:
     Raises
     ------
     ValueError
-        A number is not a power of two, or the first one is above 2: no unit can hold it in the slot of the start.
+        A number is not a power of two, or a power is read before it can be made: h^2 is there in slot 0, h^4 in slot 1, ….
     """
     wanted: list[int] = []
     for power in powers:
         if power is not None and (power < 1 or power & (power - 1)):
             raise ValueError(f"square_units: {power} is not a power of two")
         wanted.append(power.bit_length() - 1 if power is not None else 0)
-    if wanted and wanted[0] > 1:
-        raise ValueError("square_units: the first power must be h or its square")
+    for slot, need in enumerate(wanted):
+        if need > slot + 1:
+            raise ValueError(f"square_units: h^{1 << need} cannot be there in slot {slot}, h^2 being there at the start")
     units = 0
     while (found := _assign(wanted, units)) is None:
         units += 1

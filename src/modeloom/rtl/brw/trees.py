@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 __all__ = ["CollapsedForest", "Node", "block_count", "brw_tree", "collapsed_forest"]
 
@@ -159,7 +159,7 @@ class CollapsedForest:
             found[label] = max((found[child] + 1 for child in self.children[label]), default=0)
         return found
 
-    @property
+    @cached_property
     def independent(self) -> tuple[int, ...]:
         """Labels of level 0, in ascending order."""
         return tuple(label for label, level in self.levels.items() if level == 0)
@@ -173,8 +173,13 @@ def collapsed_forest(m: int) -> CollapsedForest:
     TypeError, ValueError
         ``m`` is not a number of blocks, at least 1.
     """
+    return _forest(block_count(m, "m"))
+
+
+@lru_cache(maxsize=1024)
+def _forest(m: int) -> CollapsedForest:
     parents: dict[int, int | None] = {}
-    waiting: list[tuple[Node, int | None]] = [(brw_tree(m), None)]
+    waiting: list[tuple[Node, int | None]] = [(_tree(m, 0), None)]
     while waiting:
         node, above = waiting.pop()
         if node.kind == "*":
