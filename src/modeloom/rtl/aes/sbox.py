@@ -29,6 +29,7 @@ from .parameters import named
 __all__ = [
     "INV_SBOX",
     "SBOX",
+    "affine",
     "clocked_sub_bytes",
     "cut_sub_bytes",
     "inv_sbox",
@@ -64,7 +65,8 @@ def _invert(a: int) -> int:
     return inverse
 
 
-def _affine(a: int) -> int:
+def affine(a: int) -> int:
+    """The affine map of the S-box, FIPS 197, 5.1.1: what follows the inversion."""
     twice = a | a << 8
     rotations = twice ^ twice >> 4 ^ twice >> 5 ^ twice >> 6 ^ twice >> 7
     return (rotations & 0xFF) ^ _AFFINE_CONSTANT
@@ -78,7 +80,7 @@ def _inverse_table(table: tuple[int, ...]) -> tuple[int, ...]:
 
 
 #: SubBytes of each byte.
-SBOX: tuple[int, ...] = tuple(_affine(_invert(a)) for a in range(256))
+SBOX: tuple[int, ...] = tuple(affine(_invert(a)) for a in range(256))
 #: InvSubBytes of each byte.
 INV_SBOX: tuple[int, ...] = _inverse_table(SBOX)
 
