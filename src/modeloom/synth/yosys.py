@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.synth.netlist import cell_counts
+from modeloom.synth.pins import pin_commands
 from modeloom.synth.result import SynthesisError
 from modeloom.synth.targets import Target
 from modeloom.synth.tools import run_tool
@@ -51,7 +52,8 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
                timeout: float | None = None) -> Mapped:
     """Map a design with the target's commands, or with its commands of the mapper ``"compact"`` or ``"fast"``.
 
-    Modules that carry ``keep_hierarchy`` stay apart; everything else is flattened.
+    Modules that carry ``keep_hierarchy`` stay apart; everything else is flattened. Sums that the design has cut into LUTs
+    stay so on targets with LUT6 (``pins``).
 
     Raises
     ------
@@ -69,7 +71,8 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
             mapped.append(map_design(rtlil, top, only, directory / name, timeout=timeout))
         return min(mapped, key=lambda each: _luts(each.netlist, top, target))
     chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
-    first = [command.format(top=top) for command in chosen]
+    first = pin_commands(rtlil, directory, lut6=target.lut_inputs == 6)
+    first += [command.format(top=top) for command in chosen]
     run = ["read_rtlil design.il", *_with_libraries(target), *first, "write_json netlist.json"]
     if target.rework_commands:
         run += [*target.rework_commands, "write_json reworked.json"]

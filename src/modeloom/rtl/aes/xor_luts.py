@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks of sums that fit into one LUT each, with the cut into LUTs kept through mapping.
+
+::
+
+    x = a7 + b7                    one LUT2            a sum of at most six terms is a signal with the attribute ``keep``,
+    o = a0 + b0 + b1 + c1 + d1 + x one LUT6            driven by one wide XOR
+
+A mapper takes XOR networks apart and puts them together for depth: abc needs 74 to 79 LUT6 for what is 51 by hand.  ``synth`` makes each
+such signal one LUT on targets with LUT6, and leaves it to the mapper on others.  A sum may have a part that counts only while an input
+is 1 (``gated``): it is not pinned, but has at most six inputs, too, which all are pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from amaranth.hdl import Cat, Module, Signal, Value
+
+__all__ = ["Sum", "XorLuts"]
+
+LUT_INPUTS = 6
+
+
+@dataclass(frozen=True)
+class Sum:
+    """XOR of ``terms``, and of ``gated`` if the gate is 1: names of inputs or of sums before this one."""
+
+    terms: tuple[str, ...]
+    gated: tuple[str, ...] = ()
+
+    @property
+    def fan_in(self) -> int:
+        """Inputs of the LUT."""
+        return len(self.terms) + (len(self.gated) + 1 if self.gated else 0)
+
+
+class XorLuts:
+    """A network.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Names of the input bits.
+    sums : mapping of str to Sum
+        One for each LUT, each behind those that it reads.
+    outputs : sequence of str
+        Names of the output bits.
+
+    Raises
+    ------
+    ValueError
+        A sum has more than six inputs, or a name stands for nothing.
+    """
+
+    def __init__(self, inputs: Sequence[str], sums: Mapping[str, Sum], outputs: Sequence[str]) -> None:
+        known = set(inputs)
+        for name, each in sums.items():
+            if not 2 <= each.fan_in <= LUT_INPUTS:
+                raise ValueError(f"{name} has {each.fan_in} inputs, a LUT 2 to {LUT_INPUTS}")
+            if missing := {*each.terms, *each.gated} - known:
+                raise ValueError(f"{name} reads {', '.join(sorted(missing))}, which is not before it")
+            known.add(name)
+        if missing := set(outputs) - known:
+            raise ValueError(f"no such outputs: {', '.join(sorted(missing))}")
+        self.inputs, self.sums, self.outputs = tuple(inputs), dict(sums), tuple(outputs)
+
+    @property
+    def luts(self) -> int:
+        """LUTs."""
+        return len(self.sums)
+
+    @cached_property
+    def levels(self) -> int:
+        """LUTs on the longest path."""
+        level = dict.fromkeys(self.inputs, 0)
+        for name, each in self.sums.items():
+            level[name] = 1 + max(level[term] for term in (*each.terms, *each.gated))
+        return max(level[output] for output in self.outputs)
+
+    def evaluate(self, values: Mapping[str, int], gate: int = 0) -> list[int]:
+        """The outputs for values of the inputs: bits, or numbers with one bit for each copy of the network."""
+        known = dict(values)
+        for name, each in self.sums.items():
+            total = 0
+            for term in each.terms:
+                total ^= known[term]
+            for term in each.gated:
+                total ^= known[term] & gate
+            known[name] = total
+        return [known[output] for output in self.outputs]
+
+    def lower(self, m: Module, values: Mapping[str, Value], gate: Value | None = None) -> list[Value]:
+        """Amaranth logic of the outputs, added to *m*.
+
+        Parameters
+        ----------
+        m : Module
+            Where the signals go.
+        values : mapping
+            The inputs, all equally wide: one bit for each copy of the network.
+        gate : Value, optional
+            One bit for all copies.
+        """
+        known = dict(values)
+        width = len(next(iter(known.values())))
+        for name, each in self.sums.items():
+            pinned = not each.gated
+            result = Signal(width, name=name, attrs={"keep": 1} if pinned else {})
+            bits = []
+            for n in range(width):
+                total = Cat(known[term][n] for term in each.terms).xor()
+                if each.gated:
+                    gated = Cat(known[term][n] for term in each.gated).xor() & gate
+                    total = total ^ gated if each.terms else gated
+                bits.append(total)
+            m.d.comb += result.eq(Cat(bits))
+            known[name] = result
+        return [known[output] for output in self.outputs]
