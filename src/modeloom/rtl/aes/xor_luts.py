@@ -72,6 +72,26 @@ class XorLuts:
         """LUTs."""
         return len(self.sums)
 
+    @property
+    def ands(self) -> int:
+        """AND gates of the gated parts."""
+        return sum(bool(each.gated) for each in self.sums.values())
+
+    @property
+    def xors(self) -> int:
+        """XOR gates within all sums."""
+        return sum(len(each.terms) + len(each.gated) - 1 for each in self.sums.values())
+
+    @cached_property
+    def depth(self) -> int:
+        """Gates on the longest path, every sum a balanced tree."""
+        depths = dict.fromkeys(self.inputs, 0)
+        for name, each in self.sums.items():
+            plain = [depths[term] for term in each.terms]
+            gated = [_tree([depths[term] for term in each.gated]) + 1] if each.gated else []
+            depths[name] = _tree([*plain, *gated])
+        return max(depths[output] for output in self.outputs)
+
     @cached_property
     def levels(self) -> int:
         """LUTs on the longest path."""
@@ -119,3 +139,12 @@ class XorLuts:
             m.d.comb += result.eq(Cat(bits))
             known[name] = result
         return [known[output] for output in self.outputs]
+
+
+def _tree(depths: Sequence[int]) -> int:
+    """Depth of a tree of two-input gates over signals of these depths, the least."""
+    waiting = sorted(depths)
+    while len(waiting) > 1:
+        first, second, *waiting = waiting
+        waiting = sorted([*waiting, max(first, second) + 1])
+    return waiting[0]
