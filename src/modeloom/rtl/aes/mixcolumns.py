@@ -27,6 +27,7 @@ __all__ = [
     "join_mix_columns",
     "mix_columns",
     "shift_rows",
+    "twice",
 ]
 
 
@@ -68,7 +69,8 @@ def inv_shift_rows(state: Value) -> Value:
     return Cat(state.word_select((r + 4 * (c - r)) % 16, 8) for c in range(4) for r in range(4))
 
 
-def _times_x(m: Module, word: Value) -> Value:
+def twice(m: Module, word: Value) -> Value:
+    """2 times each byte of a word of 32 bits, in GF(2^8)."""
     high = named(m, (word >> 7) & 0x01010101)
     low = (word & 0x7F7F7F7F).shift_left(1)[:32]
     # x^8 = x^4 + x^3 + x + 1; no carry leaves a byte, since each holds 0 or 1.
@@ -95,8 +97,8 @@ def _cut_inv_column(m: Module, a: Value) -> tuple[Value, Value]:
     u, v = _cut_column(m, a)
     opposite = named(m, a ^ a.rotate_right(16))
     column_sum = named(m, u ^ u.rotate_right(16))
-    inner = named(m, opposite ^ _times_x(m, column_sum))
-    return named(m, u ^ _times_x(m, inner)), v
+    inner = named(m, opposite ^ twice(m, column_sum))
+    return named(m, u ^ twice(m, inner)), v
 
 
 def cut_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
@@ -119,7 +121,7 @@ def cut_inv_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
 
 def join_mix_columns(m: Module, u: Value, v: Value) -> Value:
     """The second part of MixColumns and of InvMixColumns: 2 u + v for each byte."""
-    return Cat(named(m, _times_x(m, u_c) ^ v_c) for u_c, v_c in zip(columns(u), columns(v), strict=True))
+    return Cat(named(m, twice(m, u_c) ^ v_c) for u_c, v_c in zip(columns(u), columns(v), strict=True))
 
 
 def mix_columns(m: Module, state: Value) -> Value:

@@ -8,65 +8,65 @@ Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of
                 ▲                  ▲                           ▲
               key 0              key 1                       key n           (a decrypter: n, n - 1, ..., 0)
 
-Registers of a round, each added to those of the row above it::
-
-    registers_per_round   registers behind
-    1                     AddRoundKey
-    2                     SubBytes
-    3                     the sums of columns in MixColumns; its last doubling is left, with AddRoundKey
-    4                     the table look-up by six bits in SubBytes; the choice between four results is left
-
-With S-boxes in block memories the register behind AddRoundKey is the one inside of the memory that follows; the fourth register is one
-of its own before the memory.
+What a round is, and where its registers are, is told in ``round_stages``.
 
 Nothing stalls: no register of the data path has a clock enable or a reset.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .mixcolumns import cut_inv_mix_columns, cut_mix_columns, inv_shift_rows, join_mix_columns, shift_rows
 from .parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, slot_shape
 from .round_keys import read_round_key
-from .sbox import clocked_sub_bytes, cut_sub_bytes, inv_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
+from .round_stages import SBOXES, RoundStages, add, register
 
-__all__ = ["SBOXES", "AESDecryptPipeline", "AESEncryptPipeline"]
-
-SBOXES = ("lut", "bram")
-"""Forms of the S-box: logic, which FPGAs have as look-up tables, or block memories."""
+__all__ = ["SBOXES", "AESCombinedPipeline", "AESDecryptPipeline", "AESEncryptPipeline"]
 
 
-def _add(a: Value, b: Value) -> Value:
-    # Column by column, for the sake of the simulator: see mixcolumns.
-    return Cat(a_c ^ b_c for a_c, b_c in zip(columns(a), columns(b), strict=True))
+class _Travel:
+    """What goes with a block: item n is the value of the block that entered n cycles ago."""
+
+    def __init__(self, m: Module, value: Value, name: str) -> None:
+        self._m, self._values, self._name = m, [value], name
+
+    def __getitem__(self, cycle: int) -> Value:
+        while len(self._values) <= cycle:
+            value = self._values[-1]
+            late = Signal(len(value), name=f"{self._name}_{len(self._values)}_reg", reset_less=True)
+            self._m.d.sync += late.eq(value)
+            self._values.append(late)
+        return self._values[cycle]
+
+    def later(self, value: Value) -> Value:
+        """The register behind one of the values."""
+        return self[next(n for n, known in enumerate(self._values) if known is value) + 1]
 
 
 class _AESPipeline(wiring.Component):
-    _inverse: bool
+    _direction: str
 
     def __init__(
         self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, whitening_register: bool = True,
         sbox: str = "lut",
     ):
         self.key_bits = check_key_bits(key_bits)
-        self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, 4)
+        self._stages = RoundStages(self._direction, registers_per_round, sbox)
+        self.registers_per_round, self.sbox = registers_per_round, sbox
         self.slots = check_count("slots", slots)
         if not isinstance(whitening_register, bool):
             raise TypeError(f"whitening_register must be True or False, not {whitening_register!r}")
-        if sbox not in SBOXES:
-            raise ValueError(f"sbox must be one of {', '.join(SBOXES)}, not {sbox!r}")
         if sbox == "bram" and not whitening_register:
             raise ValueError("a block memory registers its address: sbox 'bram' needs whitening_register")
-        self.whitening_register, self.sbox = whitening_register, sbox
+        self.whitening_register = whitening_register
         self.rounds = ROUNDS[key_bits]
         self.latency = self.rounds * registers_per_round + whitening_register
         self.interval = 1
-        super().__init__({
+        ports: dict[str, Any] = {
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
             "o": Out(BLOCK_BITS),
@@ -74,75 +74,50 @@ class _AESPipeline(wiring.Component):
             "key_slot": In(slot_shape(slots)),
             "key_round": In(4),
             "key_data": In(BLOCK_BITS),
-        })
+        }
+        if self._direction == "both":
+            ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
+        super().__init__(ports)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        travel: list[Value] = [self.slot]
-        if self.slots > 1:
-            # Keys are read one cycle ahead of their use, which is in cycle latency - 1 at the latest.
-            for n in range(1, self.latency - 1):
-                slot_reg = Signal(self.slot.shape(), name=f"slot_{n}_reg", reset_less=True)
-                m.d.sync += slot_reg.eq(travel[-1])
-                travel.append(slot_reg)
+        both = self._direction == "both"
+        slot = _Travel(m, self.slot, "slot")
+        decrypt = _Travel(m, self.decrypt if both else Signal(), "decrypt")
 
-        def round_key(index: int, cycle: int) -> Value:
-            write = Signal(name=f"write_{index}")
+        def stored_key(index: int, data: Value, form: str = "", **when: Any) -> Value:
+            write = Signal(name=f"write_{form}{index}")
             m.d.comb += write.eq(self.key_we & (self.key_round == index))
-            return read_round_key(
-                m, write, self.key_slot, self.key_data, slots=self.slots, travel=travel, cycle=cycle, index=index
-            )
+            return read_round_key(m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", **when)
 
-        def register(value: Value, name: str) -> Value:
-            regs = [
-                Signal(len(column), name=f"{name}_column_{c}_reg", reset_less=True)
-                for c, column in enumerate(columns(value))
-            ]
-            m.d.sync += [reg.eq(column) for reg, column in zip(regs, columns(value), strict=True)]
-            return Cat(regs)
+        def round_key(place: int, cycle: int) -> Value:
+            """The round key of a place, 0 for the whitening, that meets the block of *cycle* cycles ago."""
+            if not both:
+                index = self.rounds - place if self._direction == "decrypt" else place
+                return stored_key(index, self.key_data, travel=slot, cycle=cycle)
+            # Chosen a cycle ahead, so that no multiplexer stands in the logic of a round.
+            ahead = max(0, cycle - 1)
+            encrypting = stored_key(place, self.key_data, travel=[slot[ahead]], cycle=0)
+            decrypting = stored_key(self.rounds - place, self.key_data_dec, "dec_", travel=[slot[ahead]], cycle=0)
+            pairs = zip(columns(decrypting), columns(encrypting), strict=True)
+            key = Cat(Mux(decrypt[ahead], d, e) for d, e in pairs)
+            return register(m, key, f"chosen_key_{place}") if cycle else key
 
-        first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
-        state = _add(self.i, round_key(first, 0))
-        if self.whitening_register and self._registers_sums:
-            state = register(state, "whitened")
-        for number, index in enumerate(others, start=1):
+        state = add(self.i, round_key(0, 0))
+        if self.whitening_register and self._stages.registers_sums:
+            state = register(m, state, "whitened")
+        for number in range(1, self.rounds + 1):
             end = number * self.registers_per_round + self.whitening_register
-            state = self._round(m, state, round_key(index, end - 1), register, number)
+            begin = end - self.registers_per_round - (not self._stages.registers_sums)
+            name = f"round_{number}_"
+            state, way = self._stages.substitute(m, state, decrypt[begin], name, decrypt.later)
+            last = number == self.rounds
+            state = self._stages.wait(m, state, name) if last else self._stages.mix(m, state, way, name)
+            state = add(state, round_key(number, end - 1))
+            if last or self._stages.registers_sums:
+                state = register(m, state, f"round_{number}")
         m.d.comb += self.o.eq(state)
         return m
-
-    @property
-    def _registers_sums(self) -> bool:
-        """Whether the sums with round keys have registers outside of the S-boxes."""
-        return self.sbox != "bram" or self.registers_per_round >= 4
-
-    def _round(
-        self, m: Module, state: Value, key: Value, register: Callable[[Value, str], Value], number: int
-    ) -> Value:
-        if self.sbox == "bram":
-            state = clocked_sub_bytes(m, state, inverse=self._inverse)
-        elif self.registers_per_round >= 4:
-            quarters = cut_sub_bytes(m, state, inverse=self._inverse)
-            quarters = [register(quarter, f"round_{number}_quarter_{n}") for n, quarter in enumerate(quarters)]
-            chosen = register(quarter_of_bytes(state), f"round_{number}_chosen")
-            state = join_sub_bytes(m, quarters, chosen)
-        else:
-            state = inv_sub_bytes(m, state) if self._inverse else sub_bytes(m, state)
-        state = inv_shift_rows(state) if self._inverse else shift_rows(state)
-        if self.registers_per_round >= 2:
-            state = register(state, f"round_{number}_substituted")
-
-        if number == self.rounds:
-            if self.registers_per_round >= 3:
-                state = register(state, f"round_{number}_waiting")
-        else:
-            u, v = cut_inv_mix_columns(m, state) if self._inverse else cut_mix_columns(m, state)
-            if self.registers_per_round >= 3:
-                u = register(u, f"round_{number}_u")
-                v = register(v, f"round_{number}_v")
-            state = join_mix_columns(m, u, v)
-        state = _add(state, key)
-        return register(state, f"round_{number}") if self._registers_sums or number == self.rounds else state
 
 
 _DOC = """AES {direction} ({section}), one block a cycle.
@@ -174,13 +149,12 @@ _DOC = """AES {direction} ({section}), one block a cycle.
 
     Members
     -------
-    i, slot
-        Block (128 bits) and the key slot that it is for, every cycle.
+    i, slot{ports}
+        Block (128 bits) and the key slot that it is for{also}, every cycle.
     o
         Result (128 bits).
-    key_we, key_slot, key_round, key_data
-        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot. The keys are those
-        of ``KeySchedule.{data}``. A block given in a later cycle meets the new key; the keys of a slot must not change
+    key_we, key_slot, key_round, key_data{key_ports}
+        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot. {keys} A block given in a later cycle meets the new key; the keys of a slot must not change
         while its blocks are in flight.
 
     Raises
@@ -192,9 +166,14 @@ _DOC = """AES {direction} ({section}), one block a cycle.
     """
 
 
+_ALONE = {"ports": "", "also": "", "key_ports": ""}
+
+
 class AESEncryptPipeline(_AESPipeline):
-    __doc__ = _DOC.format(direction="encryption", section="FIPS 197, 5.1", data="data")
-    _inverse = False
+    __doc__ = _DOC.format(
+        direction="encryption", section="FIPS 197, 5.1", keys="The keys are those\n        of ``KeySchedule.data``.", **_ALONE
+    )
+    _direction = "encrypt"
 
 
 class AESDecryptPipeline(_AESPipeline):
@@ -202,6 +181,18 @@ class AESDecryptPipeline(_AESPipeline):
     # behind the S-box. The equivalent inverse cipher adds the key in the last LUT of InvMixColumns (on xc7 860 LUTs a
     # round with two registers, where the straight one has 950 to 1070).
     __doc__ = _DOC.format(
-        direction="decryption, by the equivalent inverse cipher", section="FIPS 197, 5.3.5", data="data_dec"
+        direction="decryption, by the equivalent inverse cipher", section="FIPS 197, 5.3.5",
+        keys="The keys are those\n        of ``KeySchedule.data_dec``.", **_ALONE,
     )
-    _inverse = True
+    _direction = "decrypt"
+
+
+class AESCombinedPipeline(_AESPipeline):
+    # One inversion and one MixColumns serve both directions, see ``either``.  Decryption reads the round keys in the opposite order
+    # and in another form, so that each round holds two.
+    __doc__ = _DOC.format(
+        direction="encryption and decryption", section="FIPS 197, 5.1 and 5.3.5", ports=", decrypt",
+        also=",\n        and whether it is to be decrypted", key_ports=", key_data_dec",
+        keys="The keys are\n        those of ``KeySchedule.data`` and ``data_dec``.",
+    )
+    _direction = "both"

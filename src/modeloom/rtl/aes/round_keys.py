@@ -25,7 +25,7 @@ def read_round_key(
     slots: int,
     travel: Sequence[Value],
     cycle: int,
-    index: int,
+    index: int | str,
 ) -> Value:
     """The round key that meets a block *cycle* cycles after the block has entered.
 
@@ -44,7 +44,7 @@ def read_round_key(
         ``travel[n]`` is the slot of the block that entered n cycles ago, for n up to max(0, *cycle* - 1).
     cycle : int
         Cycle of use, 0 for the cycle of entry.
-    index : int
+    index : int or str
         Number of the round key, for names.
     """
     if slots == 1:

@@ -1,31 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sequential AES decrypter: one block at a time, a round in as many cycles as a pipeline has registers in it.
+"""Sequential AES cores: one block at a time, a round in as many cycles as a pipeline has registers in it.
 
-Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state.  With n rounds of p cycles::
+Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state.  With n rounds of p cycles, and with the
+round keys by their place (a decrypter has them in the opposite order)::
 
-    cycle        0          1        1 + p      ...     1 + (n - 1) p    1 + n p
-    state_reg    -       i ^ k_n    round 1     ...     round n - 1      next block
-    o                                                                    result, until the next one
+    cycle        0          1         1 + p     ...   1 + (n - 1) p   1 + n p
+    state_reg    -       i ^ k_0    round 1     ...   round n - 1     next block, if it came in cycle n p
+    o                                                                 result, until the next one
 
-The registers of a round run freely; only in its last cycle is the sum with the round key taken back into ``state_reg``.
+The registers of a round run freely; only in its last cycle is the sum with the round key taken back into ``state_reg``.  The next block
+may come in the last cycle of the last round, which writes ``o`` and not ``state_reg``.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from .mixcolumns import cut_inv_mix_columns, inv_shift_rows, join_mix_columns
-from .parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, slot_shape
+from .parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
 from .round_keys import read_round_key
-from .sbox import cut_sub_bytes, inv_sub_bytes, join_sub_bytes, quarter_of_bytes
+from .round_stages import RoundStages, add, register
 
-__all__ = ["AESDecryptSequential"]
+__all__ = ["AESDecryptSequential", "AESSequential"]
 
 
-class AESDecryptSequential(wiring.Component):
-    """AES decryption of one block (FIPS 197, 5.3.5, the equivalent inverse cipher).
+class AESSequential(wiring.Component):
+    """AES of one block (FIPS 197, 5.1; decryption: 5.3.5, the equivalent inverse cipher).
 
     Parameters
     ----------
@@ -34,7 +37,11 @@ class AESDecryptSequential(wiring.Component):
     slots : int
         Key slots, at least 1.
     registers_per_round : int
-        1 to 4, at the places of ``AESDecryptPipeline``'s: cycles of a round.
+        1 to 4, at the places that ``round_stages`` tells: cycles of a round.
+    direction : str
+        "encrypt", "decrypt" or "both".
+    sbox : str
+        "lut" or "bram".
 
     Attributes
     ----------
@@ -43,34 +50,39 @@ class AESDecryptSequential(wiring.Component):
     latency : int
         rounds * registers_per_round + 1: a block started in cycle t is at ``o`` from cycle t + latency on.
     interval : int
-        The same: cycles from one start to the earliest next.
+        rounds * registers_per_round: cycles from one start to the earliest next.
 
     Members
     -------
-    start, i, slot
-        Block (128 bits) and key slot, taken in a cycle with ``start`` high. A start less than ``interval`` cycles after
-        the last one is ignored.
+    start, i, slot, decrypt
+        Block (128 bits), key slot and direction (only with "both"), taken in a cycle with ``start`` high. A start less than ``interval``
+        cycles after the last one is ignored.
     o
         Result (128 bits), held until the next.
-    key_we, key_slot, key_round, key_data
-        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot, in the decrypter's
-        form: ``KeySchedule.data_dec``. It holds from the next cycle on. Keys of a block at work must not change.
+    key_we, key_slot, key_round, key_data, key_data_dec
+        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot: ``KeySchedule.data`` for an
+        encrypter, ``data_dec`` for a decrypter at ``key_data``, both for both. It holds from the next cycle on. Keys of a block at work
+        must not change.
 
     Raises
     ------
     TypeError
-        A parameter is no integer.
+        A parameter has the wrong type.
     ValueError
         A parameter is out of range.
     """
 
-    def __init__(self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1):
+    def __init__(
+        self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1, *, direction: str = "encrypt", sbox: str = "lut"
+    ):
         self.key_bits = check_key_bits(key_bits)
         self.slots = check_count("slots", slots)
-        self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, 4)
+        self._stages = RoundStages(direction, registers_per_round, sbox)
+        self.registers_per_round, self.direction, self.sbox = registers_per_round, direction, sbox
         self.rounds = ROUNDS[key_bits]
-        self.latency = self.interval = self.rounds * registers_per_round + 1
-        super().__init__({
+        self.interval = self.rounds * registers_per_round
+        self.latency = self.interval + 1
+        ports: dict[str, Any] = {
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
             "start": In(1),
@@ -79,82 +91,99 @@ class AESDecryptSequential(wiring.Component):
             "key_slot": In(slot_shape(slots)),
             "key_round": In(4),
             "key_data": In(BLOCK_BITS),
-        })
+        }
+        if direction == "both":
+            ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
+        super().__init__(ports)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        idle_reg = Signal(init=1)
-        # The round key that comes next, counted down, and the cycle of its round, one-hot.
-        round_reg = Signal(4)
-        phase_reg = Signal(self.registers_per_round, init=1)
+        both = self.direction == "both"
+        rounds, cycles = self.rounds, self.registers_per_round
+        # A block may start: nothing is at work, or the last cycle of the last round.
+        idle_reg, free_reg = Signal(init=1), Signal(init=1)
+        # That cycle, known one ahead, since it enables 128 registers.
         last_reg = Signal()
+        round_reg, phase_reg = Signal(4), Signal(cycles, init=1)
         slot_reg = Signal(slot_shape(self.slots), reset_less=True)
-        turn = phase_reg[-1]
-        with m.If(idle_reg):
-            m.d.sync += [slot_reg.eq(self.slot), round_reg.eq(self.rounds - 1), phase_reg.eq(1), idle_reg.eq(~self.start)]
+        decrypt_reg = Signal(reset_less=True)
+        begins, ends = Signal(), Signal()
+        before_last = (round_reg == rounds - 1) if cycles == 1 else (round_reg == rounds) & phase_reg[-2]
+        m.d.comb += [begins.eq(free_reg & self.start), ends.eq(~idle_reg & before_last & ~last_reg)]
+        m.d.sync += [last_reg.eq(ends), free_reg.eq(ends | (free_reg & ~self.start)), idle_reg.eq(free_reg & ~self.start)]
+        with m.If(free_reg):
+            m.d.sync += [round_reg.eq(1), phase_reg.eq(1), slot_reg.eq(self.slot)]
+            if both:
+                m.d.sync += decrypt_reg.eq(self.decrypt)
         with m.Else():
             m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
-            with m.If(turn):
-                m.d.sync += [round_reg.eq(round_reg - 1), idle_reg.eq(round_reg == 0)]
-        # The cycle in which the last round's key is added, known a cycle ahead: it enables 128 registers.
-        if self.registers_per_round == 1:
-            m.d.sync += last_reg.eq(~idle_reg & (round_reg == 1))
+            with m.If(phase_reg[-1]):
+                m.d.sync += round_reg.eq(round_reg + 1)
+
+        if cycles == 1:
+            # Keys are read in the cycle before the one that adds them; the first, in the one that takes the block.
+            place = Mux(free_reg, 1, round_reg + 1)
+            slot, decrypt = Mux(free_reg, self.slot, slot_reg), Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
         else:
-            m.d.sync += last_reg.eq(~idle_reg & (round_reg == 0) & phase_reg[-2])
+            place, slot, decrypt = round_reg, slot_reg, decrypt_reg
+        key = self._keys(m, named(m, Cat(place[:4], slot)), decrypt)
+        whitened = named(m, add(self.i, self._first_key(m)))
 
-        first = Signal()
-        m.d.comb += first.eq(self.key_we & (self.key_round == self.rounds))
-        first_key = read_round_key(
-            m, first, self.key_slot, self.key_data, slots=self.slots, travel=[self.slot], cycle=0, index=self.rounds
-        )
-        key = self._key(m, round_reg, slot_reg)
+        next_state = [Signal(32, name=f"next_state_column_{c}") for c in range(4)]
+        state: Value = Cat(next_state)
+        if self._stages.registers_sums:
+            state = register(m, state, "state")
+        state, way = self._stages.substitute(m, state, decrypt_reg)
+        result = add(self._stages.wait(m, state), key)
+        mixed = add(self._stages.mix(m, state, way), key)
+        for next_c, whitened_c, mixed_c in zip(next_state, columns(whitened), columns(mixed), strict=True):
+            m.d.comb += next_c.eq(Mux(free_reg, whitened_c, mixed_c))
 
-        state_reg = [Signal(32, name=f"state_column_{c}_reg", reset_less=True) for c in range(4)]
         # The result stays until the next one: the reset erases it.
         o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
-        substituted, mixed = self._round(m, Cat(state_reg))
-        for state_c, o_c, i_c, first_c, substituted_c, mixed_c, key_c in zip(
-            state_reg, o_reg, columns(self.i), columns(first_key), columns(substituted), columns(mixed), columns(key), strict=True
-        ):
-            m.d.sync += state_c.eq(Mux(idle_reg, i_c ^ first_c, mixed_c ^ key_c))
-            with m.If(last_reg):
-                m.d.sync += o_c.eq(substituted_c ^ key_c)
+        with m.If(last_reg):
+            m.d.sync += [reg.eq(column) for reg, column in zip(o_reg, columns(result), strict=True)]
         m.d.comb += self.o.eq(Cat(o_reg))
         return m
 
-    def _key(self, m: Module, index: Value, slot: Value) -> Value:
-        """Round key ``index`` of the slot; registered where a round has a cycle for it."""
-        keys = memory.Memory(shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"})
-        m.submodules.keys = keys
-        write_port = keys.write_port()
-        read_port = keys.read_port(domain="comb" if self.registers_per_round == 1 else "sync")
-        m.d.comb += [
-            write_port.addr.eq(Cat(self.key_round, self.key_slot)),
-            write_port.data.eq(self.key_data),
-            write_port.en.eq(self.key_we),
-            read_port.addr.eq(Cat(index, slot)),
-        ]
-        return read_port.data
+    def _first_key(self, m: Module) -> Value:
+        """The round key that meets the block at the input."""
 
-    def _round(self, m: Module, state: Value) -> tuple[Value, Value]:
-        """A round without its key, with registers: what the last round has, and what the others have."""
+        def stored(index: int, data: Value, form: str) -> Value:
+            write = Signal(name=f"write_{form}{index}")
+            m.d.comb += write.eq(self.key_we & (self.key_round == index))
+            return read_round_key(
+                m, write, self.key_slot, data, slots=self.slots, travel=[self.slot], cycle=0, index=f"{form}{index}"
+            )
 
-        def register(value: Value, name: str) -> Value:
-            reg = [Signal(len(column), name=f"{name}_column_{c}_reg", reset_less=True) for c, column in enumerate(columns(value))]
-            m.d.sync += [r.eq(column) for r, column in zip(reg, columns(value), strict=True)]
-            return Cat(reg)
+        if self.direction == "both":
+            backward, forward = stored(self.rounds, self.key_data_dec, "dec_"), stored(0, self.key_data, "")
+            return Cat(Mux(self.decrypt, d, e) for d, e in zip(columns(backward), columns(forward), strict=True))
+        return stored(self.rounds if self.direction == "decrypt" else 0, self.key_data, "")
 
-        if self.registers_per_round >= 4:
-            quarters = cut_sub_bytes(m, state, inverse=True)
-            quarters = [register(quarter, f"quarter_{n}") for n, quarter in enumerate(quarters)]
-            state = join_sub_bytes(m, quarters, register(quarter_of_bytes(state), "chosen"))
-        else:
-            state = inv_sub_bytes(m, state)
-        state = inv_shift_rows(state)
-        if self.registers_per_round >= 2:
-            state = register(state, "substituted")
-        u, v = cut_inv_mix_columns(m, state)
-        if self.registers_per_round >= 3:
-            u, v = register(u, "u"), register(v, "v")
-            state = register(state, "waiting")
-        return state, join_mix_columns(m, u, v)
+    def _keys(self, m: Module, address: Value, decrypt: Value) -> Value:
+        """The round key of a place (1 to rounds) and slot, in the next cycle."""
+        forms = {"encrypt": ("enc",), "decrypt": ("dec",), "both": ("enc", "dec")}[self.direction]
+        outputs = []
+        for form in forms:
+            keys = memory.Memory(shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"})
+            m.submodules[f"keys_{form}"] = keys
+            write_port, read_port = keys.write_port(), keys.read_port(domain="comb")
+            place = (self.rounds - self.key_round)[:4] if form == "dec" else self.key_round
+            m.d.comb += [
+                write_port.addr.eq(Cat(place, self.key_slot)),
+                write_port.data.eq(self.key_data_dec if len(forms) > 1 and form == "dec" else self.key_data),
+                write_port.en.eq(self.key_we),
+                read_port.addr.eq(address),
+            ]
+            outputs.append(columns(read_port.data))
+        if len(outputs) == 1:
+            return register(m, Cat(outputs[0]), "key")
+        return register(m, Cat(Mux(decrypt, d, e) for e, d in zip(*outputs, strict=True)), "key")
+
+
+class AESDecryptSequential(AESSequential):
+    """:class:`AESSequential` with direction "decrypt"."""
+
+    def __init__(self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1):
+        super().__init__(key_bits, slots, registers_per_round, direction="decrypt")
