@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES for hardware (FIPS 197): pipelines, a sequential decrypter, the key schedule."""
+"""AES for hardware (FIPS 197): pipelines, sequential cores, a round for several streams, the key schedule."""
 
 from modeloom.rtl.aes.key_schedule import KeySchedule
-from modeloom.rtl.aes.pipeline import AESDecryptPipeline, AESEncryptPipeline
-from modeloom.rtl.aes.sequential import AESDecryptSequential
+from modeloom.rtl.aes.multistream import AESMultiStream
+from modeloom.rtl.aes.pipeline import AESCombinedPipeline, AESDecryptPipeline, AESEncryptPipeline
+from modeloom.rtl.aes.round import AESRound
+from modeloom.rtl.aes.sequential import AESDecryptSequential, AESSequential
 
-__all__ = ["AESDecryptPipeline", "AESDecryptSequential", "AESEncryptPipeline", "KeySchedule"]
+__all__ = [
+    "AESCombinedPipeline",
+    "AESDecryptPipeline",
+    "AESDecryptSequential",
+    "AESEncryptPipeline",
+    "AESMultiStream",
+    "AESRound",
+    "AESSequential",
+    "KeySchedule",
+]

@@ -23,6 +23,7 @@ from amaranth.lib.wiring import In, Out
 from .parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
 from .round_keys import read_round_key
 from .round_stages import RoundStages, add, register
+from .tables import table_round
 
 __all__ = ["AESDecryptSequential", "AESSequential"]
 
@@ -41,7 +42,7 @@ class AESSequential(wiring.Component):
     direction : str
         "encrypt", "decrypt" or "both".
     sbox : str
-        "lut" or "bram".
+        "lut"; "bram"; or "table": S-box and MixColumns together in block memories (see ``tables``), with 1 or 2 cycles a round.
 
     Attributes
     ----------
@@ -77,7 +78,9 @@ class AESSequential(wiring.Component):
     ):
         self.key_bits = check_key_bits(key_bits)
         self.slots = check_count("slots", slots)
-        self._stages = RoundStages(direction, registers_per_round, sbox)
+        self._stages = RoundStages(direction, registers_per_round, "bram" if sbox == "table" else sbox)
+        if sbox == "table":
+            check_count("registers_per_round of sbox 'table'", registers_per_round, 1, 2)
         self.registers_per_round, self.direction, self.sbox = registers_per_round, direction, sbox
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * registers_per_round
@@ -109,7 +112,7 @@ class AESSequential(wiring.Component):
         decrypt_reg = Signal(reset_less=True)
         begins, ends = Signal(), Signal()
         before_last = (round_reg == rounds - 1) if cycles == 1 else (round_reg == rounds) & phase_reg[-2]
-        m.d.comb += [begins.eq(free_reg & self.start), ends.eq(~idle_reg & before_last & ~last_reg)]
+        m.d.comb += [begins.eq(free_reg & self.start), ends.eq(~idle_reg & before_last)]
         m.d.sync += [last_reg.eq(ends), free_reg.eq(ends | (free_reg & ~self.start)), idle_reg.eq(free_reg & ~self.start)]
         with m.If(free_reg):
             m.d.sync += [round_reg.eq(1), phase_reg.eq(1), slot_reg.eq(self.slot)]
@@ -130,12 +133,8 @@ class AESSequential(wiring.Component):
         whitened = named(m, add(self.i, self._first_key(m)))
 
         next_state = [Signal(32, name=f"next_state_column_{c}") for c in range(4)]
-        state: Value = Cat(next_state)
-        if self._stages.registers_sums:
-            state = register(m, state, "state")
-        state, way = self._stages.substitute(m, state, decrypt_reg)
-        result = add(self._stages.wait(m, state), key)
-        mixed = add(self._stages.mix(m, state, way), key)
+        plain, mixed = self._round(m, Cat(next_state), decrypt_reg, Mux(free_reg, self.decrypt, decrypt_reg) if both else 0, round_reg)
+        result, mixed = add(plain, key), add(mixed, key)
         for next_c, whitened_c, mixed_c in zip(next_state, columns(whitened), columns(mixed), strict=True):
             m.d.comb += next_c.eq(Mux(free_reg, whitened_c, mixed_c))
 
@@ -145,6 +144,16 @@ class AESSequential(wiring.Component):
             m.d.sync += [reg.eq(column) for reg, column in zip(o_reg, columns(result), strict=True)]
         m.d.comb += self.o.eq(Cat(o_reg))
         return m
+
+    def _round(self, m: Module, state: Value, decrypt: Value, next_decrypt: Value, number: Value) -> tuple[Value, Value]:
+        """What the last round and the other rounds have of a state, before the key is added."""
+        if self.sbox == "table":
+            mixed = table_round(m, state, next_decrypt, number == self.rounds - 1, self.direction, self.registers_per_round)
+            return mixed, mixed
+        if self._stages.registers_sums:
+            state, next_decrypt = register(m, state, "state"), decrypt
+        state, _ = self._stages.substitute(m, state, next_decrypt)
+        return self._stages.wait(m, state), self._stages.mix(m, state, decrypt)
 
     def _first_key(self, m: Module) -> Value:
         """The round key that meets the block at the input."""
