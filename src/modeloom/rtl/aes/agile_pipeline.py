@@ -26,24 +26,19 @@ its source, the schedule: ``key_ready`` is low until the schedule has made the l
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from .encrypt_rounds import Travellers, add, collect, encrypt_rounds
 from .iterative_schedule import KeyWindow, rounds_of
 from .key_step import ALL, SIZE_CODES, check_sizes
-from .mixcolumns import cut_mix_columns, join_mix_columns, shift_rows
-from .parameters import BLOCK_BITS, ROUNDS, check_count, columns
-from .sbox import cut_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
+from .parameters import BLOCK_BITS, ROUNDS, check_count
 
 __all__ = ["COLLISIONS", "AESAgilePipeline"]
 
 COLLISIONS = ("delay", "stall")
 """What is done about blocks of different key sizes that would leave in the same cycle."""
-
-
-def _add(a: Value, b: Value) -> Value:
-    return Cat(a_c ^ b_c for a_c, b_c in zip(columns(a), columns(b), strict=True))
 
 
 class AESAgilePipeline(wiring.Component):
@@ -143,27 +138,11 @@ class AESAgilePipeline(wiring.Component):
         m.d.comb += taken.eq(self.i_valid & self.i_ready)
         self._admission(m, load, size_reg)
 
-        # What travels beside a block: whether there is one, and the size of its key.  travel[n] is n cycles behind the input.
-        valid: list[Value] = [taken]
-        size: list[Value] = [size_reg]
-        for n in range(1, self.latency):
-            valid_reg = Signal(name=f"valid_{n}_reg")
-            m.d.sync += valid_reg.eq(valid[-1] & ~self.erase)
-            valid.append(valid_reg)
-            if several:
-                size_n_reg = Signal(2, name=f"size_{n}_reg", reset_less=True)
-                m.d.sync += size_n_reg.eq(size[-1])
-                size.append(size_n_reg)
-
-        state = self._register(m, _add(self.i, keys[0]), "whitened")
-        results: dict[int, Value] = {}
-        for number in range(1, self.rounds + 1):
-            mixed, finished = self._round(m, state, number)
-            if number in (ROUNDS[bits] for bits in self.sizes):
-                results[number] = _add(finished, keys[number])
-            if number < self.rounds:
-                state = self._register(m, _add(mixed, keys[number]), f"round_{number}")
-        self._output(m, results, valid, size)
+        beside = Travellers(m, taken, size_reg, self.latency - 1, several=several, erase=self.erase)
+        stages = self.registers_per_round
+        results = encrypt_rounds(m, add(self.i, keys[0]), keys, self.sizes, stages)
+        o, o_valid = collect(m, results, beside, stages=stages, wait=self.collision == "delay", erase=self.erase)
+        m.d.comb += [self.o.eq(o), self.o_valid.eq(o_valid)]
         return m
 
     def _keys(self, m: Module, load: Value) -> list[Value]:
@@ -232,65 +211,3 @@ class AESAgilePipeline(wiring.Component):
             with m.Elif(stall_reg != 0):
                 m.d.sync += stall_reg.eq(stall_reg - 1)
             m.d.comb += self.i_ready.eq(open_reg & (stall_reg == 0))
-
-    def _output(self, m: Module, results: dict[int, Value], valid: list[Value], size: list[Value]) -> None:
-        """The results of the sizes, brought together in the output register."""
-        stages = self.registers_per_round
-        leaves = valid[-1]
-        result = results[self.rounds]
-        if len(self.sizes) > 1 and self.collision == "delay":
-            result = results[ROUNDS[self.sizes[0]]]
-            for bits in self.sizes[1:]:
-                cycle = ROUNDS[bits] * stages
-                for n in range(cycle - 2 * stages, cycle):
-                    result = self._register(m, result, f"waiting_{n}")
-                result = self._choose(size[cycle] == SIZE_CODES[bits], results[ROUNDS[bits]], result)
-        elif len(self.sizes) > 1:
-            leaves = Signal()
-            here = {bits: Signal(name=f"leaves_{bits}") for bits in self.sizes}
-            for bits, signal in here.items():
-                cycle = ROUNDS[bits] * stages
-                m.d.comb += signal.eq(valid[cycle] & (size[cycle] == SIZE_CODES[bits]))
-            m.d.comb += leaves.eq(Cat(here.values()).any())
-            for bits in self.sizes[:-1]:
-                result = self._choose(here[bits], results[ROUNDS[bits]], result)
-        o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
-        o_valid_reg = Signal()
-        m.d.sync += o_valid_reg.eq(leaves & ~self.erase)
-        with m.If(leaves & ~self.erase):
-            m.d.sync += [reg.eq(column) for reg, column in zip(o_reg, columns(result), strict=True)]
-        with m.Else():
-            m.d.sync += [reg.eq(0) for reg in o_reg]
-        m.d.comb += [self.o.eq(Cat(o_reg)), self.o_valid.eq(o_valid_reg)]
-
-    @staticmethod
-    def _choose(condition: Value, yes: Value, no: Value) -> Value:
-        return Cat(Mux(condition, a, b) for a, b in zip(columns(yes), columns(no), strict=True))
-
-    @staticmethod
-    def _register(m: Module, value: Value, name: str) -> Value:
-        regs = [Signal(len(c), name=f"{name}_column_{n}_reg", reset_less=True) for n, c in enumerate(columns(value))]
-        m.d.sync += [reg.eq(column) for reg, column in zip(regs, columns(value), strict=True)]
-        return Cat(regs)
-
-    def _round(self, m: Module, state: Value, number: int) -> tuple[Value, Value]:
-        """A round without its key: what goes on, and what leaves, without MixColumns."""
-        if self.registers_per_round >= 4:
-            quarters = [self._register(m, q, f"round_{number}_quarter_{n}") for n, q in enumerate(cut_sub_bytes(m, state))]
-            state = join_sub_bytes(m, quarters, self._register(m, quarter_of_bytes(state), f"round_{number}_chosen"))
-        else:
-            state = sub_bytes(m, state)
-        state = shift_rows(state)
-        if self.registers_per_round >= 2:
-            state = self._register(m, state, f"round_{number}_substituted")
-        if number == self.rounds:
-            mixed = state
-        else:
-            u, v = cut_mix_columns(m, state)
-            if self.registers_per_round >= 3:
-                u, v = self._register(m, u, f"round_{number}_u"), self._register(m, v, f"round_{number}_v")
-            mixed = join_mix_columns(m, u, v)
-        leaves = number in (ROUNDS[bits] for bits in self.sizes)
-        if self.registers_per_round >= 3 and leaves:
-            state = self._register(m, state, f"round_{number}_waiting")
-        return mixed, state
