@@ -2,8 +2,8 @@
 """An AES encrypting pipeline that changes keys and key sizes without a lost cycle (gcm2008, section 4.2.2).
 
 One pipeline of 14 rounds for all key sizes; blocks of shorter keys leave it after round 10 or 12.  The iterative schedule makes round key r
-in the cycle in which the last block of the old key uses its round key r (Fig. 4.3), and it takes that place: a front moves through the round
-keys beside the first block of the new key.  With one register a round::
+of a new key in the cycle in which the last block of the old key uses its own (Fig. 4.3), and takes its place: a front that moves through
+the round keys beside the first block of the new key.  With one register a round::
 
     cycle          0            1             2            3
     key, key 0   new key ──▶  key 0        key 0        key 0         K'0 | K'0 | K'0

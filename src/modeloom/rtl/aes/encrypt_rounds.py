@@ -18,6 +18,7 @@ keys have there, so that no round key is held twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
@@ -147,7 +148,7 @@ def collect(
     leaves = beside.valid[cycle[longest]]
     if wait:
         result = results[next(iter(results))]
-        for before, bits in zip(shorter, [*shorter[1:], longest], strict=True):
+        for before, bits in pairwise(results):
             for n in range(cycle[before], cycle[bits]):
                 result = register(m, result, f"waiting_{n}")
             result = _choose(beside.size[cycle[bits]] == SIZE_CODES[bits], results[bits], result)

@@ -143,6 +143,8 @@ class IterativeKeySchedule(wiring.Component):
     ----------
     key_bits : int or str
         128, 192, 256, or "all": each key comes with its size.
+    inverse : bool
+        Whether there is ``data_dec``, which costs InvMixColumns of four columns.
 
     Attributes
     ----------
@@ -174,12 +176,15 @@ class IterativeKeySchedule(wiring.Component):
     Raises
     ------
     TypeError
-        *key_bits* is neither an integer nor "all".
+        A parameter has the wrong type.
     ValueError
         *key_bits* is no AES key length.
     """
 
-    def __init__(self, key_bits: int | str = 128):
+    def __init__(self, key_bits: int | str = 128, *, inverse: bool = True):
+        if not isinstance(inverse, bool):
+            raise TypeError(f"inverse must be True or False, not {inverse!r}")
+        self.inverse = inverse
         self.sizes = check_sizes(key_bits)
         self.key_bits = key_bits
         self.rounds = ROUNDS[self.sizes[-1]]
@@ -193,7 +198,7 @@ class IterativeKeySchedule(wiring.Component):
             "we": Out(1),
             "round": Out(4),
             "data": Out(BLOCK_BITS),
-            "data_dec": Out(BLOCK_BITS),
+            **({"data_dec": Out(BLOCK_BITS)} if inverse else {}),
             "busy": Out(1),
             "done": Out(1),
         })
@@ -227,11 +232,9 @@ class IterativeKeySchedule(wiring.Component):
         with m.Elif(busy_reg):
             m.d.sync += round_reg.eq(round_reg + 1)
 
-        edge = Signal()
-        mixed = named(m, inv_mix_columns(m, window.round_key))
-        m.d.comb += [
-            edge.eq((round_reg == 0) | done),
-            self.data.eq(window.round_key),
-            self.data_dec.eq(Mux(edge, window.round_key, mixed)),
-        ]
+        m.d.comb += self.data.eq(window.round_key)
+        if self.inverse:
+            edge = Signal()
+            mixed = named(m, inv_mix_columns(m, window.round_key))
+            m.d.comb += [edge.eq((round_reg == 0) | done), self.data_dec.eq(Mux(edge, window.round_key, mixed))]
         return m

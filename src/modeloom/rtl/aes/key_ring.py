@@ -42,9 +42,9 @@ class KeyRing(wiring.Component):
     rounds : int
         n: 10, 12 or 14.
     latency : int
-        Cycles from ``start`` to the first in which ``first`` and ``data`` are right: n + 1, or n * (n - 1) + 2 (92, 134, 184) with *inverse*.
+        Cycles from ``start`` to the first in which ``first`` and ``data`` are right: n + 1; with *inverse* n * (n - 1) + 2 (92, 134, 184).
     interval : int
-        The same: a key may follow when the one before it is ready.
+        latency + n - 1: cycles from one start to the earliest next if each round key is shown once in between.
     erase_latency : int
         n + 1 cycles from ``erase`` to the first in which nothing is left of a key.
 
@@ -78,7 +78,8 @@ class KeyRing(wiring.Component):
             raise TypeError(f"inverse must be True or False, not {inverse!r}")
         self.inverse = inverse
         self.rounds = n = ROUNDS[key_bits]
-        self.latency = self.interval = n * (n - 1) + 2 if inverse else n + 1
+        self.latency = n * (n - 1) + 2 if inverse else n + 1
+        self.interval = self.latency + n - 1
         self.erase_latency = n + 1
         super().__init__({
             "start": In(1),

@@ -43,6 +43,8 @@ class KeySchedule(wiring.Component):
     latency : int
         4 * rounds + 2 cycles (42, 50, 58) from ``start`` to the last write; round key r is written 4 * r + 2 cycles
         after ``start``.
+    interval : int
+        latency + 1 cycles from one start to the earliest next.
     erase_latency : int
         rounds + 1 cycles (11, 13, 15) from ``erase`` to the last write, one write a cycle.
 
@@ -75,6 +77,7 @@ class KeySchedule(wiring.Component):
         self.key_bits = check_key_bits(key_bits)
         self.rounds = ROUNDS[key_bits]
         self.latency = 4 * self.rounds + 2
+        self.interval = self.latency + 1
         self.erase_latency = self.rounds + 1
         super().__init__({
             "start": In(1),

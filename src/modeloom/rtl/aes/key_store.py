@@ -37,7 +37,9 @@ class KeyStore(wiring.Component):
     rounds : int
         10, 12 or 14.
     latency : int
-        4 * rounds + 3 cycles from ``start`` to the first in which all round keys can be read.
+        4 * rounds + 3 cycles from ``start`` to the first in which ``data`` may show any of the round keys.
+    interval : int
+        The same, from one start to the earliest next.
     read_latency : int
         1: ``data`` shows what was asked for in the cycle before.
     erase_latency : int
@@ -69,7 +71,7 @@ class KeyStore(wiring.Component):
             raise TypeError(f"inverse must be True or False, not {inverse!r}")
         self.inverse = inverse
         self.rounds = ROUNDS[key_bits]
-        self.latency = 4 * self.rounds + 3
+        self.latency = self.interval = 4 * self.rounds + 3
         self.read_latency = 1
         # The last word is written in cycle rounds + 1; a read in that cycle shows the old one, the next does not.
         self.erase_latency = self.rounds + 3

@@ -59,7 +59,7 @@ class ShiftedKeySchedule(wiring.Component):
     data
         A round key (128 bits).  It comes from registers, except for one stream, where it comes from the step.
     erase
-        Zeros in the place of keys; to be held for ``streams`` cycles.
+        The stream whose turn it is takes a key of zeros; to be held for ``streams`` cycles.
 
     Raises
     ------
@@ -94,8 +94,11 @@ class ShiftedKeySchedule(wiring.Component):
             *([0] * {128: 0, 192: 2, 256: 1}[self.key_bits]),
         ]  # fmt: skip
         loop = registers("loop")
+        # Zeros come as a key does: a register with a reset of its own is none that a shift register in LUTs could take.
+        taken = self.start | self.erase
         entering = [
-            named(m, Mux(self.erase, 0, Mux(self.start, new, old))[: len(old)]) for new, old in zip(first, loop, strict=True)
+            named(m, Mux(taken, new if n >= words else Mux(self.erase, 0, new), old)[: len(old)])
+            for n, (new, old) in enumerate(zip(first, loop, strict=True))
         ]
         shifted = entering
         for n in range(max(1, self.streams - 1)):

@@ -12,7 +12,7 @@ With one register the S-boxes and the XORs of a step stand in one cycle; with mo
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -93,17 +93,17 @@ class UnrolledKeySchedule(wiring.Component):
         own_operand = operand_register(self.sizes)
         window = columns(self.key)
         operand = last_word(self.key, self.sizes, size)
+        substituted: Value = Const(0, 32)
         for r in range(self.rounds + 1):
             delays = self.registers_per_round if r else 1
             for n in range(delays):
-                # In the last register of a round comes the step; a register earlier, the S-boxes.
-                if r and n == delays - 1:
+                # In the last register of a round comes the step; a register earlier, if there is one, the S-boxes.
+                if r and n == max(0, delays - 2):
                     substituted = sub_bytes(m, operand)
                     if delays > 1:
-                        substituted = before
+                        substituted = _erasable(m, substituted, f"substituted_{r}_reg", self.erase)
+                if r and n == delays - 1:
                     window, operand = self._step(m, window, substituted, size, r - 1)
-                elif r and n == delays - 2:
-                    before = _erasable(m, sub_bytes(m, operand), f"substituted_{r}_reg", self.erase)
                 window = [_erasable(m, word, f"word_{r}_{n}_{k}_reg", self.erase) for k, word in enumerate(window)]
                 operand = _erasable(m, operand, f"operand_{r}_{n}_reg", self.erase) if own_operand else window[-1]
                 if several:
