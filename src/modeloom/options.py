@@ -22,6 +22,9 @@ SIZES = 8
 SQUARES = ("setup", "fly")
 """Where squares of key values come from: key words that set-up computes, or a squaring unit that makes them in each sector."""
 
+MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito")
+"""Multiplier circuits, as ``rtl.gf128.architectures`` has them."""
+
 STAGES = 2
 """Registers a round, if the cipher has as many."""
 
@@ -110,8 +113,8 @@ class Options:
             raise UnknownName("direction", self.direction, DIRECTIONS)
         if self.aes_arch not in ("pipelined",):
             raise UnknownName("AES architecture", self.aes_arch, ("pipelined",))
-        if self.mul_arch not in ("karatsuba",):
-            raise UnknownName("multiplier", self.mul_arch, ("karatsuba",))
+        if self.mul_arch not in MULTIPLIERS:
+            raise UnknownName("multiplier", self.mul_arch, MULTIPLIERS)
         if self.squares not in SQUARES:
             raise UnknownName("source of squares", self.squares, SQUARES)
         for name, least, most in (

@@ -13,14 +13,14 @@ from modeloom.simulated import Sector
 
 CORES = [
     ("hctr2", "default", {}),
-    ("hctr2", "default", {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram"}),
+    ("hctr2", "default", {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram", "mul_arch": "fan-hasan"}),
 ]
 IDS = ["hctr2", "hctr2-partial-256"]
 if SLOW:
     CORES += [
         ("heh-brw", "default", {}),
         ("heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly"}),
-        ("heh-brw", "default", {"sector": 80, "squares": "fly", "key_slots": 2}),
+        ("heh-brw", "default", {"sector": 80, "squares": "fly", "key_slots": 2, "mul_arch": "mastrovito", "mul_stages": 1}),
         ("hmch-brw", "brw2013-1core", {"sector": 96, "squares": "fly"}),
         ("hctr2", "default", {"key_bits": 256}),
     ]

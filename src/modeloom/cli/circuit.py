@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from modeloom.cli.files import check_output, columns, whole_file
 from modeloom.spec import InputError
+
+if TYPE_CHECKING:
+    from modeloom.circuits import Option
 
 __all__ = ["circuit"]
 
@@ -27,20 +30,22 @@ class CircuitCommand(click.Command):
 def _circuit_options() -> list[click.Parameter]:
     from modeloom.circuits import all_circuits
 
-    users: dict[str, list[str]] = {}
-    options = {}
+    same: dict[str, list[tuple[str, Option]]] = {}
     for name, circuit in all_circuits().items():
         for option in circuit.options:
-            options.setdefault(option.name, option)
-            users.setdefault(option.name, []).append(name)
-    return [
-        click.Option(
-            [option.flag, option.name],
-            metavar="|".join(map(str, option.choices)) or "N",
-            help=f"{option.about} ({', '.join(users[option.name])}).",
+            same.setdefault(option.name, []).append((name, option))
+    flags: list[click.Parameter] = []
+    for name, users in same.items():
+        first = users[0][1]
+        values = list(dict.fromkeys(choice for _, option in users for choice in option.choices))
+        flags.append(
+            click.Option(
+                [first.flag, name],
+                metavar="|".join(map(str, values)) or "N",
+                help=f"{first.about} ({', '.join(circuit for circuit, _ in users)}).",
+            )
         )
-        for option in options.values()
-    ]
+    return flags
 
 
 @click.command(cls=CircuitCommand)

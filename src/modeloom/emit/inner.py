@@ -37,7 +37,7 @@ for command in sys.argv[1:]:
 # are no functions.
 _EXPAND = ("proc -noopt", "pmuxtree", "opt_clean -purge")
 
-_KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = ")
+_KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = |keep = ")
 
 
 def core_rtlil(compiled: Any, top: str) -> str:
@@ -101,7 +101,7 @@ def _yosys(text: str, top: str, commands: tuple[str, ...], writer: str) -> str:
 
 
 def _cleaned(verilog: str) -> str:
-    """Without Yosys' own header and without attributes but those that choose memories."""
+    """Without Yosys' own header and without attributes but those that choose memories or hold a cut into LUTs."""
     verilog = re.sub(r"^/\*.*?\*/\n", "", verilog, flags=re.S).lstrip("\n")
     lines = []
     for line in verilog.split("\n"):

@@ -23,7 +23,7 @@ from modeloom.rtl.bus.key_port import FENCE_CYCLES
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.engine.rows import DRAIN
-from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
+from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.gf128.square import Squarer
 from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
 from modeloom.spec import CIPHER, InputError
@@ -131,7 +131,7 @@ class ModeCore(wiring.Component):
         compiled = self.compiled
         options = compiled.options
         if kind == "mul":
-            return KaratsubaMultiplier(compiled.mode.field, options.mul_stages)
+            return MULTIPLIERS[options.mul_arch](compiled.mode.field, options.mul_stages)
         if kind == "sqr":
             return Squarer(compiled.mode.field)
         architecture = compiled.architecture

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The field multipliers that an engine may have, by name: ports ``a``, ``b``, ``o``, a product a cycle, ``stages`` cycles of latency."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from modeloom.spec.field import Field
+
+from .fan_hasan import FanHasanMultiplier
+from .karatsuba import KaratsubaMultiplier
+from .mastrovito import MastrovitoMultiplier
+
+__all__ = ["MULTIPLIERS"]
+
+MULTIPLIERS: dict[str, Callable[[Field, int], Any]] = {
+    "karatsuba": KaratsubaMultiplier,
+    "fan-hasan": FanHasanMultiplier,
+    "mastrovito": MastrovitoMultiplier,
+}
+"""Name to ``make(field, stages)``."""
