@@ -37,14 +37,57 @@ def rows(name: str, targets: str, *several: dict[str, Any]) -> Iterator[Row]:
             yield name, options, None if target == "-" else target
 
 
-def _halts(*halts: int, **more: Any) -> list[dict[str, Any]]:
-    return [{"halt": halt, **more} for halt in halts]
+def _each(name: str, *values: Any, **more: Any) -> list[dict[str, Any]]:
+    return [{name: value, **more} for value in values]
 
+
+_BOTH_WAYS = _each("direction", "encrypt", "decrypt", "both")
+_SCHEDULES = ("offline", "iterative", "unrolled", "srl")
 
 FAMILIES: dict[str, list[Row]] = {
     "multipliers": [
+        *rows("mastrovito", "xc4v xc6v osu018"),
         *rows("karatsuba", "xc4v osu018", {"halt": 4}),
-        *rows("karatsuba", "xc6v", *_halts(4, 8, 16, 32)),
+        *rows("karatsuba", "xc6v", *_each("halt", 4, 8, 16, 32)),
+        *rows("karatsuba-refined", "xc4v osu018 gates", {"halt": 4}),
+        *rows("karatsuba-refined", "xc6v", *_each("halt", 4, 8, 16, 32)),
+        *rows("karatsuba-refined", "ecp5", *_each("halt", 4, 8, 16)),
+        *rows("fan-hasan", "xc4v osu018", {"halt": 4}),
+        *rows("fan-hasan", "osu018", {"halt": 4, "form": "key"}),
+        *rows("fan-hasan", "xc6v", *_each("halt", 4, 8, 16)),
+        *rows("fan-hasan", "ecp5", {"halt": 8}),
+        *rows("serial", "xc6v", *_each("digit", 1, 8)),
+        *rows("square", "xc6v ecp5"),
+    ],
+    "polynomials": [
+        *rows("brw", "xc5v", *_each("squares", "setup", "fly", times_h="yes")),
+        *rows("poly", "xc5v", {"times_h": "yes"}),
+    ],
+    "sboxes": [
+        *rows("sbox-lut", "xc6v xc3se ecp5 gates osu018"),
+        *rows("sbox-bram", "xc6v ecp5"),
+        *[row for form in ("composite", "bdd", "compact") for row in rows(f"sbox-{form}", "xc6v ecp5 osu018")],
+        *[row for form in ("lut", "composite", "bdd", "compact") for row in rows(f"inv-sbox-{form}", "xc6v osu018")],
+        *[row for form in ("lut", "composite", "compact") for row in rows(f"sbox-{form}", "xc6v osu018", {"direction": "shared"})],
+    ],
+    "linear": [
+        *rows("mixcolumns", "xc6v ecp5"),
+        *rows("inv-mixcolumns", "xc6v ecp5"),
+    ],
+    "aes": [
+        *rows("aes-round", "xc6v", *_BOTH_WAYS),
+        *rows("aes-round", "xc4v", *_each("direction", "encrypt", "both", sbox="bram")),
+        *rows("aes-multistream", "xc6v xc5v", *_each("streams", 1, 2, 4)),
+        *rows("aes-multistream", "xc5v", *_each("streams", 1, 2, direction="decrypt")),
+        *rows("aes-sequential", "xc6v", *_BOTH_WAYS),
+        *rows("aes-sequential", "xc6v", *_each("key_bits", 192, 256)),
+        *rows("aes-sequential", "xc5v", {"direction": "decrypt", "sbox": "table"}),
+        *rows("aes-pipeline", "xc7", {}, {"stages": 2}),
+    ],
+    "keys": [
+        *rows("aes-key-schedule", "xc7", *[{"form": form, "key_bits": bits} for form in _SCHEDULES for bits in (128, 256)]),
+        *rows("aes-key-schedule", "xc7", {"form": "iterative", "key_bits": "all"}),
+        *rows("aes-pipeline-agile", "xc7", {}),
     ],
 }
 

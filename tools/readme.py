@@ -9,7 +9,7 @@ A generated part stands between markers; what is between them is replaced::
     <!-- end -->
 
 Figures come from the function behind ``modeloom explain``, code from the sources, ports and codes from ``rtl/bus``.  The picture
-``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``.
+``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``.  Tables of circuits are in ``circuit_tables``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
+
+from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue  # noqa: E402
@@ -49,12 +51,6 @@ PAPERS = (("brw2013-1core", "brw2013, HEH[BRW], one AES core", 69), ("brw2013-2c
 def compiled(mode: str, preset: str = "default", **changes: Any) -> Any:
     """A proved program; each once."""
     return compile_mode(mode, preset, **changes)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[object]], right: int) -> str:
-    """A Markdown table; columns from number ``right`` on hold figures."""
-    lines = [head, ["---" if i < right else "---:" for i in range(len(head))], *rows]
-    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in lines)
 
 
 def results() -> str:
@@ -230,6 +226,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "results": results,
     "routed": routed,
     "squares": squares,
+    **TABLES,
 }
 
 

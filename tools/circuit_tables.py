@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/circuits.md: what ``bench/circuits.py`` has stored, gates from the circuits themselves, and the papers' figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from modeloom.circuits import find_circuit
+from modeloom.circuits.printed import printed
+
+ROOT = Path(__file__).resolve().parents[1]
+
+HALTS = (2, 4, 8, 16, 32, 64)
+
+Row = dict[str, Any]
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]], right: int) -> str:
+    """A Markdown table; columns from number ``right`` on hold figures."""
+    lines = [head, ["---" if i < right else "---:" for i in range(len(head))], *rows]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in lines)
+
+
+def stored(family: str) -> list[Row]:
+    """Rows that ``bench/circuits.py`` has measured."""
+    return json.loads((ROOT / "baselines" / "circuits" / f"{family}.json").read_text(encoding="utf-8"))
+
+
+def find(family: str, command: str) -> Row:
+    """The row of a command, as ``modeloom circuit`` takes it without the first two words."""
+    return next(row for row in stored(family) if row["command"] == f"modeloom circuit {command}")
+
+
+def luts(row: Row | None) -> str:
+    """LUTs and levels of a mapping."""
+    return "" if row is None else f"{row['luts']} ({row['levels']})"
+
+
+def cells(row: Row | None) -> str:
+    """Area in NAND2 gates and delay in standard cells, mapped for area and for delay."""
+    if row is None:
+        return ""
+    fast = row["fast"]
+    return f"{row['area_nand2']:.0f}, {row['delay_ns']:.2f} ns; {fast['area_nand2']:.0f}, {fast['delay_ns']:.2f} ns"
+
+
+def mapped(family: str, targets: dict[str, Callable[[Row | None], str]], gates: bool = True) -> str:
+    """A family with a line for each circuit and choice of options, and a column for each target."""
+    lines: dict[str, dict[str, Row]] = {}
+    for row in stored(family):
+        command, _, target = row["command"].removeprefix("modeloom circuit ").partition(" --target ")
+        lines.setdefault(command, {})[target] = row
+    rows = []
+    for command, by_target in lines.items():
+        one = next(iter(by_target.values()))
+        own = one["gates_of"] == "structure"
+        counts = (one["and"], one["xor"], one["depth"]) if own else ("", "", "")
+        time = (one["latency"], one["interval"])
+        rows.append((f"`{command}`", *(counts if gates else time), *(show(by_target.get(name)) for name, show in targets.items())))
+    columns = ("AND", "XOR", "depth") if gates else ("latency", "interval")
+    return table(("`modeloom circuit …`", *columns, *targets), rows, 1)
+
+
+def halting() -> str:
+    """gcm2008, Tables 3.1 and 3.2, beside the gates of the circuits, and those of the refined Karatsuba multiplier."""
+    rows = []
+    for halt in HALTS:
+        line: list[object] = [halt]
+        for name, number in (("karatsuba", "3.1"), ("fan-hasan", "3.2")):
+            gates = find_circuit(name).build(halt=halt).gates
+            values = next(row["values"] for row in printed("gcm2008", number) if row["row"] == str(halt))
+            assert gates is not None
+            delay = values["delay_and"] + values["delay_xor"]
+            line += [f"{values['xor']} + {values['and']}", f"{gates.xors} + {gates.ands}", delay, gates.depth]
+        refined = find_circuit("karatsuba-refined").build(halt=halt).gates
+        assert refined is not None
+        rows.append((*line, f"{refined.xors} + {refined.ands}", refined.depth))
+    head = ["halt"]
+    for name in ("Karatsuba", "Fan-Hasan"):
+        head += [f"{name}, print: XOR + AND", "ours", "delay, print", "ours"]
+    return table((*head, "refined: XOR + AND", "delay"), rows, 0)
+
+
+def asic_multipliers() -> str:
+    """gcm2008, Table 3.3, beside the same multipliers in standard cells."""
+    rows = []
+    for name, command in (("FH", "fan-hasan --halt 4"), ("KA", "karatsuba --halt 4"), ("Mastrovito", "mastrovito")):
+        ours = find("multipliers", f"{command} --target osu018")
+        for goal, area, delay in (
+            ("area", ours["area_nand2"], ours["delay_ns"]), ("speed", ours["fast"]["area_nand2"], ours["fast"]["delay_ns"]),
+        ):  # fmt: skip
+            values = next(row["values"] for row in printed("gcm2008", "3.3") if row["row"] == f"{name}, {goal}")
+            rows.append((f"{name}, {goal}", f"{values['area']}", f"{values['delay']}", f"{area:.0f}", f"{delay:.2f}"))
+    head = ("multiplier", "130 nm, print: area, µm²", "delay, ns", "osu018, ours: area, NAND2", "delay, ns")
+    return table(head, rows, 1)
+
+
+def fpga_multipliers() -> str:
+    """gcm2008, Table 3.4, beside the same multipliers on Virtex-4."""
+    rows = []
+    for name, command in (("FH", "fan-hasan --halt 4"), ("KA", "karatsuba --halt 4"), ("Mastrovito", "mastrovito")):
+        values = next(row["values"] for row in printed("gcm2008", "3.4") if row["row"] == name)
+        ours = find("multipliers", f"{command} --target xc4v")
+        rows.append((name, values["lut4"], values["slices"], values["delay"], ours["luts"], ours["levels"]))
+    head = ("multiplier", "Virtex-4, print: LUT4", "slices", "delay, ns", "xc4v, ours: LUT4", "levels")
+    return table(head, rows, 1)
+
+
+def multipliers() -> str:
+    """The multipliers mapped."""
+    return mapped("multipliers", {"xc6v": luts, "ecp5": luts, "xc4v": luts, "osu018": cells})
+
+
+def sboxes() -> str:
+    """The S-boxes mapped."""
+    return mapped("sboxes", {"xc6v": luts, "xc3se": luts, "ecp5": luts, "osu018": cells})
+
+
+def linear() -> str:
+    """MixColumns of one column mapped."""
+    return mapped("linear", {"xc6v": luts, "ecp5": luts})
+
+
+def full(row: Row | None) -> str:
+    """LUTs with memories, registers and levels of a mapping."""
+    if row is None:
+        return ""
+    memories = row["memories"]
+    more = "".join(
+        f" + {memories[name]} {text}"
+        for name, text in (("lutram_luts", "LUT memory"), ("srl_luts", "SRL"), ("bram_cells", "BRAM"))
+        if memories[name]
+    )
+    return f"{row['luts']}{more} / {row['ffs']} / {row['levels']}"
+
+
+def aes() -> str:
+    """AES cores mapped."""
+    return mapped("aes", dict.fromkeys(("xc7", "xc6v", "xc5v", "xc4v"), full), gates=False)
+
+
+def keys() -> str:
+    """Key schedules mapped."""
+    return mapped("keys", {"xc7": full}, gates=False)
+
+
+def polynomials() -> str:
+    """The hash circuits mapped, with the cycles of brw2013, Table 2."""
+    return mapped("polynomials", {"xc5v": full}, gates=False)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "aes_circuits": aes,
+    "asic_multipliers": asic_multipliers,
+    "fpga_multipliers": fpga_multipliers,
+    "halting": halting,
+    "keys": keys,
+    "linear": linear,
+    "multipliers": multipliers,
+    "polynomials": polynomials,
+    "sboxes": sboxes,
+}
