@@ -19,6 +19,7 @@ from modeloom.rtl.gf128.multiplier import GraphMultiplier
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
+TINY = Field("tiny", 16, (1 << 16) | 0x2B, bytewise_reversed=True)
 NARROW = Field("narrow", 24, (1 << 24) | 0x87, bytewise_reversed=True)
 HALF = Field("half", 64, (1 << 64) | 0x1B)
 WIDE = Field("wide", 256, (1 << 256) | 0x425)

@@ -9,22 +9,22 @@ from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
 from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier
 from modeloom.rtl.gf128.multiplier import GraphMultiplier
 
-from .bench import NARROW, Bank, stream
+from .bench import TINY, Bank, stream
 
 
 def test_every_latency_with_a_new_product_each_cycle():
-    multipliers = {f"mastrovito{stages}": MastrovitoMultiplier(NARROW, stages) for stages in (0, 3, 16)}
+    multipliers = {f"mastrovito{stages}": MastrovitoMultiplier(TINY, stages) for stages in (0, 3)}
     multipliers |= {
-        f"fan_hasan{approach}_{stages}": FanHasanMultiplier(NARROW, stages, 3, approach=approach)
-        for approach, stages in ((1, 0), (1, 4), (2, 1), (2, 9), (3, 0), (3, 16))
+        f"fan_hasan{approach}_{stages}": FanHasanMultiplier(TINY, stages, 6, approach=approach)
+        for approach, stages in ((1, 0), (2, 4), (3, 16))
     }
-    multipliers |= {f"quarters{stages}": KaratsubaMultiplier(NARROW, stages, 3, quarters=True) for stages in (0, 5)}
+    multipliers["quarters"] = KaratsubaMultiplier(TINY, 5, 6, quarters=True)
     stream(Bank(multipliers), cycles=40)
 
 
 @pytest.mark.parametrize("multiplier", [MastrovitoMultiplier, FanHasanMultiplier])
 def test_pipeline_registers_have_neither_reset_nor_enable(multiplier):
-    text = rtlil.convert(multiplier(NARROW, 2), name="multiplier")
+    text = rtlil.convert(multiplier(TINY, 2), name="multiplier")
     assert "cell $dff " in text
     for other in ("$sdff", "$dffe", "$adff", "$sdffe", "$sdffce"):
         assert f"cell {other} " not in text
@@ -32,4 +32,4 @@ def test_pipeline_registers_have_neither_reset_nor_enable(multiplier):
 
 def test_a_multiplier_needs_a_graph():
     with pytest.raises(NotImplementedError):
-        rtlil.convert(GraphMultiplier(NARROW), name="multiplier")
+        rtlil.convert(GraphMultiplier(TINY), name="multiplier")
