@@ -90,7 +90,7 @@ class Keyed(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         for stages in self.stages:
-            unit = m.submodules[f"unit{stages}"] = FanHasanMultiplier(TINY, stages, 4, approach=3 if stages else 1, form="key")
+            unit = m.submodules[f"unit{stages}"] = FanHasanMultiplier(TINY, stages, 8, approach=3 if stages else 1, form="key")
             m.d.comb += [unit.a.eq(self.a), unit.b.eq(self.b), unit.load.eq(self.load), self[f"o{stages}"].eq(unit.o)]
         return m
 

@@ -15,10 +15,10 @@ from .bench import TINY, Bank, stream
 def test_every_latency_with_a_new_product_each_cycle():
     multipliers = {f"mastrovito{stages}": MastrovitoMultiplier(TINY, stages) for stages in (0, 3)}
     multipliers |= {
-        f"fan_hasan{approach}_{stages}": FanHasanMultiplier(TINY, stages, 6, approach=approach)
-        for approach, stages in ((1, 0), (2, 4), (3, 16))
+        f"fan_hasan{approach}_{stages}": FanHasanMultiplier(TINY, stages, 8, approach=approach)
+        for approach, stages in ((1, 0), (2, 2), (3, 5))
     }
-    multipliers["quarters"] = KaratsubaMultiplier(TINY, 5, 6, quarters=True)
+    multipliers["quarters"] = KaratsubaMultiplier(TINY, 3, 4, quarters=True)
     stream(Bank(multipliers), cycles=40)
 
 
