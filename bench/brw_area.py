@@ -26,17 +26,15 @@ TARGET = "xc5v"
 
 PAPER = {"blocks": 31, "stages": 3, "times_h": "yes"}
 
-ROWS: tuple[tuple[str, dict[str, Any], str], ...] = tuple(
-    (name, PAPER | options, mapper)
-    for name, options in (
-        ("brw", {"squares": "fly", "halt": 4}),
-        ("brw", {"squares": "fly", "halt": 16}),
-        ("brw", {"squares": "setup", "halt": 16}),
-        ("poly", {"halt": 4}),
-        ("poly", {"halt": 16}),
-    )
-    for mapper in ("abc9", "compact")
-)  # fmt: skip
+ROWS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("brw", PAPER | {"squares": "fly", "halt": 4}, "abc9"),
+    ("brw", PAPER | {"squares": "fly", "halt": 16}, "abc9"),
+    ("brw", PAPER | {"squares": "setup", "halt": 16}, "abc9"),
+    ("brw", PAPER | {"squares": "fly", "halt": 16}, "compact"),
+    ("poly", PAPER | {"halt": 4}, "abc9"),
+    ("poly", PAPER | {"halt": 16}, "abc9"),
+    ("poly", PAPER | {"halt": 16}, "compact"),
+)
 """Circuit, options, mapper; the paper stops the Karatsuba recursion at 4 bits (appendix A)."""
 
 

@@ -17,6 +17,7 @@ CASES = [
     ("brw", {"blocks": 16, "stages": 2, "field": "polyval", "squares": "fly"}),
     ("brw", {"blocks": 6, "stages": 1, "field": "xts", "halt": 8}),
     ("brw", {"blocks": 1}),
+    ("brw", {"blocks": 24, "order": "shortest"}),
     ("poly", {"times_h": "yes"}),
     ("poly", {"blocks": 5, "stages": 4, "field": "polyval"}),
 ]
@@ -33,7 +34,7 @@ def test_figures_of_31_blocks():
     built = find_circuit("brw").build(times_h="yes", squares="fly")
     assert built.figures == {
         "multiplications": 16, "cycles": 21, "schedule": "2 6 10 4 14 12 8 18 22 16 20 26 30 24 28", "clocks": 15,
-        "extra_storage": 1, "trees": 4, "levels": 4, "power_registers": 0, "square_units": 2,
+        "least_clocks": 15, "extra_storage": 1, "trees": 4, "levels": 4, "power_registers": 0, "square_units": 2,
     }  # fmt: skip
     setup = find_circuit("brw").build().figures
     assert (setup["cycles"], setup["multiplications"], setup["power_registers"], setup["square_units"]) == (18, 15, 4, 0)
@@ -42,7 +43,7 @@ def test_figures_of_31_blocks():
     }  # fmt: skip
 
 
-def test_schedules_of_the_issue_of_stages():
+def test_schedules_as_text():
     for m, stages, text in ((16, 2, "2 6 4 10 8 12 14 – 16"), (30, 2, "2 6 4 10 8 12 14 18 16 20 22 26 24 28 30")):
         assert find_circuit("brw").build(blocks=m, stages=stages).figures["schedule"] == text
     assert find_circuit("brw").build(blocks=1).figures["schedule"] == ""

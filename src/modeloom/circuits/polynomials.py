@@ -8,8 +8,9 @@ from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden import brw, ghash_mul, poly, polyval_dot
-from modeloom.rtl.brw import BRWHash, HornerHash, collapsed_forest, extra_storage, schedule, schedule_text
+from modeloom.rtl.brw import BRWHash, HornerHash, collapsed_forest, extra_storage, least_clocks, schedule_text
 from modeloom.rtl.brw.circuit import SQUARES, PolynomialHash
+from modeloom.rtl.brw.plan import ORDERS
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
 __all__ = ["CIRCUITS"]
@@ -67,14 +68,15 @@ def _built(component: PolynomialHash, times_h: str, evaluate: Callable[[bytes, l
     return Built(component, operation, figures=common | figures, prepare=prepare)
 
 
-def _brw(blocks: int, stages: int, squares: str, times_h: str, field: str, halt: int) -> Built:
-    component = BRWHash(_FIELDS[field], blocks, stages, squares, times_h=times_h == "yes", halt=halt)
+def _brw(blocks: int, stages: int, squares: str, times_h: str, order: str, field: str, halt: int) -> Built:
+    component = BRWHash(_FIELDS[field], blocks, stages, squares, times_h=times_h == "yes", order=order, halt=halt)
     mul = _product(component.field)
-    forest, order = collapsed_forest(blocks), schedule(blocks, stages)
+    forest, issues = collapsed_forest(blocks), ORDERS[order](blocks, stages)
     return _built(
-        component, times_h, lambda h, message: brw(h, message, mul), schedule=schedule_text(order), clocks=len(order),
-        extra_storage=extra_storage(blocks, stages), trees=len(forest.roots), levels=max(forest.levels.values(), default=-1) + 1,
-        power_registers=len(component.powers) - 1, square_units=len(component.units),
+        component, times_h, lambda h, message: brw(h, message, mul), schedule=schedule_text(issues), clocks=len(issues),
+        least_clocks=least_clocks(blocks, stages), extra_storage=extra_storage(blocks, stages, issues), trees=len(forest.roots),
+        levels=max(forest.levels.values(), default=-1) + 1, power_registers=len(component.powers) - 1,
+        square_units=len(component.units),
     )  # fmt: skip
 
 
@@ -88,13 +90,14 @@ _BLOCKS = Option("blocks", 31, "blocks of 16 bytes in a message", low=1, high=51
 _STAGES = Option("stages", 3, "pipeline registers of the multiplier", low=1, high=16)
 _SQUARES = Option("squares", "setup", "powers of the key: loaded beforehand, or made by squaring units on the fly", choices=SQUARES)
 _TIMES_H = Option("times_h", "no", "whether the result is multiplied by the key once more", choices=("no", "yes"))
+_ORDER = Option("order", "schedule", "of the products: the paper's algorithm, or one of the fewest cycles", choices=tuple(ORDERS))
 _FIELD = Option("field", GHASH_ORDER.name, "order of the bits in a block, and modulus", choices=tuple(_FIELDS))
 _HALT = Option("halt", 16, "pieces of at most this many bits are multiplied by the schoolbook", choices=(2, 4, 8, 16, 32, 64))
 
 CIRCUITS = (
     Circuit(
         "brw", "BRW polynomial, two blocks a cycle on one multiplier", "brw2013, section 3",
-        (_BLOCKS, _STAGES, _SQUARES, _TIMES_H, _FIELD, _HALT), _brw,
+        (_BLOCKS, _STAGES, _SQUARES, _TIMES_H, _ORDER, _FIELD, _HALT), _brw,
     ),
     Circuit(
         "poly", "usual polynomial, Horner's rule in as many chains as the multiplier has stages", "brw2013, section 4.5",

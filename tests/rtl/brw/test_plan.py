@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans of the hash circuits for every number of blocks, run on numbers; the cycles that brw2013 counts; squaring units."""
 
+from functools import partial
 from itertools import product
 from random import Random
 
@@ -14,11 +15,12 @@ from modeloom.rtl.brw.schedule import schedule
 from modeloom.rtl.brw.squares import HOLD, NEXT, held_powers, square_units
 
 KEY = 0x1234
+shortest = partial(plan_brw, order="shortest")
 
 
 @pytest.mark.parametrize("stages", (1, 2, 3, 4))
 @pytest.mark.parametrize("times_h", (False, True))
-@pytest.mark.parametrize(("plan_of", "value_of"), ((plan_brw, brw_of), (plan_horner, poly_of)))
+@pytest.mark.parametrize(("plan_of", "value_of"), ((plan_brw, brw_of), (shortest, brw_of), (plan_horner, poly_of)))
 def test_right_for_every_number_of_blocks(plan_of, value_of, times_h, stages):
     """Messages at the earliest times, then some cycles later."""
     random = Random(stages)
@@ -63,6 +65,15 @@ def test_latency_is_the_schedule_and_one_product():
         assert plan_brw(m, stages).latency == len(schedule(m, stages)) + stages
         assert plan_brw(m, stages, times_h=True).latency == len(schedule(m, stages)) + 2 * stages
         assert plan_horner(m, stages, times_h=True).latency == m + stages
+
+
+def test_shortest_order():
+    """24 blocks: two cycles less with three stages, and messages follow each other sooner."""
+    assert (plan_brw(24, 3).latency, shortest(24, 3).latency) == (17, 16)
+    assert (plan_brw(24, 3).interval, shortest(24, 3).interval) == (14, 13)
+    assert shortest(31, 3) == plan_brw(31, 3)
+    with pytest.raises(ValueError, match="order is one of"):
+        plan_brw(24, 3, order="longest")
 
 
 def test_products():

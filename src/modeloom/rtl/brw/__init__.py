@@ -3,7 +3,8 @@
 
 from modeloom.rtl.brw.polynomials import BRWHash, HornerHash
 from modeloom.rtl.brw.schedule import schedule, schedule_text
+from modeloom.rtl.brw.shortest import least_clocks, shortest_schedule
 from modeloom.rtl.brw.storage import extra_storage
 from modeloom.rtl.brw.trees import collapsed_forest
 
-__all__ = ["BRWHash", "HornerHash", "collapsed_forest", "extra_storage", "schedule", "schedule_text"]
+__all__ = ["BRWHash", "HornerHash", "collapsed_forest", "extra_storage", "least_clocks", "schedule", "schedule_text", "shortest_schedule"]

@@ -99,7 +99,8 @@ class PolynomialHash(wiring.Component):
             raise ValueError(f"{type(self).__name__}: squares is one of {', '.join(SQUARES)}, not {squares!r}")
         self.field, self.plan, self.squares, self.halt = field, plan, squares, halt
         self.latency, self.interval = plan.latency, plan.interval
-        self.multiplier = KaratsubaMultiplier(field, plan.stages, halt, output_register=True)
+        # The ways back from C into a factor and into an accumulator hold little logic, so the registers stand inside the multiplier.
+        self.multiplier = KaratsubaMultiplier(field, plan.stages, halt)
         # The slots in which products are issued and blocks are taken.
         self.steps = plan.steps[: plan.interval]
         self.units: tuple[tuple[str, ...], ...] = ()

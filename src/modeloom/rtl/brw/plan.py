@@ -14,15 +14,19 @@ two messages cannot meet anywhere if each stretch is at most ``interval`` slots 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from .schedule import schedule
+from .shortest import shortest_schedule
 from .storage import locations
 from .trees import block_count, collapsed_forest
 
-__all__ = ["Plan", "Step", "Write", "plan_brw"]
+__all__ = ["ORDERS", "Plan", "Step", "Write", "plan_brw"]
+
+ORDERS: dict[str, Callable[[int, int], tuple[int | None, ...]]] = {"schedule": schedule, "shortest": shortest_schedule}
+"""Orders of the products of a BRW polynomial: the paper's algorithm, and one of the fewest clocks."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +143,8 @@ def _accumulate(steps: list[Step], number: int, writes: Iterable[tuple[int, str]
         steps[slot] = steps[slot].add(number, **{part: True}, keep=slot != writes[0][0])
 
 
-def plan_brw(blocks: int, stages: int, *, times_h: bool = False) -> Plan:
-    """H_h(X_1, …, X_m), or h times it, in the order of ``Schedule(m, NS)``.
+def plan_brw(blocks: int, stages: int, *, times_h: bool = False, order: str = "schedule") -> Plan:
+    """H_h(X_1, …, X_m), or h times it.
 
     Pair k is (X_(2k+1), X_(2k+2)) at the ports (a, b); the last block of an odd number comes alone, at port a.  A product is issued in
     the slot in which its pair is taken; the single block is taken in the slot behind the last pair.
@@ -153,20 +157,25 @@ def plan_brw(blocks: int, stages: int, *, times_h: bool = False) -> Plan:
         NS, at least 1.
     times_h : bool
         Whether the result is multiplied by h, with one product more.
+    order : str
+        ``schedule``: that of ``Schedule(m, NS)``; ``shortest``: ``shortest_schedule``, which may store more.
 
     Raises
     ------
     TypeError, ValueError
-        A number is no int or too small.
+        A number is no int or too small; there is no such order.
     """
+    if order not in ORDERS:
+        raise ValueError(f"plan_brw: order is one of {', '.join(ORDERS)}, not {order!r}")
     m = block_count(blocks)
+    issues = ORDERS[order](m, stages)
     forest = collapsed_forest(m)
-    issued = {label: slot for slot, label in enumerate(schedule(m, stages)) if label is not None}
+    issued = {label: slot for slot, label in enumerate(issues) if label is not None}
     count = max(issued.values(), default=-1) + 1
     summed = max((slot + stages for slot in issued.values()), default=0)  # the slot in which the last product is finished
     latency = summed + 1 + (stages if times_h else 0)
     steps = [Step() for _ in range(latency)]
-    stored = locations(m, stages)
+    stored = locations(m, stages, issues)
     result = max((location.number for location in stored), default=-1) + 1
     read = {location.reader: location.number for location in stored}
     parts: list[tuple[int, str]] = []

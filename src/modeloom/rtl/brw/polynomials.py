@@ -43,20 +43,23 @@ class BRWHash(PolynomialHash):
         ``setup``: h, h^2, h^4, … are loaded into registers 0, 1, 2, …; ``fly``: h is loaded, its powers are made in each message.
     times_h : bool
         Whether the result is multiplied by h.
+    order : str
+        In which the products are done: ``schedule``, the paper's algorithm, or ``shortest``: fewer cycles where that algorithm idles
+        longer than it must, up to two with three stages; it may take an accumulator more.
     halt : int
         Of the multiplier.
 
     Raises
     ------
     TypeError, ValueError
-        As ``PolynomialHash``; a number is no int or too small.
+        As ``PolynomialHash``; a number is no int or too small, there is no such order.
     """
 
     def __init__(
         self, field: Field = GHASH_ORDER, blocks: int = 31, stages: int = 3, squares: str = "setup", *, times_h: bool = False,
-        halt: int = 16,
+        order: str = "schedule", halt: int = 16,
     ):  # fmt: skip
-        super().__init__(field, plan_brw(blocks, stages, times_h=times_h), squares, halt)
+        super().__init__(field, plan_brw(blocks, stages, times_h=times_h, order=order), squares, halt)
 
 
 class HornerHash(PolynomialHash):

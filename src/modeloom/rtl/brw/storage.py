@@ -15,6 +15,7 @@ accumulator of the result, which is not counted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .schedule import schedule
@@ -46,8 +47,19 @@ class Location:
     last: int
 
 
-def stored_products(m: int, stages: int) -> tuple[int, ...]:
-    """Labels of the products that are not read in the clock in which they are finished, in the order of the schedule; no roots.
+Order = Sequence[int | None]
+"""Labels issued in the clocks 1, 2, …."""
+
+
+def stored_products(m: int, stages: int, order: Order | None = None) -> tuple[int, ...]:
+    """Labels of the products that are not read in the clock in which they are finished, in the order of issue; no roots.
+
+    Parameters
+    ----------
+    m, stages : int
+        Blocks; NS.
+    order : sequence, optional
+        In which the products are issued; ``schedule(m, stages)`` if not given.
 
     Raises
     ------
@@ -55,14 +67,24 @@ def stored_products(m: int, stages: int) -> tuple[int, ...]:
         As ``schedule``.
     """
     parents = collapsed_forest(m).parents
-    clocks = {label: clock for clock, label in enumerate(schedule(m, stages), 1) if label is not None}
+    clocks = _clocks(m, stages, order)
     return tuple(
         label for label, clock in clocks.items() if (above := parents[label]) is not None and clocks[above] != clock + stages
     )
 
 
-def locations(m: int, stages: int) -> tuple[Location, ...]:
-    """Where ``Schedule(m, NS)`` keeps its products; a location is taken again as soon as it is free, the lowest first.
+def _clocks(m: int, stages: int, order: Order | None) -> dict[int, int]:
+    order = schedule(m, stages) if order is None else order
+    return {label: clock for clock, label in enumerate(order, 1) if label is not None}
+
+
+def locations(m: int, stages: int, order: Order | None = None) -> tuple[Location, ...]:
+    """Where products are kept; a location is taken again as soon as it is free, the lowest first.
+
+    Parameters
+    ----------
+    m, stages, order
+        As for ``stored_products``.
 
     Raises
     ------
@@ -70,9 +92,9 @@ def locations(m: int, stages: int) -> tuple[Location, ...]:
         As ``schedule``.
     """
     parents = collapsed_forest(m).parents
-    clocks = {label: clock for clock, label in enumerate(schedule(m, stages), 1) if label is not None}
+    clocks = _clocks(m, stages, order)
     sums: dict[int, list[int]] = {}
-    for label in stored_products(m, stages):
+    for label in stored_products(m, stages, order):
         reader = parents[label]
         assert reader is not None
         sums.setdefault(reader, []).append(label)
@@ -86,14 +108,19 @@ def locations(m: int, stages: int) -> tuple[Location, ...]:
     return tuple(found)
 
 
-def extra_storage(m: int, stages: int) -> int:
-    """Number of locations that ``Schedule(m, NS)`` needs beside the accumulator of the result.
+def extra_storage(m: int, stages: int, order: Order | None = None) -> int:
+    """Number of locations beside the accumulator of the result.
 
-    For NS = 1, 2 and 3 it is the largest k with 2 * 4^k <= m: 1 from 8 blocks on, 2 from 32, 3 from 128.
+    For ``Schedule`` with NS = 1, 2 and 3 it is the largest k with 2 * 4^k <= m: 1 from 8 blocks on, 2 from 32, 3 from 128.
+
+    Parameters
+    ----------
+    m, stages, order
+        As for ``stored_products``.
 
     Raises
     ------
     TypeError, ValueError
         As ``schedule``.
     """
-    return max((location.number + 1 for location in locations(m, stages)), default=0)
+    return max((location.number + 1 for location in locations(m, stages, order)), default=0)
