@@ -30,10 +30,8 @@ ROWS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("brw", PAPER | {"squares": "fly", "halt": 4}, "abc9"),
     ("brw", PAPER | {"squares": "fly", "halt": 16}, "abc9"),
     ("brw", PAPER | {"squares": "setup", "halt": 16}, "abc9"),
-    ("brw", PAPER | {"squares": "fly", "halt": 16}, "compact"),
     ("poly", PAPER | {"halt": 4}, "abc9"),
     ("poly", PAPER | {"halt": 16}, "abc9"),
-    ("poly", PAPER | {"halt": 16}, "compact"),
 )
 """Circuit, options, mapper; the paper stops the Karatsuba recursion at 4 bits (appendix A)."""
 

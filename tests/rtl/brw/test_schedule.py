@@ -5,7 +5,7 @@ import pytest
 
 from modeloom import golden
 from modeloom.circuits.printed import printed
-from modeloom.rtl.brw.schedule import recursive_schedule, run_schedule, schedule, schedule_text, total_clocks
+from modeloom.rtl.brw.schedule import recursive_schedule, run_schedule, schedule, schedule_table, schedule_text, total_clocks
 from modeloom.rtl.brw.trees import collapsed_forest
 
 SEQUENCES = {(row["values"]["m"], row["values"]["NS"]): row["values"]["sequence"] for row in printed("brw2013", "sequences")}
@@ -20,6 +20,15 @@ def test_text():
     assert schedule_text(schedule(16, 2)) == "2 6 4 10 8 12 14 – 16"
     assert schedule_text(schedule(30, 2)) == "2 6 4 10 8 12 14 18 16 20 22 26 24 28 30"
     assert schedule(1, 3) == () and schedule_text(schedule(1, 3)) == ""
+
+
+def test_table_1():
+    """Blocks, what is issued, total clocks; worked out by hand.  The entries of the table are lost in the text of the paper."""
+    assert schedule_table((2, 4, 6, 8, 9), 2) == [
+        (2, "2", 1), (4, "2 – 4", 3), (6, "2 6 4", 3), (8, "2 6 4 – 8", 5), (9, "2 6 4 – 8", 5),
+    ]  # fmt: skip
+    assert schedule_table((6, 8, 10), 3) == [(6, "2 6 – 4", 4), (8, "2 6 – 4 – – 8", 7), (10, "2 6 10 4 – – 8", 7)]
+    assert schedule_table(range(30, 32), 3) == [(m, schedule_text(SEQUENCES[31, 3]), 15) for m in (30, 31)]
 
 
 def test_example_1():

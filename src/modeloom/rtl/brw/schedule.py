@@ -17,12 +17,12 @@ the lists has a node (not both), and line 19 counts the clock in every turn.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .trees import block_count, collapsed_forest
 
-__all__ = ["Turn", "recursive_schedule", "run_schedule", "schedule", "schedule_text", "total_clocks"]
+__all__ = ["Turn", "recursive_schedule", "run_schedule", "schedule", "schedule_table", "schedule_text", "total_clocks"]
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,18 @@ def schedule(m: int, stages: int) -> tuple[int | None, ...]:
 def schedule_text(labels: Sequence[int | None]) -> str:
     """A schedule as the paper prints it: ``2 6 4 10 8 12 14 – 16``."""
     return " ".join("–" if label is None else str(label) for label in labels)
+
+
+def schedule_table(blocks: Iterable[int], stages: int) -> list[tuple[int, str, int]]:
+    """Rows of table 1: number of blocks, what is issued in each clock, total clocks (the clock of the last product).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``run_schedule``.
+    """
+    orders = [(m, schedule(m, stages)) for m in blocks]
+    return [(m, schedule_text(order), len(order)) for m, order in orders]
 
 
 def total_clocks(m: int, stages: int) -> int:
