@@ -13,7 +13,7 @@ from modeloom.rtl.aes.key_store import KeyStore
 from modeloom.rtl.aes.shifted_schedule import ShiftedKeySchedule
 from modeloom.rtl.aes.unrolled_schedule import UnrolledKeySchedule
 
-from .bench import INV_MIX, expand_key, from_bytes, multiply_columns, to_bytes
+from .bench import INV_MIX, expand_key, from_bytes, multiply, multiply_columns, to_bytes
 from .kept import held, leaves_nothing, simulation
 from .test_key_schedule import FIPS_197_A
 
@@ -130,7 +130,9 @@ def test_shifted_streams_have_their_own_keys_and_starts(key_bits, streams):
     assert checked >= 2 * component.rounds * streams
 
 
-@pytest.mark.parametrize(("key_bits", "inverse"), [(128, False), (192, True)] + SLOW * [(128, True), (192, False), (256, False), (256, True)])
+@pytest.mark.parametrize(
+    ("key_bits", "inverse"), [(192, True)] + SLOW * [(128, False), (128, True), (192, False), (256, False), (256, True)]
+)
 def test_ring(key_bits, inverse):
     component = KeyRing(key_bits, inverse=inverse)
     unit = simulation(component)
@@ -201,8 +203,8 @@ KEEPERS = [
     (lambda: IterativeKeySchedule(ALL), 9, 1),
     (lambda: ShiftedKeySchedule(128, 4), 30, 5),
     (lambda: UnrolledKeySchedule(128), 5, 1),
-    (lambda: KeyRing(128), 30, 11),
     (lambda: KeyRing(192, inverse=True), 60, 13),
+    *SLOW * [(lambda: KeyRing(128), 30, 11)],
     (lambda: KeyStore(128, 3), 60, 13),
 ]
 
@@ -256,6 +258,12 @@ def test_an_iterative_schedule_keeps_nothing_when_it_is_done():
 def test_the_pattern_of_fig_2_8():
     # gcm2008, Fig. 2.8: which steps have S-boxes, and where; the round constants in their order.
     assert [constant(128, step) for step in range(10)] == [1, 2, 4, 8, 16, 32, 64, 128, 0x1B, 0x36]
+    # Section 2.2.5: rcon(i) is x^(254 + i), i from 1.
+    power = 1
+    for exponent in range(1, 265):
+        power = multiply(power, 2)
+        if exponent >= 255:
+            assert power == constant(128, exponent - 255)
     assert [constant(192, step) for step in range(12)] == [1, 2, 0, 4, 8, 0, 16, 32, 0, 64, 128, 0]
     assert [constant(256, step) for step in range(14)] == [1, 0, 2, 0, 4, 0, 8, 0, 16, 0, 32, 0, 64, 0]
     assert [phase(192, step).middle for step in range(6)] == [False, True, False] * 2

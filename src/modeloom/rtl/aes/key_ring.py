@@ -44,7 +44,8 @@ class KeyRing(wiring.Component):
     latency : int
         Cycles from ``start`` to the first in which ``first`` and ``data`` are right: n + 1; with *inverse* n * (n - 1) + 2 (92, 134, 184).
     interval : int
-        latency + n - 1: cycles from one start to the earliest next if each round key is shown once in between.
+        The same.  A key may come in the cycle in which the one before it is ready: if the ring turns from then on in every cycle, all of
+        its round keys are shown while those of the new key enter.
     erase_latency : int
         n + 1 cycles from ``erase`` to the first in which nothing is left of a key.
 
@@ -78,8 +79,7 @@ class KeyRing(wiring.Component):
             raise TypeError(f"inverse must be True or False, not {inverse!r}")
         self.inverse = inverse
         self.rounds = n = ROUNDS[key_bits]
-        self.latency = n * (n - 1) + 2 if inverse else n + 1
-        self.interval = self.latency + n - 1
+        self.latency = self.interval = n * (n - 1) + 2 if inverse else n + 1
         self.erase_latency = n + 1
         super().__init__({
             "start": In(1),
