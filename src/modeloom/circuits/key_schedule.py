@@ -26,14 +26,14 @@ from modeloom.spec import InputError
 
 __all__ = ["CIRCUITS"]
 
-Make = Callable[[int | str, str, int], tuple[Any, Callable[[Random], Operation]]]
+Make = Callable[[Any, str, int], tuple[Any, Callable[[Random], Operation]]]
 
 
 def _int(data: bytes) -> int:
     return int.from_bytes(data, "little")
 
 
-def _keys(key_bits: int | str) -> Callable[[Random], tuple[bytes, dict[str, int]]]:
+def _keys(key_bits: Any) -> Callable[[Random], tuple[bytes, dict[str, int]]]:
     """Random keys with the values of the ports; with "all", the longest first and the sizes in turn."""
     sizes = cycle((256, 192, 128) if key_bits == ALL else (key_bits,))
 
@@ -45,7 +45,7 @@ def _keys(key_bits: int | str) -> Callable[[Random], tuple[bytes, dict[str, int]
     return draw
 
 
-def _offline(key_bits: int | str, direction: str, slots: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _offline(key_bits: Any, direction: str, slots: int) -> tuple[Any, Callable[[Random], Operation]]:
     inverse = direction == "decrypt"
     draw = _keys(key_bits)
     expand = inverse_round_keys if inverse else round_keys
@@ -72,7 +72,7 @@ def _offline(key_bits: int | str, direction: str, slots: int) -> tuple[Any, Call
     return store, read_all
 
 
-def _iterative(key_bits: int | str, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _iterative(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
     inverse = direction == "decrypt"
 
@@ -87,7 +87,7 @@ def _iterative(key_bits: int | str, direction: str, _: int) -> tuple[Any, Callab
     return IterativeKeySchedule(key_bits, inverse=inverse), operation
 
 
-def _unrolled(key_bits: int | str, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _unrolled(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
 
     def operation(random: Random) -> Operation:
@@ -97,7 +97,7 @@ def _unrolled(key_bits: int | str, direction: str, _: int) -> tuple[Any, Callabl
     return UnrolledKeySchedule(key_bits), operation
 
 
-def _shifted(key_bits: int | str, direction: str, streams: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _shifted(key_bits: Any, direction: str, streams: int) -> tuple[Any, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
 
     def operation(random: Random) -> Operation:
@@ -109,7 +109,7 @@ def _shifted(key_bits: int | str, direction: str, streams: int) -> tuple[Any, Ca
     return ShiftedKeySchedule(key_bits, streams), operation
 
 
-def _ring(key_bits: int | str, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _ring(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
     inverse = direction == "decrypt"
     ring = KeyRing(key_bits, inverse=inverse)

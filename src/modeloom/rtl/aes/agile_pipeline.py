@@ -84,7 +84,8 @@ class AESAgilePipeline(wiring.Component):
     o, o_valid
         Results in the order of the blocks; ``o`` is 0 if ``o_valid`` is low.  Nothing stalls them.
     erase
-        Forgets the key and all blocks in flight, and a key or block that comes in the same cycle.
+        Forgets the key and all blocks in flight, and a key or block that comes in the same cycle.  A new key overwrites the round keys
+        that it has; of a longer one before it, the last round keys stay until there is a longer one again, or an erasure.
 
     Raises
     ------

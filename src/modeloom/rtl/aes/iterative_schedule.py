@@ -16,6 +16,8 @@ cycle earlier and can take a key every n cycles.
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -37,6 +39,11 @@ from .parameters import BLOCK_BITS, ROUNDS, columns, named
 from .sbox import sub_bytes
 
 __all__ = ["IterativeKeySchedule", "KeyWindow"]
+
+
+def _flag(name: str, varies: bool, otherwise: bool) -> Any:
+    """A register for what varies, and what it is otherwise."""
+    return Signal(name=name) if varies else otherwise
 
 
 class KeyWindow:
@@ -74,17 +81,11 @@ class KeyWindow:
         words = key_words(sizes)
         word_reg = [Signal(32, name=f"word_{n}_reg") for n in range(words)]
         rcon_reg = Signal(8)
-        self.is_192: Value | bool = Signal(name="is_192_reg") if several else sizes == (192,)
-        self.is_256: Value | bool = Signal(name="is_256_reg") if several else sizes == (256,)
-        chained_reg = Signal() if 192 in sizes else None
-        middle_reg = Signal() if 192 in sizes else None
-        plain_reg = Signal() if 256 in sizes else None
-        false = False
-        now = Phase(
-            chained_reg if chained_reg is not None else false,
-            middle_reg if middle_reg is not None else false,
-            plain_reg if plain_reg is not None else false,
-        )
+        self.is_192 = _flag("is_192_reg", several, sizes == (192,))
+        self.is_256 = _flag("is_256_reg", several, sizes == (256,))
+        chained, middle = _flag("chained_reg", 192 in sizes, False), _flag("middle_reg", 192 in sizes, False)
+        plain = _flag("plain_reg", 256 in sizes, False)
+        now = Phase(chained, middle, plain)
 
         registered = [*word_reg, rcon_reg]
         operand = word_reg[-1]
@@ -109,19 +110,18 @@ class KeyWindow:
                 m.d.sync += operand.eq(last_word(key, sizes, size))
             if several:
                 m.d.sync += [self.is_192.eq(size == SIZE_CODES[192]), self.is_256.eq(size[1])]
-            m.d.sync += [reg.eq(0) for reg in (chained_reg, middle_reg, plain_reg) if reg is not None]
+            m.d.sync += [reg.eq(0) for reg in (chained, middle, plain) if isinstance(reg, Signal)]
         with m.Elif(step):
             m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, made.window, strict=True)]
             if operand_register(sizes):
                 m.d.sync += operand.eq(made.operand)
             used: list[Value] = []
             if 192 in sizes:
-                first = named(m, ~chained_reg)
-                m.d.sync += [middle_reg.eq(self.is_192 & first), chained_reg.eq(self.is_192 & (first | middle_reg))]
-                used.append(first | middle_reg)
+                m.d.sync += [middle.eq(self.is_192 & ~chained), chained.eq(self.is_192 & (~chained | middle))]
+                used.append(~chained | middle)
             if 256 in sizes:
-                m.d.sync += plain_reg.eq(self.is_256 & ~plain_reg)
-                used.append(~plain_reg)
+                m.d.sync += plain.eq(self.is_256 & ~plain)
+                used.append(~plain)
             with m.If(Cat(used).all() if used else 1):
                 m.d.sync += rcon_reg.eq(next_constant(rcon_reg))
 
