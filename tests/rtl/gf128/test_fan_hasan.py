@@ -27,11 +27,10 @@ TRINOMIAL = Field("trinomial", 8, (1 << 8) | 0x3)
 @pytest.mark.parametrize("field", [*STANDARD, NARROW, HALF, SKEWED, UPSIDE_DOWN, X40_ORDER, TRINOMIAL], ids=name_of)
 def test_structure_is_bilinear_and_all_basis_pairs(field, approach):
     expected = expected_products(field)
-    for halt in (4, 32):
-        a, b = Word.input(field.width), Word.input(field.width)
-        product = FanHasanMultiplier(field, 0, halt, approach=approach).product(a, b)
-        assert variables_of(product) == {(a, b)}
-        assert basis_products(product, a, b, field) == expected
+    a, b = Word.input(field.width), Word.input(field.width)
+    product = FanHasanMultiplier(field, 0, 4, approach=approach).product(a, b)
+    assert variables_of(product) == {(a, b)}
+    assert basis_products(product, a, b, field) == expected
 
 
 def test_a_modulus_of_no_use():
@@ -44,7 +43,7 @@ def test_a_modulus_of_no_use():
 @pytest.mark.parametrize("halt", [1, 2, 8, 16, 64])
 def test_all_basis_pairs_at_every_size(halt):
     a, b = Word.input(128), Word.input(128)
-    product = FanHasanMultiplier(GHASH_ORDER, 0, halt).product(a, b)
+    product = FanHasanMultiplier(GHASH_ORDER, 0, halt, approach=2).product(a, b)  # 122 rows are halved with padding
     assert basis_products(product, a, b, GHASH_ORDER) == expected_products(GHASH_ORDER)
 
 

@@ -6,7 +6,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
 from modeloom.rtl.gf128.lowering import lower, place_cuts
-from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, join, spread, variables_of, xor_all, zero
+from modeloom.rtl.gf128.words import Word, bit_depth, evaluate, gate_counts, join, spread, variables_of, xor_all, zero
 
 
 def test_views_and_gates_on_integers():
@@ -138,3 +138,19 @@ def test_registers_need_a_module():
     a = Word.input(8)
     with pytest.raises(ValueError, match="need a module"):
         lower(a ^ (a << 1), {a: Signal(8)}, cuts=(0,))
+
+
+def test_depth_bit_by_bit():
+    """Views move depths with their bits; a position where one operand of an XOR is 0 is a wire."""
+    a, b = Word.input(4), Word.input(4)
+    product = a & b  # depth 1
+    assert bit_depth(product ^ (a & 0b0001)) == 2 and bit_depth((a << 2) ^ (b & 0b0011)) == 0
+    assert ((a << 2) ^ (b & 0b0011)).depth == 1
+    upper = (a & 0b1100) ^ product  # bits 2 and 3 have depth 2
+    assert bit_depth(upper.part(0, 2)) == 1 and bit_depth(upper.part(1, 2)) == 2
+    assert bit_depth(upper << 2) == 1 and bit_depth(upper >> 2) == 2
+    assert bit_depth(join([upper.part(0, 2), b]) ^ join([b, upper.part(0, 2)])) == 2
+    assert bit_depth(spread(upper.part(3, 1), 4, 0b0110) & a) == 3
+    assert bit_depth(upper.parity(0b0111)) == 3 and bit_depth(upper.parity(0b0001)) == 1
+    assert bit_depth((upper & 0b0011) | (a & 0b0100)) == 1 and bit_depth(upper.anchored()) == 2
+    assert bit_depth(zero(3)) == 0
