@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A circuit in simulation, one operation after the other, and what its ports show of latency and interval."""
+"""Circuits in simulation, one operation after the other, and what their ports show of latency and interval.
+
+Several circuits share a simulation: what takes long is to build one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from amaranth.back import rtlil
+from amaranth.hdl import Module
+from amaranth.lib import wiring
 
 from modeloom.circuits import Built
 from modeloom.sim import Simulation
@@ -16,15 +21,38 @@ __all__ = ["measured"]
 OPERATIONS = 6
 
 
-class Bench:
-    """A circuit with its ports, cycle by cycle."""
+class Bank(wiring.Component):
+    """Circuits side by side; port p of circuit n is ``n_p``."""
 
-    def __init__(self, built: Built, seed: int = 1) -> None:
-        self.built = built
-        self.simulation = Simulation.of(rtlil.convert(built.component, name="unit"), "unit", optimize=0)
-        ports = self.simulation.ports
-        self.inputs = [name for name, port in ports.items() if port.kind == "input" and name not in ("clk", "rst")]
-        self.outputs = [name for name, port in ports.items() if port.kind == "output"]
+    def __init__(self, several: Sequence[Built]) -> None:
+        self.components = [built.component for built in several]
+        super().__init__(
+            {
+                f"u{n}_{name}": member
+                for n, component in enumerate(self.components)
+                for name, member in component.signature.members.items()
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        for n, component in enumerate(self.components):
+            m.submodules[f"u{n}"] = component
+            for name, member in component.signature.members.items():
+                inner, outer = getattr(component, name), getattr(self, f"u{n}_{name}")
+                m.d.comb += inner.eq(outer) if member.flow is wiring.In else outer.eq(inner)
+        return m
+
+
+class Bench:
+    """A circuit of a bank with its ports, cycle by cycle."""
+
+    def __init__(self, simulation: Simulation, number: int, built: Built, seed: int = 1) -> None:
+        self.simulation, self.built, self.prefix = simulation, built, f"u{number}_"
+        ports = simulation.ports
+        mine = {name.removeprefix(self.prefix): port for name, port in ports.items() if name.startswith(self.prefix)}
+        self.inputs = [name for name, port in mine.items() if port.kind == "input"]
+        self.outputs = [name for name, port in mine.items() if port.kind == "output"]
         self.clocked = "clk" in ports
         random = Random(seed)
         self.operations = [built.operation(random) for _ in range(OPERATIONS)]
@@ -39,9 +67,9 @@ class Bench:
         self.simulation.reset()
         for cycle, values in enumerate([*self.built.prepare, *schedule], -len(self.built.prepare)):
             for name in self.inputs:
-                self.simulation.set(name, values.get(name, 0))
+                self.simulation.set(self.prefix + name, values.get(name, 0))
             if cycle >= 0:
-                yield {name: self.simulation.get(name) for name in self.outputs}
+                yield {name: self.simulation.get(self.prefix + name) for name in self.outputs}
             if self.clocked:
                 self.simulation.step()
 
@@ -67,14 +95,18 @@ class Bench:
         return True
 
 
-def measured(built: Built) -> tuple[int, int]:
-    """Latency and interval as the ports show them, in cycles.
+def measured(*several: Built) -> list[tuple[int, int]]:
+    """Latency and interval of each circuit as its ports show them, in cycles.
 
     The latency is the least distance at which all results are right, the interval the least one between operations that leaves them
     right.  Both are looked for from 0 and from 1, up to twice what the circuit declares.
     """
-    bench = Bench(built)
-    latency, interval = built.component.latency, built.component.interval
+    simulation = Simulation.of(rtlil.convert(Bank(several), name="bank"), "bank", optimize=0)
+    return [_measured(Bench(simulation, number, built)) for number, built in enumerate(several)]
+
+
+def _measured(bench: Bench) -> tuple[int, int]:
+    latency, interval = bench.built.component.latency, bench.built.component.interval
     longest = 2 * latency + 2
     results = bench.results(interval)
     seen = list(bench.record(interval, results[-1][0] + longest + 1))
