@@ -16,6 +16,8 @@ _SOURCES = {
     "lut": "luts2017, section 1; brw2013, appendix A",
     "bram": "tes2010, section 6",
     "composite": "gcm2008, section 2.2.2; Satoh et al., ASIACRYPT 2001",
+    "bdd": "gcm2008, section 2.2.2; Morioka and Satoh, IEEE Trans. VLSI Systems 12(7), 2004",
+    "compact": "Boyar and Peralta, SEA 2010; tools/compact_sbox.py",
 }
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 
 __all__ = ["Gate", "GateList", "GateListBuilder"]
 
@@ -196,7 +196,7 @@ def _express(operation: str, a: Sequence[Value], width: int) -> Value:
             return a[0] | a[1]
         case "not":
             return ~a[0]
-    return Cat(Mux(a[0][n], a[1][n], a[2][n]) for n in range(width))
+    return Mux(a[0], a[1], a[2]) if width == 1 else a[0] & a[1] | ~a[0] & a[2]
 
 
 class GateListBuilder:

@@ -7,6 +7,8 @@
     lut         a table of 256 (512: both) bytes in logic          0, 1: result, 2: between four quarters and their choice, too
     bram        the same table in a block memory of two ports      1: inside the memory, 2: behind it, too
     composite   inversion in GF(((2^2)^2)^2)                       any number, by depth
+    bdd         a decision diagram of multiplexers                 any number, by depth
+    compact     the fewest gates known here, 32 of them ANDs       any number, by depth
 
 A form for both directions has an input that is 1 for the inverse; it travels with the byte through the registers.
 """
@@ -20,6 +22,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from .bdd import bdd_sbox
+from .compact import compact_sbox
 from .composite import DIRECTIONS, composite_sbox
 from .gates import GateList
 from .parameters import check_count
@@ -57,6 +61,8 @@ SBOXES: dict[str, SBoxForm] = {
         SBoxForm("lut", "table in logic", most=2),
         SBoxForm("bram", "table in block memory", least=1, most=2),
         SBoxForm("composite", "inversion in the tower of fields GF(((2^2)^2)^2)", composite_sbox),
+        SBoxForm("bdd", "decision diagram of multiplexers", bdd_sbox),
+        SBoxForm("compact", "few gates, 32 ANDs", compact_sbox),
     )
 }
 
