@@ -26,7 +26,7 @@ from .bdd import bdd_sbox
 from .compact import compact_sbox
 from .composite import DIRECTIONS, composite_sbox
 from .gates import GateList
-from .parameters import check_count
+from .parameters import check_count, named
 from .sbox import INV_SBOX, SBOX
 
 __all__ = ["DIRECTIONS", "SBOXES", "SBox", "SBoxForm", "sub_bytes_of"]
@@ -136,7 +136,7 @@ def _in_logic(m: Module, table: tuple[int, ...], addresses: list[Value], stages:
     if stages < 2:
         rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
         m.submodules += rom
-        result = Cat(_read(m, rom, address) for address in addresses)
+        result = named(m, Cat(_read(m, rom, address) for address in addresses))
         return _register(m, result, "sbox_reg") if stages else result
     # 64 entries are one LUT6 for each bit; the rest of the address chooses between them.
     parts = []
@@ -168,7 +168,7 @@ def _in_block_memories(m: Module, table: tuple[int, ...], addresses: list[Value]
             port = rom.read_port()
             m.d.comb += [port.addr.eq(address), port.en.eq(1)]
             result.append(port.data)
-    return _register(m, Cat(result), "sbox_reg") if stages > 1 else Cat(result)
+    return _register(m, Cat(result), "sbox_reg") if stages > 1 else named(m, Cat(result))
 
 
 class SBox(wiring.Component):
