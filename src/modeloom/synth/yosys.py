@@ -20,6 +20,9 @@ from modeloom.synth.tools import run_tool
 
 __all__ = ["Mapped", "map_design"]
 
+APART = "mapped_apart"
+"""Attribute of a wire, such as ``Signal(..., attrs={"mapped_apart": 1})`` sets."""
+
 _CHILD = Path(__file__).resolve().parent / "_yosys.py"
 
 
@@ -53,7 +56,8 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     """Map a design with the target's commands, or with its commands of the mapper ``"compact"`` or ``"fast"``.
 
     Modules that carry ``keep_hierarchy`` stay apart; everything else is flattened. Sums that the design has cut into LUTs
-    stay so on targets with LUT6 (``pins``).
+    stay so on targets with LUT6 (``pins``).  Modules with a wire that carries ``APART`` are mapped alone and flattened
+    afterwards: their logic is made of LUTs already, which ABC would take apart for depth.
 
     Raises
     ------
@@ -73,6 +77,11 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
     first = pin_commands(rtlil, directory, lut6=target.lut_inputs == 6)
     first += [command.format(top=top) for command in chosen]
+    if f"attribute \\{APART} 1" in rtlil and target.kind == "lut":
+        apart = f"a:{APART} %m"
+        # Their wires may be gone after the mapping, so the modules are remembered by a mark of their own.
+        first = [f"setattr -mod -set keep_hierarchy 1 -set {APART} 1 {apart}", *first,
+                 f"setattr -mod -unset keep_hierarchy A:{APART}=1", "flatten", "clean"]
     run = ["read_rtlil design.il", *_with_libraries(target), *first, "write_json netlist.json"]
     if target.rework_commands:
         run += [*target.rework_commands, "write_json reworked.json"]

@@ -18,7 +18,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from .words import Word, topological
 
-__all__ = ["lower", "place_cuts"]
+__all__ = ["cut_depths", "lower", "place_cuts"]
 
 
 def _register_bits(output: Word) -> list[int]:
@@ -63,8 +63,14 @@ def place_cuts(output: Word, stages: int, *, at_output: bool, gate_bits: int | N
         return ()
     if gate_bits is None:
         gate_bits = 8 * output.width
-    bits = _register_bits(output)
-    end = output.depth
+    return cut_depths(_register_bits(output), stages, at_output=at_output, gate_bits=gate_bits)
+
+
+def cut_depths(bits: Sequence[int], stages: int, *, at_output: bool, gate_bits: int) -> tuple[int, ...]:
+    """``place_cuts`` for any network of gates or LUTs of which ``bits`` are alive across a cut above each depth 0, 1, … to the output."""
+    if stages == 0:
+        return ()
+    end = len(bits) - 1
     free = stages - 1 if at_output else stages
     total = end if at_output else end + 1
     last = max(0, end - 1)  # neither the inputs nor, unasked, the output are registered

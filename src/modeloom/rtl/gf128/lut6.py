@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Field multiplier whose structure is made for LUTs of 6 (or 4) inputs, one product a cycle.
+
+Way of the data, for 128 bits, 6 inputs and halt = 8::
+
+    a ── halves and their sums, 4 times ──┐                      each coefficient of a product is a sum of at most 16 products
+    b ── halves and their sums, 4 times ──┴── sums of products   of two signals and of other sums; nothing else is a signal
+                                                    │
+                 o ── each bit one more sum ── sums of sums
+
+Gates and LUTs want different structures.  A XOR of two signals wastes 4 inputs of a LUT, while a further term of a sum costs only a
+fifth of one.  So sums are never cut into XORs of two: a coefficient is a signal only if it is read more than once.  With
+y = x^n, A = A0 + A1 y and B likewise, Karatsuba's product is
+
+    AB = (1 + y)(A0 B0 + A1 B1 y) + y (A0 + A1)(B0 + B1)                    Bernstein, Batch binary Edwards, CRYPTO 2009, section 2
+
+and that is linear: it is applied to a whole *list* of shifted products at once.  The outer products of the list are again a list,
+in which neighbours overlap, so that their coefficients melt into one sum before anything is read twice: with pieces of 8 bits that is
+always a sum of 8 products, which fill 3 LUTs of 6 inputs to the last input.  The middle products of a list do not overlap, and are
+multiplied by the schoolbook already at twice the size.  The reduction adds its terms to the same sums.  ``lut_cover`` does the rest.
+
+Each level of LUTs is a module that our flow maps alone (``synth.yosys.APART``); ABC would take the sums apart for depth.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.spec.field import Field
+
+from .lowering import cut_depths
+from .lut_cover import Lut, Network, Terms
+
+__all__ = ["LutMultiplier", "multiplier_luts"]
+
+_STEPS = 200_000
+
+
+def _product(network: Network, products: Sequence[tuple[int, list[int], list[int]]], halt: int, *, apart: bool = False) -> dict[int, Terms]:
+    """Coefficients of the sum of all A B x^shift, of (shift, A, B) with factors of one width; ``apart`` if they do not overlap."""
+    width = max(len(a) for _, a, _ in products)
+    result: dict[int, Terms] = defaultdict(frozenset)
+    if width <= (2 * halt if apart else halt):
+        pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for shift, a, b in products:
+            for i, left in enumerate(a):
+                for j, right in enumerate(b):
+                    pairs[shift + i + j].append((left, right))
+        result.update((k, frozenset(terms)) for k, terms in pairs.items())
+        return result
+    half = -(-width // 2)
+
+    def folded(word: list[int]) -> list[int]:
+        low, high = word[:half], word[half:]
+        return [network.factor(u, v) for u, v in zip(low, high, strict=False)] + low[len(high) :]
+
+    outer = [(shift + at, a[at:][:half], b[at:][:half]) for shift, a, b in products for at in (0, half)]
+    middle = [(shift, folded(a), folded(b)) for shift, a, b in products]
+    for k, terms in sorted(_product(network, outer, halt).items()):
+        shared = network.sum(terms)
+        result[k] ^= shared
+        result[k + half] ^= shared
+    for k, terms in _product(network, middle, halt, apart=True).items():
+        result[k + half] ^= terms
+    return result
+
+
+def _reduced(network: Network, field: Field, product: Mapping[int, Terms]) -> list[Terms]:
+    """Coefficients of product * x^factor mod modulus, for factors from -n to 0."""
+    n = field.width
+    inner = [e for e in range(1, n) if field.modulus >> e & 1]
+    terms: dict[int, Terms] = defaultdict(frozenset, product)
+    first = -field.factor
+    # x^k = sum of x^(k+e) + x^(k+n) from below, x^k = x^(k-n) + sum of x^(k-n+e) from above, up to the n coefficients from first on
+    for k in range(first):
+        single = network.sum(terms[k])
+        for e in (*inner, n):
+            terms[k + e] ^= single
+    for k in reversed(range(first + n, 2 * n - 1)):
+        single = network.sum(terms[k])
+        for e in (0, *inner):
+            terms[k - n + e] ^= single
+    return [terms[first + i] for i in range(n)]
+
+
+@lru_cache(maxsize=8)
+def multiplier_luts(field: Field, inputs: int = 6, halt: int = 8) -> tuple[tuple[Lut, ...], tuple[int, ...]]:
+    """The multiplier as LUTs.
+
+    Parameters
+    ----------
+    field : Field
+        The field, n bits; a factor from -n to 0.
+    inputs : int
+        Inputs of a LUT, 4 or 6.
+    halt : int
+        Pieces of at most this many bits are multiplied by the schoolbook.
+
+    Returns
+    -------
+    tuple of Lut
+        Each behind those it reads.  Signals 0 ... n-1 are the coefficients x^0, x^1, ... of factor a, n ... 2n-1 those of b.
+    tuple of int
+        The signal of each coefficient of the product.
+
+    Raises
+    ------
+    ValueError
+        For another factor or another number of inputs.
+    """
+    n = field.width
+    if not -n <= field.factor <= 0:
+        raise ValueError(f"LutMultiplier: the factor of field {field.name} must be x^-{n} to x^0, not x^{field.factor}")
+    network = Network(inputs)
+    a, b = ([network.new() for _ in range(n)] for _ in range(2))
+    product = _product(network, [(0, a, b)], halt)
+    outputs = []
+    for terms in _reduced(network, field, product):
+        (signal,) = network.sum(terms)
+        if not isinstance(signal, int):
+            raise AssertionError("a sum is a signal")
+        outputs.append(signal)
+    network.fill(set(outputs), _STEPS)
+    return tuple(network.cover(set(outputs))), tuple(outputs)
+
+
+class LutMultiplier(wiring.Component):
+    """Pipelined field multiplier: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago, every cycle a new one.
+
+    Registers stand inside, at equal depths of LUTs, none at inputs and output; they have neither enable nor reset.  Latency
+    ``stages`` cycles, interval 1.
+
+    Parameters
+    ----------
+    field : Field
+        The field; any width, modulus and bit order, a factor from -width to 0.
+    stages : int
+        Registers between input and output, at least 0.
+    inputs : int
+        Inputs of a LUT, 4 or 6.
+    halt : int
+        Pieces of at most this many bits are multiplied by the schoolbook, at least 1.
+
+    Members
+    -------
+    a : In(width)
+        Factor, a block in the field's order.
+    b : In(width)
+        Factor.
+    o : Out(width)
+        Product.
+
+    Attributes
+    ----------
+    latency : int
+        Cycles from inputs to output, equal to ``stages``.
+    interval : int
+        Cycles between products, 1.
+    luts, levels : int
+        LUTs of the structure, and on its longest path.
+
+    Raises
+    ------
+    TypeError
+        If ``field`` is not a ``Field`` or a number not an ``int``.
+    ValueError
+        If ``stages`` is negative, ``halt`` below 1, ``inputs`` neither 4 nor 6, or for another factor.
+    """
+
+    interval = 1
+
+    def __init__(self, field: Field, stages: int, *, inputs: int = 6, halt: int = 8) -> None:
+        if not isinstance(field, Field):
+            raise TypeError(f"LutMultiplier: field must be a Field, not {field!r}")
+        for name, number, least in (("stages", stages, 0), ("inputs", inputs, 4), ("halt", halt, 1)):
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise TypeError(f"LutMultiplier: {name} must be an int, not {number!r}")
+            if number < least:
+                raise ValueError(f"LutMultiplier: {name} must be at least {least}, not {number}")
+        self.field = field
+        self.stages = self.latency = stages
+        self._luts, self._outputs = multiplier_luts(field, inputs, halt)
+        self.luts, self.levels = len(self._luts), max(lut.level for lut in self._luts)
+        super().__init__({"a": In(field.width), "b": In(field.width), "o": Out(field.width)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        n = self.field.width
+        last = self._last_use()
+        level = {signal: 0 for signal in range(2 * n)} | {lut.signal: lut.level for lut in self._luts}
+        alive = [sum(level[s] <= depth < last[s] for s in level) for depth in range(self.levels + 1)]
+        cuts = cut_depths(alive, self.stages, at_output=False, gate_bits=8 * n)
+        at: dict[int, Value] = {}
+        for i in range(n):
+            at[i], at[n + i] = self.a[self.field.bit(i)], self.b[self.field.bit(i)]
+        for depth in range(self.levels + 1):
+            if depth:
+                m.submodules[f"level{depth}"], made = _level([lut for lut in self._luts if lut.level == depth], at)
+                at.update(made)
+            for _ in range(cuts.count(depth)):
+                crossing = [s for s in sorted(at) if last[s] > depth]
+                held = Signal(len(crossing), name=f"level{depth}_reg", reset_less=True)
+                m.d.sync += held.eq(Cat(at[s] for s in crossing))
+                at.update((s, held[i]) for i, s in enumerate(crossing))
+        block: list[Value] = [at[self._outputs[0]]] * n
+        for i, signal in enumerate(self._outputs):
+            block[self.field.bit(i)] = at[signal]
+        m.d.comb += self.o.eq(Cat(block))
+        return m
+
+    def _last_use(self) -> dict[int, int]:
+        """The level of the last LUT that reads each signal; outputs are read behind all levels."""
+        last = dict.fromkeys(range(2 * self.field.width), 0)
+        for lut in self._luts:
+            last.setdefault(lut.signal, 0)
+            for term in lut.terms:
+                for signal in [term] if isinstance(term, int) else term:
+                    last[signal] = max(last[signal], lut.level)
+        last.update(dict.fromkeys(self._outputs, self.levels + 1))
+        return last
+
+
+def _level(luts: Sequence[Lut], at: Mapping[int, Value]) -> tuple[Module, dict[int, Value]]:
+    """The LUTs of one level, as one wide expression for each kind of terms."""
+    m = Module()
+    kinds: dict[tuple[bool, ...], list[Lut]] = defaultdict(list)
+    for lut in luts:
+        kinds[tuple(isinstance(term, int) for term in lut.terms)].append(lut)
+    result: dict[int, Value] = {}
+    for kind, same in kinds.items():
+        total: Value | None = None
+        for place, single in enumerate(kind):
+            terms = [lut.terms[place] for lut in same]
+            if single:
+                value: Value = Cat(at[term] for term in terms)  # type: ignore[index]
+            else:
+                value = Cat(at[term[0]] for term in terms) & Cat(at[term[1]] for term in terms)  # type: ignore[index]
+            total = value if total is None else total ^ value
+        wires = Signal(len(same), name=f"luts{same[0].signal}", attrs={"mapped_apart": 1})
+        m.d.comb += wires.eq(total)
+        result.update((lut.signal, wires[i]) for i, lut in enumerate(same))
+    return m, result

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums of products, shared between each other, covered by LUTs of K inputs.
+
+A *term* is a signal (1 input of a LUT) or a product of two signals (2 inputs); a sum is a set of terms, and has a signal of its own::
+
+    sum of s inputs in the smallest number of LUTs        K = 6, s = 16: 8 products, 3 LUTs, no input free
+
+    p p p ── LUT ──┐                                       s inputs need ceil((s - 1) / (K - 1)) LUTs, as every LUT but the
+    p p p ── LUT ──┴ p p ── LUT ── sum                     last hands one input on; up to K - 2 inputs stay free
+
+The free inputs are where the area is.  A term may always be taken out of a sum if it is added to all sums that read it, so terms are
+moved from sums that need few inputs more than their LUTs have to readers that have inputs free, until no move helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp
+from random import Random
+
+__all__ = ["Lut", "Network", "Term", "Terms", "lut_count"]
+
+Term = int | tuple[int, int]
+"""A signal, or a product of two."""
+
+Terms = frozenset[Term]
+"""A sum; the sum of two sums is their symmetric difference, ``^``."""
+
+
+def lut_count(slots: int, inputs: int) -> int:
+    """LUTs of ``inputs`` inputs that a sum of terms with together ``slots`` inputs needs; a single signal needs none."""
+    return max(0, -(-(slots - 1) // (inputs - 1)))
+
+
+def _slots(terms: Iterable[Term]) -> int:
+    return sum(1 if isinstance(term, int) else 2 for term in terms)
+
+
+@dataclass(frozen=True)
+class Lut:
+    """One LUT: ``signal`` is the sum of ``terms``, which have at most K inputs; ``level`` is 1 more than its highest input's."""
+
+    signal: int
+    terms: tuple[Term, ...]
+    level: int
+
+
+class Network:
+    """Signals: inputs, sums of two inputs or such sums (for factors of products), and sums of products.
+
+    Signals are numbers.  A factor comes after those that it depends on, and so does a sum; no factor depends on a sum.
+
+    Parameters
+    ----------
+    inputs : int
+        Inputs of a LUT, an even number; products must not leave one free.
+
+    Attributes
+    ----------
+    count : int
+        Signals so far.
+    factors : dict
+        The terms, all signals, of each sum of inputs.
+    sums : dict
+        The terms of each sum of products.
+    """
+
+    def __init__(self, inputs: int) -> None:
+        if inputs not in (4, 6):
+            raise ValueError(f"a cover is for LUTs of 4 or 6 inputs, not {inputs}")
+        self.inputs = inputs
+        self.count = 0
+        self.factors: dict[int, Terms] = {}
+        self.sums: dict[int, Terms] = {}
+
+    def new(self) -> int:
+        """A signal; an input if it is made neither factor nor sum."""
+        self.count += 1
+        return self.count - 1
+
+    def factor(self, left: int, right: int) -> int:
+        """The sum of two inputs or factors, one LUT."""
+        terms = self.factors.get(left, frozenset([left])) ^ self.factors.get(right, frozenset([right]))
+        signal = self.new()
+        self.factors[signal] = terms if len(terms) <= self.inputs else frozenset([left, right])
+        return signal
+
+    def sum(self, terms: Terms) -> Terms:
+        """The same sum as one term; a single signal is that already."""
+        if not terms or (len(terms) == 1 and all(isinstance(term, int) for term in terms)):
+            return terms
+        signal = self.new()
+        self.sums[signal] = terms
+        return frozenset([signal])
+
+    def fill(self, outputs: set[int], steps: int, seed: int = 1) -> None:
+        """Moves terms between sums so that fewer LUTs are needed; every output keeps its value.
+
+        Simulated annealing with a fixed seed: one term is taken out of a sum, or put into one, and likewise in all its readers.  A
+        free input counts for something, too, as only several of them together save a LUT.
+
+        Parameters
+        ----------
+        outputs : set of int
+            Sums that are read from outside.
+        steps : int
+            Moves to try; about 100,000 a second.
+        seed : int
+            Of the random numbers.
+        """
+        random = Random(seed).random
+        sums: dict[int, dict[Term, None]] = {signal: dict.fromkeys(sorted(terms, key=_order)) for signal, terms in self.sums.items()}
+        readers: dict[int, dict[int, None]] = {signal: {} for signal in range(self.count)}
+        for signal, terms in sums.items():
+            for term in terms:
+                if isinstance(term, int):
+                    readers[term][signal] = None
+        movable = [signal for signal in sums if signal not in outputs]
+        slots = {signal: _slots(terms) for signal, terms in sums.items()}
+        cost = [lut_count(number, self.inputs) + _FREE_INPUT * number for number in range(max(slots.values(), default=0) + 4 * steps.bit_length())]
+        for step in range(steps if movable else 0):
+            temperature = _HOT * (_COLD / _HOT) ** (step / steps)
+            signal = movable[int(random() * len(movable))]
+            touched = (signal, *readers[signal])
+            if len(touched) == 1:
+                continue
+            terms = tuple(sums[touched[int(random() * 2)]])
+            term = terms[int(random() * len(terms))]
+            single = isinstance(term, int)
+            if (single and term >= signal) or (len(sums[signal]) == 1 and term in sums[signal]):
+                continue  # a loop, or a sum of nothing
+            size = 1 if single else 2
+            change = 0.0
+            for place in touched:
+                now = slots[place]
+                change += cost[now - size if term in sums[place] else now + size] - cost[now]
+            if change > 0 and random() >= exp(-change / temperature):
+                continue
+            for place in touched:
+                if term in sums[place]:
+                    del sums[place][term]
+                    slots[place] -= size
+                    if single:
+                        del readers[term][place]
+                else:
+                    sums[place][term] = None
+                    slots[place] += size
+                    if single:
+                        readers[term][place] = None
+        same: dict[Term, Terms] = {}  # sums of nothing or of one signal
+        self.sums = {}
+        for signal in sorted(sums):
+            rest: Terms = frozenset()
+            for term in sums[signal]:
+                rest ^= same.get(term, frozenset([term]))
+            if signal not in outputs and _slots(rest) <= 1:
+                same[signal] = rest
+            else:
+                self.sums[signal] = rest
+
+    def cover(self, outputs: set[int]) -> list[Lut]:
+        """LUTs of all factors and sums that ``outputs`` need, each behind those that it reads."""
+        level = dict.fromkeys(range(self.count), 0)
+        luts: list[Lut] = []
+        made = {**dict(sorted(self.factors.items())), **dict(sorted(self.sums.items()))}
+        needed = set(outputs)
+        for signal in reversed(made):
+            if signal in needed:
+                for term in made[signal]:
+                    needed.update([term] if isinstance(term, int) else term)
+        for signal, terms in made.items():
+            if signal not in needed:
+                continue
+            while _slots(terms) > self.inputs:
+                chosen = self._earliest(terms, level)
+                luts.append(self._lut(self.new(), chosen, level))
+                terms = terms - chosen | {luts[-1].signal}
+            luts.append(self._lut(signal, terms, level))
+        return luts
+
+    def _lut(self, signal: int, terms: Iterable[Term], level: dict[int, int]) -> Lut:
+        level[signal] = 1 + max(_level(term, level) for term in terms)
+        return Lut(signal, tuple(sorted(terms, key=_order)), level[signal])
+
+    def _earliest(self, terms: Terms, level: dict[int, int]) -> Terms:
+        """Terms that fill a LUT, the earliest there are."""
+        ordered = sorted(terms, key=lambda term: (_level(term, level), _order(term)))
+        chosen: list[Term] = []
+        free = self.inputs
+        for term in ordered:
+            size = 1 if isinstance(term, int) else 2
+            if size <= free:
+                chosen.append(term)
+                free -= size
+        if free:  # an odd number of signals and no other signal: one less makes room for a product
+            chosen.remove(next(term for term in reversed(chosen) if isinstance(term, int)))
+            chosen.append(next(term for term in ordered if term not in chosen and not isinstance(term, int)))
+        return frozenset(chosen)
+
+
+_FREE_INPUT = 0.06
+"""Cost of an input that is used, in LUTs."""
+
+_HOT, _COLD = 0.03, 0.01
+"""Temperature of the first and the last step, in LUTs."""
+
+
+def _order(term: Term) -> tuple[int, int]:
+    return (term, -1) if isinstance(term, int) else term
+
+
+def _level(term: Term, level: dict[int, int]) -> int:
+    return level[term] if isinstance(term, int) else max(level[term[0]], level[term[1]])
