@@ -39,8 +39,6 @@ from .lut_cover import Lut, Network, Terms
 
 __all__ = ["LutMultiplier", "multiplier_luts"]
 
-_STEPS = 200_000
-
 
 def _product(network: Network, products: Sequence[tuple[int, list[int], list[int]]], halt: int, *, apart: bool = False) -> dict[int, Terms]:
     """Coefficients of the sum of all A B x^shift, of (shift, A, B) with factors of one width; ``apart`` if they do not overlap."""
@@ -71,12 +69,11 @@ def _product(network: Network, products: Sequence[tuple[int, list[int], list[int
     return result
 
 
-def _reduced(network: Network, field: Field, product: Mapping[int, Terms]) -> list[Terms]:
+def _reduced(network: Network, n: int, modulus: int, factor: int, product: Mapping[int, Terms]) -> list[Terms]:
     """Coefficients of product * x^factor mod modulus, for factors from -n to 0."""
-    n = field.width
-    inner = [e for e in range(1, n) if field.modulus >> e & 1]
+    inner = [e for e in range(1, n) if modulus >> e & 1]
     terms: dict[int, Terms] = defaultdict(frozenset, product)
-    first = -field.factor
+    first = -factor
     # x^k = sum of x^(k+e) + x^(k+n) from below, x^k = x^(k-n) + sum of x^(k-n+e) from above, up to the n coefficients from first on
     for k in range(first):
         single = network.sum(terms[k])
@@ -89,7 +86,6 @@ def _reduced(network: Network, field: Field, product: Mapping[int, Terms]) -> li
     return [terms[first + i] for i in range(n)]
 
 
-@lru_cache(maxsize=8)
 def multiplier_luts(field: Field, inputs: int = 6, halt: int = 8) -> tuple[tuple[Lut, ...], tuple[int, ...]]:
     """The multiplier as LUTs.
 
@@ -117,16 +113,16 @@ def multiplier_luts(field: Field, inputs: int = 6, halt: int = 8) -> tuple[tuple
     n = field.width
     if not -n <= field.factor <= 0:
         raise ValueError(f"LutMultiplier: the factor of field {field.name} must be x^-{n} to x^0, not x^{field.factor}")
+    return _luts(n, field.modulus, field.factor, inputs, halt)
+
+
+@lru_cache(maxsize=16)
+def _luts(n: int, modulus: int, factor: int, inputs: int, halt: int) -> tuple[tuple[Lut, ...], tuple[int, ...]]:
     network = Network(inputs)
     a, b = ([network.new() for _ in range(n)] for _ in range(2))
     product = _product(network, [(0, a, b)], halt)
-    outputs = []
-    for terms in _reduced(network, field, product):
-        (signal,) = network.sum(terms)
-        if not isinstance(signal, int):
-            raise AssertionError("a sum is a signal")
-        outputs.append(signal)
-    network.fill(set(outputs), _STEPS)
+    outputs = [network.signal(terms) for terms in _reduced(network, n, modulus, factor, product)]
+    network.fill(set(outputs))
     return tuple(network.cover(set(outputs))), tuple(outputs)
 
 
@@ -205,9 +201,10 @@ class LutMultiplier(wiring.Component):
                 at.update(made)
             for _ in range(cuts.count(depth)):
                 crossing = [s for s in sorted(at) if last[s] > depth]
-                held = Signal(len(crossing), name=f"level{depth}_reg", reset_less=True)
-                m.d.sync += held.eq(Cat(at[s] for s in crossing))
-                at.update((s, held[i]) for i, s in enumerate(crossing))
+                for signal in crossing:
+                    held = Signal(name=f"level{depth}_{signal}_reg", reset_less=True)
+                    m.d.sync += held.eq(at[signal])
+                    at[signal] = held
         block: list[Value] = [at[self._outputs[0]]] * n
         for i, signal in enumerate(self._outputs):
             block[self.field.bit(i)] = at[signal]
@@ -227,22 +224,14 @@ class LutMultiplier(wiring.Component):
 
 
 def _level(luts: Sequence[Lut], at: Mapping[int, Value]) -> tuple[Module, dict[int, Value]]:
-    """The LUTs of one level, as one wide expression for each kind of terms."""
+    """The LUTs of one level, one signal each: a compiled simulation is much slower to build with wide concatenations."""
     m = Module()
-    kinds: dict[tuple[bool, ...], list[Lut]] = defaultdict(list)
-    for lut in luts:
-        kinds[tuple(isinstance(term, int) for term in lut.terms)].append(lut)
     result: dict[int, Value] = {}
-    for kind, same in kinds.items():
-        total: Value | None = None
-        for place, single in enumerate(kind):
-            terms = [lut.terms[place] for lut in same]
-            if single:
-                value: Value = Cat(at[term] for term in terms)  # type: ignore[index]
-            else:
-                value = Cat(at[term[0]] for term in terms) & Cat(at[term[1]] for term in terms)  # type: ignore[index]
+    for lut in luts:
+        total = None
+        for term in lut.terms:
+            value = at[term] if isinstance(term, int) else at[term[0]] & at[term[1]]
             total = value if total is None else total ^ value
-        wires = Signal(len(same), name=f"luts{same[0].signal}", attrs={"mapped_apart": 1})
-        m.d.comb += wires.eq(total)
-        result.update((lut.signal, wires[i]) for i, lut in enumerate(same))
+        output = result[lut.signal] = Signal(name=f"lut{lut.signal}", attrs={"mapped_apart": 1})
+        m.d.comb += output.eq(total)
     return m, result

@@ -86,15 +86,17 @@ class Network:
         self.factors[signal] = terms if len(terms) <= self.inputs else frozenset([left, right])
         return signal
 
-    def sum(self, terms: Terms) -> Terms:
-        """The same sum as one term; a single signal is that already."""
-        if not terms or (len(terms) == 1 and all(isinstance(term, int) for term in terms)):
-            return terms
+    def signal(self, terms: Terms) -> int:
+        """A new signal with the value of a sum."""
         signal = self.new()
         self.sums[signal] = terms
-        return frozenset([signal])
+        return signal
 
-    def fill(self, outputs: set[int], steps: int, seed: int = 1) -> None:
+    def sum(self, terms: Terms) -> Terms:
+        """The same sum as one term; nothing and a single signal stay what they are."""
+        return terms if _slots(terms) <= 1 else frozenset([self.signal(terms)])
+
+    def fill(self, outputs: set[int], rounds: int = 160, seed: int = 1) -> None:
         """Moves terms between sums so that fewer LUTs are needed; every output keeps its value.
 
         Simulated annealing with a fixed seed: one term is taken out of a sum, or put into one, and likewise in all its readers.  A
@@ -104,8 +106,8 @@ class Network:
         ----------
         outputs : set of int
             Sums that are read from outside.
-        steps : int
-            Moves to try; about 100,000 a second.
+        rounds : int
+            Moves to try for each sum; about 200,000 moves take a second.
         seed : int
             Of the random numbers.
         """
@@ -118,8 +120,10 @@ class Network:
                     readers[term][signal] = None
         movable = [signal for signal in sums if signal not in outputs]
         slots = {signal: _slots(terms) for signal, terms in sums.items()}
-        cost = [lut_count(number, self.inputs) + _FREE_INPUT * number for number in range(max(slots.values(), default=0) + 4 * steps.bit_length())]
-        for step in range(steps if movable else 0):
+        limit = 2 * max(slots.values(), default=0) + 64
+        cost = [lut_count(number, self.inputs) + _FREE_INPUT * number for number in range(limit + 1)]
+        steps = rounds * len(movable)
+        for step in range(steps):
             temperature = _HOT * (_COLD / _HOT) ** (step / steps)
             signal = movable[int(random() * len(movable))]
             touched = (signal, *readers[signal])
@@ -128,9 +132,11 @@ class Network:
             terms = tuple(sums[touched[int(random() * 2)]])
             term = terms[int(random() * len(terms))]
             single = isinstance(term, int)
+            size = 1 if single else 2
             if (single and term >= signal) or (len(sums[signal]) == 1 and term in sums[signal]):
                 continue  # a loop, or a sum of nothing
-            size = 1 if single else 2
+            if any(slots[place] + size > limit for place in touched):
+                continue
             change = 0.0
             for place in touched:
                 now = slots[place]

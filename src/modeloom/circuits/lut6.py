@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The multiplier of GF(2^128) whose structure is made for LUTs."""
+
+from __future__ import annotations
+
+from random import Random
+
+from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.rtl.gf128.lut6 import LutMultiplier
+from modeloom.spec.field import GHASH_ORDER
+
+__all__ = ["CIRCUITS"]
+
+
+def _lut6(stages: int, lut_inputs: int, halt: int) -> Built:
+    field = GHASH_ORDER
+    component = LutMultiplier(field, stages, inputs=lut_inputs, halt=halt)
+
+    def operation(random: Random) -> Operation:
+        a, b = random.getrandbits(field.width), random.getrandbits(field.width)
+        return Operation([{"a": a, "b": b}], [{"o": field.mul(a, b)}])
+
+    return Built(component, operation, figures={"structure_luts": component.luts, "structure_levels": component.levels})
+
+
+CIRCUITS = (
+    Circuit(
+        "lut6", "multiplier of sums that fill LUTs", "Karatsuba on lists of products, after Bernstein, CRYPTO 2009, section 2",
+        (
+            Option("stages", 0, "pipeline registers", high=16),
+            Option("lut_inputs", 6, "inputs of a LUT", choices=(4, 6)),
+            Option("halt", 8, "pieces of at most this many bits are multiplied by the schoolbook", choices=(2, 4, 8, 16, 32, 64)),
+        ),
+        _lut6,
+    ),
+)  # fmt: skip
