@@ -39,6 +39,9 @@ from .lut_cover import Lut, Network, Terms
 
 __all__ = ["LutMultiplier", "multiplier_luts"]
 
+_LEVEL_BITS = 32
+"""Registers, in blocks, that one level of LUTs less between two of them is worth."""
+
 
 def _product(network: Network, products: Sequence[tuple[int, list[int], list[int]]], halt: int, *, apart: bool = False) -> dict[int, Terms]:
     """Coefficients of the sum of all A B x^shift, of (shift, A, B) with factors of one width; ``apart`` if they do not overlap."""
@@ -191,7 +194,7 @@ class LutMultiplier(wiring.Component):
         last = self._last_use()
         level = {signal: 0 for signal in range(2 * n)} | {lut.signal: lut.level for lut in self._luts}
         alive = [sum(level[s] <= depth < last[s] for s in level) for depth in range(self.levels + 1)]
-        cuts = cut_depths(alive, self.stages, at_output=False, gate_bits=8 * n)
+        cuts = cut_depths(alive, self.stages, at_output=False, gate_bits=_LEVEL_BITS * n)
         at: dict[int, Value] = {}
         for i in range(n):
             at[i], at[n + i] = self.a[self.field.bit(i)], self.b[self.field.bit(i)]
