@@ -96,9 +96,9 @@ class ShiftedKeySchedule(wiring.Component):
         loop = registers("loop")
         # Zeros come as a key does: a register with a reset of its own is none that a shift register in LUTs could take.
         taken = self.start | self.erase
+        words_first = [Mux(self.erase, 0, word) for word in first[:words]]
         entering = [
-            named(m, Mux(taken, new if n >= words else Mux(self.erase, 0, new), old)[: len(old)])
-            for n, (new, old) in enumerate(zip(first, loop, strict=True))
+            named(m, Mux(taken, new, old)[: len(old)]) for new, old in zip([*words_first, *first[words:]], loop, strict=True)
         ]
         shifted = entering
         for n in range(max(1, self.streams - 1)):
