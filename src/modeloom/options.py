@@ -22,7 +22,7 @@ SIZES = 8
 SQUARES = ("setup", "fly")
 """Where squares of key values come from: key words that set-up computes, or a squaring unit that makes them in each sector."""
 
-MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito")
+MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
 """Multiplier circuits, as ``rtl.gf128.architectures`` has them."""
 
 STAGES = 2

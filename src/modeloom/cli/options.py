@@ -37,7 +37,7 @@ _UNIT_OPTIONS = [
     click.option("--aes-sbox", help="S-boxes of the pipelines: lut or bram, block memories (lut)."),
     click.option("--aes-stages", type=int, help="Registers a round, 1 to 4 (2)."),
     click.option("--mul", type=int, help="Multipliers (as many as the initiation interval needs)."),
-    click.option("--mul-arch", help="Multiplier circuit: karatsuba, fan-hasan or mastrovito (karatsuba)."),
+    click.option("--mul-arch", help="Multiplier circuit: karatsuba, fan-hasan, mastrovito, or lut6, made for 6-input LUTs (karatsuba)."),
     click.option("--mul-stages", type=int, help="Registers inside a multiplier, 1 to 8 (3)."),
     click.option("--squares", help="setup or fly: squares of key values as key words, or from a squaring unit (setup)."),
     click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES pipelines)."),

@@ -10,6 +10,7 @@ from modeloom.spec.field import Field
 
 from .fan_hasan import FanHasanMultiplier
 from .karatsuba import KaratsubaMultiplier
+from .lut6 import LutMultiplier
 from .mastrovito import MastrovitoMultiplier
 
 __all__ = ["MULTIPLIERS"]
@@ -18,5 +19,6 @@ MULTIPLIERS: dict[str, Callable[[Field, int], Any]] = {
     "karatsuba": KaratsubaMultiplier,
     "fan-hasan": FanHasanMultiplier,
     "mastrovito": MastrovitoMultiplier,
+    "lut6": LutMultiplier,
 }
 """Name to ``make(field, stages)``."""
