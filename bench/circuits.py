@@ -49,13 +49,16 @@ FAMILIES: dict[str, list[Row]] = {
         *rows("mastrovito", "xc4v xc6v osu018"),
         *rows("karatsuba", "xc4v osu018", {"halt": 4}),
         *rows("karatsuba", "xc6v", *_each("halt", 4, 8, 16, 32)),
-        *rows("karatsuba-refined", "xc4v osu018 gates", {"halt": 4}),
-        *rows("karatsuba-refined", "xc6v", *_each("halt", 4, 8, 16, 32)),
-        *rows("karatsuba-refined", "ecp5", *_each("halt", 4, 8, 16)),
+        *rows("karatsuba-refined", "xc4v osu018", {"halt": 4}),
+        *rows("karatsuba-refined", "xc6v", *_each("halt", 4, 8, 16)),
+        *rows("karatsuba-refined", "ecp5", *_each("halt", 8, 16)),
         *rows("fan-hasan", "xc4v osu018", {"halt": 4}),
         *rows("fan-hasan", "osu018", {"halt": 4, "form": "key"}),
         *rows("fan-hasan", "xc6v", *_each("halt", 4, 8, 16)),
         *rows("fan-hasan", "ecp5", {"halt": 8}),
+        *rows("lut6", "xc6v xc7", {}),
+        *rows("lut6", "xc6v", {"stages": 3}),
+        *rows("lut6", "ecp5", {"lut_inputs": 4}),
         *rows("serial", "xc6v", *_each("digit", 1, 8)),
         *rows("square", "xc6v ecp5"),
     ],
@@ -87,7 +90,7 @@ FAMILIES: dict[str, list[Row]] = {
     "keys": [
         *rows("aes-key-schedule", "xc7", *[{"form": form, "key_bits": bits} for form in _SCHEDULES for bits in (128, 256)]),
         *rows("aes-key-schedule", "xc7", {"form": "iterative", "key_bits": "all"}),
-        *rows("aes-pipeline-agile", "xc7", {}),
+        *rows("aes-pipeline-agile", "xc7", {"key_bits": 128}),
     ],
 }
 
