@@ -48,7 +48,7 @@ def measure(kind: str, target: str, mapper: str, halt: int, stages: int, lut_inp
     result = synthesize(rtlil.convert(component, name="multiplier"), "multiplier", target, mapper=mapper)
     return {
         "circuit": kind, "target": target, "mapper": mapper, "halt": halt, "stages": stages, "luts": result.luts, "levels": result.levels,
-        "registers": result.ffs, "yosys": result.tools["yosys"],
+        "registers": result.ffs, "srl_luts": result.memories["srl_luts"], "yosys": result.tools["yosys"],
     }  # fmt: skip
 
 

@@ -194,7 +194,11 @@ class LutMultiplier(wiring.Component):
         last = self._last_use()
         level = {signal: 0 for signal in range(2 * n)} | {lut.signal: lut.level for lut in self._luts}
         alive = [sum(level[s] <= depth < last[s] for s in level) for depth in range(self.levels + 1)]
-        cuts = cut_depths(alive, self.stages, at_output=False, gate_bits=_LEVEL_BITS * n)
+        cuts: list[int] = []
+        for cut in cut_depths(alive, self.stages, at_output=False, gate_bits=_LEVEL_BITS * n):
+            # Two registers in a row help nobody, and three may become a shift register, which takes a LUT.
+            free = [depth for depth in range(1, self.levels) if depth not in cuts]
+            cuts.append(min(free, key=alive.__getitem__) if cut in cuts and free else cut)
         at: dict[int, Value] = {}
         for i in range(n):
             at[i], at[n + i] = self.a[self.field.bit(i)], self.b[self.field.bit(i)]
