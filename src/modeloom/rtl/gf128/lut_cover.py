@@ -14,7 +14,7 @@ moved from sums that need few inputs more than their LUTs have to readers that h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp
 from random import Random
@@ -131,9 +131,8 @@ class Network:
                 continue
             terms = tuple(sums[touched[int(random() * 2)]])
             term = terms[int(random() * len(terms))]
-            single = isinstance(term, int)
-            size = 1 if single else 2
-            if (single and term >= signal) or (len(sums[signal]) == 1 and term in sums[signal]):
+            size = 1 if isinstance(term, int) else 2
+            if (isinstance(term, int) and term >= signal) or (len(sums[signal]) == 1 and term in sums[signal]):
                 continue  # a loop, or a sum of nothing
             if any(slots[place] + size > limit for place in touched):
                 continue
@@ -147,23 +146,14 @@ class Network:
                 if term in sums[place]:
                     del sums[place][term]
                     slots[place] -= size
-                    if single:
+                    if isinstance(term, int):
                         del readers[term][place]
                 else:
                     sums[place][term] = None
                     slots[place] += size
-                    if single:
+                    if isinstance(term, int):
                         readers[term][place] = None
-        same: dict[Term, Terms] = {}  # sums of nothing or of one signal
-        self.sums = {}
-        for signal in sorted(sums):
-            rest: Terms = frozenset()
-            for term in sums[signal]:
-                rest ^= same.get(term, frozenset([term]))
-            if signal not in outputs and _slots(rest) <= 1:
-                same[signal] = rest
-            else:
-                self.sums[signal] = rest
+        self.sums = _without_copies(sums, outputs)
 
     def cover(self, outputs: set[int]) -> list[Lut]:
         """LUTs of all factors and sums that ``outputs`` need, each behind those that it reads."""
@@ -210,6 +200,21 @@ _FREE_INPUT = 0.06
 
 _HOT, _COLD = 0.03, 0.01
 """Temperature of the first and the last step, in LUTs."""
+
+
+def _without_copies(sums: Mapping[int, Iterable[Term]], outputs: set[int]) -> dict[int, Terms]:
+    """The sums without those of nothing or of one signal, for which their readers take what they are."""
+    same: dict[Term, Terms] = {}
+    result: dict[int, Terms] = {}
+    for signal in sorted(sums):
+        rest: Terms = frozenset()
+        for term in sums[signal]:
+            rest ^= same.get(term, frozenset([term]))
+        if signal not in outputs and _slots(rest) <= 1:
+            same[signal] = rest
+        else:
+            result[signal] = rest
+    return result
 
 
 def _order(term: Term) -> tuple[int, int]:
