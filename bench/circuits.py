@@ -65,6 +65,7 @@ FAMILIES: dict[str, list[Row]] = {
     "polynomials": [
         *rows("brw", "xc5v", *_each("squares", "setup", "fly", times_h="yes")),
         *rows("poly", "xc5v", {"times_h": "yes"}),
+        *rows("poly", "xc4v", {"stages": 1}),
     ],
     "sboxes": [
         *rows("sbox-lut", "xc6v xc3se ecp5 gates osu018"),
@@ -81,11 +82,14 @@ FAMILIES: dict[str, list[Row]] = {
         *rows("aes-round", "xc6v", *_BOTH_WAYS),
         *rows("aes-round", "xc4v", *_each("direction", "encrypt", "both", sbox="bram")),
         *rows("aes-multistream", "xc6v xc5v", *_each("streams", 1, 2, 4)),
-        *rows("aes-multistream", "xc5v", *_each("streams", 1, 2, direction="decrypt")),
+        *rows("aes-multistream", "xc5v", {"direction": "decrypt", "streams": 4}),
         *rows("aes-sequential", "xc6v", *_BOTH_WAYS),
         *rows("aes-sequential", "xc6v", *_each("key_bits", 192, 256)),
         *rows("aes-sequential", "xc5v", {"direction": "decrypt", "sbox": "table"}),
-        *rows("aes-pipeline", "xc7", {}, {"stages": 2}),
+        *rows("aes-sequential", "xc4v", {"direction": "both", "sbox": "bram"}),
+        *rows("aes-pipeline", "xc4v", *_each("direction", "encrypt", "both", sbox="bram")),
+        *rows("aes-pipeline", "xc5v", *_each("direction", "encrypt", "decrypt")),
+        *rows("aes-pipeline", "xc7", {}),
     ],
     "keys": [
         *rows("aes-key-schedule", "xc7", *[{"form": form, "key_bits": bits} for form in _SCHEDULES for bits in (128, 256)]),

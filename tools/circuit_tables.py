@@ -152,14 +152,79 @@ def polynomials() -> str:
     return mapped("polynomials", {"xc5v": full}, gates=False)
 
 
+def beside(paper: str, tables: Sequence[str], ours: dict[str, tuple[str, str]], show: Sequence[str]) -> str:
+    """Rows of a paper's tables with what they print, and beside some of them a circuit of ours.
+
+    Parameters
+    ----------
+    paper, tables : str, sequence of str
+    ours : dict
+        Row to family and command.
+    show : sequence of str
+        Which printed values.
+    """
+    rows = []
+    for number in tables:
+        for row in printed(paper, number):
+            family, command = ours.get(row["row"], ("", ""))
+            figures = full(find(family, command)) if command else ""
+            values = ["" if row["values"].get(name) is None else row["values"][name] for name in show]
+            rows.append((number, row["row"], *values, f"`{command}`" if command else "", figures))
+    return table(("table", "print", *show, "ours: `modeloom circuit …`", "LUTs / registers / levels"), rows, 2)
+
+
+def tes2010_blocks() -> str:
+    """tes2010, Tables 4 and 5, beside the circuits of the same function on Virtex-4."""
+    ours = {
+        "full AES round (encryption, decryption and keys)": ("aes", "aes-round --direction both --sbox bram --target xc4v"),
+        "encryption-only AES round": ("aes", "aes-round --direction encrypt --sbox bram --target xc4v"),
+        "128-bit fully parallel Karatsuba multiplier": ("multipliers", "karatsuba-refined --halt 4 --target xc4v"),
+        "full-core AES, sequential": ("aes", "aes-sequential --direction both --sbox bram --target xc4v"),
+        "full-core AES, pipeline": ("aes", "aes-pipeline --direction both --sbox bram --target xc4v"),
+        "encryption-only AES, pipeline": ("aes", "aes-pipeline --direction encrypt --sbox bram --target xc4v"),
+        "hash function": ("polynomials", "poly --stages 1 --target xc4v"),
+    }
+    return beside("tes2010", ("4", "5"), ours, ("slices", "block_rams", "critical_path", "frequency", "cycles"))
+
+
+def brw2013_blocks() -> str:
+    """brw2013, Table 2, beside the circuits of the same function on Virtex-5."""
+    ours = {
+        "AES-PEC": ("aes", "aes-pipeline --direction encrypt --target xc5v"),
+        "AES-PDC": ("aes", "aes-pipeline --direction decrypt --target xc5v"),
+        "AES-SDC": ("aes", "aes-sequential --direction decrypt --sbox table --target xc5v"),
+        "hPoly_h(P_1, ..., P_31)": ("polynomials", "poly --times-h yes --target xc5v"),
+        "hBRW_h(P_1, ..., P_31)": ("polynomials", "brw --squares fly --times-h yes --target xc5v"),
+    }
+    return beside("brw2013", ("2",), ours, ("slices", "cycles", "frequency"))
+
+
+def luts2017_blocks() -> str:
+    """luts2017, Tables 2 and 3, beside the round for several streams, and its LUT counts in the text."""
+    ours = {
+        "Virtex 5, ours, 2 streams, key schedule offline": ("aes", "aes-multistream --streams 2 --target xc5v"),
+        "Virtex 5, ours, 4 streams, key schedule offline": ("aes", "aes-multistream --streams 4 --target xc5v"),
+        "Virtex 6, ours, 4 streams, key schedule none": ("aes", "aes-multistream --streams 4 --target xc6v"),
+        "Virtex 5, ours, 4 streams, key schedule none": ("aes", "aes-multistream --direction decrypt --streams 4 --target xc5v"),
+        "MixColumns of a column, decomposition 2": ("linear", "mixcolumns --target xc6v"),
+        "InvMixColumns of a column, equation 3": ("linear", "inv-mixcolumns --target xc6v"),
+        "data path of the encrypting round, 2 or 4 streams, without key schedule": ("aes", "aes-multistream --streams 4 --target xc6v"),
+    }
+    tables = ("Fig. 1", "2", "3", "Section 3.2", "Section 4.1")
+    return beside("luts2017", tables, ours, ("luts", "slices", "frequency", "throughput"))
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "aes_circuits": aes,
     "asic_multipliers": asic_multipliers,
+    "brw2013_blocks": brw2013_blocks,
     "fpga_multipliers": fpga_multipliers,
     "halting": halting,
     "keys": keys,
     "linear": linear,
+    "luts2017_blocks": luts2017_blocks,
     "multipliers": multipliers,
     "polynomials": polynomials,
     "sboxes": sboxes,
+    "tes2010_blocks": tes2010_blocks,
 }
