@@ -4,8 +4,8 @@
 Run: python bench/sbox_area.py [CIRCUIT ...] [--target xc6v,gates] [--store]
 
 For each circuit, in the forms that its options give: ``and``, ``xor``, ``total`` and ``depth`` of its own structure, and for each target
-LUTs, levels and registers, or gates, as Yosys maps it.  ``--store`` writes ``baselines/sboxes.json``; all of them take about ten minutes of
-one core.
+LUTs, levels and registers, or gates, as Yosys maps it.  ``--store`` writes ``baselines/sboxes.json``; all of them take about a quarter of
+an hour of one core.
 """
 
 from __future__ import annotations

@@ -144,14 +144,13 @@ def test_mapped_together():
 
 
 @slow
-@pytest.mark.parametrize("target", ["xc6v", "xc7", "xc5v"])
 @pytest.mark.parametrize(
     ("function", "luts", "levels"),
     [(SBOX, 32, 1), (FORWARD, 36, 2), (INVERSE, 51, 4), (FLAT, 57, 3), (KEYED, 44, 2), (KEYED_INVERSE, 58, 5), (EITHER, 63, 4)],
     ids=["sbox", "forward", "inverse", "flat", "keyed", "keyed inverse", "either"],
 )
-def test_mapped_alone(function, luts, levels, target):
-    result = mapped(target, it=function)
+def test_mapped_alone(function, luts, levels):
+    result = mapped(it=function)
     assert result.luts <= luts and result.levels <= levels
 
 
