@@ -8,6 +8,7 @@ import pytest
 from modeloom import vectors
 
 COUNTS = {
+    "aes_botan": 1353,
     "aes_cavp": 1822,
     "aes_fips197": 4,
     "hctr2_aes128": 200,

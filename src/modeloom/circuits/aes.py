@@ -13,7 +13,7 @@ from modeloom.golden.aes_rounds import decrypt_round, encrypt_round, inverse_for
 from modeloom.rtl.aes.multistream import STREAMS, AESMultiStream
 from modeloom.rtl.aes.pipeline import AESCombinedPipeline, AESDecryptPipeline, AESEncryptPipeline
 from modeloom.rtl.aes.round import AESRound
-from modeloom.rtl.aes.round_stages import DIRECTIONS, SBOXES
+from modeloom.rtl.aes.round_stages import DIRECTIONS, MIXCOLUMNS, SBOXES
 from modeloom.rtl.aes.sequential import AESSequential
 from modeloom.spec import InputError
 
@@ -71,22 +71,22 @@ def _keyed(component: Any, key_bits: int, slots: int, direction: str, **always: 
     return Built(component, operation, prepare=keys.writes(direction), figures={"rounds": component.rounds})
 
 
-def _sequential(key_bits: int, direction: str, stages: int, sbox: str, slots: int) -> Built:
+def _sequential(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
     if sbox == "table" and stages > 2:
         raise InputError(f"--stages {stages}: with --sbox table a round has one or two")
-    component = AESSequential(key_bits, slots, stages, direction=direction, sbox=sbox)
+    component = AESSequential(key_bits, slots, stages, direction=direction, sbox=sbox, mixcolumns=mixcolumns)
     return _keyed(component, key_bits, slots, direction, start=1)
 
 
-def _pipeline(key_bits: int, direction: str, stages: int, sbox: str, slots: int) -> Built:
+def _pipeline(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
     kind = {"encrypt": AESEncryptPipeline, "decrypt": AESDecryptPipeline, "both": AESCombinedPipeline}[direction]
-    return _keyed(kind(key_bits, stages, slots, sbox=sbox), key_bits, slots, direction)
+    return _keyed(kind(key_bits, stages, slots, sbox=sbox, mixcolumns=mixcolumns), key_bits, slots, direction)
 
 
-def _round(direction: str, stages: int, sbox: str, last: str) -> Built:
+def _round(direction: str, stages: int, sbox: str, mixcolumns: str, last: str) -> Built:
     if sbox == "bram" and not stages:
         raise InputError("--sbox bram needs --stages 1 or more: a block memory registers its address")
-    component = AESRound(stages, direction, sbox, last=last == "yes")
+    component = AESRound(stages, direction, sbox, last=last == "yes", mixcolumns=mixcolumns)
 
     def operation(random: Random) -> Operation:
         state, key = random.randbytes(16), random.randbytes(16)
@@ -121,19 +121,20 @@ _DIRECTION = Option("direction", "encrypt", "what the core does; with both, each
 _STAGES = Option("stages", 1, "registers a round", low=1, high=4)
 _SLOTS = Option("slots", 1, "keys that the core holds", low=1, high=16)
 _SBOX = Option("sbox", "lut", "S-boxes of logic or in block memories", choices=SBOXES)
+_MIX = Option("mixcolumns", "lut6", "MixColumns as the mapper arranges it, or cut into LUTs of six inputs", choices=MIXCOLUMNS)
 
 CIRCUITS = (
     Circuit(
         "aes-round", "one round of AES, as pipelines have it", "FIPS 197, 5.1 and 5.3.5; luts2017, section 3",
         (
-            _DIRECTION, Option("stages", 1, "registers; 0 is combinational", high=4), _SBOX,
+            _DIRECTION, Option("stages", 1, "registers; 0 is combinational", high=4), _SBOX, _MIX,
             Option("last", "no", "the last round has no MixColumns", choices=("no", "yes")),
         ),
         _round,
     ),
     Circuit(
         "aes-pipeline", "AES pipeline, a block a cycle, round keys written from outside", "gcm2008, section 4.2",
-        (_KEY_BITS, _DIRECTION, _STAGES, _SBOX, _SLOTS), _pipeline,
+        (_KEY_BITS, _DIRECTION, _STAGES, _SBOX, _MIX, _SLOTS), _pipeline,
     ),
     Circuit(
         "aes-multistream", "AES round core for several blocks at a time, round keys from outside", "luts2017, section 3.3",
@@ -144,7 +145,7 @@ CIRCUITS = (
         (
             _KEY_BITS, _DIRECTION, _STAGES,
             Option("sbox", "lut", "S-boxes of logic or in block memories; table: with MixColumns in them", choices=(*SBOXES, "table")),
-            _SLOTS,
+            _MIX, _SLOTS,
         ),
         _sequential,
     ),

@@ -15,14 +15,17 @@ In a block memory both tables stand one behind the other, the direction is a bit
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory
 
 from .mixcolumns import cut_mix_columns, inv_shift_rows, shift_rows, twice
 from .parameters import columns, named
 from .sbox import INV_SBOX, SBOX
 
-__all__ = ["clocked_either_sub_bytes", "cut_either_mix_columns", "either_shift_rows", "invert_bytes", "map_after", "map_before"]
+__all__ = [
+    "clocked_either_sub_bytes", "cut_either_mix_columns", "either_shift_rows", "invert_bytes", "map_after", "map_after_split", "map_before",
+    "map_before_split", "split_register",
+]
 
 
 def _choose(m: Module, decrypt: Value, backward: Value, forward: Value) -> Value:
@@ -58,9 +61,44 @@ def map_before(m: Module, state: Value, decrypt: Value) -> Value:
     return _choose(m, decrypt, backward, shift_rows(state))
 
 
+def split_register(m: Module, state: Value, decrypt: Value, name: str) -> tuple[Value, Value]:
+    """*state* a cycle later in two sets of registers, for :func:`map_before_split`: the first is zero for a block that is decrypted, the
+    second for one that is encrypted.  Flip-flops have a reset for that, which takes no input of a LUT.
+    """
+    halves = []
+    for way, wrong in (("encrypt", decrypt), ("decrypt", ~decrypt)):
+        regs = [Signal(32, name=f"{name}_{way}_column_{n}_reg", reset_less=True) for n in range(4)]
+        m.d.sync += [reg.eq(column) for reg, column in zip(regs, columns(state), strict=True)]
+        with m.If(wrong):
+            m.d.sync += [reg.eq(0) for reg in regs]
+        halves.append(Cat(regs))
+    return halves[0], halves[1]
+
+
+def map_before_split(m: Module, halves: tuple[Value, Value], decrypt: Value) -> Value:
+    """As :func:`map_before`, of the registers of :func:`split_register`: one sum of four or five bits, a LUT of its own, for each bit."""
+    forward, backward = shift_rows(halves[0]), inv_shift_rows(halves[1])
+    result = [Signal(name=f"before_{n}", attrs={"keep": 1}) for n in range(128)]
+    for n, bit in enumerate(result):
+        byte, at = backward[n & ~7 : (n & ~7) + 8], n % 8
+        constant = [decrypt] if 0x05 >> at & 1 else []
+        m.d.comb += bit.eq(Cat(forward[n], *(byte[(at + step) % 8] for step in (2, 5, 7)), *constant).xor())
+    return Cat(result)
+
+
 def map_after(m: Module, state: Value, decrypt: Value) -> Value:
     """What is behind the inversion: the affine map of FIPS 197, 5.1.1, or nothing if *decrypt*."""
     return _choose(m, decrypt, state, _affine(m, state, (0, 1, 2, 3, 4), 0x63))
+
+
+def map_after_split(m: Module, state: Value, decrypt: Value) -> Value:
+    """As :func:`map_after`, with sums that are a LUT of their own: the mapper cannot draw them into the table."""
+    sums = [Signal(name=f"affine_{n}", attrs={"keep": 1}) for n in range(128)]
+    for n, bit in enumerate(sums):
+        byte = state[n & ~7 : (n & ~7) + 8]
+        m.d.comb += bit.eq(Cat(byte[(n + step) % 8] for step in (0, 4, 5, 6, 7)).xor())
+    constant = Const(int.from_bytes(bytes([0x63] * 16), "little"), 128)
+    return _choose(m, decrypt, state, Cat(sums) ^ constant)
 
 
 def _inverses() -> tuple[int, ...]:

@@ -26,10 +26,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .either import cut_either_mix_columns, invert_bytes, map_after, map_before
-from .mix_levels import inv_mix_sums, inv_mix_with_sums, mix_sums, mix_with_sums
-from .mixcolumns import inv_shift_rows, join_mix_columns, shift_rows
+from .either import invert_bytes, map_after, map_after_split, map_before_split, split_register
+from .mixcolumns import inv_shift_rows, shift_rows
 from .parameters import BLOCK_BITS, ROUNDS, check_key_bits, columns
+from .round_networks import add_in_luts, lower_columns, plain_network
 from .round_stages import DIRECTIONS, add, register
 from .sbox import inv_sub_bytes, sub_bytes
 
@@ -147,38 +147,49 @@ class AESMultiStream(wiring.Component):
         else:
             m.d.comb += self.key_index.eq(rounds - following if self.direction == "decrypt" else following)
 
-        state_reg = [Signal(32, name=f"state_column_{c}_reg", reset_less=True) for c in range(4)]
-        mixed, waiting = self._round(m, Cat(state_reg), ways)
+        next_state = Signal(128)
+        state: Value | tuple[Value, Value]
+        if both:
+            # In stage 4: the block that enters, or one whose direction was known in all stages before.
+            way = Mux(enter_reg, Mux(takes, self.decrypt, decrypt_reg), ways[-1])
+            state = split_register(m, next_state, way, "state")
+        else:
+            state = register(m, next_state, "state")
+        mixed, waiting = self._round(m, state, ways)
         o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
-        entering, going, leaving = (columns(add(a, b)) for a, b in ((self.i, self.key_first), (mixed, self.key), (waiting, self.key)))
+        entering, going = columns(add(self.i, self.key_first)), columns(add(mixed, self.key))
+        leaving = columns(add_in_luts(m, waiting, self.key))
+        m.d.comb += next_state.eq(Cat(Mux(enter_reg, new, old) for new, old in zip(entering, going, strict=True)))
         for n in range(4):
-            m.d.sync += state_reg[n].eq(Mux(enter_reg, entering[n], going[n]))
             with m.If(ending_reg):
                 m.d.sync += o_reg[n].eq(leaving[n])
         m.d.comb += self.o.eq(Cat(o_reg))
         return m
 
-    def _round(self, m: Module, state: Value, ways: list[Value]) -> tuple[Value, Value]:
+    def _round(self, m: Module, state: Value | tuple[Value, Value], ways: list[Value]) -> tuple[Value, Value]:
         """The stages 1 to 3: a state with MixColumns and without."""
 
-        def after(stage: int, value: Value, name: str) -> Value:
-            return register(m, value, name) if self.streams == 4 or (self.streams == 2 and stage == 1) else value
+        def at(*numbers: int) -> bool:
+            return self.streams in numbers
 
+        def late(value: Value, name: str) -> Value:
+            return register(m, value, name)
+
+        network = plain_network(self.direction)
         if self.direction == "both":
-            # Which way goes with a value depends on the registers before it.
-            second, third = {1: (ways[0], ways[0]), 2: (ways[0], ways[-1]), 4: tuple(ways[1:3]) if self.streams == 4 else ()}[self.streams]
-            inverted = invert_bytes(m, map_before(m, state, ways[0]))
-            if self.streams == 4:
-                inverted = register(m, inverted, "inverted")
-            state = map_after(m, inverted, second)
-            if self.streams > 1:
-                state = register(m, state, "substituted")
-            mixed = join_mix_columns(m, *cut_either_mix_columns(m, state, third))
+            inverted = invert_bytes(m, map_before_split(m, state, ways[0]))
+            if at(4):
+                inverted = late(inverted, "inverted")
+            state = map_after(m, inverted, ways[1]) if at(4) else map_after_split(m, inverted, ways[0])
+            if at(2, 4):
+                state = late(state, "substituted")
+            mixed = lower_columns(m, network, state, gate=ways[{1: 0, 2: 1, 4: 2}[self.streams]])
         else:
             inverse = self.direction == "decrypt"
             state = inv_shift_rows(inv_sub_bytes(m, state)) if inverse else shift_rows(sub_bytes(m, state))
-            state = after(1, state, "substituted")
-            sums = inv_mix_sums(m, state) if inverse else mix_sums(m, state)
-            state, sums = after(2, state, "beside_sums"), after(2, sums, "sums")
-            mixed = inv_mix_with_sums(m, state, sums) if inverse else mix_with_sums(m, state, sums)
-        return after(3, mixed, "mixed"), after(3, state, "waiting")
+            if at(2, 4):
+                state = late(state, "substituted")
+            mixed = lower_columns(m, network, state, register=late if at(4) else None)
+            if at(4):
+                state = late(state, "beside_sums")
+        return (late(mixed, "mixed"), late(state, "waiting")) if at(4) else (mixed, state)

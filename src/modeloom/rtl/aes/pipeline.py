@@ -52,10 +52,10 @@ class _AESPipeline(wiring.Component):
 
     def __init__(
         self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, whitening_register: bool = True,
-        sbox: str = "lut",
+        sbox: str = "lut", mixcolumns: str = "plain",
     ):
         self.key_bits = check_key_bits(key_bits)
-        self._stages = RoundStages(self._direction, registers_per_round, sbox)
+        self._stages = RoundStages(self._direction, registers_per_round, sbox, mixcolumns)
         self.registers_per_round, self.sbox = registers_per_round, sbox
         self.slots = check_count("slots", slots)
         if not isinstance(whitening_register, bool):
@@ -105,17 +105,19 @@ class _AESPipeline(wiring.Component):
 
         state = add(self.i, round_key(0, 0))
         if self.whitening_register and self._stages.registers_sums:
-            state = register(m, state, "whitened")
+            state = self._stages.hold(m, state, decrypt[0], "whitened")
         for number in range(1, self.rounds + 1):
             end = number * self.registers_per_round + self.whitening_register
             begin = end - self.registers_per_round - (not self._stages.registers_sums)
             name = f"round_{number}_"
             state, way = self._stages.substitute(m, state, decrypt[begin], name, decrypt.later)
             last = number == self.rounds
-            state = self._stages.wait(m, state, name) if last else self._stages.mix(m, state, way, name)
-            state = add(state, round_key(number, end - 1))
-            if last or self._stages.registers_sums:
+            key = round_key(number, end - 1)
+            state = self._stages.finish(m, state, key, name) if last else self._stages.mix(m, state, way, key, name)
+            if last:
                 state = register(m, state, f"round_{number}")
+            elif self._stages.registers_sums:
+                state = self._stages.hold(m, state, decrypt[end - 1], f"round_{number}")
         m.d.comb += self.o.eq(state)
         return m
 
@@ -136,6 +138,8 @@ _DOC = """AES {direction} ({section}), one block a cycle.
         other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
     sbox : str
         "lut": S-boxes of logic; "bram": eight block memories of two ports a round, each 256 x 8 bits.
+    mixcolumns : str
+        "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
 
     Attributes
     ----------
@@ -154,7 +158,8 @@ _DOC = """AES {direction} ({section}), one block a cycle.
     o
         Result (128 bits).
     key_we, key_slot, key_round, key_data{key_ports}
-        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot. {keys} A block given in a later cycle meets the new key; the keys of a slot must not change
+        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot. {keys} A block
+        given in a later cycle meets the new key; the keys of a slot must not change
         while its blocks are in flight.
 
     Raises

@@ -17,7 +17,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .parameters import BLOCK_BITS, check_count
-from .round_stages import RoundStages, add, register
+from .round_stages import RoundStages, register
 
 __all__ = ["AESRound"]
 
@@ -33,6 +33,8 @@ class AESRound(wiring.Component):
         "encrypt", "decrypt" or "both".
     sbox : str
         "lut" or "bram", which has at least one register.
+    mixcolumns : str
+        "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
     last : bool
         The last round, without MixColumns.
 
@@ -62,11 +64,14 @@ class AESRound(wiring.Component):
         A parameter is out of range.
     """
 
-    def __init__(self, stages: int = 1, direction: str = "encrypt", sbox: str = "lut", *, last: bool = False):
+    def __init__(
+        self, stages: int = 1, direction: str = "encrypt", sbox: str = "lut", *, last: bool = False,
+        mixcolumns: str = "plain",
+    ):
         check_count("stages", stages, 0, 4)
         if not isinstance(last, bool):
             raise TypeError(f"last must be True or False, not {last!r}")
-        self._parts = RoundStages(direction, max(1, stages), sbox)
+        self._parts = RoundStages(direction, max(1, stages), sbox, mixcolumns)
         if sbox == "bram" and not stages:
             raise ValueError("a block memory registers its address: sbox 'bram' needs at least one stage")
         self.stages, self.direction, self.sbox, self.last = stages, direction, sbox, last
@@ -87,7 +92,6 @@ class AESRound(wiring.Component):
             return late
 
         state, way = self._parts.substitute(m, self.i, self.decrypt if self.direction == "both" else Signal(), later=later)
-        state = self._parts.wait(m, state) if self.last else self._parts.mix(m, state, way)
-        state = add(state, self.key)
+        state = self._parts.finish(m, state, self.key) if self.last else self._parts.mix(m, state, way, self.key)
         m.d.comb += self.o.eq(register(m, state, "o") if self._registered else state)
         return m

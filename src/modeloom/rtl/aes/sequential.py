@@ -22,6 +22,7 @@ from amaranth.lib.wiring import In, Out
 
 from .parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
 from .round_keys import read_round_key
+from .round_networks import lower_columns, plain_network
 from .round_stages import RoundStages, add, register
 from .tables import table_round
 
@@ -43,6 +44,8 @@ class AESSequential(wiring.Component):
         "encrypt", "decrypt" or "both".
     sbox : str
         "lut"; "bram"; or "table": S-box and MixColumns together in block memories (see ``tables``), with 1 or 2 cycles a round.
+    mixcolumns : str
+        "plain", or "lut6": cut into LUTs of six inputs by hand.
 
     Attributes
     ----------
@@ -74,14 +77,15 @@ class AESSequential(wiring.Component):
     """
 
     def __init__(
-        self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1, *, direction: str = "encrypt", sbox: str = "lut"
+        self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1, *, direction: str = "encrypt", sbox: str = "lut",
+        mixcolumns: str = "plain",
     ):
         self.key_bits = check_key_bits(key_bits)
         self.slots = check_count("slots", slots)
-        self._stages = RoundStages(direction, registers_per_round, "bram" if sbox == "table" else sbox)
+        self._stages = RoundStages(direction, registers_per_round, "bram" if sbox == "table" else sbox, mixcolumns)
         if sbox == "table":
             check_count("registers_per_round of sbox 'table'", registers_per_round, 1, 2)
-        self.registers_per_round, self.direction, self.sbox = registers_per_round, direction, sbox
+        self.registers_per_round, self.direction, self.sbox, self.mixcolumns = registers_per_round, direction, sbox, mixcolumns
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * registers_per_round
         self.latency = self.interval + 1
@@ -133,8 +137,8 @@ class AESSequential(wiring.Component):
         whitened = named(m, add(self.i, self._first_key(m)))
 
         next_state = [Signal(32, name=f"next_state_column_{c}") for c in range(4)]
-        plain, mixed = self._round(m, Cat(next_state), decrypt_reg, Mux(free_reg, self.decrypt, decrypt_reg) if both else 0, round_reg)
-        result, mixed = add(plain, key), add(mixed, key)
+        way = Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
+        result, mixed = self._round(m, Cat(next_state), decrypt_reg, way, round_reg, key)
         for next_c, whitened_c, mixed_c in zip(next_state, columns(whitened), columns(mixed), strict=True):
             m.d.comb += next_c.eq(Mux(free_reg, whitened_c, mixed_c))
 
@@ -145,15 +149,26 @@ class AESSequential(wiring.Component):
         m.d.comb += self.o.eq(Cat(o_reg))
         return m
 
-    def _round(self, m: Module, state: Value, decrypt: Value, next_decrypt: Value, number: Value) -> tuple[Value, Value]:
-        """What the last round and the other rounds have of a state, before the key is added."""
+    def _round(
+        self, m: Module, state: Value, decrypt: Value, next_decrypt: Value, number: Value, key: Value
+    ) -> tuple[Value, Value]:
+        """What the last round and the other rounds make of a state."""
         if self.sbox == "table":
             mixed = table_round(m, state, next_decrypt, number == self.rounds - 1, self.direction, self.registers_per_round)
-            return mixed, mixed
+            return (add(mixed, key),) * 2
         if self._stages.registers_sums:
-            state, next_decrypt = register(m, state, "state"), decrypt
+            state, next_decrypt = self._stages.hold(m, state, next_decrypt, "state"), decrypt
         state, _ = self._stages.substitute(m, state, next_decrypt)
-        return self._stages.wait(m, state), self._stages.mix(m, state, decrypt)
+        if self.mixcolumns == "lut6":
+            # The key goes into the LUT of the multiplexer behind, which has room for it.
+            def late(value: Value, term: str) -> Value:
+                return register(m, value, term)
+
+            gate, cut = decrypt if self.direction == "both" else None, late if self.registers_per_round >= 3 else None
+            mixed = add(lower_columns(m, plain_network(self.direction), state, gate=gate, register=cut), key)
+        else:
+            mixed = self._stages.mix(m, state, decrypt, key)
+        return self._stages.finish(m, state, key), mixed
 
     def _first_key(self, m: Module) -> Value:
         """The round key that meets the block at the input."""
