@@ -55,7 +55,8 @@ class Options:
     aes_arch : str
         "pipelined"; a decrypter that a sector needs once is sequential where its interval fits.
     aes_sbox : str or None
-        S-boxes of the pipelines (default: the cipher's first form; AES: "lut", or "bram" for block memories).
+        S-boxes of the pipelines (default: the cipher's first form; AES: "lut"; "bram" for block memories; "composite", "bdd" or
+        "compact" for gates).
     aes_stages, mul_stages : int
         Registers a round (at most what the cipher has, 4 for AES; default: 2, or 1 if it has no more); registers inside the
         multiplier.

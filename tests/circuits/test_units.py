@@ -9,8 +9,8 @@ from tests.circuits.units import measured
 
 from modeloom.circuits import all_circuits
 
-LONG = ("aes-pipeline", "aes-pipeline-agile")
-"""All their rounds take long to compile; tests/rtl/aes measures them, too."""
+LONG = ("aes-pipeline", "aes-pipeline-agile", "mastrovito", "fan-hasan", "karatsuba-refined", "lut6", "poly")
+"""They take long to compile; tests/rtl measures them, too, smaller ones."""
 
 SMALL = [name for name in all_circuits() if name.startswith(("sbox-", "inv-", "mixcolumns", "square"))]
 

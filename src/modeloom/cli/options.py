@@ -34,7 +34,7 @@ _UNIT_OPTIONS = [
     click.option("--direction", help="encrypt, decrypt or both (both)."),
     click.option("--aes", type=int, help="AES pipelines (1)."),
     click.option("--aes-arch", help="pipelined (a decrypter used once a sector is sequential by itself)."),
-    click.option("--aes-sbox", help="S-boxes of the pipelines: lut or bram, block memories (lut)."),
+    click.option("--aes-sbox", help="S-boxes of the pipelines: lut, bram (block memories), composite, bdd or compact (lut)."),
     click.option("--aes-stages", type=int, help="Registers a round, 1 to 4 (2)."),
     click.option("--mul", type=int, help="Multipliers (as many as the initiation interval needs)."),
     click.option("--mul-arch", help="Multiplier circuit: karatsuba, fan-hasan, mastrovito, or lut6, made for 6-input LUTs (karatsuba)."),
