@@ -42,7 +42,7 @@ def _each(name: str, *values: Any, **more: Any) -> list[dict[str, Any]]:
 
 
 _BOTH_WAYS = _each("direction", "encrypt", "decrypt", "both")
-_SCHEDULES = ("offline", "iterative", "unrolled", "srl")
+_SCHEDULES = ("offline", "iterative", "unrolled")
 
 FAMILIES: dict[str, list[Row]] = {
     "multipliers": [
@@ -94,7 +94,10 @@ FAMILIES: dict[str, list[Row]] = {
     "keys": [
         *rows("aes-key-schedule", "xc7", *[{"form": form, "key_bits": bits} for form in _SCHEDULES for bits in (128, 256)]),
         *rows("aes-key-schedule", "xc7", {"form": "iterative", "key_bits": "all"}),
-        *rows("aes-pipeline-agile", "xc7", {"key_bits": 128}),
+        *rows("aes-key-schedule", "xc7", {"form": "iterative", "key_bits": 128, "direction": "decrypt"}),
+        *rows("aes-key-schedule", "xc6v", *[{"form": "srl", "key_bits": 128, "streams": streams} for streams in (1, 2, 4)]),
+        *rows("aes-key-schedule", "xc6v ecp5", {"form": "ring", "key_bits": 128}),
+        *rows("aes-pipeline-agile", "xc7", {"key_bits": 128}, {"key_bits": 128, "form": "unrolled"}, {"key_bits": "all"}),
     ],
 }
 

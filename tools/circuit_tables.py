@@ -144,12 +144,12 @@ def aes() -> str:
 
 def keys() -> str:
     """Key schedules mapped."""
-    return mapped("keys", {"xc7": full}, gates=False)
+    return mapped("keys", {"xc7": full, "xc6v": full, "ecp5": full}, gates=False)
 
 
 def polynomials() -> str:
     """The hash circuits mapped, with the cycles of brw2013, Table 2."""
-    return mapped("polynomials", {"xc5v": full}, gates=False)
+    return mapped("polynomials", {"xc5v": full, "xc4v": full}, gates=False)
 
 
 def beside(paper: str, tables: Sequence[str], ours: dict[str, tuple[str, str]], show: Sequence[str]) -> str:
