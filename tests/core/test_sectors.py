@@ -20,7 +20,7 @@ if SLOW:
     CORES += [
         ("heh-brw", "default", {}),
         ("heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly"}),
-        ("heh-brw", "default", {"sector": 80, "squares": "fly", "key_slots": 2, "mul_arch": "mastrovito", "mul_stages": 1, "aes_sbox": "compact"}),
+        ("heh-brw", "default", {"sector": 80, "squares": "fly", "key_slots": 2, "mul_arch": "mastrovito", "aes_sbox": "compact"}),
         ("hmch-brw", "brw2013-1core", {"sector": 96, "squares": "fly"}),
         ("hctr2", "default", {"key_bits": 256, "mul_arch": "lut6"}),
     ]
