@@ -214,10 +214,44 @@ def luts2017_blocks() -> str:
     return beside("luts2017", tables, ours, ("luts", "slices", "frequency", "throughput"))
 
 
+FUNCTIONS = {
+    "multiplier": ("multipliers", ("mastrovito", "karatsuba", "karatsuba-refined", "fan-hasan", "lut6")),
+    "S-box": ("sboxes", ("sbox-lut", "sbox-composite", "sbox-bdd", "sbox-compact")),
+    "inverse S-box": ("sboxes", ("inv-sbox-lut", "inv-sbox-composite", "inv-sbox-bdd", "inv-sbox-compact")),
+}
+"""What a circuit computes: the family with those that compute it without registers."""
+
+
+def choices() -> str:
+    """For each function and target the smallest circuit and the quickest one that were measured."""
+    rows = []
+    for function, (family, names) in FUNCTIONS.items():
+        for target in ("xc6v", "ecp5", "osu018"):
+            candidates = [row for row in stored(family) if row.get("target") == target and row["circuit"] in names and not row["latency"]]
+            candidates = [row for row in candidates if row["options"].get("direction") != "shared"]
+            if not candidates:
+                continue
+            if target == "osu018":
+                points = [(row["area_nand2"], row["delay_ns"], row) for row in candidates]
+                points += [(row["fast"]["area_nand2"], row["fast"]["delay_ns"], row) for row in candidates]
+                shown = "{:.0f} NAND2, {:.2f} ns"
+            else:
+                points = [(row["luts"], row["levels"], row) for row in candidates]
+                shown = "{} LUTs, {} levels"
+            smallest, quickest = min(points, key=lambda p: (p[0], p[1])), min(points, key=lambda p: (p[1], p[0]))
+            cells = [
+                f"`{row['command'].removeprefix('modeloom circuit ').partition(' --target')[0]}`: {shown.format(size, time)}"
+                for size, time, row in (smallest, quickest)
+            ]
+            rows.append((function, target, *cells))
+    return table(("function", "target", "smallest", "quickest"), rows, 4)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "aes_circuits": aes,
     "asic_multipliers": asic_multipliers,
     "brw2013_blocks": brw2013_blocks,
+    "choices": choices,
     "fpga_multipliers": fpga_multipliers,
     "halting": halting,
     "keys": keys,

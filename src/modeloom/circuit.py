@@ -9,7 +9,7 @@ from amaranth.back import rtlil
 
 from modeloom.circuits import Built, find_circuit
 from modeloom.spec import InputError, UnknownName
-from modeloom.synth import TARGETS, synthesize
+from modeloom.synth import TARGETS, synthesize, target_named
 from modeloom.version import VERSION
 
 __all__ = ["SCHEMA", "circuit_verilog", "measure_circuit"]
@@ -35,7 +35,7 @@ def measure_circuit(
     pnr, freq : bool, float
         Place and route too (ecp5), with this clock target in MHz.
     options
-        Options of the circuit; None stands for the default.
+        Options of the circuit; None stands for the default, which may depend on the target (``Option.on_luts``).
 
     Returns
     -------
@@ -63,6 +63,14 @@ def measure_circuit(
         raise InputError("--mapper, --pnr and --freq need a --target")
     if pnr and target != "ecp5":
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
+    if target is not None:
+        try:
+            inputs = target_named(target).lut_inputs
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        for option in circuit.options:
+            if options.get(option.name) is None and inputs in option.on_luts:
+                options[option.name] = option.on_luts[inputs]
     built = circuit.build(**options)
     chosen = {option.name: options.get(option.name) for option in circuit.options}
     result: dict[str, Any] = {

@@ -32,6 +32,8 @@ class Option:
         The values there are.  Empty: integers from ``low`` to ``high``.
     low, high : int
         Limits of an integer, both included.
+    on_luts : mapping
+        What is taken in the place of ``default`` where a target is known, by the inputs of its LUTs; 0 stands for gates.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Option:
     choices: tuple[int | str, ...] = ()
     low: int = 0
     high: int = 1 << 16
+    on_luts: Mapping[int, int | str] = field(default_factory=dict)
 
     @property
     def flag(self) -> str:
