@@ -129,8 +129,8 @@ class Network:
             touched = (signal, *readers[signal])
             if len(touched) == 1:
                 continue
-            terms = tuple(sums[touched[int(random() * 2)]])
-            term = terms[int(random() * len(terms))]
+            choice = tuple(sums[touched[int(random() * 2)]])
+            term = choice[int(random() * len(choice))]
             size = 1 if isinstance(term, int) else 2
             if (isinstance(term, int) and term >= signal) or (len(sums[signal]) == 1 and term in sums[signal]):
                 continue  # a loop, or a sum of nothing
