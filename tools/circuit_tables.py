@@ -56,7 +56,7 @@ def mapped(family: str, targets: dict[str, Callable[[Row | None], str]], gates: 
     rows = []
     for command, by_target in lines.items():
         one = next(iter(by_target.values()))
-        own = one["gates_of"] == "structure"
+        own = one.get("gates_of") == "structure"
         counts = (one["and"], one["xor"], one["depth"]) if own else ("", "", "")
         time = (one["latency"], one["interval"])
         rows.append((f"`{command}`", *(counts if gates else time), *(show(by_target.get(name)) for name, show in targets.items())))
@@ -191,7 +191,6 @@ def brw2013_blocks() -> str:
     """brw2013, Table 2, beside the circuits of the same function on Virtex-5."""
     ours = {
         "AES-PEC": ("aes", "aes-pipeline --direction encrypt --target xc5v"),
-        "AES-PDC": ("aes", "aes-pipeline --direction decrypt --target xc5v"),
         "AES-SDC": ("aes", "aes-sequential --direction decrypt --sbox table --target xc5v"),
         "hPoly_h(P_1, ..., P_31)": ("polynomials", "poly --times-h yes --target xc5v"),
         "hBRW_h(P_1, ..., P_31)": ("polynomials", "brw --squares fly --times-h yes --target xc5v"),

@@ -20,8 +20,9 @@ MAPPERS = ("abc9", "compact")
 
 
 def measure_circuit(
-    name: str, *, target: str | None = None, mapper: str = "abc9", pnr: bool = False, freq: float | None = None, **options: Any
-) -> dict[str, Any]:
+    name: str, *, target: str | None = None, mapper: str = "abc9", pnr: bool = False, freq: float | None = None,
+    gates: bool = True, **options: Any,
+) -> dict[str, Any]:  # fmt: skip
     """Figures of a circuit.
 
     Parameters
@@ -34,6 +35,8 @@ def measure_circuit(
         "abc9" or "compact", area before depth; see ``modeloom.synth.synthesize``.
     pnr, freq : bool, float
         Place and route too (ecp5), with this clock target in MHz.
+    gates : bool
+        Whether to map a circuit without gates of its own once more, for its gates.
     options
         Options of the circuit; None stands for the default, which may depend on the target (``Option.on_luts``).
 
@@ -84,7 +87,7 @@ def measure_circuit(
         },
         "latency": built.component.latency,
         "interval": built.component.interval,
-        **_gates(built),
+        **(_gates(built) if gates or built.gates is not None else {}),
         **built.figures,
     }
     if target is not None:
