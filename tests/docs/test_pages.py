@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from click import Context
 
 from modeloom.cli import cli
 from modeloom.compiler import compile_mode
@@ -38,9 +39,11 @@ def test_commands_exist(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_options_exist(page):
-    known = {name for command in cli.commands.values() for parameter in command.params for name in parameter.opts}
+    known = {
+        name for command in cli.commands.values() for parameter in command.get_params(Context(command)) for name in parameter.opts
+    }
     text = re.sub(r"^\$ (?!modeloom).*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)) - {"--accept", "--check"}:
+    for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)) - {"--accept", "--check", "--store"}:
         assert option in known or option == "--help", f"{page.name} speaks of {option}"
 
 
