@@ -6,19 +6,19 @@ from __future__ import annotations
 from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.circuits.fields import FIELD_OPTION, FIELDS
 from modeloom.rtl.gf128.lut6 import LutMultiplier
-from modeloom.spec.field import GHASH_ORDER
 
 __all__ = ["CIRCUITS"]
 
 
-def _lut6(stages: int, lut_inputs: int, halt: int) -> Built:
-    field = GHASH_ORDER
-    component = LutMultiplier(field, stages, inputs=lut_inputs, halt=halt)
+def _lut6(stages: int, lut_inputs: int, halt: int, field: str) -> Built:
+    order = FIELDS[field]
+    component = LutMultiplier(order, stages, inputs=lut_inputs, halt=halt)
 
     def operation(random: Random) -> Operation:
-        a, b = random.getrandbits(field.width), random.getrandbits(field.width)
-        return Operation([{"a": a, "b": b}], [{"o": field.mul(a, b)}])
+        a, b = random.getrandbits(order.width), random.getrandbits(order.width)
+        return Operation([{"a": a, "b": b}], [{"o": order.mul(a, b)}])
 
     return Built(component, operation, figures={"structure_luts": component.luts, "structure_levels": component.levels})
 
@@ -30,6 +30,7 @@ CIRCUITS = (
             Option("stages", 0, "pipeline registers", high=16),
             Option("lut_inputs", 6, "inputs of a LUT; those of the target, if it has any", choices=(4, 6), on_luts={4: 4, 6: 6}),
             Option("halt", 8, "pieces of at most this many bits are multiplied by the schoolbook", choices=(2, 4, 8, 16, 32, 64)),
+            FIELD_OPTION,
         ),
         _lut6,
     ),
