@@ -15,7 +15,7 @@ In a block memory both tables stand one behind the other, the direction is a bit
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory
 
 from .mixcolumns import cut_mix_columns, inv_shift_rows, shift_rows, twice
@@ -77,12 +77,12 @@ def split_register(m: Module, state: Value, decrypt: Value, name: str) -> tuple[
 
 def map_before_split(m: Module, halves: tuple[Value, Value], decrypt: Value) -> Value:
     """As :func:`map_before`, of the registers of :func:`split_register`: one sum of four or five bits, a LUT of its own, for each bit."""
-    forward, backward = shift_rows(halves[0]), inv_shift_rows(halves[1])
+    forward, backward = ([named(m, word) for word in columns(half)] for half in (shift_rows(halves[0]), inv_shift_rows(halves[1])))
     result = [Signal(name=f"before_{n}", attrs={"keep": 1}) for n in range(128)]
     for n, bit in enumerate(result):
-        byte, at = backward[n & ~7 : (n & ~7) + 8], n % 8
+        byte, at = backward[n // 32].word_select(n % 32 // 8, 8), n % 8
         constant = [decrypt] if 0x05 >> at & 1 else []
-        m.d.comb += bit.eq(Cat(forward[n], *(byte[(at + step) % 8] for step in (2, 5, 7)), *constant).xor())
+        m.d.comb += bit.eq(Cat(forward[n // 32][n % 32], *(byte[(at + step) % 8] for step in (2, 5, 7)), *constant).xor())
     return Cat(result)
 
 
@@ -94,11 +94,12 @@ def map_after(m: Module, state: Value, decrypt: Value) -> Value:
 def map_after_split(m: Module, state: Value, decrypt: Value) -> Value:
     """As :func:`map_after`, with sums that are a LUT of their own: the mapper cannot draw them into the table."""
     sums = [Signal(name=f"affine_{n}", attrs={"keep": 1}) for n in range(128)]
+    words = [named(m, word) for word in columns(state)]
     for n, bit in enumerate(sums):
-        byte = state[n & ~7 : (n & ~7) + 8]
+        byte = words[n // 32].word_select(n % 32 // 8, 8)
         m.d.comb += bit.eq(Cat(byte[(n + step) % 8] for step in (0, 4, 5, 6, 7)).xor())
-    constant = Const(int.from_bytes(bytes([0x63] * 16), "little"), 128)
-    return _choose(m, decrypt, state, Cat(sums) ^ constant)
+    forward = [named(m, Cat(sums[low : low + 32]) ^ 0x63636363) for low in range(0, 128, 32)]
+    return named(m, Cat(Mux(decrypt, word, f) for word, f in zip(words, forward, strict=True)))
 
 
 def _inverses() -> tuple[int, ...]:
