@@ -81,6 +81,14 @@ def test_list_has_the_circuits(run):
     assert all(name in text for name in entries)
 
 
+def test_every_circuit_of_the_papers_has_its_name():
+    forms = [f"{prefix}sbox-{form}" for prefix in ("", "inv-") for form in ("lut", "bram", "composite", "bdd", "compact")]
+    assert {
+        "serial", "mastrovito", "karatsuba", "karatsuba-refined", "fan-hasan", "square", "brw", "poly", *forms, "mixcolumns",
+        "inv-mixcolumns", "aes-round", "aes-pipeline", "aes-multistream", "aes-sequential", "aes-key-schedule",
+    } <= all_circuits().keys()  # fmt: skip
+
+
 def test_options_are_checked():
     made = Circuit("made", "", "", (Option("size", 4, "", low=1, high=8), Option("kind", "a", "", choices=("a", "b"))), _made)
     assert made.build().figures == {"size": 4, "kind": "a"}
