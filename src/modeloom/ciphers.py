@@ -96,10 +96,10 @@ def _aes_software(key: bytes) -> Any:
 
 def _aes_hardware(core: str, architecture: str, key_bits: int, stages: int, slots: int, sbox: str) -> Any:
     from modeloom.rtl.aes.pipeline import AESDecryptPipeline, AESEncryptPipeline
-    from modeloom.rtl.aes.sequential import AESDecryptSequential
+    from modeloom.rtl.aes.sequential import AESSequential
 
     if architecture == "sequential":
-        return AESDecryptSequential(key_bits, slots, stages)
+        return AESSequential(key_bits, slots, stages, direction="encrypt" if core == "enc" else "decrypt")
     kind = AESEncryptPipeline if core == "enc" else AESDecryptPipeline
     return kind(key_bits, stages, slots, sbox=sbox)
 
@@ -117,7 +117,7 @@ AES = BlockCipher(
     round_keys=lambda key_bits: _aes_rounds(key_bits) + 1,
     round_key_bits=128,
     most_stages=4,
-    sequential=("dec",),
+    sequential=("enc", "dec"),
     sboxes=("lut", "bram", "composite", "bdd", "compact"),
     timing=_aes_timing,
     software=_aes_software,

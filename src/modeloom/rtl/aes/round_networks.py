@@ -20,7 +20,7 @@ from functools import cache
 from amaranth.hdl import Cat, Module, Signal, Value
 
 from .mixcolumns_lut6 import either_network, forward_network, inverse_network
-from .parameters import columns
+from .parameters import columns, named
 from .xor_luts import Sum, XorLuts
 
 __all__ = ["add_in_luts", "keyed_either_network", "keyed_forward_network", "keyed_inverse_network", "lower_columns", "plain_network"]
@@ -121,9 +121,13 @@ def plain_network(direction: str) -> XorLuts:
 
 def add_in_luts(m: Module, a: Value, b: Value) -> Value:
     """The sum of two values in a LUT for each bit: with it in the hands of the mapper, the S-boxes before it get larger."""
-    sums = [Signal(name=f"sum_{n}", attrs={"keep": 1}) for n in range(len(a))]
-    m.d.comb += [bit.eq(Cat(a[n], b[n]).xor()) for n, bit in enumerate(sums)]
-    return Cat(sums)
+    result = []
+    for a_c, b_c in zip(columns(a), columns(b), strict=True):
+        a_c, b_c = named(m, a_c), named(m, b_c)
+        sums = [Signal(name=f"sum_{n}", attrs={"keep": 1}) for n in range(len(a_c))]
+        m.d.comb += [bit.eq(Cat(a_c[n], b_c[n]).xor()) for n, bit in enumerate(sums)]
+        result.append(named(m, Cat(sums)))
+    return Cat(result)
 
 
 def lower_columns(
@@ -150,15 +154,19 @@ def lower_columns(
     result = []
     for n, column in enumerate(columns(state)):
         # One column at a time: only signals of one bit stay LUTs through mapping.
+        column = named(m, column)
         values: dict[str, Value] = {name: column[at] for at, name in enumerate(_INPUTS)}
-        keys = {} if key is None else {name: key[32 * n + at] for at, name in enumerate(_KEYS)}
+        keys: dict[str, Value] = {}
+        if key is not None:
+            own_key = named(m, key[32 * n : 32 * n + 32])
+            keys = {name: own_key[at] for at, name in enumerate(_KEYS)}
         if second is None:
-            result += first.lower(m, values | keys, gate)
+            result.append(named(m, Cat(first.lower(m, values | keys, gate))))
             continue
         made = values | dict(zip(first.outputs, first.lower(m, values, gate), strict=True))
         wanted = [name for name in second.inputs if name in made]
         late = register(Cat(made[name] for name in wanted), f"sums_{n}")
-        result += second.lower(m, {name: late[at] for at, name in enumerate(wanted)} | keys, gate)
+        result.append(named(m, Cat(second.lower(m, {name: late[at] for at, name in enumerate(wanted)} | keys, gate))))
     return Cat(result)
 
 
