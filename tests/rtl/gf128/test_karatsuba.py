@@ -7,6 +7,7 @@ import random
 
 import pytest
 from amaranth.back import rtlil
+from tests.built import SLOW
 
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier, polynomial_product, product_word
 from modeloom.rtl.gf128.words import Word, bit_depth, evaluate, gate_counts, variables_of
@@ -38,16 +39,16 @@ def products(simulation, names, width, pairs, latency):
 
 def test_all_basis_pairs(standard):
     bank, simulation = standard
-    pairs = [(1 << i, 1 << j) for i in range(128) for j in range(128)]
+    # The graph is proved on all of them (test_all_basis_pairs_of_the_graph); its hardware is run on each eighth.
+    chosen = [(i, j) for i in range(128) for j in range(128) if SLOW or (3 * i + j) % 8 == 0]
+    pairs = [(1 << i, 1 << j) for i, j in chosen]
     names = [field.name for field in STANDARD]
     powers = [
         [field.from_polynomial(field.x_power(k + field.factor)) for k in range(255)] for field in STANDARD
     ]
     # bit(i) is an involution, so it gives the coefficient of a bit as well as the bit of a coefficient
     expected = [
-        tuple(powers[f][field.bit(i) + field.bit(j)] for f, field in enumerate(STANDARD))
-        for i in range(128)
-        for j in range(128)
+        tuple(powers[f][field.bit(i) + field.bit(j)] for f, field in enumerate(STANDARD)) for i, j in chosen
     ]
     assert products(simulation, names, 128, pairs, 2) == expected
 
@@ -148,11 +149,11 @@ def test_gates_of_a_product_by_quarters(n, halt):
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=name_of)
-def test_all_basis_pairs_by_quarters(field):
+def test_all_basis_pairs_of_the_graph(field):
     a, b = Word.input(field.width), Word.input(field.width)
     expected = expected_products(field)
-    for halt in (2, 4, 8):
-        product = product_word(field, a, b, halt, quarters=True)
+    for halt, quarters in ((2, True), (4, True), (8, True), (16, False)):
+        product = product_word(field, a, b, halt, quarters=quarters)
         assert variables_of(product) == {(a, b)}
         assert basis_products(product, a, b, field) == expected
 
