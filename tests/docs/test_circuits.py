@@ -50,3 +50,17 @@ def test_goals(stored):
     assert stored["aes-pipeline-agile --key-bits 128 --target xc7"]["luts"] < 9000
     plain = min(row["luts"] for name, row in stored.items() if name.startswith("karatsuba") and "--target xc6v" in name)
     assert stored["lut6 --target xc6v"]["luts"] <= min(4000, 0.8 * plain)
+
+
+def test_defaults_by_target_are_the_best_measured(stored):
+    """``halt`` of the Karatsuba multipliers, where several were measured."""
+    for name in ("karatsuba", "karatsuba-refined"):
+        (option,) = (option for option in find_circuit(name).options if option.name == "halt")
+        for target, inputs in (("xc6v", 6), ("ecp5", 4)):
+            found = {
+                row["options"]["halt"]: row["luts"]
+                for row in stored.values()
+                if row["circuit"] == name and row["target"] == target and not row["latency"]
+            }
+            if len(found) > 1:
+                assert option.on_luts[inputs] == min(found, key=found.get), (name, target, found)

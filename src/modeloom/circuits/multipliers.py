@@ -154,8 +154,8 @@ def _square(field: str) -> Built:
 _SIZES = (2, 4, 8, 16, 32, 64)
 # The best that were measured (docs/circuits.md).
 _HALT = Option(
-    "halt", 4, "pieces of at most this many bits are multiplied by the schoolbook; 8 with a target of 6-input LUTs, 16 of 4-input LUTs",
-    choices=_SIZES, on_luts={6: 8, 4: 16},
+    "halt", 4, "pieces of at most this many bits are multiplied by the schoolbook; 8 if a target with LUTs is given",
+    choices=_SIZES, on_luts={6: 8, 4: 8},
 )  # fmt: skip
 _STAGES = Option("stages", 0, "pipeline registers", high=16)
 _TOGETHER = Option("together", "quarters", "what is put together in one step", choices=("quarters", "halves"))
