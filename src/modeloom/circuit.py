@@ -71,8 +71,9 @@ def measure_circuit(
             inputs = target_named(target).lut_inputs
         except ValueError as error:
             raise InputError(str(error)) from None
+        named = {name for name, value in options.items() if value is not None}
         for option in circuit.options:
-            if options.get(option.name) is None and inputs in option.on_luts:
+            if inputs in option.on_luts and not named & {option.name, *option.unless}:
                 options[option.name] = option.on_luts[inputs]
     built = circuit.build(**options)
     chosen = {option.name: options.get(option.name) for option in circuit.options}

@@ -35,6 +35,14 @@ def test_a_target(run):
     assert figures["gates_of"] == "mapping" and figures["total"] == figures["and"] + figures["xor"] > 100
 
 
+def test_the_target_decides_what_nobody_has_chosen(run):
+    plain = json.loads(run("circuit", "karatsuba-refined", "--json").out)
+    made = json.loads(run("circuit", "karatsuba-refined", "--target", "xc6v", "--json").out)
+    assert (plain["options"]["structure"], made["options"]["structure"]) == ("gates", "lut6")
+    assert made["luts"] == made["structure_luts"] <= 4000
+    assert plain["total"] == made["total"] <= 11620
+
+
 def test_verilog(run, folder: Path):
     done = run("circuit", "square", "--stages", "0", "-o", "squarer.v") if "stages" in _options("square") else None
     done = done or run("circuit", "square", "-o", "squarer.v")

@@ -53,14 +53,15 @@ def test_goals(stored):
 
 
 def test_defaults_by_target_are_the_best_measured(stored):
-    """``halt`` of the Karatsuba multipliers, where several were measured."""
-    for name in ("karatsuba", "karatsuba-refined"):
+    """``halt`` where several were measured, and the structure of the refined Karatsuba multiplier."""
+    for name in ("karatsuba", "fan-hasan"):
         (option,) = (option for option in find_circuit(name).options if option.name == "halt")
-        for target, inputs in (("xc6v", 6), ("ecp5", 4)):
-            found = {
-                row["options"]["halt"]: row["luts"]
-                for row in stored.values()
-                if row["circuit"] == name and row["target"] == target and not row["latency"]
-            }
-            if len(found) > 1:
-                assert option.on_luts[inputs] == min(found, key=found.get), (name, target, found)
+        found = {
+            row["options"]["halt"]: row["luts"]
+            for row in stored.values()
+            if row["circuit"] == name and row["target"] == "xc6v" and not row["latency"]
+        }
+        assert len(found) > 1 and option.on_luts[6] == min(found, key=found.get), (name, found)
+    for made, target in (("lut6 --target xc6v", "xc6v"), ("lut6 --lut-inputs 4 --target ecp5", "ecp5")):
+        gates = [row["luts"] for row in stored.values() if row["circuit"] == "karatsuba-refined" and row["target"] == target]
+        assert stored[made]["luts"] < min(gates)

@@ -34,6 +34,8 @@ class Option:
         Limits of an integer, both included.
     on_luts : mapping
         What is taken in the place of ``default`` where a target is known, by the inputs of its LUTs; 0 stands for gates.
+    unless : tuple of str
+        Options that keep ``on_luts`` from being taken if somebody has chosen them.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Option:
     low: int = 0
     high: int = 1 << 16
     on_luts: Mapping[int, int | str] = field(default_factory=dict)
+    unless: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:

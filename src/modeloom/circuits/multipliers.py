@@ -10,6 +10,8 @@ What is counted, always from the graph that becomes the hardware or a part of it
     serial                one cycle, without the multiplexers of the start
     square                all
 
+The gates of ``karatsuba-refined`` are those of its structure for gates, whatever is mapped.
+
 ``multiplier_and``, ``multiplier_xor``, ``multiplier_depth`` and ``multiplier_nand2`` are those of a whole multiplier from blocks to block.
 """
 
@@ -23,6 +25,7 @@ from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.circuits.fields import FIELD_OPTION, FIELDS
 from modeloom.rtl.gf128.fan_hasan import APPROACHES, FORMS, FanHasanMultiplier, element_words, elements_product, matrix_elements
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier, polynomial_product, product_word
+from modeloom.rtl.gf128.lut6 import LutMultiplier
 from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier, matrix_product
 from modeloom.rtl.gf128.matrix import matrix_gates, run_elements, toeplitz_runs
 from modeloom.rtl.gf128.reduction import reduction_gates
@@ -77,15 +80,16 @@ def _karatsuba(halt: int, stages: int, field: str) -> Built:
     )
 
 
-def _karatsuba_refined(halt: int, together: str, stages: int, field: str) -> Built:
+def _karatsuba_refined(halt: int, together: str, structure: str, stages: int, field: str) -> Built:
     order, quarters = FIELDS[field], together == "quarters"
     whole = _gates(product_word(order, *_inputs(order), halt, quarters=quarters))
-    return Built(
-        KaratsubaMultiplier(order, stages, halt, quarters=quarters),
-        _product(order),
-        _gates(polynomial_product(*_inputs(order), halt, quarters=quarters)),
-        {"reduction_xor": reduction_gates(order), **_whole(whole)},
-    )
+    figures: dict[str, Any] = {"reduction_xor": reduction_gates(order), **_whole(whole)}
+    if structure == "gates":
+        component: Any = KaratsubaMultiplier(order, stages, halt, quarters=quarters)
+    else:
+        component = LutMultiplier(order, stages, inputs=int(structure[-1]))
+        figures |= {"structure_luts": component.luts, "structure_levels": component.levels}
+    return Built(component, _product(order), _gates(polynomial_product(*_inputs(order), halt, quarters=quarters)), figures)
 
 
 def _mastrovito(stages: int, field: str) -> Built:
@@ -157,8 +161,13 @@ _HALT = Option(
     "halt", 4, "pieces of at most this many bits are multiplied by the schoolbook; 8 if a target with LUTs is given",
     choices=_SIZES, on_luts={6: 8, 4: 8},
 )  # fmt: skip
+_HALT_REFINED = Option("halt", 4, "pieces of at most this many bits are multiplied by the schoolbook", choices=_SIZES)
 _STAGES = Option("stages", 0, "pipeline registers", high=16)
 _TOGETHER = Option("together", "quarters", "what is put together in one step", choices=("quarters", "halves"))
+_STRUCTURE = Option(
+    "structure", "gates", "made for gates, or for LUTs of 6 or 4 inputs (as lut6): those of the target, if --halt is not given",
+    choices=("gates", "lut6", "lut4"), on_luts={6: "lut6", 4: "lut4"}, unless=("halt", "together"),
+)  # fmt: skip
 _APPROACH = Option("approach", 1, "what becomes of the rows outside the Toeplitz matrix: 1 Toeplitz rows extended, 2 a smaller "
                    "square of them, 3 all rows, with a compensation", choices=APPROACHES)  # fmt: skip
 _FORM = Option("form", "direct", "key: the matrix of factor a is registered", choices=FORMS)
@@ -170,7 +179,7 @@ CIRCUITS = (
     Circuit("karatsuba", "Karatsuba multiplier", "gcm2008, section 3.3", (_HALT, _STAGES, FIELD_OPTION), _karatsuba),
     Circuit(
         "karatsuba-refined", "refined Karatsuba multiplier", "Bernstein, Batch binary Edwards, CRYPTO 2009",
-        (_HALT, _TOGETHER, _STAGES, FIELD_OPTION), _karatsuba_refined,
+        (_HALT_REFINED, _TOGETHER, _STRUCTURE, _STAGES, FIELD_OPTION), _karatsuba_refined,
     ),
     Circuit(
         "fan-hasan", "Fan-Hasan multiplier", "gcm2008, section 3.4", (_HALT, _APPROACH, _FORM, _STAGES, FIELD_OPTION), _fan_hasan,
