@@ -159,14 +159,14 @@ def beside(paper: str, tables: Sequence[str], ours: dict[str, tuple[str, str]], 
     ----------
     paper, tables : str, sequence of str
     ours : dict
-        Row to family and command.
+        "TABLE: ROW" to family and command.
     show : sequence of str
         Which printed values.
     """
     rows = []
     for number in tables:
         for row in printed(paper, number):
-            family, command = ours.get(row["row"], ("", ""))
+            family, command = ours.get(f"{number}: {row['row']}", ("", ""))
             figures = full(find(family, command)) if command else ""
             values = ["" if row["values"].get(name) is None else row["values"][name] for name in show]
             rows.append((number, row["row"], *values, f"`{command}`" if command else "", figures))
@@ -176,13 +176,13 @@ def beside(paper: str, tables: Sequence[str], ours: dict[str, tuple[str, str]], 
 def tes2010_blocks() -> str:
     """tes2010, Tables 4 and 5, beside the circuits of the same function on Virtex-4."""
     ours = {
-        "full AES round (encryption, decryption and keys)": ("aes", "aes-round --direction both --sbox bram --target xc4v"),
-        "encryption-only AES round": ("aes", "aes-round --direction encrypt --sbox bram --target xc4v"),
-        "128-bit fully parallel Karatsuba multiplier": ("multipliers", "karatsuba-refined --halt 4 --target xc4v"),
-        "full-core AES, sequential": ("aes", "aes-sequential --direction both --sbox bram --target xc4v"),
-        "full-core AES, pipeline": ("aes", "aes-pipeline --direction both --sbox bram --target xc4v"),
-        "encryption-only AES, pipeline": ("aes", "aes-pipeline --direction encrypt --sbox bram --target xc4v"),
-        "hash function": ("polynomials", "poly --stages 1 --target xc4v"),
+        "4: full AES round (encryption, decryption and keys)": ("aes", "aes-round --direction both --sbox bram --target xc4v"),
+        "4: encryption-only AES round": ("aes", "aes-round --direction encrypt --sbox bram --target xc4v"),
+        "4: 128-bit fully parallel Karatsuba multiplier": ("multipliers", "karatsuba-refined --halt 4 --target xc4v"),
+        "5: full-core AES, sequential": ("aes", "aes-sequential --direction both --sbox bram --target xc4v"),
+        "5: full-core AES, pipeline": ("aes", "aes-pipeline --direction both --sbox bram --target xc4v"),
+        "5: encryption-only AES, pipeline": ("aes", "aes-pipeline --direction encrypt --sbox bram --target xc4v"),
+        "5: hash function": ("polynomials", "poly --stages 1 --target xc4v"),
     }
     return beside("tes2010", ("4", "5"), ours, ("slices", "block_rams", "critical_path", "frequency", "cycles"))
 
@@ -190,10 +190,10 @@ def tes2010_blocks() -> str:
 def brw2013_blocks() -> str:
     """brw2013, Table 2, beside the circuits of the same function on Virtex-5."""
     ours = {
-        "AES-PEC": ("aes", "aes-pipeline --direction encrypt --target xc5v"),
-        "AES-SDC": ("aes", "aes-sequential --direction decrypt --sbox table --target xc5v"),
-        "hPoly_h(P_1, ..., P_31)": ("polynomials", "poly --times-h yes --target xc5v"),
-        "hBRW_h(P_1, ..., P_31)": ("polynomials", "brw --squares fly --times-h yes --target xc5v"),
+        "2: AES-PEC": ("aes", "aes-pipeline --direction encrypt --target xc5v"),
+        "2: AES-SDC": ("aes", "aes-sequential --direction decrypt --sbox table --target xc5v"),
+        "2: hPoly_h(P_1, ..., P_31)": ("polynomials", "poly --times-h yes --target xc5v"),
+        "2: hBRW_h(P_1, ..., P_31)": ("polynomials", "brw --squares fly --times-h yes --target xc5v"),
     }
     return beside("brw2013", ("2",), ours, ("slices", "cycles", "frequency"))
 
@@ -201,16 +201,23 @@ def brw2013_blocks() -> str:
 def luts2017_blocks() -> str:
     """luts2017, Tables 2 and 3, beside the round for several streams, and its LUT counts in the text."""
     ours = {
-        "Virtex 5, ours, 2 streams, key schedule offline": ("aes", "aes-multistream --streams 2 --target xc5v"),
-        "Virtex 5, ours, 4 streams, key schedule offline": ("aes", "aes-multistream --streams 4 --target xc5v"),
-        "Virtex 6, ours, 4 streams, key schedule none": ("aes", "aes-multistream --streams 4 --target xc6v"),
-        "Virtex 5, ours, 4 streams, key schedule none": ("aes", "aes-multistream --direction decrypt --streams 4 --target xc5v"),
-        "MixColumns of a column, decomposition 2": ("linear", "mixcolumns --target xc6v"),
-        "InvMixColumns of a column, equation 3": ("linear", "inv-mixcolumns --target xc6v"),
-        "data path of the encrypting round, 2 or 4 streams, without key schedule": ("aes", "aes-multistream --streams 4 --target xc6v"),
+        "Fig. 1: one output bit of an 8-bit table, 6-input LUTs with multiplexers of the slice": ("sboxes", "sbox-lut --target xc6v"),
+        "1: AES encryption, Virtex 5, section 4.1": ("aes", "aes-multistream --streams 4 --target xc5v"),
+        "1: AES encryption, Virtex 6, section 4.1": ("aes", "aes-multistream --streams 4 --target xc6v"),
+        "1: AES decryption, Virtex 5, section 4.1": ("aes", "aes-multistream --direction decrypt --streams 4 --target xc5v"),
+        "2: Virtex 5, ours, 2 streams, key schedule offline": ("aes", "aes-multistream --streams 2 --target xc5v"),
+        "2: Virtex 5, ours, 4 streams, key schedule offline": ("aes", "aes-multistream --streams 4 --target xc5v"),
+        "2: Virtex 6, ours, 4 streams, key schedule none": ("aes", "aes-multistream --streams 4 --target xc6v"),
+        "3: Virtex 5, ours, 4 streams, key schedule none": ("aes", "aes-multistream --direction decrypt --streams 4 --target xc5v"),
+        "Section 3.2: MixColumns of a column, decomposition 2": ("linear", "mixcolumns --target xc6v"),
+        "Section 3.2: InvMixColumns of a column, equation 3": ("linear", "inv-mixcolumns --target xc6v"),
+        "Section 4.1: data path of the encrypting round, 2 or 4 streams, without key schedule": (
+            "aes",
+            "aes-multistream --streams 4 --target xc6v",
+        ),
     }
     tables = ("Fig. 1", "1", "2", "3", "Section 3.2", "Section 4.1")
-    return beside("luts2017", tables, ours, ("luts", "slices", "frequency", "throughput"))
+    return beside("luts2017", tables, ours, ("luts_per_output_bit", "luts", "slices", "frequency", "throughput"))
 
 
 FUNCTIONS = {
