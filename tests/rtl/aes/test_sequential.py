@@ -6,7 +6,7 @@ import random
 import pytest
 from tests.built import SLOW
 
-from modeloom.rtl.aes.sequential import AESDecryptSequential
+from modeloom.rtl.aes.sequential import AESDecryptSequential, AESSequential
 
 from .bench import AESBench, decrypt
 
@@ -91,3 +91,17 @@ def test_blocks_slots_and_timing(key_bits, slots, registers):
 def test_parameters_are_checked(arguments, error, message):
     with pytest.raises(error, match=message):
         AESDecryptSequential(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"direction": "up"}, "direction must be one of encrypt, decrypt, both, not 'up'"),
+        ({"sbox": "ram"}, "sbox must be one of lut, bram, .*, not 'ram'"),
+        ({"sbox": "table", "registers_per_round": 3}, "registers_per_round of sbox 'table' must be from 1 to 2, not 3"),
+        ({"mixcolumns": "lut4"}, "mixcolumns must be one of plain, lut6, not 'lut4'"),
+    ],
+)
+def test_parameters_of_any_direction_are_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        AESSequential(**arguments)
