@@ -9,7 +9,8 @@ from typing import Any
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.aes import AES
-from modeloom.golden.aes_rounds import decrypt_round, encrypt_round, inverse_form, round_keys
+from modeloom.golden.aes_keys import inverse_form, round_keys
+from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
 from modeloom.rtl.aes.multistream import STREAMS, AESMultiStream
 from modeloom.rtl.aes.pipeline import AESCombinedPipeline, AESDecryptPipeline, AESEncryptPipeline
 from modeloom.rtl.aes.round import AESRound

@@ -7,7 +7,7 @@ import pytest
 from amaranth.back import rtlil
 from tests.built import SLOW
 
-from modeloom.golden.aes_rounds import round_keys
+from modeloom.golden.aes_keys import round_keys
 from modeloom.rtl.aes.multistream import AESMultiStream
 from modeloom.sim import Simulation
 

@@ -10,7 +10,7 @@ from amaranth.back import rtlil
 from tests.built import SLOW
 
 from modeloom import vectors
-from modeloom.golden.aes_rounds import inverse_form, round_keys
+from modeloom.golden.aes_keys import inverse_form, round_keys
 from modeloom.rtl.aes import AESCombinedPipeline, AESDecryptPipeline, AESEncryptPipeline, AESMultiStream, AESSequential
 from modeloom.sim import Simulation
 

@@ -30,10 +30,11 @@ from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .encrypt_rounds import Travellers, add, collect, encrypt_rounds
+from .encrypt_rounds import Travellers, collect, encrypt_rounds
 from .iterative_schedule import KeyWindow, rounds_of
 from .key_step import ALL, SIZE_CODES, check_sizes
 from .parameters import BLOCK_BITS, ROUNDS, check_count
+from .round_stages import add
 
 __all__ = ["COLLISIONS", "AESAgilePipeline"]
 

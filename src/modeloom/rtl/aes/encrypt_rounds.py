@@ -25,21 +25,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from .key_step import SIZE_CODES
 from .mixcolumns import cut_mix_columns, join_mix_columns, shift_rows
 from .parameters import ROUNDS, columns
+from .round_stages import add, register
 from .sbox import cut_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
 
-__all__ = ["Travellers", "add", "collect", "encrypt_rounds", "register"]
-
-
-def add(a: Value, b: Value) -> Value:
-    """The sum of two blocks, column by column, which the simulator likes better (see mixcolumns)."""
-    return Cat(a_c ^ b_c for a_c, b_c in zip(columns(a), columns(b), strict=True))
-
-
-def register(m: Module, value: Value, name: str) -> Value:
-    """*value* a cycle later.  No reset: what it holds is gone when the next value comes."""
-    regs = [Signal(len(c), name=f"{name}_column_{n}_reg", reset_less=True) for n, c in enumerate(columns(value))]
-    m.d.sync += [reg.eq(column) for reg, column in zip(regs, columns(value), strict=True)]
-    return Cat(regs)
+__all__ = ["Travellers", "collect", "encrypt_rounds"]
 
 
 class Travellers:

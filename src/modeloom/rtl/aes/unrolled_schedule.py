@@ -16,9 +16,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .encrypt_rounds import Travellers, add, collect, encrypt_rounds, register
+from .encrypt_rounds import Travellers, collect, encrypt_rounds
 from .key_step import ALL, SIZE_CODES, Phase, check_sizes, constant, expand, last_word, operand_register, phase
 from .parameters import BLOCK_BITS, ROUNDS, check_count, columns
+from .round_stages import add, register
 from .sbox import sub_bytes
 
 __all__ = ["AESUnrolledPipeline", "UnrolledKeySchedule"]
