@@ -112,11 +112,13 @@ class AESMultiStream(wiring.Component):
         m = Module()
         streams, rounds, both = self.streams, self.rounds, self.direction == "both"
         # Round of the block in stage 4, 0 for a block that enters; the stream that it belongs to, one-hot.
-        round_reg, phase_reg = Signal(4), Signal(streams, init=1)
+        round_reg = Signal(4)
+        phase_reg = Signal(streams, init=1)
         # Round 0 is round n of the batch before, if there is one (``ending_reg``); a new batch is at work from its start on.
         enter_reg, ending_reg, work_reg, valid_reg = Signal(init=1), Signal(), Signal(), Signal()
         decrypt_reg = Signal(reset_less=True)
-        takes, goes_on = Signal(), Signal()
+        takes = Signal()
+        goes_on = Signal()
         m.d.comb += [
             self.ready.eq(enter_reg & phase_reg[0]),
             takes.eq(self.ready & self.start),

@@ -108,15 +108,17 @@ class AESSequential(wiring.Component):
         both = self.direction == "both"
         rounds, cycles = self.rounds, self.registers_per_round
         # A block may start: nothing is at work, or the last cycle of the last round.
-        idle_reg, free_reg = Signal(init=1), Signal(init=1)
+        idle_reg = Signal(init=1)
+        free_reg = Signal(init=1)
         # That cycle, known one ahead, since it enables 128 registers.
         last_reg = Signal()
-        round_reg, phase_reg = Signal(4), Signal(cycles, init=1)
+        round_reg = Signal(4)
+        phase_reg = Signal(cycles, init=1)
         slot_reg = Signal(slot_shape(self.slots), reset_less=True)
         decrypt_reg = Signal(reset_less=True)
-        begins, ends = Signal(), Signal()
+        ends = Signal()
         before_last = (round_reg == rounds - 1) if cycles == 1 else (round_reg == rounds) & phase_reg[-2]
-        m.d.comb += [begins.eq(free_reg & self.start), ends.eq(~idle_reg & before_last)]
+        m.d.comb += ends.eq(~idle_reg & before_last)
         m.d.sync += [last_reg.eq(ends), free_reg.eq(ends | (free_reg & ~self.start)), idle_reg.eq(free_reg & ~self.start)]
         with m.If(free_reg):
             m.d.sync += [round_reg.eq(1), phase_reg.eq(1), slot_reg.eq(self.slot)]
