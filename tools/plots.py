@@ -53,16 +53,16 @@ def multiplier_luts() -> Series:
     """LUTs against levels of the multipliers on Virtex-6."""
     lines: Series = {}
     for row in stored("multipliers"):
-        if row.get("target") == "xc6v" and row["latency"] == 0:
+        if row.get("target") == "xc6v" and row["latency"] == 0 and row["circuit"] != "square":
             lines.setdefault(row["circuit"], []).append((row["levels"], row["luts"], str(row["options"].get("halt", ""))))
     return lines
 
 
 def sbox_area() -> Series:
-    """NAND2 gates against delay of the S-boxes in standard cells, mapped for area and for delay."""
+    """NAND2 gates against delay of the forward S-boxes in standard cells, mapped for area and for delay."""
     lines: Series = {}
     for row in stored("sboxes"):
-        if row.get("target") == "osu018" and row["circuit"].startswith("sbox-"):
+        if row.get("target") == "osu018" and row["circuit"].startswith("sbox-") and row["options"]["direction"] == "forward":
             both = ((row["delay_ns"], row["area_nand2"], "area"), (row["fast"]["delay_ns"], row["fast"]["area_nand2"], "delay"))
             lines.setdefault(row["circuit"], []).extend(both)
     return lines
