@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]], right: int) -> 
     return "".join(f"| {' | '.join(map(str, row))} |\n" for row in lines)
 
 
+@cache
 def stored(family: str) -> list[Row]:
     """Rows that ``bench/circuits.py`` has measured."""
     return json.loads((ROOT / "baselines" / "circuits" / f"{family}.json").read_text(encoding="utf-8"))
@@ -64,6 +66,7 @@ def mapped(family: str, targets: dict[str, Callable[[Row | None], str]], gates: 
     return table(("`modeloom circuit …`", *columns, *targets), rows, 1)
 
 
+@cache
 def halting() -> str:
     """gcm2008, Tables 3.1 and 3.2, beside the gates of the circuits, and those of the refined Karatsuba multiplier."""
     rows = []
