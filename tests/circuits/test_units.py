@@ -9,7 +9,10 @@ from tests.circuits.units import measured
 
 from modeloom.circuits import all_circuits
 
-LONG = ("aes-pipeline", "aes-pipeline-agile", "mastrovito", "fan-hasan", "karatsuba-refined", "lut6", "poly")
+LONG = (
+    "aes-pipeline", "aes-pipeline-agile", "aes-round", "aes-sequential", "mastrovito", "karatsuba", "karatsuba-refined", "fan-hasan",
+    "lut6", "brw", "poly",
+)  # fmt: skip
 """They take long to compile; tests/rtl measures them, too, smaller ones."""
 
 SMALL = [name for name in all_circuits() if name.startswith(("sbox-", "inv-", "mixcolumns", "square"))]

@@ -83,6 +83,7 @@ def test_gates_of_a_table_are_reworked():
     assert result.ffs == 0 and result.area > 300
 
 
+@pytest.mark.skipif(not SLOW, reason="long: MODELOOM_SLOW=1")
 def test_compact_mapper():
     design = convert(Rom(), "rom")
     normal, compact = (synthesize(design, "rom", "xc7", mapper=mapper) for mapper in ("abc9", "compact"))

@@ -130,11 +130,11 @@ def core(kind: str, key_bits: int, direction: str, stages: int, options: dict):
 
 LUT6 = {"mixcolumns": "lut6"}
 CORES = [
-    ("sequential", 128, "both", 1, LUT6),
     ("streams", 192, "both", 4, {}),
     ("sequential", 256, "both", 1, {"sbox": "table"}),
 ]
 if SLOW:
+    CORES += [("sequential", 128, "both", 1, LUT6)]
     CORES += [
         (kind, key_bits, direction, stages, options)
         for key_bits in (128, 192, 256)
