@@ -19,13 +19,9 @@ D1 = (A_h + A_l)(B_h + B_l)); the parts are put together as in Bernstein, Batch 
 
 from __future__ import annotations
 
-from amaranth.hdl import Module
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
-
 from modeloom.spec.field import Field
 
-from .lowering import lower, place_cuts
+from .multiplier import GraphMultiplier, check_number
 from .planes import reverse_in_bytes, to_lanes, to_planes
 from .reduction import reduce_word
 from .words import Word, join, xor_all, zero
@@ -140,7 +136,7 @@ def product_word(field: Field, a: Word, b: Word, halt: int, *, refined: bool = T
     return reduce_word(field, product)
 
 
-class KaratsubaMultiplier(wiring.Component):
+class KaratsubaMultiplier(GraphMultiplier):
     """Pipelined field multiplier: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago, every cycle a new one.
 
     Registers stand inside, at equal depths of two-input gates, none at the inputs; they have neither enable nor reset.
@@ -188,8 +184,6 @@ class KaratsubaMultiplier(wiring.Component):
         If ``stages`` is negative, ``halt`` below 1, or an output register is asked for with no stage.
     """
 
-    interval = 1
-
     def __init__(
         self,
         field: Field,
@@ -200,27 +194,11 @@ class KaratsubaMultiplier(wiring.Component):
         refined: bool = True,
         quarters: bool = False,
     ) -> None:
-        if not isinstance(field, Field):
-            raise TypeError(f"KaratsubaMultiplier: field must be a Field, not {field!r}")
-        for name, number, least in (("stages", stages, 0), ("halt", halt, 1)):
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise TypeError(f"KaratsubaMultiplier: {name} must be an int, not {number!r}")
-            if number < least:
-                raise ValueError(f"KaratsubaMultiplier: {name} must be at least {least}, not {number}")
-        if output_register and stages == 0:
-            raise ValueError("KaratsubaMultiplier: an output register needs at least one stage")
-        self.field = field
-        self.stages = self.latency = stages
+        check_number(self, "halt", halt, 1)
         self.halt = halt
-        self.output_register = output_register
         self.refined = refined
         self.quarters = quarters
-        super().__init__({"a": In(field.width), "b": In(field.width), "o": Out(field.width)})
+        super().__init__(field, stages, output_register=output_register)
 
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        a, b = Word.input(self.field.width), Word.input(self.field.width)
-        product = product_word(self.field, a, b, self.halt, refined=self.refined, quarters=self.quarters)
-        cuts = place_cuts(product, self.stages, at_output=self.output_register)
-        m.d.comb += self.o.eq(lower(product, {a: self.a, b: self.b}, module=m, cuts=cuts))
-        return m
+    def product(self, a: Word, b: Word) -> Word:
+        return product_word(self.field, a, b, self.halt, refined=self.refined, quarters=self.quarters)

@@ -36,6 +36,7 @@ from modeloom.spec.field import Field
 
 from .lowering import cut_depths
 from .lut_cover import Lut, Network, Terms
+from .multiplier import check_field, check_number
 
 __all__ = ["LutMultiplier", "multiplier_luts"]
 
@@ -175,13 +176,9 @@ class LutMultiplier(wiring.Component):
     interval = 1
 
     def __init__(self, field: Field, stages: int, *, inputs: int = 6, halt: int = 8) -> None:
-        if not isinstance(field, Field):
-            raise TypeError(f"LutMultiplier: field must be a Field, not {field!r}")
+        check_field(self, field)
         for name, number, least in (("stages", stages, 0), ("inputs", inputs, 4), ("halt", halt, 1)):
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise TypeError(f"LutMultiplier: {name} must be an int, not {number!r}")
-            if number < least:
-                raise ValueError(f"LutMultiplier: {name} must be at least {least}, not {number}")
+            check_number(self, name, number, least)
         self.field = field
         self.stages = self.latency = stages
         self._luts, self._outputs = multiplier_luts(field, inputs, halt)

@@ -39,7 +39,7 @@ def check_number(owner: object, name: str, number: object, least: int) -> None:
 class GraphMultiplier(wiring.Component):
     """Field multiplier whose graph a subclass gives: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago.
 
-    Registers stand inside, none at the inputs and none at the output; they have neither enable nor reset.
+    Registers stand inside, none at the inputs; they have neither enable nor reset.
 
     Parameters
     ----------
@@ -47,6 +47,8 @@ class GraphMultiplier(wiring.Component):
         The field.
     stages : int
         Registers between input and output, at least 0.
+    output_register : bool
+        Whether the last of them holds the output.
     **more_ports : Member
         Further ports of a subclass.
 
@@ -71,15 +73,18 @@ class GraphMultiplier(wiring.Component):
     TypeError
         If ``field`` is not a ``Field`` or ``stages`` not an ``int``.
     ValueError
-        If ``stages`` is negative.
+        If ``stages`` is negative, or an output register is asked for with no stage.
     """
 
     interval = 1
 
-    def __init__(self, field: Field, stages: int = 0, **more_ports: wiring.Member) -> None:
+    def __init__(self, field: Field, stages: int = 0, *, output_register: bool = False, **more_ports: wiring.Member) -> None:
         check_field(self, field)
         check_number(self, "stages", stages, 0)
+        if output_register and stages == 0:
+            raise ValueError(f"{type(self).__name__}: an output register needs at least one stage")
         self.field = field
+        self.output_register = output_register
         self.stages = self.latency = stages
         super().__init__({"a": In(field.width), "b": In(field.width), "o": Out(field.width), **more_ports})
 
@@ -91,6 +96,6 @@ class GraphMultiplier(wiring.Component):
         m = Module()
         a, b = Word.input(self.field.width), Word.input(self.field.width)
         product = self.product(a, b)
-        cuts = place_cuts(product, self.stages, at_output=False)
+        cuts = place_cuts(product, self.stages, at_output=self.output_register)
         m.d.comb += self.o.eq(lower(product, {a: self.a, b: self.b}, module=m, cuts=cuts))
         return m
