@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from modeloom.golden import ghash_double, ghash_mul, polyval_dot, xts_double
+from modeloom.golden import ghash_double, ghash_inverse, ghash_mul, polyval_dot, xts_double
 from modeloom.golden.checks import xor
 
 BLOCKS = st.binary(min_size=16, max_size=16)
@@ -102,6 +102,16 @@ def test_every_element_but_zero_has_an_inverse(mul, one, a):
     assert mul(a, inverse) == one
 
 
+@given(BLOCKS.filter(any))
+def test_ghash_inverse(a):
+    assert ghash_mul(a, ghash_inverse(a)) == GHASH_ONE
+
+
+def test_zero_has_no_inverse():
+    with pytest.raises(ValueError, match="zero has no inverse"):
+        ghash_inverse(ZERO)
+
+
 @pytest.mark.parametrize("function", [ghash_mul, polyval_dot])
 def test_products_take_blocks_only(function):
     with pytest.raises(ValueError, match="b must be 16 bytes"):
@@ -110,7 +120,7 @@ def test_products_take_blocks_only(function):
         function(0, ZERO)
 
 
-@pytest.mark.parametrize("function", [ghash_double, xts_double])
+@pytest.mark.parametrize("function", [ghash_double, ghash_inverse, xts_double])
 def test_doublings_take_blocks_only(function):
     with pytest.raises(ValueError, match="16 bytes"):
         function(bytes(15))

@@ -16,6 +16,15 @@ def test_names_give_their_modes():
     assert {"hctr2", "heh-brw", "heh-brw-pi", "heh-poly", "hmch-brw", "hmch-poly"} <= set(golden.mode_names())
     assert golden.mode("hctr2", key).encrypt(tweak, data) == golden.HCTR2(key).encrypt(tweak, data)
     assert golden.mode("heh-brw", key).encrypt(tweak, data) == golden.HEH(key).encrypt(tweak, data)
+    for name, reference, size in (
+        ("hch", golden.HCH, 32),
+        ("hchfp", golden.HCHfp, 32),
+        ("hctr", golden.HCTR, 32),
+        ("tet", golden.TET, 48),
+        ("xcb", golden.XCB, 16),
+    ):
+        of_size = bytes(range(size))
+        assert golden.mode(name, of_size).encrypt(tweak, data) == reference(of_size).encrypt(tweak, data)
     printed = golden.HEH(key, golden.permutation(31))
     assert golden.mode("heh-brw-pi", key).encrypt(tweak, data) == printed.encrypt(tweak, data)
 

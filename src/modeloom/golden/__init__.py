@@ -5,26 +5,39 @@ Nothing here imports another room of modeloom: what the compiler derives is comp
 """
 
 from .aes import AES
+from .block_cipher import BlockCipher, CipherFactory
 from .brw import brw, collapsed_forest, permutation, schedule
-from .field import ghash_double, ghash_mul, polyval_dot, xts_double
+from .field import ghash_double, ghash_inverse, ghash_mul, polyval_dot, xts_double
+from .hch import HCH, HCHfp
+from .hctr import HCTR
 from .hctr2 import HCTR2
 from .heh import HEH
 from .hmch import HMCH
 from .poly import poly
 from .polyval import ghash, polyval
 from .registry import Mode, mode, mode_names
+from .tet import TET
+from .xcb import XCB
 from .xctr import xctr
 
 __all__ = [
     "AES",
+    "HCH",
+    "HCTR",
     "HCTR2",
     "HEH",
     "HMCH",
+    "TET",
+    "XCB",
+    "BlockCipher",
+    "CipherFactory",
+    "HCHfp",
     "Mode",
     "brw",
     "collapsed_forest",
     "ghash",
     "ghash_double",
+    "ghash_inverse",
     "ghash_mul",
     "mode",
     "mode_names",

@@ -35,6 +35,22 @@ def split_blocks(name: str, value: object) -> list[bytes]:
     return [data[i : i + BLOCK_BYTES] for i in range(0, len(data), BLOCK_BYTES)]
 
 
+def sector_blocks(name: str, value: object, least: int) -> list[bytes]:
+    """Cut *value* into blocks of 16 bytes; ValueError if there are fewer than *least* or the last is partial."""
+    blocks = split_blocks(name, value)
+    if len(blocks) < least:
+        raise ValueError(f"{name} must be at least {least} block{'s' * (least > 1)} of {BLOCK_BYTES} bytes, not {len(blocks)}")
+    return blocks
+
+
+def split_key(name: str, layout: str, value: object) -> tuple[bytes, bytes]:
+    """Cut *value* into what the cipher takes and a block of 16 bytes at the end; ValueError if nothing is left for the cipher."""
+    key = check_bytes(name, value)
+    if len(key) <= BLOCK_BYTES:
+        raise ValueError(f"{name} must be {layout}, more than {BLOCK_BYTES} bytes, not {len(key)}")
+    return key[:-BLOCK_BYTES], key[-BLOCK_BYTES:]
+
+
 def xor(*blocks: bytes) -> bytes:
     """Bitwise sum of byte strings of one length; ValueError if the lengths differ."""
     length = len(blocks[0])

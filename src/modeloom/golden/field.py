@@ -4,7 +4,7 @@
 ::
 
     order    coefficient of x^i            modulus                             used by
-    GHASH    byte i // 8, bit 7 - i % 8    x^128 + x^7 + x^2 + x + 1           GCM, HEH
+    GHASH    byte i // 8, bit 7 - i % 8    x^128 + x^7 + x^2 + x + 1           GCM, HEH, modes of tes2010
     XTS      byte i // 8, bit i % 8        x^128 + x^7 + x^2 + x + 1           XTS, EME
     POLYVAL  byte i // 8, bit i % 8        x^128 + x^127 + x^126 + x^121 + 1   HCTR2
 
@@ -32,6 +32,18 @@ def ghash_mul(a: bytes, b: bytes) -> bytes:
 def ghash_double(a: bytes) -> bytes:
     """x · a in GHASH order (mulX_GHASH of RFC 8452, appendix A; the xA of the papers)."""
     return _to_ghash(_reduce(_from_ghash("a", a) << 1))
+
+
+def ghash_inverse(a: bytes) -> bytes:
+    """The b with a · b = 1 in GHASH order; ValueError for a = 0."""
+    if not any(check_block("a", a)):
+        raise ValueError("zero has no inverse")
+    # a^(2^128 - 2): the exponent is 2 + 4 + … + 2^127.
+    square = inverse = ghash_mul(a, a)
+    for _ in range(126):
+        square = ghash_mul(square, square)
+        inverse = ghash_mul(inverse, square)
+    return inverse
 
 
 def xts_double(a: bytes) -> bytes:

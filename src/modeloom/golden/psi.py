@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from .aes import AES, KEY_BYTES
 from .brw import brw
-from .checks import BLOCK_BYTES, check_block, check_bytes, split_blocks
+from .checks import BLOCK_BYTES, check_block, check_bytes, sector_blocks
 from .field import ghash_double, ghash_mul
 
 BlockOrder = Sequence[int] | Callable[[int], Sequence[int]]
@@ -93,11 +93,7 @@ class PsiMode(ABC):
         return ghash_mul(self._h, self._polynomial(self._h, blocks))
 
     def _blocks(self, data: bytes) -> list[bytes]:
-        blocks = split_blocks(f"{self.name} data", data)
-        if len(blocks) < self.least_blocks:
-            least = f"{self.least_blocks} block{'s' if self.least_blocks > 1 else ''} of {BLOCK_BYTES} bytes"
-            raise ValueError(f"{self.name} data must be at least {least}, not {len(blocks)}")
-        return blocks
+        return sector_blocks(f"{self.name} data", data, self.least_blocks)
 
 
 def multiples(element: bytes, count: int) -> list[bytes]:

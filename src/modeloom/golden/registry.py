@@ -7,10 +7,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from .brw import permutation
+from .hch import HCH, HCHfp
+from .hctr import HCTR
 from .hctr2 import HCTR2
 from .heh import HEH
 from .hmch import HMCH
 from .poly import poly
+from .tet import TET
+from .xcb import XCB
 
 
 class Mode(Protocol):
@@ -24,6 +28,9 @@ class Mode(Protocol):
 
 
 _MODES: dict[str, Callable[[bytes], Mode]] = {
+    "hch": HCH,
+    "hchfp": HCHfp,
+    "hctr": HCTR,
     "hctr2": HCTR2,
     "heh-brw": HEH,
     # Three stages: the multiplier of brw2013, for which its section 4.2 prints π.
@@ -31,6 +38,8 @@ _MODES: dict[str, Callable[[bytes], Mode]] = {
     "heh-poly": lambda key: HEH(key, polynomial=poly),
     "hmch-brw": HMCH,
     "hmch-poly": lambda key: HMCH(key, polynomial=poly),
+    "tet": TET,
+    "xcb": XCB,
 }
 
 
