@@ -8,8 +8,10 @@ output file is one object in the manner of Wycheproof::
     {"algorithm", "source", "licence", "schema", "notes", "numberOfTests",
      "tests": [{"tcId", "comment", "flags", …, "result"}, …]}
 
+Vectors of a mode with another block cipher than AES have its name as ``cipher`` behind ``algorithm``.
+
 Values are lower-case hexadecimal strings, byte 0 first. The members between ``flags`` and ``result`` depend on the
-algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (HCTR2); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
+algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (HCTR, HCTR2); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
 ``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES).
 The output depends on the input files alone.
 """
@@ -40,6 +42,7 @@ NOTES = {
     "Random": "random input",
     "SingleBlock": "the message is one block",
     "Standard": "an example printed in a standard",
+    "UnknownOrigin": "of a public source that tells neither origin nor licence",
     "VarKey": "the plaintext is zero; the keys are ones followed by zeros",
     "VarTxt": "the key is zero; the plaintexts are ones followed by zeros",
     "WholeBlocks": "the message is two or more whole blocks",
@@ -88,6 +91,8 @@ def provenance(folder: Path) -> tuple[str, str]:
         name, separator, value = line.partition(": ")
         if separator:
             fields[name] = value.strip()
+    if "path" in fields:
+        fields.setdefault("paths/notes", fields["path"])
     missing = [name for name in ("repo", "commit", "licence", "paths/notes") if name not in fields]
     if missing:
         raise InputError(f"{folder.name}/SOURCE.txt: no {', '.join(missing)}")
@@ -127,7 +132,7 @@ def message_flags(length: int) -> list[str]:
 
 
 def google_records(path: Path) -> list[dict[str, Any]]:
-    """The records of one of google/hctr2's own JSON files."""
+    """The records of a JSON file in the manner of google/hctr2."""
     records = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(records, list):
         raise InputError(f"{path.name}: not a list of records")
@@ -156,6 +161,29 @@ def convert_hctr2(folder: Path, key_bits: int) -> VectorFile:
             }
         )
     return vector_file(f"HCTR2-AES-{key_bits}", *provenance(folder), tests)
+
+
+def convert_hctr_sm4(folder: Path) -> VectorFile:
+    """``hctr_sm4.json``, all records; the key is K ‖ h."""
+    tests = []
+    for record in google_records(folder / "hctr_sm4.json"):
+        if record["cipher"] != "SM4":
+            raise InputError(f"hctr_sm4.json: a record of cipher {record['cipher']}")
+        tweak, pt = hexadecimal(record["tweak"]), hexadecimal(record["pt"])
+        standard = "GB/T" in record["origin"]
+        sizes = f"{len(pt) // 2} bytes, tweak of {len(tweak) // 2} bytes"
+        tests.append(
+            {
+                "comment": f"{record['name']}, {sizes}" if standard else sizes,
+                "flags": sorted(["Standard" if standard else "UnknownOrigin", *message_flags(len(pt) // 2)]),
+                "key": hexadecimal(record["k_cipher"] + record["k_hash"]),
+                "tweak": tweak,
+                "pt": pt,
+                "ct": hexadecimal(record["ct"]),
+            }
+        )
+    algorithm = "HCTR-SM4"
+    return {"algorithm": algorithm, "cipher": "sm4", **vector_file(algorithm, *provenance(folder), tests)}
 
 
 def convert_xctr(folder: Path, key_bits: int) -> VectorFile:
@@ -317,6 +345,7 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
         "aes_fips197": convert_aes_fips197,
         "hctr2_aes128": lambda: convert_hctr2(shared / "hctr2", 128),
         "hctr2_aes256": lambda: convert_hctr2(shared / "hctr2", 256),
+        "hctr_sm4": lambda: convert_hctr_sm4(shared / "hctr_sm4"),
         "polyval": lambda: convert_polyval(shared / "polyval"),
         "polyval_rfc8452": lambda: convert_polyval_rfc8452(shared / "polyval"),
         "xctr_aes128": lambda: convert_xctr(shared / "xctr", 128),

@@ -69,9 +69,8 @@ def _vectors(directory: Path, description: dict, optimize: int) -> str:
     """Published vectors whose key, tweak and sector lengths are the core's."""
     fitting = [
         test
-        for test in vectors.for_mode(description["mode"])
-        if description["cipher"] == AES.name
-        and len(test["key"]) == 2 * description["key_bytes"]
+        for test in vectors.for_mode(description["mode"], description["cipher"])
+        if len(test["key"]) == 2 * description["key_bytes"]
         and len(test["tweak"]) == 2 * description["tweak_bytes"]
         and len(test["pt"]) in {2 * size["sector_bytes"] for size in description["sizes"]}
     ]

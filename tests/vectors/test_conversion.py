@@ -23,7 +23,7 @@ def tool():
 def shared(tmp_path):
     """A folder in the input's layout with a record or two of each source."""
     root = tmp_path / "shared"
-    for name in ("aes_cavp", "botan", "hctr2", "polyval", "xctr"):
+    for name in ("aes_cavp", "botan", "hctr2", "hctr_sm4", "polyval", "xctr"):
         (root / name).mkdir(parents=True)
         (root / name / "SOURCE.txt").write_text(
             f"repo: https://example.org/{name}\ncommit: 0123abcd\nlicence: MIT\npaths/notes: some/path whole files\n"
@@ -36,6 +36,11 @@ def shared(tmp_path):
         ):
             record = {"input": {"key_hex": key, **extra}, "plaintext_hex": "01" * 17, "ciphertext_hex": "02" * 17}
             (root / folder / f"{prefix}_AES{bits}.json").write_text(json.dumps([record]))
+    sm4 = {"name": "one", "cipher": "SM4", "k_cipher": "0A" * 16, "k_hash": "0b" * 16, "tweak": "0c" * 16}
+    records = [{**sm4, "pt": "01" * size, "ct": "02" * size, "origin": origin} for size, origin in ((32, "from GB/T 1"), (17, "?"))]
+    (root / "hctr_sm4" / "hctr_sm4.json").write_text(json.dumps(records))
+    source = root / "hctr_sm4" / "SOURCE.txt"
+    source.write_text(source.read_text().replace("paths/notes:", "path:"))
     (root / "polyval" / "Polyval.json").write_text(
         json.dumps([{"input": {"key_hex": "00" * 16, "message_hex": ""}, "hash_hex": "00" * 16}])
     )
@@ -76,6 +81,7 @@ def test_converts_each_format(shared, tmp_path):
         "aes_fips197",
         "hctr2_aes128",
         "hctr2_aes256",
+        "hctr_sm4",
         "polyval",
         "polyval_rfc8452",
         "xctr_aes128",
@@ -117,6 +123,32 @@ def test_botan_sections_and_origins(shared, tmp_path):
     ]
 
 
+def test_hctr_with_sm4(shared, tmp_path):
+    assert run(shared, tmp_path / "out").returncode == 0
+    file = json.loads((tmp_path / "out" / "hctr_sm4.json").read_text(encoding="utf-8"))
+    assert list(file)[:3] == ["algorithm", "cipher", "source"]
+    assert (file["algorithm"], file["cipher"]) == ("HCTR-SM4", "sm4")
+    assert file["source"] == "https://example.org/hctr_sm4, commit 0123abcd: some/path whole files"
+    assert file["tests"] == [
+        {
+            "tcId": 1 + i,
+            "comment": comment,
+            "flags": flags,
+            "key": "0a" * 16 + "0b" * 16,
+            "tweak": "0c" * 16,
+            "pt": "01" * size,
+            "ct": "02" * size,
+            "result": "valid",
+        }
+        for i, (size, comment, flags) in enumerate(
+            [
+                (32, "one, 32 bytes, tweak of 16 bytes", ["Standard", "WholeBlocks"]),
+                (17, "17 bytes, tweak of 16 bytes", ["PartialBlock", "UnknownOrigin"]),
+            ]
+        )
+    ]
+
+
 def test_output_is_deterministic(shared, tmp_path):
     for name in ("one", "two"):
         assert run(shared, tmp_path / name).returncode == 0
@@ -134,6 +166,8 @@ def test_output_is_deterministic(shared, tmp_path):
         ("polyval/Polyval.json", '[{"input": {"key_hex": "0g", "message_hex": ""}}]', "not a hexadecimal string"),
         ("polyval/polyval.txt", "   nonsense\n", "cannot read line 'nonsense'"),
         ("polyval/SOURCE.txt", "repo: x\n", "no commit, licence, paths/notes"),
+        ("hctr_sm4/hctr_sm4.json", '[{"cipher": "AES"}]', "a record of cipher AES"),
+        ("hctr_sm4/hctr_sm4.json", '[{"cipher": "SM4"}]', "lacks 'tweak'"),
         ("botan/aes.vec", "[AES-128]\nKey = 00\nIn = 00\nOut = 00\n", "bad record in section AES-128"),
         ("aes_cavp/ECBGFSbox128.rsp", "COUNT = 0\n\n", "bad record COUNT 0"),
     ],

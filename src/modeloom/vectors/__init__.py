@@ -12,6 +12,7 @@ from typing import Any
 
 # The files that hold vectors of a mode as modeloom keys it; a mode without published vectors has no entry.
 _FILES_OF_MODE = {
+    "hctr": ("hctr_sm4",),
     "hctr2": ("hctr2_aes128", "hctr2_aes256"),
 }
 
@@ -26,7 +27,7 @@ def load(name: str) -> dict[str, Any]:
     """The vector file *name*, without ``.json``.
 
     Its members are ``algorithm``, ``source``, ``licence``, ``schema``, ``notes`` (what each flag means),
-    ``numberOfTests`` and ``tests``.
+    ``numberOfTests`` and ``tests``; and ``cipher`` if that is another than AES.
 
     Raises
     ------
@@ -43,14 +44,15 @@ def load(name: str) -> dict[str, Any]:
     return file
 
 
-def for_mode(mode_name: str) -> list[dict[str, Any]]:
-    """All tests of a mode, file by file: ``key``, ``tweak``, ``pt``, ``ct`` and Wycheproof's members.
+def for_mode(mode_name: str, cipher: str = "aes") -> list[dict[str, Any]]:
+    """All tests of a mode with one block cipher, file by file: ``key``, ``tweak``, ``pt``, ``ct`` and Wycheproof's members.
 
     The list is empty if none are published. ``tcId`` counts within a file, so it may occur once for each file.
     """
-    return [test for name in _FILES_OF_MODE.get(mode_name, ()) for test in load(name)["tests"]]
+    files = map(load, _FILES_OF_MODE.get(mode_name, ()))
+    return [test for file in files if file.get("cipher", "aes") == cipher for test in file["tests"]]
 
 
 def count(mode_name: str) -> int:
-    """The number of published tests of a mode; 0 if none are published."""
+    """The number of published tests of a mode, with any block cipher; 0 if none are published."""
     return sum(load(name)["numberOfTests"] for name in _FILES_OF_MODE.get(mode_name, ()))
