@@ -66,7 +66,7 @@ def _timing(directory: Path, description: dict) -> str:
 
 
 def _vectors(directory: Path, description: dict, optimize: int) -> str:
-    """Published vectors whose key, tweak and sector lengths are the core's."""
+    """Published vectors with the core's cipher, and with its lengths of key, tweak and sector."""
     fitting = [
         test
         for test in vectors.for_mode(description["mode"], description["cipher"])
