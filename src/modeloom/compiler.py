@@ -169,13 +169,14 @@ def compile_mode(
     """
     chosen = cipher_of(mode, options.cipher)
     options = options.on(chosen)
+    mode.check_key_bits(options.key_bits or 0)
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
     sizes = (options.sector, *options.more_sectors)
     for size in sizes:
         mode.check_sector(size)
     mode.check_tweak(tweak, core=True)
     progress("trace", 0.0)
-    sources = [trace(mode, size, tweak, options.directions) for size in sizes]
+    sources = [trace(mode, size, tweak, options.directions, (options.key_bits or 0) // 8) for size in sizes]
     uses = [_uses(source, options) for source in sources]
     units, architecture = unit_set(options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
     progress("lower", 0.0)
@@ -243,7 +244,7 @@ def _compile(
 
 def _best_chains(source: Trace, options: Options, units: UnitSet) -> int:
     """The fewest Horner chains whose plain list schedule is about the shortest."""
-    longest = max((len(node.args) - 1 for node in source.nodes if node.kind == "poly"), default=1)
+    longest = max((len(node.args) - 2 for node in source.nodes if node.kind == "poly"), default=1)
     busy = units.unit("mul").latency * units.unit("mul").count if units.by_kind["mul"].count else 1
     numbers = sorted({max(1, min(busy * share // 10, longest)) for share in CHAINS}) if longest > 1 else [1]
     if len(numbers) == 1:
@@ -280,6 +281,8 @@ def _lower(
     setup_graph = pair_directions(source.mode, {"setup": lower_setup(expanded, order, names, units.terms, latency)})
     graph.key_names = [*source.raw_names, *(names[i] for i in order)]
     setup_graph.key_names = list(graph.key_names)
+    setup_graph.nonzero = tuple(names[i] for i in expanded.nonzero)
+    setup_graph.derived = tuple(tuple(names[i] for i in blocks) for blocks in expanded.derived)
     return expanded, graph, setup_graph
 
 
@@ -315,4 +318,5 @@ def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], s
         uses[direction] = counts
     # Where squarers turn out to be of no use, set-up squares with a multiplier.
     plain = expand(source, 1)
-    return uses, {plain.nodes[i].kind for i in key_words(plain)[0]} & {"enc", "dec", "mul"}
+    kinds = {plain.nodes[i].kind for i in (*key_words(plain)[0], *plain.scratch)}
+    return uses, kinds & {"enc", "dec", "mul", "add"}

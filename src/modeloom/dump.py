@@ -17,7 +17,7 @@ __all__ = ["DUMPS", "dump", "dump_names", "graph_text", "operation_text", "sched
 def operation_text(number: int, op: Op) -> str:
     """One operation, with its line of the definition."""
     operands = ", ".join(form_text(form) for form in op.pre)
-    text = f"%{number} = {op.kind}({operands})"
+    text = f"%{number} = {op.kind}({operands}{f', {op.number}' if op.number else ''})"
     if op.kind == "out":
         text = f"{'word ' if isinstance(op.index, str) else 'C'}{op.index} = {operands}"
     if op.keep:

@@ -51,7 +51,7 @@ class Options:
     direction : str
         "both", "encrypt" or "decrypt".
     aes, mul, acc : int or None
-        Cipher pipelines, multipliers (default: as many as the bound wants) and adders.
+        Cipher pipelines, multipliers and adders (default: as many as the bound wants).
     aes_arch : str
         "pipelined"; a decrypter that a sector needs once is sequential where its interval fits.
     aes_sbox : str or None
@@ -93,7 +93,7 @@ class Options:
     mul_arch: str = "karatsuba"
     mul_stages: int = 3
     squares: str = "setup"
-    acc: int = 1
+    acc: int | None = None
     lanes: int | None = None
     terms: int = 4
     key_slots: int = 1
@@ -122,7 +122,7 @@ class Options:
             ("aes", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip
             value = getattr(self, name)
-            if not least <= value <= most:
+            if value is not None and not least <= value <= most:
                 raise InputError(f"--{name.replace('_', '-')} is from {least} to {most}, not {value}")
         if self.mul is not None and not 1 <= self.mul <= 64:
             raise InputError(f"--mul is from 1 to 64, not {self.mul}")
@@ -201,7 +201,7 @@ def unit_set(
     options = options.on(chosen)
     key_bits, stages = cast(int, options.key_bits), cast(int, options.aes_stages)
     lanes = options.lanes or options.aes
-    totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "sqr", "out")} for of in uses]
+    totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "sqr", "add", "acc", "out")} for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
     together = len(uses[0]) > 1 and {"enc", "dec"} <= needed
     if (options.mul or 0) > 1 and "mul" not in needed:
@@ -232,7 +232,11 @@ def unit_set(
     units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
     # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.
     units.append(Unit("sqr", _squarers(totals, paces, mul) if options.squares == "fly" else 0, 0, 1, reg, True))
-    units.append(Unit("acc", options.acc, 0, 1, False, reg))
+    # The adder is a chain of 32 carries, and stands between registers.
+    adders = max(-(-total["add"] // pace) for total, pace in zip(totals, paces, strict=True))
+    units.append(Unit("add", max(adders, "add" in setup), 0, 1, reg, True))
+    accumulators = max(1, *(-(-total["acc"] // pace) for total, pace in zip(totals, paces, strict=True)))
+    units.append(Unit("acc", options.acc or accumulators, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))
     return UnitSet(tuple(units), lanes, options.terms, entry=ENTRY_CYCLES), Architecture(chosen, cores)
 

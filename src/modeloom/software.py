@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from modeloom.ciphers import cipher_of
 from modeloom.modes import find
-from modeloom.spec import CIPHER, Blocks, Keys, Mode, Numbers
+from modeloom.spec import Blocks, CipherKey, Keys, Mode, Numbers
 
 __all__ = ["Model", "model", "to_blocks", "to_bytes"]
 
@@ -37,16 +37,29 @@ class Model:
         description = cipher_of(mode, cipher_name)
         parts = mode.split_key(key, tuple(bits // 8 for bits in sorted(description.key_bits)))
         self.mode = mode
-        self._ops = Numbers(mode.field, description.software(parts[CIPHER]))
-        raw = {name: int.from_bytes(value, "little") for name, value in parts.items() if name != CIPHER}
-        self._keys = mode.setup(self._ops, Keys(**raw))
+        self._description, self._parts = description, parts
+        self._ready: dict[int, tuple[Numbers, Keys]] = {}
+        if not mode.setup_of_size:
+            self._set_up(0)
+
+    def _set_up(self, blocks: int) -> tuple[Numbers, Keys]:
+        """Operations and key values, for sectors of so many blocks where set-up depends on them."""
+        if blocks not in self._ready:
+            mode, keyed = self.mode, self._description.software
+            secrets = [self._parts[name] for name in mode.cipher_keys]
+            o = Numbers(mode.field, [keyed(key) for key in secrets], keyed, len(secrets[0]))
+            o.blocks = blocks
+            given = {name: CipherKey(mode.cipher_keys.index(name)) for name in mode.cipher_keys}
+            raw = {name: given.get(name, int.from_bytes(value, "little")) for name, value in self._parts.items()}
+            self._ready[blocks] = o, mode.setup(o, Keys(**raw))
+        return self._ready[blocks]
 
     def _run(self, direction: str, tweak: bytes, data: bytes) -> bytes:
         self.mode.check_sector(len(data))
         self.mode.check_tweak(len(tweak))
         size = self.mode.block_bytes
-        run = getattr(self.mode, direction)
-        blocks = run(self._ops, self._keys, to_blocks(tweak, size), to_blocks(data, size))
+        o, keys = self._set_up(-(-len(data) // size) if self.mode.setup_of_size else 0)
+        blocks = getattr(self.mode, direction)(o, keys, to_blocks(tweak, size), to_blocks(data, size))
         return to_bytes(list(blocks), len(data), size)
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:

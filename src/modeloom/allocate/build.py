@@ -103,9 +103,11 @@ class _Builder:
                     entries.append(("post", op.post))
                 for operand, form in entries:
                     cycle = schedule.start[pair.id] + use_offset(unit, operand)
-                    extra = {"core": op.kind}
+                    extra: dict[str, object] = {"core": op.kind}
                     if operand == "post":
                         extra["keep"] = op.keep
+                    elif operand == "a":
+                        extra["number"] = op.number
                     forms.setdefault((f"{unit_id}.{operand}", cycle), {})[direction] = (form, extra)
             ready = schedule.ready(pair.id)
             if pair.kind == "out":
@@ -195,8 +197,9 @@ class _Builder:
             select = {d: tuple(sorted(numbers)) for d, numbers in chosen.items()}
             core = {d: extra["core"] for d, (_, extra) in sides.items() if "core" in extra}
             keep = {d: extra["keep"] for d, (_, extra) in sides.items() if extra.get("keep")}
+            number = {d: extra["number"] for d, (_, extra) in sides.items() if extra.get("number")}
             self.net(net)
-            self._put(table.nets, net, cycle, NetRow(cycle // ii, select, const, core, keep), ii)
+            self._put(table.nets, net, cycle, NetRow(cycle // ii, select, const, core, keep, number), ii)
 
     def _ports(
         self,
@@ -286,6 +289,8 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     program = Program(
         trace.mode, trace.block_bytes, trace.nbytes, trace.tweak_bytes, problem.units.lanes, problem.graph.directions,
         units, {}, {}, [ChainRegister(c.id, c.stride) for c in problem.graph.chains], {}, list(key_words), raw_words, FILL_AHEAD,
+        list(trace.cipher_keys), [tuple(map(key_words.index, names)) for names in setup.problem.graph.derived],
+        [key_words.index(name) for name in setup.problem.graph.nonzero],
     )  # fmt: skip
     lives, setup_lives = lifetimes(main), lifetimes(setup)
     for i in range(trace.blocks):  # a block that nothing reads still arrives

@@ -57,6 +57,9 @@ def _parts(program: Program) -> None:
             )
         if unit.interval < 1 or not unit.cores or (unit.slow_core is not None and unit.slow_interval < 1):
             _fail(program, f"{unit.name}: it has no core or no interval")
+    words = [*program.nonzero, *(i for derived in program.derived for i in derived)]
+    if not all(0 <= i < len(program.key_words) for i in words) or len(program.cipher_keys) <= len(program.derived):
+        _fail(program, "a word that must not be 0 or holds a cipher key does not exist, or the host loads no cipher key")
     if len(set(program.key_words)) != len(program.key_words) or not 0 <= program.raw_words <= len(program.key_words):
         _fail(program, "the key words are not different ones, the host's first")
     writers = [*units, "tweak", *(f"lane{n}" for n in range(program.lanes))]
@@ -210,6 +213,8 @@ class _TableChecker:
             for cycle, core in issues.items():
                 if core not in unit.cores:
                     self.fail(f"{name}: cycle {cycle} of {direction} starts a core {core!r}")
+                if not self.numbered(core, first[cycle].number.get(direction, 0)):
+                    self.fail(f"{name}: cycle {cycle} of {direction} gives the core {core} a number that it does not take")
             sums = {
                 cycle - unit.post_at: row.core.get(direction, "")
                 for cycle, row in self.net(f"{name}.post", direction).items()
@@ -222,6 +227,13 @@ class _TableChecker:
                     self.fail(f"{name}: {direction} keeps {row.keep[direction]} bytes")
             self.issues[name, direction] = issues
             self.results[name, direction] = {cycle + unit.latency for cycle in issues}
+
+    def numbered(self, core: str, number: int) -> bool:
+        """Whether a core takes a number; in set-up there are only the host's cipher keys."""
+        if core in ("enc", "dec"):
+            derived = len(self.program.derived) if self.table.name == "setup" else 0
+            return 0 <= number < len(self.program.cipher_keys) - derived
+        return 0 < number < 1 << 32 if core == "add" else not number
 
     def intervals(self, name: str) -> None:
         """Operations of one instance, and of its slow core, are far enough apart, whatever the directions of the

@@ -73,6 +73,10 @@ def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow
             texts.append(text)
         core = row.core.get(direction)
         prefix = f"{core} " if core in ("enc", "dec") and not name.endswith("post") else ""
+        if prefix and len(program.cipher_keys) > 1:
+            prefix += f"under {program.cipher_keys[row.number.get(direction, 0)]} "
+        elif core == "add" and not name.endswith("post"):
+            prefix = f"{row.number.get(direction, 0)} + "
         if row.keep.get(direction):
             prefix = f"head {row.keep[direction]} of y ^ "
         sides[direction] = prefix + (" ^ ".join(texts) or "0")
@@ -97,6 +101,10 @@ def listing(program: Program) -> str:
     for chain in program.chains:
         lines.append(f"chain {chain.id}: times x^{chain.stride}")
     lines.append("key words " + " ".join(f"{i}:{name}" for i, name in enumerate(program.key_words)))
+    for name, words in zip(program.cipher_keys[len(program.cipher_keys) - len(program.derived) :], program.derived, strict=True):
+        lines.append(f"cipher key {name}: {' '.join(program.key_words[i] for i in words)}")
+    if program.nonzero:
+        lines.append("not 0: " + " ".join(program.key_words[i] for i in program.nonzero))
     for name, net in sorted(program.nets.items()):
         lines.append(f"net {name}: " + ", ".join(map(_source_text, net.sources)))
     for table in program.tables.values():

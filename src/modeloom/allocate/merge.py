@@ -36,6 +36,8 @@ class CoreProgram:
         Blocks of a sector of each size.
     key_words : list of str
         Names of the words of the key memory: first those that the host loads.
+    cipher_keys, derived, nonzero
+        As those of ``Program``; the set-up of the first size makes the cipher keys.
     """
 
     block_bytes: int
@@ -52,6 +54,9 @@ class CoreProgram:
     blocks: list[int]
     key_words: list[str]
     raw_words: int
+    cipher_keys: list[str]
+    derived: list[tuple[int, ...]]
+    nonzero: list[int]
 
     @property
     def sizes(self) -> int:
@@ -76,7 +81,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
     """
     first = programs[0]
     for program in programs[1:]:
-        common = ("block_bytes", "tweak_bytes", "lanes", "directions", "units", "raw_words")
+        common = ("block_bytes", "tweak_bytes", "lanes", "directions", "units", "raw_words", "cipher_keys")
         different = [name for name in common if getattr(program, name) != getattr(first, name)]
         if different or program.key_words[: first.raw_words] != first.key_words[: first.raw_words]:
             raise ValueError(f"programs for one core differ in {', '.join(different) or 'their keys'}")
@@ -86,6 +91,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
     key_words = list(first.key_words[: first.raw_words])
     mains: list[Table] = []
     setups: list[Table] = []
+    nonzero: list[int] = []
     for number, program in enumerate(programs):
         for name, bank in program.banks.items():
             known = banks.setdefault(name, Bank(name, bank.writer, 0, 0))
@@ -102,6 +108,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
             shared.sources += [source for source in dict.fromkeys(sources) if source not in shared.sources]
             places[net.name] = [shared.sources.index(source) for source in sources]
         offset = len(key_words) - first.raw_words
+        nonzero += [word if word < first.raw_words else word + offset for word in program.nonzero]
         key_words += [f"{word} ({number})" if len(programs) > 1 else word for word in program.key_words[first.raw_words :]]
         for table, tables in ((program.main, mains), (program.tables["setup"], setups)):
             tables.append(_moved(table, places, numbers, offset, first.raw_words))
@@ -109,6 +116,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
     return CoreProgram(
         first.block_bytes, first.tweak_blocks, first.lanes, first.directions, first.units, banks, cells, nets,
         list(chains.values()), mains, setups, [p.blocks for p in programs], key_words, first.raw_words,
+        list(first.cipher_keys), list(first.derived), nonzero,
     )  # fmt: skip
 
 

@@ -52,6 +52,8 @@ class NetRow:
         On a unit's first operand and its "post" net: the core that works, for each direction ("enc", "dec", "mul", "sqr", "acc").
     keep : dict
         On a "post" net: bytes of the unit's result that are kept (0: all).
+    number : dict
+        On a unit's first operand: the number of the cipher key, or what is added, where it is not 0.
     """
 
     stage: int
@@ -59,6 +61,7 @@ class NetRow:
     const: dict[str, int] = field(default_factory=dict)
     core: dict[str, str] = field(default_factory=dict)
     keep: dict[str, int] = field(default_factory=dict)
+    number: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,12 @@ class Program:
         Names of the words of the key memory: first those that the host loads.
     raw_words : int
         How many of them the host loads.
+    cipher_keys : list of str
+        Names of the cipher keys: those that the host loads, then one for each of ``derived``.
+    derived : list of tuple of int
+        For each cipher key that set-up makes, the key words that hold it.
+    nonzero : list of int
+        Key words that must not be 0.
     """
 
     name: str
@@ -199,6 +208,9 @@ class Program:
     key_words: list[str]
     raw_words: int
     fill_ahead: int
+    cipher_keys: list[str] = field(default_factory=lambda: ["cipher"])
+    derived: list[tuple[int, ...]] = field(default_factory=list)
+    nonzero: list[int] = field(default_factory=list)
 
     @property
     def blocks(self) -> int:

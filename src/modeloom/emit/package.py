@@ -9,7 +9,6 @@ from typing import Any
 from modeloom.emit.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
 from modeloom.emit.top import top_ports
 from modeloom.rtl.core import bus_parameters, erase_cycles, key_erase_cycles
-from modeloom.spec import CIPHER
 from modeloom.version import VERSION
 
 __all__ = ["SCHEMA", "describe", "file_names", "fusesoc", "key_layout", "to_json"]
@@ -35,7 +34,7 @@ def key_layout(compiled: Any) -> list[dict[str, Any]]:
     parts = []
     at = 0
     for part in compiled.mode.key_parts:
-        length = compiled.options.key_bits // 8 if part == CIPHER else compiled.mode.block_bytes
+        length = compiled.options.key_bits // 8 if part in compiled.mode.cipher_keys else compiled.mode.block_bytes
         parts.append({"name": part, "offset": at, "bytes": length})
         at += length
     return parts

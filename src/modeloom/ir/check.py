@@ -12,7 +12,7 @@ from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
 
 __all__ = ["CheckError", "check_graph"]
 
-OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "sqr": 1, "acc": 1, "out": 1}
+OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "sqr": 1, "add": 1, "acc": 1, "out": 1}
 CIPHER = {"enc", "dec"}
 SETUP = "setup"
 
@@ -22,8 +22,9 @@ class CheckError(Exception):
 
 
 def check_graph(
-    graph: OpGraph, *, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: Sequence[str] = ()
-) -> None:
+    graph: OpGraph, *, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: Sequence[str] = (),
+    cipher_keys: int = 1,
+) -> None:  # fmt: skip
     """Raises ``CheckError`` unless a graph is legal.
 
     Parameters
@@ -36,14 +37,17 @@ def check_graph(
         Bytes of a block.
     raw_names : sequence of str
         Key words that the host loads.
+    cipher_keys : int
+        Keys of the cipher.
     """
-    _Checker(graph, terms, blocks, tweak_blocks, block_bytes, tuple(raw_names)).run()
+    _Checker(graph, terms, blocks, tweak_blocks, block_bytes, tuple(raw_names), cipher_keys).run()
 
 
 class _Checker:
     def __init__(
-        self, graph: OpGraph, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: tuple[str, ...]
-    ):
+        self, graph: OpGraph, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: tuple[str, ...], cipher_keys: int
+    ):  # fmt: skip
+        self.cipher_keys = cipher_keys
         self.graph, self.terms, self.raw_names = graph, terms, raw_names
         self.limits = {"block": blocks, "tweak": tweak_blocks}
         self.blocks, self.block_bytes = blocks, block_bytes
@@ -61,6 +65,8 @@ class _Checker:
             self.fail("two key words have one name")
         if not set(self.raw_names) <= set(graph.key_names):
             self.fail("the host loads key words that do not exist")
+        if not {*graph.nonzero, *(name for words in graph.derived for name in words)} <= set(graph.key_names):
+            self.fail("a key word that must not be 0, or holds a cipher key, does not exist")
         for place, pair in enumerate(graph.pairs):
             self.where = f"{graph.name}: operation {place}"
             self.pair(place, pair)
@@ -92,6 +98,10 @@ class _Checker:
             self.fail(f"unknown kind {op.kind!r}")
         if len(op.pre) != OPERANDS[op.kind]:
             self.fail(f"{op.kind} takes {OPERANDS[op.kind]} operands, not {len(op.pre)}")
+        if op.number and not (op.kind == "add" or (op.kind in CIPHER and 0 < op.number < self.cipher_keys)):
+            self.fail(f"{op.kind} has the number {op.number}")
+        if op.kind == "add" and not 0 < op.number < 1 << 32:
+            self.fail(f"it adds {op.number}, which is 0 or more than 32 bits")
         if op.kind in ("out", "acc") and (op.post or op.keep):
             self.fail(f"{op.kind} adds nothing to its result and cuts nothing from it")
         if not 0 <= op.keep < self.block_bytes:
@@ -143,8 +153,8 @@ class _Checker:
         for direction, base in chain.base.items():
             if direction not in self.graph.directions:
                 self.fail(f"the graph has no direction {direction!r}")
-            if base.source[0] not in ("op", "tweak") or base.keep:
-                self.fail("its base is not a whole result or tweak block")
+            if base.source[0] not in ("op", "tweak", "key") or base.keep:
+                self.fail("its base is not a whole result, tweak block or key word")
             self.form((base,))
             if base.source[0] == "op":
                 self.result(base, direction, len(self.graph.pairs))

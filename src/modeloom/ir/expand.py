@@ -36,11 +36,14 @@ def expand(trace: Trace, chains: int, squares: bool = False) -> Trace:
         raise ValueError(f"chains must be at least 1, not {chains}")
     result = Trace(
         trace.mode, trace.field, trace.nbytes, trace.tweak_bytes, trace.block_bytes, raw_names=trace.raw_names,
-        file=trace.file, text=trace.text,
+        cipher_keys=trace.cipher_keys, file=trace.file, text=trace.text,
     )  # fmt: skip
     rewriter = _Rewriter(trace, Tracer(result), chains, squares)
     for direction, outputs in trace.outputs.items():
         result.outputs[direction] = rewriter.direction(outputs)
+    result.derived = [tuple(rewriter.direction(list(blocks))) for blocks in trace.derived]
+    rewriter.direction(sorted(trace.nonzero))
+    result.nonzero = {rewriter.done[i]: what for i, what in trace.nonzero.items()}
     result.key_names = {rewriter.done[i]: name for i, name in trace.key_names.items() if i in rewriter.done}
     return result
 
@@ -52,7 +55,7 @@ class _Rewriter:
         self.chains = chains
         self.squares = squares
         self.done: dict[int, int] = {}
-        self.shared: Counter[tuple[int, int, int]] = Counter()
+        self.shared: Counter[tuple[int, int, int, int]] = Counter()
 
     def direction(self, outputs: list[int]) -> list[int]:
         reached: set[int] = set()
@@ -65,8 +68,8 @@ class _Rewriter:
         self.shared = Counter()
         for i in sorted(reached):
             if self.old[i].kind == "poly":
-                h, *blocks = self.old[i].args
-                self.shared.update((h, x, len(blocks) - j) for j, x in enumerate(blocks))
+                h, last, *blocks = self.old[i].args
+                self.shared.update((h, last, x, len(blocks) - j) for j, x in enumerate(blocks))
         for i in sorted(reached):
             if i not in self.done:
                 self.done[i] = self.rewrite(i)
@@ -78,7 +81,9 @@ class _Rewriter:
         if node.kind == "power":
             return self.power(self.done[node.args[0]], node.args[1])
         if node.kind == "poly":
-            return self.poly(node.args[0], node.args[1:])
+            return self.poly(node.args[0], node.args[1], node.args[2:])
+        if node.kind == "inverse":
+            return self.inverse(self.done[node.args[0]])
         inputs = tuple(self.done[j] for j in node.inputs)
         if node.kind == "mul":
             return self.mul(*inputs)
@@ -92,6 +97,34 @@ class _Rewriter:
         half = self.power(h, e // 2)
         return self.mul(half, half) if e % 2 == 0 else self.mul(self.power(h, e - 1), h)
 
+    def times(self, h: int, e: int, last: int) -> int:
+        """h^(e-1) last, the factor of a block that is e places from the end."""
+        if last == h or e == 1:
+            return self.power(h, e) if last == h else last
+        return self.mul(self.power(h, e - 1), last)
+
+    def inverse(self, a: int) -> int:
+        """a^(2^n - 2), with n - 1 squarings and few products (Itoh, Tsujii 1988): b_i = a^(2^i - 1), b_(i+j) = b_i^(2^j) b_j."""
+        n = self.o.trace.field.width
+
+        def step(i: int, x: int) -> int:
+            for _ in range(i):
+                x = self.scratch(self.mul(x, x))
+            return x
+
+        done, b = 1, a
+        for bit in bin(n - 1)[3:]:
+            b, done = self.scratch(self.mul(step(done, b), b)), 2 * done
+            if bit == "1":
+                b, done = self.scratch(self.mul(step(1, b), a)), done + 1
+        result = self.mul(b, b)
+        self.o.trace.scratch.discard(result)
+        return result
+
+    def scratch(self, i: int) -> int:
+        self.o.trace.scratch.add(i)
+        return i
+
     def mul(self, a: int, b: int) -> int:
         if self.squares and a == b and self.o.trace.nodes[a].key_only:
             return self.o.node("sqr", a)
@@ -100,12 +133,12 @@ class _Rewriter:
     def add(self, a: int | None, b: int) -> int:
         return b if a is None else self.o.node("xor", min(a, b), max(a, b))
 
-    def poly(self, old_h: int, blocks: tuple[int, ...]) -> int:
-        h, m = self.done[old_h], len(blocks)
-        if not self.o.trace.nodes[h].key_only:
+    def poly(self, old_h: int, old_last: int, blocks: tuple[int, ...]) -> int:
+        h, last_h, m = self.done[old_h], self.done[old_last], len(blocks)
+        if not (self.o.trace.nodes[h].key_only and self.o.trace.nodes[last_h].key_only):
             total = None
-            for x in blocks:
-                total = self.mul(self.add(total, self.done[x]), h)
+            for j, x in enumerate(blocks):
+                total = self.mul(self.add(total, self.done[x]), h if j < m - 1 else last_h)
             return total  # type: ignore[return-value]
         fixed: int | None = None
         single: int | None = None
@@ -113,9 +146,9 @@ class _Rewriter:
         for j, x in enumerate(blocks):
             e = m - j
             if self.o.trace.nodes[self.done[x]].key_only:
-                fixed = self.add(fixed, self.mul(self.done[x], self.power(h, e)))
-            elif self.shared[old_h, x, e] > 1:
-                single = self.add(single, self.mul(self.done[x], self.power(h, e)))
+                fixed = self.add(fixed, self.mul(self.done[x], self.times(h, e, last_h)))
+            elif self.shared[old_h, old_last, x, e] > 1:
+                single = self.add(single, self.mul(self.done[x], self.times(h, e, last_h)))
             else:
                 rest.append((e, self.done[x]))
         chains = min(self.chains, len(rest)) or 1
@@ -127,7 +160,7 @@ class _Rewriter:
             for e, x in chain[1:]:
                 acc = self.add(self.mul(acc, self.power(h, below - e)), x)
                 below = e
-            total = self.add(total, self.mul(acc, self.power(h, below)))
+            total = self.add(total, self.mul(acc, self.times(h, below, last_h)))
         for part in (single, fixed):
             if part is not None:
                 total = self.add(total, part)

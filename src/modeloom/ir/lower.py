@@ -35,7 +35,7 @@ class _Namer:
     def name(self, i: int) -> str:
         if i not in self.names:
             node = self.trace.nodes[i]
-            given = self.trace.key_names.get(i) or (node.args[0] if node.kind == "raw" else None)
+            given = node.args[0] if node.kind == "raw" else self.trace.key_names.get(i)
             if given is None:
                 base, e = self._power(i)
                 given = f"{self.name(base)}^{e}" if e > 1 else f"k{i}"
@@ -60,15 +60,16 @@ def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
     """Key-memory words: the nodes that set-up computes (in order), and the name of each node that has one.
 
     Every product or cipher call on key values alone gets a word, and every sum of them that a direction reads.  A square gets none: who
-    reads it squares the value below it.
+    reads it squares the value below it; nor do multiples x^k, which are wires or steps of a chain.
     """
     namer = _Namer(trace)
     nodes = trace.nodes
     read = [i for outputs in trace.outputs.values() for i in outputs]
     read += [i for node in nodes if not node.key_only for i in node.inputs]
+    read += [*trace.nonzero, *(i for blocks in trace.derived for i in blocks)]
     wanted: set[int] = set()
     for i in read:
-        while nodes[i].kind == "sqr":
+        while nodes[i].kind in ("sqr", "scale"):
             i = nodes[i].args[0]
         if nodes[i].key_only and nodes[i].kind != "const":
             wanted.add(i)
@@ -80,7 +81,8 @@ def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
             continue
         computed.add(i)
         stack.extend(nodes[i].inputs)
-    order = [i for i in sorted(computed) if nodes[i].kind in (*CIPHER_CORES, "mul") or i in wanted]
+    worded = (*CIPHER_CORES, "mul", "add")
+    order = [i for i in sorted(computed) if (nodes[i].kind in worded and i not in trace.scratch) or i in wanted]
     names = {node.id: namer.name(node.id) for node in nodes if node.kind == "raw"}
     names.update({i: namer.name(i) for i in order})
     return order, names
@@ -222,8 +224,8 @@ class _Lowering:
         node = self.nodes[i]
         if node.kind == "xor":
             result = self.named(self.form(i, top=True), node.line)
-        elif node.kind in (*CIPHER_CORES, "mul", "sqr"):
-            forms = [self.fit(self.form(j), self.terms, node.line) for j in node.args]
+        elif node.kind in (*CIPHER_CORES, "mul", "sqr", "add"):
+            forms = [self.fit(self.form(j), self.terms, node.line) for j in node.inputs]
             if node.kind == "mul":
                 # The operand with key values alone, or else with fewer results, stands on the right.
                 forms.sort(
@@ -231,7 +233,8 @@ class _Lowering:
                         all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f)
                     )
                 )  # fmt: skip
-            result = self.add(Op(node.kind, forms, line=node.line, block=self._block(forms)))
+            number = node.args[1] if node.kind in (*CIPHER_CORES, "add") else 0
+            result = self.add(Op(node.kind, forms, number=number, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
         else:
             raise DefinitionError(f"{self.mode}: {node.kind} has no unit; use the operations of docs/new-mode.md")
@@ -247,7 +250,7 @@ class _Lowering:
         a Horner chain is long."""
         for i in sorted(self.readers):
             node = self.nodes[i]
-            if node.kind == "sqr" or (node.kind in (*CIPHER_CORES, "mul") and not node.key_only):
+            if node.kind == "sqr" or (node.kind in (*CIPHER_CORES, "mul", "add") and not node.key_only):
                 self.operation(i)
 
     @staticmethod
@@ -375,10 +378,15 @@ def lower_setup(
     """Operations of set-up: each computed word is written by an "out" operation and read back from the key memory."""
     low = _Lowering(trace, {}, terms, latency, None)
     low.count_readers(order, lambda node: node.kind in ("raw", "const"))
+    scratch = sorted(trace.scratch & set(low.readers))
     for i in order:
         node = low.nodes[i]
         low.key_names = {j: name for j, name in key_names.items() if j != i}
-        if node.kind in (*CIPHER_CORES, "mul"):
+        for j in scratch:
+            if j < i:  # in the order of their nodes: recursion would go as deep as an inversion is long
+                low.operation(j)
+        scratch = [j for j in scratch if j > i]
+        if node.kind in (*CIPHER_CORES, "mul", "add"):
             form = {Term(("op", low.operation(i))): 1}
         else:
             form = low.form(i, top=True)

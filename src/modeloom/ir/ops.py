@@ -48,14 +48,16 @@ class Op:
     Attributes
     ----------
     kind : str
-        "enc", "dec", "mul", "sqr" (a square), "acc" (a sum on its own) or "out" (a result block leaves; ``index`` is its number, or
-        in set-up the name of the key value that is written).
+        "enc", "dec", "mul", "sqr" (a square), "add" (a number added to the last four bytes), "acc" (a sum on its own) or "out" (a
+        result block leaves; ``index`` is its number, or in set-up the name of the key value that is written).
     pre : list of Form
         Operands: one, two for "mul".
     post : Form
         Terms added to the result.
     keep : int
         Bytes of the unit's result that are kept before the terms are added (0: all).
+    number : int
+        The number of the cipher key ("enc", "dec"), or what is added ("add").
     line : Line
         Line of the definition; false if it has none.
     block : int or None
@@ -66,6 +68,7 @@ class Op:
     pre: list[Form]
     post: Form = ()
     keep: int = 0
+    number: int = 0
     index: int | str | None = None
     line: Line = NOWHERE
     block: int | None = None
@@ -124,6 +127,10 @@ class OpGraph:
     chains : list of Chain
     key_names : list of str
         Words of the key memory in order: key blocks of the host, then set-up values.
+    nonzero : tuple of str
+        Words that must not be 0.
+    derived : tuple of tuple of str
+        For each cipher key that set-up makes, the words that hold it.
     """
 
     name: str
@@ -132,6 +139,8 @@ class OpGraph:
     chains: list[Chain] = field(default_factory=list)
     key_names: list[str] = field(default_factory=list)
     raw_names: tuple[str, ...] = ()
+    nonzero: tuple[str, ...] = ()
+    derived: tuple[tuple[str, ...], ...] = ()
 
     def ops(self, direction: str) -> Iterator[tuple[int, Op]]:
         """Ids and operations of one direction."""

@@ -91,6 +91,7 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
         Chains that share a run.  Each is used in the order of blocks, but not the run as a whole: operations are freer.
     """
     found: dict[tuple, dict[str, tuple[int, int, tuple[tuple[int, Term], ...]]]] = {}
+    before = {d: _ancestors(graph, d) for d in graph.directions}
     for d in graph.directions:
         groups: dict[tuple, list[tuple[int, Term]]] = {}
         for pair in graph.pairs:
@@ -98,16 +99,16 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
             if op is None or op.kind == "out" or op.block is None:
                 continue
             for operand, term in op.terms():
-                if term.source[0] in ("op", "tweak") and not term.keep:
+                if term.source[0] in ("op", "tweak", "key") and not term.keep:
                     groups.setdefault((term.source, pair.kind, operand, instance(pair)), []).append((pair.id, term))
         counter: dict[tuple, int] = {}
         for (_, kind, operand, inst), uses in groups.items():
             if len({term.k for _, term in uses}) <= WIRED:
                 continue
-            uses.sort(key=lambda use: use[1].k)
-            stride = uses[1][1].k - uses[0][1].k
-            if any(b[1].k - a[1].k != stride or b[0] <= a[0] for a, b in zip(uses, uses[1:])):
+            run = _run(uses, before[d])
+            if len({term.k for _, term in uses} - {term.k for _, term in run}) > WIRED or len(run) <= WIRED:
                 continue
+            uses, stride = run, run[1][1].k - run[0][1].k
             role = (kind, operand, inst)
             for first in range(min(registers, len(uses))):
                 part = uses[first::registers]
@@ -115,6 +116,10 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
                 counter[role] = number + 1
                 found.setdefault((role, number), {})[d] = (part[0][1].k, stride * registers, tuple(part))
     for (role, _), sides in sorted(found.items(), key=lambda item: str(item[0])):
+        shared = [row for row in zip(*(uses for _, _, uses in sides.values())) if len({i for i, _ in row}) == 1]
+        if len({stride for _, stride, _ in sides.values()}) == 1 and all(len(s[2]) - len(shared) <= WIRED for s in sides.values()):
+            # The few uses that only one direction has stay wires, and the directions share the register.
+            sides = {d: (start, stride, uses[: len(shared)]) for d, (start, stride, uses) in sides.items()}
         shapes = {(stride, tuple(i for i, _ in uses)) for _, stride, uses in sides.values()}
         groups_of = [list(sides)] if len(shapes) == 1 else [[d] for d in sides]
         for members in groups_of:
@@ -125,6 +130,33 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
             for d in members:
                 for step, (i, term) in enumerate(sides[d][2]):
                     _replace(graph.pairs[i].ops[d], role[1], term, Term(("chain", chain.id, step)))
+
+
+def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:
+    """For each operation that reads cipher results, the cipher calls before it, the ones before these left out."""
+    calls: dict[int, set[int]] = {}
+    for i, op in graph.ops(direction):
+        above: set[int] = set()
+        for j in _reads(op):
+            above |= {j} if graph.pairs[j].ops[direction].kind in CIPHER_CORES else calls[j]
+        calls[i] = above
+    return calls
+
+
+def _run(uses: list[tuple[int, Term]], calls: dict[int, set[int]]) -> list[tuple[int, Term]]:
+    """The longest run of multiples from the lowest on that one register can give: equal steps, in the order of the operations.
+
+    A use that waits for the result of another (ciphertext stealing in XTS) comes a cipher's latency later, and is not part of it.
+    """
+    members = {i for i, _ in uses}
+    free = sorted((use for use in uses if not calls[use[0]] & members), key=lambda use: use[1].k)
+    run = free[:1]
+    for use in free[1:]:
+        step = use[1].k - run[-1][1].k
+        if use[0] <= run[-1][0] or not step or (len(run) > 1 and step != run[1][1].k - run[0][1].k):
+            break
+        run.append(use)
+    return run
 
 
 def _replace(op: Op, operand: str, old: Term, new: Term) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
-from modeloom.spec import CIPHER, Blocks, DefinitionError, Field, Keys, Mode
+from modeloom.spec import Blocks, CipherKey, DefinitionError, Field, Keys, Mode
 
 __all__ = ["Node", "Trace", "Value", "Tracer", "trace"]
 
@@ -30,9 +30,11 @@ class Node:
 
         block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
         xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes
-        enc a | dec a | mul a b                     unit operations
+        enc a key | dec a key | mul a b             unit operations; ``key`` is the number of a cipher key
+        add a n                                     n added to the last four bytes, big-endian
+        inverse a                                   1 / a, of a key value
         sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in the place of mul a a
-        power h e | poly h x1 ... xm                h^e; x1 h^m + ... + xm h: rewritten into products by ``ir.expand``
+        power h e | poly h l x1 ... xm              h^e; (x1 h^(m-1) + ... + xm) l: rewritten into products by ``ir.expand``
     """
 
     id: int
@@ -46,7 +48,7 @@ class Node:
         """The nodes it reads."""
         if self.kind in ("block", "tweak", "raw", "const"):
             return ()
-        return self.args[:1] if self.kind in ("scale", "keep", "power") else self.args
+        return self.args[:1] if self.kind in ("scale", "keep", "power", "enc", "dec", "add") else self.args
 
 
 @dataclass
@@ -61,6 +63,14 @@ class Trace:
         For each direction, the nodes of the result blocks.
     key_names : dict
         Names that set-up gave to nodes.
+    cipher_keys : list of str
+        Names of the cipher keys by their number: the host's, then those of set-up.
+    derived : list of tuple of int
+        For each cipher key that set-up makes, the nodes of its blocks.
+    nonzero : dict
+        Key values that must not be 0, with their names for messages.
+    scratch : set of int
+        Nodes of set-up's that only later ones of set-up read, soon after.
     file : str
         Path of the mode's own file.
     text : dict
@@ -76,6 +86,10 @@ class Trace:
     outputs: dict[str, list[int]] = field(default_factory=dict)
     key_names: dict[int, str] = field(default_factory=dict)
     raw_names: tuple[str, ...] = ()
+    cipher_keys: list[str] = field(default_factory=list)
+    derived: list[tuple[int, ...]] = field(default_factory=list)
+    nonzero: dict[int, str] = field(default_factory=dict)
+    scratch: set[int] = field(default_factory=set)
     file: str = ""
     text: dict[Line, str] = field(default_factory=dict)
 
@@ -106,10 +120,20 @@ class Value:
 
 
 class Tracer:
-    """The operations ``o`` of a definition, recording nodes without duplicates."""
+    """The operations ``o`` of a definition, recording nodes without duplicates.
 
-    def __init__(self, trace: Trace):
+    Parameters
+    ----------
+    trace : Trace
+    key_bytes : int
+        Bytes of a cipher key.
+    """
+
+    def __init__(self, trace: Trace, key_bytes: int = 16):
         self.trace = trace
+        self.blocks = trace.blocks
+        self._key_bytes = key_bytes
+        self._setting_up = False
         self.line: Line | None = None  # the line of new nodes; None: that of the definition which is running
         self._index: dict[tuple[str, tuple[Any, ...]], int] = {}
 
@@ -158,13 +182,43 @@ class Tracer:
         left, right = self._id(a), self._id(b)
         return self._value("xor", min(left, right), max(left, right))
 
-    def enc(self, a: Value) -> Value:
+    def enc(self, a: Value, key: CipherKey | None = None) -> Value:
         """See ``Numbers.enc``."""
-        return self._value("enc", self._id(a))
+        return self._value("enc", self._id(a), self._key(key))
 
-    def dec(self, a: Value) -> Value:
+    def dec(self, a: Value, key: CipherKey | None = None) -> Value:
         """See ``Numbers.dec``."""
-        return self._value("dec", self._id(a))
+        return self._value("dec", self._id(a), self._key(key))
+
+    def _key(self, key: CipherKey | None) -> int:
+        if key is None:
+            return 0
+        if not isinstance(key, CipherKey):
+            raise DefinitionError(f"{self.trace.mode}: {key!r} is no cipher key; name it in cipher_keys, or make one with o.cipher_key()")
+        if self._setting_up and key.number >= len(self.trace.cipher_keys) - len(self.trace.derived):
+            raise DefinitionError(f"{self.trace.mode}: set-up uses a cipher key that it makes itself; only sectors can")
+        return key.number
+
+    def cipher_key(self, *blocks: Value) -> CipherKey:
+        """See ``Numbers.cipher_key``."""
+        needed = -(-self._key_bytes // self.trace.block_bytes)
+        if not self._setting_up or len(blocks) < needed:
+            raise DefinitionError(f"{self.trace.mode}: o.cipher_key() is for set-up, and takes {needed} blocks or more")
+        self.trace.derived.append(tuple(self._id(block) for block in blocks[:needed]))
+        self.trace.cipher_keys.append("")
+        return CipherKey(len(self.trace.cipher_keys) - 1)
+
+    def add32(self, a: Value, number: int) -> Value:
+        """See ``Numbers.add32``."""
+        number &= 0xFFFFFFFF
+        return self._value("add", self._id(a), number) if number else a
+
+    def inverse(self, a: Value, what: str) -> Value:
+        """See ``Numbers.inverse``."""
+        if not self.trace.nodes[self._id(a)].key_only:
+            raise DefinitionError(f"{self.trace.mode}: o.inverse() takes a key value")
+        self.trace.nonzero[a.id] = what
+        return self._value("inverse", a.id)
 
     def mul(self, a: Value, b: Value) -> Value:
         """See ``Numbers.mul``."""
@@ -186,11 +240,11 @@ class Tracer:
             raise DefinitionError(f"{self.trace.mode}: o.power() takes exponents from 1, not {exponent}")
         return h if exponent == 1 else self._value("power", h.id, exponent)
 
-    def poly(self, h: Value, blocks: Sequence[Value]) -> Value:
+    def poly(self, h: Value, blocks: Sequence[Value], last: Value | None = None) -> Value:
         """See ``Numbers.poly``."""
         if not blocks:
             raise DefinitionError(f"{self.trace.mode}: o.poly() takes at least one block")
-        return self._value("poly", self._id(h), *(self._id(x) for x in blocks))
+        return self._value("poly", self._id(h), self._id(h if last is None else last), *(self._id(x) for x in blocks))
 
     def head(self, a: Value, nbytes: int) -> Value:
         """See ``Numbers.head``."""
@@ -201,8 +255,12 @@ class Tracer:
         return a if nbytes == self.trace.block_bytes else self.xor(a, self.const(byte << 8 * nbytes))
 
 
-def trace(mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] = DIRECTIONS) -> Trace:
+def trace(
+    mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] = DIRECTIONS, key_bytes: int | None = None
+) -> Trace:
     """Traces a mode's set-up and directions for sectors of ``nbytes`` and tweaks of ``tweak_bytes`` bytes.
+
+    ``key_bytes`` are those of a cipher key, which decide how many blocks of set-up's make one; None: a block's.
 
     Raises
     ------
@@ -211,16 +269,23 @@ def trace(mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] =
     """
     size = mode.block_bytes
     result = Trace(mode.name, mode.field, nbytes, tweak_bytes, size, file=definition_file(mode))
-    tracer = Tracer(result)
+    tracer = Tracer(result, size if key_bytes is None else key_bytes)
     tracer.line = NOWHERE
-    result.raw_names = tuple(part for part in mode.key_parts if part != CIPHER)
-    raw = Keys(**{name: tracer.leaf("raw", name) for name in result.raw_names})
+    result.raw_names = tuple(part for part in mode.key_parts if part not in mode.cipher_keys)
+    result.cipher_keys = list(mode.cipher_keys)
+    given = {name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}
+    raw = Keys(**{name: given[name] if name in given else tracer.leaf("raw", name) for name in mode.key_parts})
     tracer.line = None
+    tracer._setting_up = True
     keys = mode.setup(tracer, raw)
+    tracer._setting_up = False
     if not isinstance(keys, Keys):
         raise DefinitionError(f"{mode.name}: setup() must return Keys(...), not {type(keys).__name__}")
     for name, value in keys.items():
-        result.key_names.setdefault(tracer._id(value), name)
+        if isinstance(value, CipherKey):
+            result.cipher_keys[value.number] = result.cipher_keys[value.number] or name
+        else:
+            result.key_names.setdefault(tracer._id(value), name)
     tracer.line = NOWHERE
     tweak = Blocks([tracer.leaf("tweak", j) for j in range(result.tweak_blocks)], tweak_bytes, size)
     blocks = Blocks([tracer.leaf("block", i) for i in range(result.blocks)], nbytes, size)

@@ -7,14 +7,25 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from modeloom.modes.by_path import load
+from modeloom.modes.cmc import CMC
+from modeloom.modes.eme import EME
+from modeloom.modes.eme2 import EME2
+from modeloom.modes.hch import HCH, HCHfp
+from modeloom.modes.hctr import HCTR
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted, HEHPoly
 from modeloom.modes.hmch import HMCH, HMCHPoly
+from modeloom.modes.tet import TET
+from modeloom.modes.xcb import XCB
+from modeloom.modes.xcb_1619 import XCB1619
+from modeloom.modes.xts import XTS
 from modeloom.spec import InputError, Mode, UnknownName
 
 __all__ = ["BUILT_IN", "all_modes", "find"]
 
-BUILT_IN: tuple[type[Mode], ...] = (HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly)
+BUILT_IN: tuple[type[Mode], ...] = (
+    HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
+)  # fmt: skip
 
 
 def all_modes() -> dict[str, type[Mode]]:

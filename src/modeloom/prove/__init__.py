@@ -44,8 +44,9 @@ def check(compiled: Any) -> None:
     """The legality checkers of graph, schedule and program; raises ``CheckError``."""
     source, units, program = compiled.source, compiled.units, compiled.allocation.program
     sizes = {"terms": units.terms, "block_bytes": source.block_bytes, "raw_names": source.raw_names}
-    check_graph(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, **sizes)
-    check_graph(compiled.setup_graph, blocks=0, tweak_blocks=0, **sizes)
+    host = len(source.cipher_keys) - len(source.derived)
+    check_graph(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, cipher_keys=len(source.cipher_keys), **sizes)
+    check_graph(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_keys=host, **sizes)
     check_schedule(compiled.schedule)
     check_schedule(compiled.setup_schedule)
     facts = {
@@ -56,6 +57,11 @@ def check(compiled: Any) -> None:
         "lanes": (program.lanes, units.lanes),
         "key words": (tuple(program.key_words), tuple(compiled.graph.key_names)),
         "host's key words": (tuple(program.key_words[: program.raw_words]), source.raw_names),
+        "cipher keys": (tuple(program.cipher_keys), tuple(source.cipher_keys)),
+        "cipher keys of set-up": (
+            tuple(tuple(program.key_words[i] for i in words) for words in program.derived), compiled.setup_graph.derived,
+        ),
+        "key words that are not 0": (tuple(program.key_words[i] for i in program.nonzero), compiled.setup_graph.nonzero),
     }
     for what, (got, wanted) in facts.items():
         if got != wanted:

@@ -43,8 +43,8 @@ class Values(Protocol):
     def step(self, form: Any, stride: int) -> Any:
         """form * x^stride."""
 
-    def operate(self, core: str, operands: list[Any]) -> Any:
-        """The core's result of some forms, before the post terms."""
+    def operate(self, core: str, operands: list[Any], number: int) -> Any:
+        """The core's result of some forms, before the post terms; ``number`` is that of the cipher key, or what is added."""
 
     def result(self, raw: Any, keep: int, post: Any) -> Any:
         """The value that is written: keep bytes of the core's result, and the post form."""
@@ -248,7 +248,7 @@ class Machine:
             return
         self.done.add(("a", unit))
         description = self.plan.units[unit]
-        core = self.rows[f"{unit}.a"][2]
+        core, number = self.rows[f"{unit}.a"][2], self.rows[f"{unit}.a"][4]
         if core not in description.cores:
             raise MachineError(f"{unit} has no core {core}")
         if self.free_at.get(unit, self.t) > self.t:
@@ -259,7 +259,7 @@ class Machine:
                 raise MachineError(f"{unit} starts its {core} core in cycle {self.t} before that is free")
             self.slow_free_at[unit] = self.t + description.slow_interval
         operands = [self._network(f"{unit}.{operand}") for operand in description.operands]
-        self.cores[unit][self.t + description.post_at] = (core, self.values.operate(core, operands))
+        self.cores[unit][self.t + description.post_at] = (core, self.values.operate(core, operands, number))
 
     def _finish(self, unit: str) -> None:
         """Adds the post network to what the core gives now, once a cycle; a loop of networks finds no output."""

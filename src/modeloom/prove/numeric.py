@@ -10,7 +10,7 @@ Blocks are converted from and to the field's bit order where they come in, go th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -135,13 +135,14 @@ class Numbers:
     Parameters
     ----------
     field : NumericField
-    cipher : BlockCipher
+    ciphers : sequence of BlockCipher
+        The cipher under each of its keys.
     runs : int
         Rows of a batch.
     """
 
-    def __init__(self, field: NumericField, cipher: BlockCipher, runs: int):
-        self.field, self.cipher, self.runs = field, cipher, runs
+    def __init__(self, field: NumericField, ciphers: Sequence[BlockCipher], runs: int):
+        self.field, self.ciphers, self.runs = field, list(ciphers), runs
         self._noise = np.random.default_rng(1)
         self._consts: dict[int, Batch] = {}
         self._zero = np.zeros((runs, field.words), dtype=np.uint64)
@@ -162,15 +163,20 @@ class Numbers:
         """form * x^stride."""
         return self.field.scale(form, stride)
 
-    def operate(self, core: str, operands: list[Batch]) -> Batch:
-        """A core on some forms."""
+    def operate(self, core: str, operands: list[Batch], number: int) -> Batch:
+        """A core on some forms, under a cipher key or with a number to add."""
         if core == "mul":
             return self.field.mul(*operands)
         if core == "sqr":
             return self.field.mul(operands[0], operands[0])
         if core in ("enc", "dec"):
-            work = self.cipher.encrypt if core == "enc" else self.cipher.decrypt
+            cipher = self.ciphers[number]
+            work = cipher.encrypt if core == "enc" else cipher.decrypt
             return self.field.from_bytes(work(self.field.to_bytes(operands[0])))
+        if core == "add":
+            octets = np.frombuffer(self.field.to_bytes(operands[0]), dtype=np.uint8).reshape(self.runs, -1).copy()
+            octets[:, -4:] = (octets[:, -4:].copy().view(">u4") + np.uint32(number)).astype(">u4").view(np.uint8)
+            return self.field.from_bytes(octets.tobytes())
         return operands[0]
 
     def result(self, raw: Batch, keep: int, post: Batch) -> Batch:
@@ -209,26 +215,35 @@ class NumericMachine:
     program : Program
     field : spec.Field
         The mode's field.
-    cipher : BlockCipher
-        The keyed cipher.
+    ciphers : sequence of BlockCipher
+        The cipher under each key of the host's.
     raw_words : sequence of bytes
         The key blocks that the host loads, in the order of ``program.key_words``.
     out_delay, key_delay : int
         Cycles from an output network to the leaving of its block; from the leaving of a key word to its first use.
     runs : int
         Independent runs at a time.
+    keyed : callable or None
+        ``keyed(key)``: the cipher under a key of bytes, for the keys that set-up makes.
+    key_bytes : int
+        Bytes of a cipher key.
+
+    Raises
+    ------
+    ValueError
+        The number of key words is wrong, or a word that must not be 0 is.
     """
 
     def __init__(
-        self, program: Program, field: Any, cipher: BlockCipher, raw_words: Sequence[bytes] = (), *,
-        out_delay: int, key_delay: int, runs: int = 1,
+        self, program: Program, field: Any, ciphers: Sequence[BlockCipher], raw_words: Sequence[bytes] = (), *,
+        out_delay: int, key_delay: int, runs: int = 1, keyed: Callable[[bytes], BlockCipher] | None = None, key_bytes: int = 16,
     ):  # fmt: skip
         if len(raw_words) != program.raw_words:
             raise ValueError(f"the host loads {program.raw_words} key words, not {len(raw_words)}")
         self.program, self.runs = program, runs
         self.delays = out_delay, key_delay
         self.field = NumericField(field)
-        self.values = Numbers(self.field, cipher, runs)
+        self.values = Numbers(self.field, ciphers, runs)
         self.memory: dict[str, list[Any]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
         words: list[Any] = [np.repeat(self.field.from_bytes(word), runs, axis=0) for word in raw_words]
         words += [None] * (len(program.key_words) - len(words))
@@ -239,6 +254,13 @@ class NumericMachine:
         for index, form in sector.outputs.items():
             words[index] = form
         self.words = words
+        values = {i: self.field.to_bytes(words[i])[: self.field.block_bytes] for i in range(len(words))}
+        if not all(any(values[i]) for i in program.nonzero):
+            raise ValueError(f"{program.name}: a key word that must not be 0 is")
+        for derived in program.derived:
+            if keyed is None:
+                raise ValueError(f"{program.name}: set-up makes cipher keys, and nothing takes them")
+            self.values.ciphers.append(keyed(b"".join(values[i] for i in derived)[:key_bytes]))
 
     def run(
         self, directions: Sequence[str], entries: Sequence[int], tweaks: Sequence[Sequence[bytes]],

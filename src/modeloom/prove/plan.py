@@ -19,7 +19,7 @@ class Step:
     Attributes
     ----------
     nets : list
-        (network, terms, core, bytes kept); a term is (kind, what, age, k, keep).
+        (network, terms, core, bytes kept, number); a term is (kind, what, age, k, keep).
     reads : list
         ((bank, port), cell): reads for the next cycle.
     writes, outs, chains : list
@@ -29,7 +29,7 @@ class Step:
     __slots__ = ("nets", "reads", "writes", "outs", "chains")
 
     def __init__(self) -> None:
-        self.nets: list[tuple[str, list[tuple], str | None, int]] = []
+        self.nets: list[tuple[str, list[tuple], str | None, int, int]] = []
         self.reads: list[tuple[tuple[str, int], int]] = []
         self.writes: list[tuple[str, int]] = []
         self.outs: list[tuple[int, int]] = []
@@ -76,7 +76,8 @@ class Plan:
         sources = self.program.nets[name].sources
         for direction, numbers in row.select.items():
             terms = [self._source(name, slot, row, direction, sources[n]) for n in numbers]
-            self._step(direction, cycle).nets.append((name, terms, row.core.get(direction), row.keep.get(direction, 0)))
+            wires = (row.core.get(direction), row.keep.get(direction, 0), row.number.get(direction, 0))
+            self._step(direction, cycle).nets.append((name, terms, *wires))
 
     def _source(self, net: str, slot: int, row: Any, direction: str, source: Source) -> tuple:
         wires = (source.k, source.keep)

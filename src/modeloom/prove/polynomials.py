@@ -14,7 +14,11 @@ plain.
 *Masks.*  ``head`` is linear over GF(2), not over the field: the head of c * m, c = x^i + x^j + ..., is the sum of the
 atoms head(x^i m), head(x^j m), ...
 
-*Cipher.*  ``enc`` and ``dec`` of a form are atoms, one for each form; dec(enc(v)) = enc(dec(v)) = v.
+*Cipher.*  ``enc`` and ``dec`` of a form under a key are atoms, one for each form and key; dec(enc(v)) = enc(dec(v)) = v.
+
+*Counters.*  A number added to a form in the integers is an atom, too, one for each form and number.
+
+*Inverses.*  1 / v = v^(2^n - 2), with an atom in the place of v, which is not 0.
 """
 
 from __future__ import annotations
@@ -99,8 +103,8 @@ class Algebra:
         self._monomials: list[tuple[tuple[int, int], ...]] = [()]
         self._numbers: dict[tuple[tuple[int, int], ...], int] = {(): ONE}
         self._products: dict[tuple[int, int], int] = {}
-        self._results: dict[tuple[str, frozenset], Polynomial] = {}
-        self._arguments: dict[tuple[str, frozenset], Polynomial] = {}
+        self._results: dict[tuple[str, int, frozenset], Polynomial] = {}
+        self._arguments: dict[tuple[str, int, frozenset], Polynomial] = {}
         self.zero = Polynomial({})
 
     @property
@@ -211,25 +215,35 @@ class Algebra:
                 return self.atom("head", inner[1], inner[2], min(inner[3], nbytes))
         return self.atom("head", monomial, bit, nbytes)
 
-    def cipher(self, core: str, value: Polynomial, rest: Polynomial | None = None) -> Polynomial:
+    def function(self, name: str, number: int, value: Polynomial) -> Polynomial:
+        """The atom of a function of which nothing is known, for each value."""
+        return self.atom(name, number, value.key)
+
+    def inverse(self, value: Polynomial) -> Polynomial:
+        """value^(2^n - 2)."""
+        return self.power(self.function("unit", 0, value), (1 << self.field.width) - 2)
+
+    def cipher(self, core: str, value: Polynomial, rest: Polynomial | None = None, key: int = 0) -> Polynomial:
         """``enc`` or ``dec`` of a value.
 
         Parameters
         ----------
+        key : int
+            Number of the cipher key.
         rest : Polynomial or None
             What a definition adds to the result.  The new atom then stands for the sum, so that sums which are hashed
             stay single terms; the result is that atom plus ``rest``.
         """
-        known = self._results.get((core, value.key))
+        known = self._results.get((core, key, value.key))
         if known is None:
-            known = self._arguments.get((core, value.key))
+            known = self._arguments.get((core, key, value.key))
         if known is not None:
             return known
         result = self.atom(core, len(self._results))
         if rest is not None:
             result = result ^ rest
-        self._results[core, value.key] = result
-        self._arguments[INVERSE[core], result.key] = value
+        self._results[core, key, value.key] = result
+        self._arguments[INVERSE[core], key, result.key] = value
         return result
 
     # -- monomials ----------------------------------------------------------------------------------------------------

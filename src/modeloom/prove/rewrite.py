@@ -41,6 +41,7 @@ def prove_rewrite(source: Trace, graph: OpGraph, setup: OpGraph) -> int:
     given = dict(words)
     _GraphValues(setup, "setup", algebra, words).run()
     _named_words(source, definition, words, given)
+    _set_up_keys(source, definition, words, setup)
     for direction in graph.directions:
         wanted = definition.direction(direction)
         values = _GraphValues(graph, direction, algebra, words)
@@ -62,7 +63,7 @@ def _named_words(
 ) -> None:
     """Words with a name of set-up's hold what set-up says, and words NAME^e are powers of NAME."""
     for i, name in sorted(source.key_names.items()):
-        if name in words and name not in given and words[name] != definition.value(i):
+        if name in words and name not in given and i not in source.nonzero and words[name] != definition.value(i):
             raise ProofError(f"{source.mode}: key word {name} is not what set-up gives")
     for name, value in words.items():
         base, hat, exponent = name.rpartition("^")
@@ -73,6 +74,17 @@ def _named_words(
             and value != definition.algebra.power(words[base], int(exponent))
         ):
             raise ProofError(f"{source.mode}: key word {name} is not the power {exponent} of {base}")
+
+
+def _set_up_keys(source: Trace, definition: _Definition, words: dict[str, Polynomial], setup: OpGraph) -> None:
+    """Words that hold cipher keys, and words that must not be 0, are what the definition says."""
+    algebra = definition.algebra
+    wanted = [tuple(definition.value(i) for i in blocks) for blocks in source.derived]
+    if wanted != [tuple(words[name] for name in names) for names in setup.derived]:
+        raise ProofError(f"{source.mode}: a cipher key that set-up makes is not what the definition says")
+    values = [algebra.function("unit", 0, definition.value(i)) for i in source.nonzero]
+    if values != [words[name] for name in setup.nonzero]:
+        raise ProofError(f"{source.mode}: a key word that must not be 0 is not what the definition inverts")
 
 
 class _Definition:
@@ -122,14 +134,18 @@ class _Definition:
             return algebra.head(values[0], args[1])
         if node.kind in CORES:
             rest = self.added.get(node.id)
-            return algebra.cipher(node.kind, values[0], algebra.add(self.values[j] for j in rest) if rest else None)
+            return algebra.cipher(node.kind, values[0], algebra.add(self.values[j] for j in rest) if rest else None, args[1])
+        if node.kind == "add":
+            return algebra.function("add", args[1], values[0])
+        if node.kind == "inverse":
+            return algebra.inverse(values[0])
         if node.kind == "mul":
             return algebra.mul(*values)
         if node.kind == "power":
             return algebra.power(values[0], args[1])
         if node.kind == "poly":
-            h, *blocks = values
-            total, power = algebra.zero, h
+            h, power, *blocks = values
+            total = algebra.zero
             for x in reversed(blocks):
                 total = total ^ algebra.mul(x, power)
                 power = algebra.mul(power, h)
@@ -187,7 +203,9 @@ class _GraphValues:
             if op.kind == "out":
                 value = self._form(op.pre[0])
                 if isinstance(op.index, str):
-                    self.words[op.index] = value
+                    # What is inverted is an indeterminate from here on, as for the definition.
+                    inverted = op.index in self.graph.nonzero
+                    self.words[op.index] = self.algebra.function("unit", 0, value) if inverted else value
                 else:
                     self.outputs[int(op.index or 0)] = value
             else:
@@ -196,7 +214,9 @@ class _GraphValues:
     def _result(self, op: Op) -> Polynomial:
         operands = [self._form(form) for form in op.pre]
         if op.kind in CORES:
-            value = self.algebra.cipher(op.kind, operands[0])
+            value = self.algebra.cipher(op.kind, operands[0], key=op.number)
+        elif op.kind == "add":
+            value = self.algebra.function("add", op.number, operands[0])
         elif op.kind == "mul":
             value = self.algebra.mul(*operands)
         elif op.kind == "sqr":

@@ -4,7 +4,7 @@
 A value is the number of an atom::
 
     ("block", sector, i) | ("tweak", sector, j) | ("key", name) | ("const", v) | ("form", terms)
-    ("op", core, operand forms, keep, post form)            operands of "mul" in a fixed order
+    ("op", core, number, operand forms, keep, post form)    operands of "mul" in a fixed order
 
 A form is a XOR-set of terms (atom, k, keep), kept as a sorted tuple.
 """
@@ -56,11 +56,11 @@ class Symbols:
         """form * x^stride."""
         return tuple((atom, k + stride, keep) for atom, k, keep in form)
 
-    def operate(self, core: str, operands: list[Form]) -> tuple:
-        """A core on some forms."""
+    def operate(self, core: str, operands: list[Form], number: int) -> tuple:
+        """A core on some forms, with its number: of a cipher key, or what is added."""
         if core == "mul" and operands[0] > operands[1]:
             operands = operands[::-1]
-        return (core, *operands)
+        return (core, number, *operands)
 
     def result(self, raw: tuple, keep: int, post: Form) -> int:
         """The atom of an operation."""
@@ -135,6 +135,6 @@ class GraphSymbols:
                 if isinstance(op.index, str):
                     words[op.index] = symbols.store(value)
             else:
-                raw = symbols.operate(op.kind, [form(operand) for operand in op.pre])
+                raw = symbols.operate(op.kind, [form(operand) for operand in op.pre], op.number)
                 values[i] = symbols.result(raw, op.keep, form(op.post))
         return leaving

@@ -21,12 +21,13 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus import BusParameters, CoreBus
 from modeloom.rtl.bus.key_port import FENCE_CYCLES
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
+from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.engine.rows import DRAIN
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.gf128.square import Squarer
 from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
-from modeloom.spec import CIPHER, InputError
+from modeloom.spec import InputError
 
 __all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "erase_cycles", "key_erase_cycles"]
 
@@ -42,6 +43,9 @@ CORE_PORTS = (*ZEROIZE_PORTS, *FLAT_PORTS)
 ERASE_OVERHEAD = 12
 """Cycles of the key port and of the engine around the overwriting of a key and of what has been computed with it."""
 
+OVERWRITE_CYCLES = 4
+"""Cycles between the erasures of two cipher keys of a slot."""
+
 READIES = ("cmd.ready", "s.ready")
 """Outputs that a bus held in reset would give high."""
 
@@ -53,8 +57,10 @@ def bus_parameters(compiled: Any) -> BusParameters:
     """Bus sizes of a compiled mode (``modeloom.compiler.Compiled``); raises ``InputError`` for a mode that the buses do not fit."""
     program = compiled.core_program
     cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits
-    parts = compiled.mode.key_parts
-    before = parts.index(CIPHER)
+    parts, keys = compiled.mode.key_parts, compiled.mode.cipher_keys
+    before = min(parts.index(name) for name in keys)
+    if tuple(parts[before : before + len(keys)]) != tuple(keys):
+        raise InputError(f"{compiled.mode.name}: the cipher's keys stand one behind the other in the key of a core")
     sectors = [(c.source.blocks, c.source.nbytes % c.source.block_bytes) for c in compiled.sizes]
     sizes: dict[str, Any] = dict(
         blocks=sectors[0][0],
@@ -69,7 +75,11 @@ def bus_parameters(compiled: Any) -> BusParameters:
         round_keys=cipher.round_keys(key_bits),
         round_key_bits=cipher.round_key_bits,
         raw_words_before=before,
-        raw_words_after=len(parts) - before - 1,
+        raw_words_after=len(parts) - before - len(keys),
+        cipher_keys=len(keys),
+        distinct_keys=compiled.mode.distinct_keys,
+        derived_keys=tuple(program.derived),
+        nonzero_words=tuple(program.nonzero),
         key_words=len(program.key_words),
         # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
         ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
@@ -94,7 +104,8 @@ def key_erase_cycles(compiled: Any) -> int:
     Those in flight, of other slots too, add what they still need: at most the wait for an entry and twice the latency.
     """
     p = bus_parameters(compiled)
-    words = max(1 << p.round_bits, p.key_words) + p.engine_words
+    rounds = (1 << p.round_bits) + (OVERWRITE_CYCLES if p.all_cipher_keys > 1 else 0)
+    words = max(p.all_cipher_keys * rounds, p.key_words + rounds * (p.all_cipher_keys - 1)) + p.engine_words
     return FENCE_CYCLES + ERASE_OVERHEAD + words + DRAIN + flush_cycles(compiled.core_program)
 
 
@@ -134,9 +145,12 @@ class ModeCore(wiring.Component):
             return MULTIPLIERS[options.mul_arch](compiled.mode.field, options.mul_stages)
         if kind == "sqr":
             return Squarer(compiled.mode.field)
+        if kind == "add":
+            return CounterAdder(8 * compiled.mode.block_bytes)
         architecture = compiled.architecture
         return architecture.cipher.hardware(
-            name, architecture.cores[name], options.key_bits, options.aes_stages, options.key_slots, options.aes_sbox
+            name, architecture.cores[name], options.key_bits, options.aes_stages,
+            options.key_slots << self.parameters.key_number_bits, options.aes_sbox,
         )
 
     def elaborate(self, platform):

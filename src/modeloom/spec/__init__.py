@@ -4,7 +4,7 @@
 from modeloom.spec.blocks import Blocks
 from modeloom.spec.errors import DefinitionError, InputError, UnknownName
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
-from modeloom.spec.mode import CIPHER, Keys, Mode
+from modeloom.spec.mode import CIPHER, CipherKey, Keys, Mode
 from modeloom.spec.numbers import Cipher, Numbers
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "XTS_ORDER",
     "Blocks",
     "Cipher",
+    "CipherKey",
     "DefinitionError",
     "Field",
     "InputError",

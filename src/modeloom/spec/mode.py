@@ -4,20 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from modeloom.spec.blocks import Blocks
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import GHASH_ORDER, Field
 
-__all__ = ["Keys", "Mode", "CIPHER"]
+__all__ = ["CipherKey", "Keys", "Mode", "CIPHER"]
 
 CIPHER = "cipher"
 """Name of the block cipher's key in ``Mode.key_parts``."""
 
 
+@dataclass(frozen=True)
+class CipherKey:
+    """A key of the block cipher, as ``o.enc`` and ``o.dec`` take it: a part of the mode's key, or what ``o.cipher_key`` made.
+
+    Attributes
+    ----------
+    number : int
+        Its place among the cipher keys of a mode: those of ``key_parts`` first, then those that set-up makes.
+    """
+
+    number: int
+
+
 class Keys:
-    """What set-up gives: named blocks that stay for as long as the key does."""
+    """What set-up gives: named blocks and cipher keys that stay for as long as the key does."""
 
     def __init__(self, **values: Any):
         self._values = dict(values)
@@ -32,7 +46,7 @@ class Keys:
             ) from None
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """Names and blocks in the order of their definition."""
+        """Names and values in the order of their definition."""
         return iter(self._values.items())
 
 
@@ -50,9 +64,17 @@ class Mode:
     cipher : str or modeloom.ciphers.BlockCipher
         The block cipher, by its name or as its description; its blocks are those of the mode.
     key_parts : tuple of str
-        The mode's key in order: ``CIPHER`` is the block cipher's key, every other name a block.
+        The mode's key in order.
+    cipher_keys : tuple of str
+        The parts that are keys of the block cipher, all of one length; every other part is a block.
+    distinct_keys : bool
+        Whether a key whose cipher keys are equal is refused.
+    cipher_key_bits : tuple of int
+        Sizes of cipher keys in bits that the mode is defined for; empty: all that the cipher has.
     tweak_sizes : tuple of int
         Tweak lengths in bytes for which cores are built, the default first.
+    setup_of_size : bool
+        Whether set-up reads ``o.blocks``, the blocks of a sector.
     any_tweak : bool
         Whether the software model takes tweaks of any length.
     partial : bool
@@ -61,6 +83,8 @@ class Mode:
         ``FILE.py:CLASS`` if the definition was given so, else empty.
     min_bytes, max_blocks : int
         Shortest sector in bytes (0: a block), longest in blocks (0: no limit).
+    max_blocks_reason : str
+        Why there is a limit, for the message.
     """
 
     name: ClassVar[str]
@@ -71,15 +95,20 @@ class Mode:
     block_bytes: ClassVar[int] = 16
     cipher: ClassVar[Any] = "aes"
     key_parts: ClassVar[tuple[str, ...]] = (CIPHER,)
+    cipher_keys: ClassVar[tuple[str, ...]] = (CIPHER,)
+    distinct_keys: ClassVar[bool] = False
+    cipher_key_bits: ClassVar[tuple[int, ...]] = ()
     tweak_sizes: ClassVar[tuple[int, ...]] = (16,)
+    setup_of_size: ClassVar[bool] = False
     any_tweak: ClassVar[bool] = False
     partial: ClassVar[bool] = False
     min_bytes: ClassVar[int] = 0
     max_blocks: ClassVar[int] = 0
+    max_blocks_reason: ClassVar[str] = ""
     place: str = ""
 
     def setup(self, o: Any, key: Keys) -> Keys:
-        """Key values from the mode's key blocks (``key.NAME`` for each name in ``key_parts`` but the cipher's)."""
+        """Key values from the mode's key (``key.NAME`` for each name in ``key_parts``: a block, or a ``CipherKey``)."""
         raise NotImplementedError
 
     def encrypt(self, o: Any, k: Keys, tweak: Blocks, p: Blocks) -> list[Any]:
@@ -102,7 +131,8 @@ class Mode:
                 f"choose --sector {nbytes // cls.block_bytes * cls.block_bytes} or {-(-nbytes // cls.block_bytes) * cls.block_bytes}"
             )
         if cls.max_blocks and -(-nbytes // cls.block_bytes) > cls.max_blocks:
-            raise InputError(f"{cls.name}: a sector has at most {cls.max_blocks * cls.block_bytes} bytes, not {nbytes}")
+            why = f" ({cls.max_blocks_reason})" if cls.max_blocks_reason else ""
+            raise InputError(f"{cls.name}: a sector has at most {cls.max_blocks * cls.block_bytes} bytes, not {nbytes}{why}")
 
     @classmethod
     def check_tweak(cls, nbytes: int, *, core: bool = False) -> None:
@@ -114,11 +144,20 @@ class Mode:
     @classmethod
     def key_bytes(cls, cipher_key_bytes: int) -> int:
         """Bytes of the mode's whole key for a cipher key of the given length."""
-        return sum(cipher_key_bytes if part == CIPHER else cls.block_bytes for part in cls.key_parts)
+        return sum(cipher_key_bytes if part in cls.cipher_keys else cls.block_bytes for part in cls.key_parts)
+
+    @classmethod
+    def check_key_bits(cls, key_bits: int) -> None:
+        """Raises ``InputError`` unless the mode is defined for cipher keys of this size."""
+        if cls.cipher_key_bits and key_bits not in cls.cipher_key_bits:
+            sizes = " or ".join(map(str, cls.cipher_key_bits))
+            raise InputError(f"{cls.name}: the mode is defined for cipher keys of {sizes} bits, not {key_bits}")
 
     @classmethod
     def split_key(cls, key: bytes, cipher_key_sizes: tuple[int, ...]) -> dict[str, bytes]:
-        """The parts of a whole key; raises ``InputError`` for a wrong length."""
+        """The parts of a whole key; raises ``InputError`` for a wrong length, or for equal cipher keys where they must differ."""
+        if cls.cipher_key_bits:
+            cipher_key_sizes = tuple(size for size in cipher_key_sizes if 8 * size in cls.cipher_key_bits)
         for size in cipher_key_sizes:
             if len(key) == cls.key_bytes(size):
                 break
@@ -127,7 +166,9 @@ class Mode:
             raise InputError(f"{cls.name}: a key ({' || '.join(cls.key_parts)}) has {sizes} bytes, not {len(key)}")
         parts, at = {}, 0
         for part in cls.key_parts:
-            length = size if part == CIPHER else cls.block_bytes
+            length = size if part in cls.cipher_keys else cls.block_bytes
             parts[part] = key[at : at + length]
             at += length
+        if cls.distinct_keys and len({parts[part] for part in cls.cipher_keys}) < len(cls.cipher_keys):
+            raise InputError(f"{cls.name}: {' and '.join(cls.cipher_keys)} are equal; take keys that differ")
         return parts

@@ -6,10 +6,12 @@ A block is an ``int`` with byte 0 in bits [7:0]; XOR is Python's own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import Field
+from modeloom.spec.mode import CipherKey
 
 __all__ = ["Cipher", "Numbers"]
 
@@ -28,13 +30,27 @@ class Numbers:
     ----------
     field : Field
         Field and bit order of the products.
-    cipher : Cipher
-        The keyed cipher behind ``enc`` and ``dec``.
+    ciphers : sequence of Cipher
+        The cipher under each cipher key of the mode.
+    keyed : callable or None
+        ``keyed(key)``: the cipher under a key of bytes, for keys that set-up makes.
+    key_bytes : int
+        Bytes of a cipher key.
+
+    Attributes
+    ----------
+    blocks : int
+        Blocks of a sector, for a set-up that depends on them.
     """
 
-    def __init__(self, field: Field, cipher: Cipher):
+    blocks: int = 0
+
+    def __init__(
+        self, field: Field, ciphers: Sequence[Cipher], keyed: Callable[[bytes], Cipher] | None = None, key_bytes: int = 16
+    ):  # fmt: skip
         self.field = field
-        self.cipher = cipher
+        self.ciphers = list(ciphers)
+        self._keyed, self._key_bytes = keyed, key_bytes
         self._block_bytes = field.width // 8
         self._powers: dict[tuple[int, int], int] = {}
         self._tables: dict[int, list[list[int]]] = {}
@@ -43,13 +59,25 @@ class Numbers:
         """The block whose little-endian number is ``value``."""
         return value
 
-    def enc(self, block: int) -> int:
-        """Block cipher, forward."""
-        return int.from_bytes(self.cipher.encrypt(block.to_bytes(self._block_bytes, "little")), "little")
+    def enc(self, block: int, key: CipherKey | None = None) -> int:
+        """Block cipher, forward, under a cipher key (None: the mode's first)."""
+        cipher = self.ciphers[key.number if key else 0]
+        return int.from_bytes(cipher.encrypt(block.to_bytes(self._block_bytes, "little")), "little")
 
-    def dec(self, block: int) -> int:
+    def dec(self, block: int, key: CipherKey | None = None) -> int:
         """Block cipher, inverse."""
-        return int.from_bytes(self.cipher.decrypt(block.to_bytes(self._block_bytes, "little")), "little")
+        cipher = self.ciphers[key.number if key else 0]
+        return int.from_bytes(cipher.decrypt(block.to_bytes(self._block_bytes, "little")), "little")
+
+    def cipher_key(self, *blocks: int) -> CipherKey:
+        """In set-up: the first bytes of some blocks, as many as a cipher key has, as a further cipher key; blocks beyond are not used."""
+        key = b"".join(block.to_bytes(self._block_bytes, "little") for block in blocks)[: self._key_bytes]
+        if len(key) < self._key_bytes:
+            raise DefinitionError(f"o.cipher_key() got {len(key)} bytes for a cipher key of {self._key_bytes}")
+        if self._keyed is None:
+            raise DefinitionError("o.cipher_key() needs a cipher that takes keys")
+        self.ciphers.append(self._keyed(key))
+        return CipherKey(len(self.ciphers) - 1)
 
     def mul(self, a: int, b: int) -> int:
         """Product in the mode's field."""
@@ -65,12 +93,25 @@ class Numbers:
             self._powers[h, exponent] = self.field.power(h, exponent)
         return self._powers[h, exponent]
 
-    def poly(self, h: int, blocks: Sequence[int]) -> int:
-        """X_1 h^m + X_2 h^(m-1) + ... + X_m h for a key value h."""
+    def inverse(self, value: int, what: str) -> int:
+        """In set-up: 1 / value for a key value; a key with value 0 is refused, and ``what`` names the value in the message."""
+        if not value:
+            raise InputError(f"this key cannot be used: {what} is 0; take another key")
+        return self.field.power(value, (1 << self.field.width) - 2)
+
+    def poly(self, h: int, blocks: Sequence[int], last: int | None = None) -> int:
+        """X_1 h^(m-1) l + X_2 h^(m-2) l + ... + X_m l for a key value h; l is ``last``, a key value too, or h."""
         total = 0
-        for block in blocks:
+        for block in blocks[:-1]:
             total = self._mul_by_key(total ^ block, h)
-        return total
+        return self._mul_by_key(total ^ blocks[-1], h if last is None else last)
+
+    def add32(self, block: int, number: int) -> int:
+        """The block with ``number`` added to the big-endian number in its last four bytes, modulo 2^32."""
+        below = 8 * (self._block_bytes - 4)
+        count = int.from_bytes((block >> below).to_bytes(4, "little"), "big")
+        word = int.from_bytes((count + number & 0xFFFFFFFF).to_bytes(4, "big"), "little")
+        return block & (1 << below) - 1 | word << below
 
     def head(self, block: int, nbytes: int) -> int:
         """The first ``nbytes`` bytes of a block, zeros behind them."""

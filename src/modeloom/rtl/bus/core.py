@@ -111,6 +111,7 @@ class CoreBus(wiring.Component):
                         sizes=len(p.sizes),
                         round_bits=p.round_bits,
                         round_key_bits=p.round_key_bits,
+                        cipher_keys=p.all_cipher_keys,
                     )
                 ),
             }
@@ -199,6 +200,9 @@ class CoreBus(wiring.Component):
             flight.done.eq(engine.done),
             flight.done_ticket.eq(engine.done_ticket),
             key_port.setup_done.eq(engine.setup_done),
+            key_port.word_we.eq(engine.word_we),
+            key_port.word_index.eq(engine.word_index),
+            key_port.word_data.eq(engine.word_data),
         ]
         m.d.comb += [
             engine.enter.eq(entry.enter),
@@ -209,7 +213,7 @@ class CoreBus(wiring.Component):
         ]
         for name in ("key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot", "setup_scrub"):
             m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
-        for name in ("rk_we", "rk_slot", "rk_round", "rk_data", "rk_data_dec"):
+        for name in ("rk_we", "rk_slot", "rk_key", "rk_round", "rk_data", "rk_data_dec"):
             m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
         for lane in range(p.lanes):
             m.d.comb += [

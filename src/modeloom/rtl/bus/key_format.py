@@ -24,9 +24,10 @@ BEAT_BYTES = 16
 
 @dataclass(frozen=True)
 class KeyPart:
-    """``length`` bytes from byte ``start``: the cipher's key (``word`` is None) or a word of the key memory."""
+    """``length`` bytes from byte ``start``: cipher key ``cipher``, or word ``word`` of the key memory; the other one is None."""
 
     word: int | None
+    cipher: int | None
     start: int
     length: int
 
@@ -46,12 +47,13 @@ def key_parts(parameters: BusParameters) -> tuple[KeyPart, ...]:
     p = parameters
     parts: list[KeyPart] = []
     at = 0
-    for number in range(p.raw_words_before + p.raw_words_after + 1):
-        cipher = number == p.raw_words_before
-        length = p.cipher_key_bits // 8 if cipher else p.block_bytes
-        word = None if cipher else number - (number > p.raw_words_before)
-        parts.append(KeyPart(word, at, length))
-        at += length
+    for number in range(p.raw_words_before + p.cipher_keys + p.raw_words_after):
+        key = number - p.raw_words_before
+        if 0 <= key < p.cipher_keys:
+            parts.append(KeyPart(None, key, at, p.cipher_key_bits // 8))
+        else:
+            parts.append(KeyPart(number if key < 0 else number - p.cipher_keys, None, at, p.block_bytes))
+        at += parts[-1].length
     return tuple(parts)
 
 

@@ -10,6 +10,10 @@
                        └─▶ scrub ──▶ empty
                            zeros over what the engine has computed with the key
 
+A cipher key that is not the last one is expanded as soon as it is there, before the rest of the packet is taken. Keys that
+set-up makes are caught as it writes them, and expanded after it; for each further one set-up runs again. A word that must
+not be 0, or cipher keys that are equal where they must not be, make the packet one that does not fit.
+
 The slot is marked empty first, so no further sector uses it; its sectors in flight end; then the old key is overwritten
 with zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
 """
@@ -75,7 +79,7 @@ class KeyPort(BusComponent):
     """Key packets to key memory, key schedule and set-up.
 
     From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the longer
-    of ``key_words`` and the key schedule's time to erase; only sectors of the slot in flight add to that what they
+    of ``key_words`` and the key schedule's time to erase, for each cipher key; only sectors of the slot in flight add to that what they
     still need (at most the engine's wait for an entry and its latency). Sectors of other slots go on meanwhile. Then the
     engine runs empty: for the set-up, or to overwrite what it has computed with an erased key.
 
@@ -90,9 +94,9 @@ class KeyPort(BusComponent):
     busy : 1
         A packet is being worked on.
     error : 1
-        The last packet had the wrong length or a slot out of range; stays until the next packet.
-    key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_round, rk_data, rk_data_dec
-    setup, setup_slot, setup_scrub, setup_done
+        The last packet had the wrong length, a slot out of range, or a key that the mode refuses; stays until the next packet.
+    key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_key, rk_round, rk_data, rk_data_dec
+    setup, setup_slot, setup_scrub, setup_done, word_we, word_index, word_data
         The engine's.
     schedule : key_schedule_signature
         To and from the key schedule.
@@ -115,6 +119,7 @@ class KeyPort(BusComponent):
             "key_data": Out(p.block_bits),
             "rk_we": Out(1),
             "rk_slot": Out(slot),
+            "rk_key": Out(range(max(2, p.all_cipher_keys))),
             "rk_round": Out(p.round_bits),
             "rk_data": Out(p.round_key_bits),
             "rk_data_dec": Out(p.round_key_bits),
@@ -122,6 +127,9 @@ class KeyPort(BusComponent):
             "setup_slot": Out(slot),
             "setup_scrub": Out(1),
             "setup_done": In(1),
+            "word_we": In(1),
+            "word_index": In(range(max(2, p.key_words))),
+            "word_data": In(p.block_bits),
             "schedule": Out(key_schedule_signature(p.cipher_key_bits, p.round_keys, p.round_key_bits)),
         }
 
@@ -142,11 +150,16 @@ class KeyPort(BusComponent):
         beat_reg = Signal(range(max(2, beats)))
         history_reg = Signal(8 * BEAT_BYTES * history)
         cipher_key_reg = Signal(p.cipher_key_bits)
+        # Which cipher key is worked on; the packet's are all there from ``complete_reg`` on.
+        number_reg = Signal(range(max(2, p.all_cipher_keys)))
+        complete_reg = Signal()
+        zero_reg = Signal()
 
         key_we_reg = Signal()
         key_index_reg = Signal(range(max(2, p.key_words)))
         key_data_reg = Signal(p.block_bits)
         rk_we_reg = Signal()
+        rk_key_reg = Signal.like(number_reg)
         rk_round_reg = Signal(p.round_bits)
         rk_data_reg = Signal(p.round_key_bits)
         rk_data_dec_reg = Signal(p.round_key_bits)
@@ -165,6 +178,7 @@ class KeyPort(BusComponent):
         m.d.sync += [
             key_we_reg.eq(0),
             rk_we_reg.eq(schedule.we),
+            rk_key_reg.eq(number_reg),
             rk_round_reg.eq(schedule.round),
             rk_data_reg.eq(schedule.data),
             rk_data_dec_reg.eq(schedule.data_dec),
@@ -178,6 +192,9 @@ class KeyPort(BusComponent):
                     ended_reg.eq(0),
                     fence_reg.eq(0),
                     beat_reg.eq(0),
+                    number_reg.eq(0),
+                    complete_reg.eq(0),
+                    zero_reg.eq(0),
                 ]
                 with m.If(self.key.valid):
                     m.d.sync += error_reg.eq(beat.slot >= p.key_slots)
@@ -195,7 +212,9 @@ class KeyPort(BusComponent):
 
             with m.State("OVERWRITE"):
                 m.d.comb += schedule.erase.eq(1)
-                m.d.sync += [rounds_left_reg.eq(1), words_left_reg.eq(p.key_words)]
+                m.d.sync += rounds_left_reg.eq(1)
+                with m.If(number_reg == 0):
+                    m.d.sync += words_left_reg.eq(p.key_words)
                 m.next = "ERASE"
 
             with m.State("ERASE"):
@@ -206,10 +225,15 @@ class KeyPort(BusComponent):
                     m.d.sync += words_left_reg.eq(words_left_reg - 1)
                     m.d.sync += [key_we_reg.eq(1), key_index_reg.eq(words_left_reg - 1)]
                 with m.Elif(~rounds_left_reg):
-                    with m.If(~refused_reg):
-                        m.next = "RECEIVE"
+                    m.d.sync += number_reg.eq(number_reg + 1)
+                    with m.If(number_reg != p.all_cipher_keys - 1):
+                        m.next = "OVERWRITE"
                     with m.Else():
-                        m.next = "SCRUB"
+                        m.d.sync += number_reg.eq(0)
+                        with m.If(~refused_reg):
+                            m.next = "RECEIVE"
+                        with m.Else():
+                            m.next = "SCRUB"
 
             with m.State("SCRUB"):
                 m.d.comb += [self.setup.eq(1), self.setup_scrub.eq(1)]
@@ -225,18 +249,24 @@ class KeyPort(BusComponent):
                     m.d.sync += beat_reg.eq(beat_reg + 1)
                     if history:
                         m.d.sync += history_reg.eq(window[8 * BEAT_BYTES :])
+                    equal = Signal()
+                    expand = Signal()
                     with m.Switch(beat_reg):
                         for part in key_parts(p):
                             with m.Case(part.end_beat):
                                 value = window[part.window_slice(history)]
-                                if part.word is None:
-                                    m.d.sync += cipher_key_reg.eq(value)
-                                else:
+                                if part.cipher is None:
                                     m.d.sync += [key_we_reg.eq(1), key_index_reg.eq(part.word), key_data_reg.eq(value)]
-                    with m.If(~fits):
-                        m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(beat.last)]
+                                    continue
+                                m.d.sync += [cipher_key_reg.eq(value), number_reg.eq(part.cipher)]
+                                m.d.comb += expand.eq(part.cipher != p.cipher_keys - 1)
+                                if part.cipher and p.distinct_keys:
+                                    m.d.comb += equal.eq(value == cipher_key_reg)
+                    m.d.sync += complete_reg.eq(beat.last)
+                    with m.If(~fits | equal):
+                        m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(beat.last), number_reg.eq(0)]
                         m.next = "OVERWRITE"
-                    with m.Elif(beat.last):
+                    with m.Elif(beat.last | expand):
                         m.next = "START"
 
             with m.State("START"):
@@ -249,11 +279,31 @@ class KeyPort(BusComponent):
 
             with m.State("SETTLE"):
                 m.next = "SETUP"
+                if p.cipher_keys > 1:
+                    with m.If(~complete_reg):
+                        m.next = "RECEIVE"
+                if p.derived_keys:
+                    with m.If(number_reg == p.all_cipher_keys - 1):
+                        m.next = "LOADED"
 
             with m.State("SETUP"):
                 m.d.comb += self.setup.eq(1)
+                for number, words in enumerate(p.derived_keys, p.cipher_keys - 1):
+                    for at, word in enumerate(words):
+                        bits = slice(at * p.block_bits, min((at + 1) * p.block_bits, p.cipher_key_bits))
+                        with m.If(self.word_we & (number_reg == number) & (self.word_index == word)):
+                            m.d.sync += cipher_key_reg[bits].eq(self.word_data)
+                for word in p.nonzero_words:
+                    with m.If(self.word_we & (self.word_index == word) & (self.word_data == 0)):
+                        m.d.sync += zero_reg.eq(1)
                 with m.If(self.setup_done):
                     m.next = "LOADED"
+                    if p.derived_keys:
+                        m.d.sync += number_reg.eq(number_reg + 1)
+                        m.next = "START"
+                    with m.If(zero_reg):
+                        m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(1), number_reg.eq(0)]
+                        m.next = "OVERWRITE"
 
             with m.State("LOADED"):
                 m.d.sync += loaded_reg.bit_select(slot_reg if p.key_slots > 1 else 0, 1).eq(1)
@@ -265,7 +315,7 @@ class KeyPort(BusComponent):
                     m.next = "IDLE"
 
         # The key stays nowhere on this side: not when it has been passed on, nor when it is refused.
-        with m.If(erasing | fsm.ongoing("EXPAND")):
+        with m.If(erasing | (fsm.ongoing("EXPAND") & complete_reg)):
             m.d.sync += [history_reg.eq(0), cipher_key_reg.eq(0), key_data_reg.eq(0)]
 
         m.d.comb += [
@@ -279,6 +329,7 @@ class KeyPort(BusComponent):
             self.key_data.eq(key_data_reg),
             self.rk_we.eq(rk_we_reg),
             self.rk_slot.eq(slot_reg),
+            self.rk_key.eq(rk_key_reg),
             self.rk_round.eq(rk_round_reg),
             self.rk_data.eq(rk_data_reg),
             self.rk_data_dec.eq(rk_data_dec_reg),

@@ -94,8 +94,16 @@ class BusParameters:
     round_keys, round_key_bits : int
         Round keys of the cipher, 1 to 256, and the width of one in bits, 8 to 1024.
     raw_words_before, raw_words_after : int
-        Blocks of key that precede and follow the cipher's key in the mode's key; they become words 0, 1, ... of the
+        Blocks of key that precede and follow the cipher's keys in the mode's key; they become words 0, 1, ... of the
         key memory in this order.
+    cipher_keys : int
+        Keys of the cipher in the mode's key, 1 to 8, one behind the other.
+    distinct_keys : bool
+        Whether a packet with equal cipher keys is refused (two neighbours that are equal).
+    derived_keys : tuple of tuple of int
+        For each further cipher key, the words of the key memory that set-up makes it of.
+    nonzero_words : tuple of int
+        Words that set-up must not find 0: then the key is refused.
     key_words : int
         Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
     engine_words : int
@@ -125,6 +133,10 @@ class BusParameters:
     round_key_bits: int = 128
     raw_words_before: int = 0
     raw_words_after: int = 0
+    cipher_keys: int = 1
+    distinct_keys: bool = False
+    derived_keys: tuple[tuple[int, ...], ...] = ()
+    nonzero_words: tuple[int, ...] = ()
     key_words: int = 0
     engine_words: int = 1
     ring_style: str = ""
@@ -151,9 +163,13 @@ class BusParameters:
         _integer("round_key_bits", self.round_key_bits, 8, 1024)
         _integer("raw_words_before", self.raw_words_before, 0, 16)
         _integer("raw_words_after", self.raw_words_after, 0, 16)
+        _integer("cipher_keys", self.cipher_keys, 1, 8)
+        _integer("cipher keys", self.all_cipher_keys, 1, 16)
+        for word in (*self.nonzero_words, *(word for words in self.derived_keys for word in words)):
+            _integer("a word of set-up's", word, 0, self.key_words - 1)
         _integer("key_words", self.key_words, self.raw_words_before + self.raw_words_after, 1024)
         _integer("engine_words", self.engine_words, 1, 65536)
-        for name in ("encrypt", "decrypt"):
+        for name in ("encrypt", "decrypt", "distinct_keys"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
         if self.ring_style not in ("", "block", "distributed"):
@@ -223,11 +239,24 @@ class BusParameters:
         return max(1, (self.round_keys - 1).bit_length())
 
     @property
+    def all_cipher_keys(self) -> int:
+        """Cipher keys of a slot, the host's and those of set-up."""
+        return self.cipher_keys + len(self.derived_keys)
+
+    @property
+    def key_number_bits(self) -> int:
+        """Bits of the number of a cipher key of a slot; 0 if there is one."""
+        return (self.all_cipher_keys - 1).bit_length()
+
+    @property
+    def round_words(self) -> int:
+        """Addresses of round keys: (slot, cipher key, round)."""
+        return self.key_slots << self.key_number_bits << self.round_bits
+
+    @property
     def erase_words(self) -> int:
         """Words of the deepest memory of the core."""
-        return max(
-            self.ring_sectors * self.beats, self.key_slots << self.round_bits, self.key_words * self.key_slots, self.engine_words
-        )
+        return max(self.ring_sectors * self.beats, self.round_words, self.key_words * self.key_slots, self.engine_words)
 
     @property
     def erase_bits(self) -> int:
@@ -237,4 +266,4 @@ class BusParameters:
     @property
     def key_bytes(self) -> int:
         """Bytes of a key packet: the mode's whole key."""
-        return self.cipher_key_bits // 8 + (self.raw_words_before + self.raw_words_after) * self.block_bytes
+        return self.cipher_keys * self.cipher_key_bits // 8 + (self.raw_words_before + self.raw_words_after) * self.block_bytes

@@ -61,6 +61,9 @@ class ModeEngine(wiring.Component):
         self.program, self.field, self.core, self.registers = program, field, core, registers
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
         self.round_bits, self.round_key_bits = round_bits, round_key_bits
+        keys = len(program.cipher_keys)
+        # Ciphers know one number: the cipher key in the lower bits, the slot above.
+        self.cipher_slots = slots << (keys - 1).bit_length()
         self.width = 8 * program.block_bytes
         if field.width != self.width:
             raise ValueError(f"the field has {field.width} bits, the block {self.width}")
@@ -68,7 +71,7 @@ class ModeEngine(wiring.Component):
             engine_signature(
                 block_bits=self.width, lanes=program.lanes, blocks=max(program.blocks), tweak_blocks=program.tweak_blocks,
                 key_slots=slots, key_words=len(program.key_words), ticket_bits=ticket_bits, erase_bits=erase_bits,
-                sizes=program.sizes,
+                sizes=program.sizes, cipher_keys=keys,
                 round_bits=round_bits, round_key_bits=round_key_bits,
             )  # fmt: skip
         )
@@ -119,11 +122,12 @@ class ModeEngine(wiring.Component):
         keeps = kept_bytes(program)
         self.units: dict[str, EngineUnit] = {}
         # The write ports of round keys: the key schedule's or, while everything is erased, one word after the other.
-        last = self.slots << self.round_bits
+        last = self.cipher_slots << self.round_bits
+        rk_slot = self._cipher_slot(self.rk_key, self.rk_slot)
         round_key = self.erase_address < last if 1 << self.erase_bits > last else Const(1, 1)
         write = {
             "rk_we": self.rk_we | (self.erase & round_key),
-            "rk_slot": Mux(self.erase, self.erase_address[self.round_bits :], self.rk_slot),
+            "rk_slot": Mux(self.erase, self.erase_address[self.round_bits :], rk_slot),
             "rk_round": Mux(self.erase, self.erase_address[: self.round_bits], self.rk_round),
             "rk_data": self.rk_data,
             "rk_data_dec": self.rk_data_dec,
@@ -134,7 +138,7 @@ class ModeEngine(wiring.Component):
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
             component = EngineUnit(
-                self.width, unit.kind, cores, front, back, latency, keeps, self.slots, self.round_bits, self.round_key_bits
+                self.width, unit.kind, cores, front, back, latency, keeps, self.cipher_slots, self.round_bits, self.round_key_bits
             )
             m.submodules[unit.name] = self.units[unit.name] = component
             self.y[unit.name] = component.y
@@ -147,6 +151,10 @@ class ModeEngine(wiring.Component):
             self.operand[f"out{lane}.a"] = Signal(self.width, name=f"out{lane}_a")
         for chain in program.chains:
             self.operand[f"chain{chain.id}.a"] = Signal(self.width, name=f"chain{chain.id}_a")
+
+    def _cipher_slot(self, key: Value, slot: Value) -> Value:
+        """The slot of a cipher: that of the sector, and the number of the cipher key where there are several."""
+        return Cat(key[: (len(self.program.cipher_keys) - 1).bit_length()], slot) if len(self.program.cipher_keys) > 1 else slot
 
     def _erasable(self, unit: str) -> Value:
         """A unit's result as it is written: zero while memories are erased, by the reset of its register or else by a gate."""
@@ -204,7 +212,7 @@ class ModeEngine(wiring.Component):
         """XOR of the enabled sources, and the controls of the unit behind it."""
         m, seq = self.m, self.rows.seq
         rest = LEAD - 2
-        extra = [f for f in ("const", "decrypt", "keep") if self.rows.has(f"{name}.{f}")]
+        extra = [f for f in ("const", "decrypt", "keep", "number") if self.rows.has(f"{name}.{f}")]
         row = self.rows.read(name, ["select", "issue", *extra], {"slot": seq.stage_slot})
         select = pipe(m, row["select"], rest, f"{name}_select")
         const = pipe(m, row["const"], rest, f"{name}_const") if "const" in row else None
@@ -212,12 +220,15 @@ class ModeEngine(wiring.Component):
         unit = self.units.get(unit_name)
         if unit is not None and operand == "post" and "keep" in row:
             m.d.comb += unit.keep.eq(pipe(m, row["keep"], rest, f"{name}_keep"))
+        number = pipe(m, row["number"], rest, f"{name}_number") if "number" in row else Const(0, 32)
+        if unit is not None and unit.adders and operand == "a":
+            m.d.comb += unit.number.eq(number)
         if unit is not None and unit.ciphers:
             decrypt = pipe(m, row["decrypt"], rest, f"{name}_decrypt") if "decrypt" in row else None
             if operand == "a":
                 issue = row["issue"] & row["valid"]
                 m.d.comb += unit.start.eq(pipe(m, issue, rest, f"{name}_issue", reset_less=False))
-                m.d.comb += unit.slot.eq(pipe(m, row["slot"], rest, f"{name}_slot"))
+                m.d.comb += unit.slot.eq(self._cipher_slot(number, pipe(m, row["slot"], rest, f"{name}_slot")))
                 if decrypt is not None:
                     m.d.comb += unit.decrypt.eq(decrypt)
             elif decrypt is not None:

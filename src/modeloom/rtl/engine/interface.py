@@ -36,6 +36,7 @@ def engine_signature(
     round_bits: int,
     round_key_bits: int,
     sizes: int = 1,
+    cipher_keys: int = 1,
 ) -> Signature:
     """Ports of an engine, seen from the engine.
 
@@ -59,6 +60,8 @@ def engine_signature(
         Width of ``erase_address``.
     sizes : int
         Sector sizes; ``blocks`` are those of the largest.
+    cipher_keys : int
+        Keys of the cipher in a slot.
     round_bits, round_key_bits : int
         Width of the number of a round key, and of a round key itself.
 
@@ -87,13 +90,17 @@ def engine_signature(
         meanwhile.
     key_we, key_slot, key_index, key_data
         Writes one word of the key memory (not while a set-up runs, nor while a sector of this slot is in flight).
-    rk_we, rk_slot, rk_round, rk_data, rk_data_dec
-        Writes one round key of the cipher units, in the same times; ``rk_data_dec`` is its form for decrypters.
+    word_we, word_index, word_data
+        A key word that set-up writes, before ``setup_done``.
+    rk_we, rk_slot, rk_key, rk_round, rk_data, rk_data_dec
+        Writes one round key of the cipher units, in the same times: that of the cipher key ``rk_key`` of a slot; ``rk_data_dec`` is its
+        form for decrypters.
     size, restart
         The size that sectors have.  In the cycle after a change of ``size``, for which ``idle`` was high, ``restart`` is high; no beat
         is written in either cycle, and none that was written before belongs to a sector to come.
     erase, erase_address
-        While the engine is held in reset: zeros to this word of all memories.  A round key has the address slot · 2^round_bits + round.
+        While the engine is held in reset: zeros to this word of all memories.  A round key has the address
+        (slot · 2^key_bits + key) · 2^round_bits + round, with the key bits of ``cipher_keys`` keys (0 for one).
     """
     slot = range(max(2, key_slots))
     beats = ceil(blocks / lanes)
@@ -120,12 +127,16 @@ def engine_signature(
             "setup_slot": In(slot),
             "setup_scrub": In(1),
             "setup_done": Out(1),
+            "word_we": Out(1),
+            "word_index": Out(range(max(2, key_words))),
+            "word_data": Out(block_bits),
             "key_we": In(1),
             "key_slot": In(slot),
             "key_index": In(range(max(2, key_words))),
             "key_data": In(block_bits),
             "rk_we": In(1),
             "rk_slot": In(slot),
+            "rk_key": In(range(max(2, cipher_keys))),
             "rk_round": In(round_bits),
             "rk_data": In(round_key_bits),
             "rk_data_dec": In(round_key_bits),

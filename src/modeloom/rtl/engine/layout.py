@@ -121,6 +121,8 @@ def _net_fields(program: CoreProgram, name: str, net: Net, keeps: tuple[int, ...
     unit = next((u for u in program.units if name.startswith(u.name + ".")), None)
     if unit and len(unit.cores) > 1:
         fields["decrypt"] = lambda row, d: int(row.core.get(d) == "dec")
+    if unit and name.endswith(".a") and (unit.kind == "add" or (len(program.cipher_keys) > 1 and {"enc", "dec"} & set(unit.cores))):
+        fields["number"] = lambda row, d: row.number.get(d, 0)
     if name.endswith(".post") and keeps:
         fields["keep"] = lambda row, d: (keeps.index(row.keep[d]) + 1) if row.keep.get(d) else 0
     return fields

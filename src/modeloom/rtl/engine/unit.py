@@ -32,8 +32,8 @@ class EngineUnit(wiring.Component):
     kind : str
         "mul", "sqr", "acc", or a cipher kind.
     cores : mapping
-        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer) or ``i``, ``slot``, ``o``, key
-        ports and for a sequential one ``start`` (a cipher).
+        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer), also ``number`` (an adder),
+        or ``i``, ``slot``, ``o``, key ports and for a sequential one ``start`` (a cipher).
     operand_register, post_register : bool
     core_latency : int
         Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
@@ -50,6 +50,8 @@ class EngineUnit(wiring.Component):
         Operands, in the cycle of issue.
     decrypt, start, slot : In
         Which core works, whether an operation issues, its key slot; in the cycle of issue.
+    number : In
+        What an adder adds, in the cycle of issue.
     post, post_decrypt, keep : In
         Terms added to the result, whose core it is, and which of ``keeps`` cuts it (0: none); when the core is done.
     clear : In
@@ -92,6 +94,9 @@ class EngineUnit(wiring.Component):
         }
         if kind == "mul":
             ports["b"] = In(width)
+        self.adders = [core for core in self.cores.values() if hasattr(core, "number")]
+        if self.adders:
+            ports["number"] = In(len(self.adders[0].number))
         if self.ciphers:
             ports.update({"decrypt": In(1), "post_decrypt": In(1), "start": In(1), "slot": In(slot)})
             ports.update({"rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits)})
@@ -110,6 +115,8 @@ class EngineUnit(wiring.Component):
                 results[name] = core.o
                 continue
             m.d.comb += core.i.eq(a)
+            if core in self.adders:
+                m.d.comb += core.number.eq(pipe(m, self.number, front, "number"))
             if core not in self.ciphers:
                 results[name] = core.o
                 continue

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small words that several definitions share: big-endian numbers, bytes moved within a block, sums of powers."""
+
+from typing import Any
+
+__all__ = ["big_endian", "down", "lengths", "powers_of_two", "up"]
+
+
+def big_endian(o: Any, number: int, nbytes: int = 16) -> Any:
+    """bin_n: a number as a block, its last bit first in significance (tes2010, section 2)."""
+    return o.const(int.from_bytes(number.to_bytes(nbytes, "big"), "little"))
+
+
+def lengths(o: Any, a: int, b: int) -> Any:
+    """Two bit lengths of 64 bits, big-endian, one behind the other (SP 800-38D, 6.4)."""
+    return big_endian(o, a << 64 | b)
+
+
+def up(o: Any, x: Any, nbytes: int, block_bytes: int = 16) -> Any:
+    """The bytes of a block moved ``nbytes`` places towards the end: zeros come in at the front, the last bytes are lost.
+
+    Coefficients rise with the bytes in all orders of ``spec``, so what does not pass the end is a product with x^(8 nbytes).
+    """
+    return o.double(o.head(x, block_bytes - nbytes), 8 * nbytes)
+
+
+def down(o: Any, x: Any, nbytes: int) -> Any:
+    """The bytes of a block moved ``nbytes`` places towards the front: the first bytes are lost, zeros come in at the end."""
+    return o.double(x ^ o.head(x, nbytes), -8 * nbytes)
+
+
+def powers_of_two(o: Any, x: Any, m: int) -> Any:
+    """(1 + 2 + ... + 2^(m-1)) x, where 2 is doubling, in about 2 log m sums."""
+    if m == 1:
+        return x
+    half = powers_of_two(o, x, m // 2)
+    total = half ^ o.double(half, m // 2)
+    return total ^ o.double(x, m - 1) if m % 2 else total
