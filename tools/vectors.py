@@ -11,7 +11,7 @@ output file is one object in the manner of Wycheproof::
 Vectors of a mode with another block cipher than AES have its name as ``cipher`` behind ``algorithm``.
 
 Values are lower-case hexadecimal strings, byte 0 first. The members between ``flags`` and ``result`` depend on the
-algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (HCTR, HCTR2); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
+algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (modes); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
 ``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES).
 The output depends on the input files alone.
 """
@@ -35,11 +35,13 @@ NOTES = {
     "EmptyTweak": "the tweak has no bytes",
     "Encrypt": "stated by the source as an encryption",
     "GFSbox": "the key is zero; each plaintext exercises the S-boxes",
+    "Gladman": "made by B. Gladman's implementation, as the source says",
     "KeySbox": "the plaintext is zero; each key exercises the S-boxes of the key schedule",
     "OpenSSL": "made with OpenSSL, as the source says",
     "PartialBlock": "the message ends with a partial block",
     "PartialTweak": "the tweak ends with a partial block",
     "Random": "random input",
+    "ShortTweak": "the source gives fewer than 16 bytes of the tweak; zeros are appended",
     "SingleBlock": "the message is one block",
     "Standard": "an example printed in a standard",
     "UnknownOrigin": "of a public source that tells neither origin nor licence",
@@ -131,8 +133,15 @@ def message_flags(length: int) -> list[str]:
     return ["SingleBlock"] if length == BLOCK_BYTES else ["WholeBlocks"]
 
 
-def google_records(path: Path) -> list[dict[str, Any]]:
-    """The records of a JSON file in the manner of google/hctr2."""
+def tweak_flags(length: int) -> list[str]:
+    """The flag of a tweak of *length* bytes; none for whole blocks."""
+    if length == 0:
+        return ["EmptyTweak"]
+    return ["PartialTweak"] if length % BLOCK_BYTES else []
+
+
+def json_records(path: Path) -> list[dict[str, Any]]:
+    """The records of a JSON file that is a list of them."""
     records = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(records, list):
         raise InputError(f"{path.name}: not a list of records")
@@ -142,18 +151,13 @@ def google_records(path: Path) -> list[dict[str, Any]]:
 def convert_hctr2(folder: Path, key_bits: int) -> VectorFile:
     """``HCTR2_AES<key_bits>.json``, all records."""
     tests = []
-    for record in google_records(folder / f"HCTR2_AES{key_bits}.json"):
+    for record in json_records(folder / f"HCTR2_AES{key_bits}.json"):
         tweak = hexadecimal(record["input"]["tweak_hex"])
         pt = hexadecimal(record["plaintext_hex"])
-        flags = ["Random", *message_flags(len(pt) // 2)]
-        if not tweak:
-            flags.append("EmptyTweak")
-        elif len(tweak) // 2 % BLOCK_BYTES:
-            flags.append("PartialTweak")
         tests.append(
             {
                 "comment": f"{len(pt) // 2} bytes, tweak of {len(tweak) // 2} bytes",
-                "flags": sorted(flags),
+                "flags": sorted(["Random", *message_flags(len(pt) // 2), *tweak_flags(len(tweak) // 2)]),
                 "key": hexadecimal(record["input"]["key_hex"]),
                 "tweak": tweak,
                 "pt": pt,
@@ -166,7 +170,7 @@ def convert_hctr2(folder: Path, key_bits: int) -> VectorFile:
 def convert_hctr_sm4(folder: Path) -> VectorFile:
     """``hctr_sm4.json``, all records; the key is K ‖ h."""
     tests = []
-    for record in google_records(folder / "hctr_sm4.json"):
+    for record in json_records(folder / "hctr_sm4.json"):
         if record["cipher"] != "SM4":
             raise InputError(f"hctr_sm4.json: a record of cipher {record['cipher']}")
         tweak, pt = hexadecimal(record["tweak"]), hexadecimal(record["pt"])
@@ -189,7 +193,7 @@ def convert_hctr_sm4(folder: Path) -> VectorFile:
 def convert_xctr(folder: Path, key_bits: int) -> VectorFile:
     """``XCTR_AES<key_bits>.json``, all records."""
     tests = []
-    for record in google_records(folder / f"XCTR_AES{key_bits}.json"):
+    for record in json_records(folder / f"XCTR_AES{key_bits}.json"):
         pt = hexadecimal(record["plaintext_hex"])
         tests.append(
             {
@@ -207,7 +211,7 @@ def convert_xctr(folder: Path, key_bits: int) -> VectorFile:
 def convert_polyval(folder: Path) -> VectorFile:
     """``Polyval.json``, all records."""
     tests = []
-    for record in google_records(folder / "Polyval.json"):
+    for record in json_records(folder / "Polyval.json"):
         msg = hexadecimal(record["input"]["message_hex"])
         tests.append(
             {
@@ -337,20 +341,159 @@ def convert_aes_botan(folder: Path) -> VectorFile:
     return vector_file("AES", *provenance(folder), tests)
 
 
+def convert_eme(folder: Path) -> VectorFile:
+    """``eme32_aes256.json``: EME-32-AES of the IEEE 1619 list, one record for each direction."""
+    tests = []
+    for record in json_records(folder / "eme32_aes256.json"):
+        direction = record["dir"]
+        if direction not in ("encrypt", "decrypt"):
+            raise InputError(f"eme32_aes256.json: no direction {direction!r}")
+        text_in, text_out = hexadecimal(record["in"]), hexadecimal(record["out"])
+        pt, ct = (text_in, text_out) if direction == "encrypt" else (text_out, text_in)
+        tests.append(
+            {
+                "comment": f"{record['name']}, {len(pt) // 2} bytes",
+                "flags": sorted([direction.capitalize(), *message_flags(len(pt) // 2)]),
+                "key": hexadecimal(record["key"]),
+                "tweak": hexadecimal(record["tweak"]),
+                "pt": pt,
+                "ct": ct,
+            }
+        )
+    return vector_file("EME-AES", *provenance(folder), tests)
+
+
+def convert_xcb_1619(folder: Path) -> VectorFile:
+    """``xcb_aes.json``: XCB-AES of IEEE 1619.2, all records."""
+    tests = []
+    for record in json_records(folder / "xcb_aes.json"):
+        tweak, pt = hexadecimal(record["tweak"]), hexadecimal(record["pt"])
+        tests.append(
+            {
+                "comment": f"{record['name']}, {len(pt) // 2} bytes, tweak of {len(tweak) // 2} bytes",
+                "flags": sorted([*message_flags(len(pt) // 2), *tweak_flags(len(tweak) // 2)]),
+                "key": hexadecimal(record["key"]),
+                "tweak": tweak,
+                "pt": pt,
+                "ct": hexadecimal(record["ct"]),
+            }
+        )
+    return vector_file("XCB-AES of IEEE 1619.2", *provenance(folder), tests)
+
+
+def gladman_records(folder: Path, mode: str, tags: set[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """The records of all files ``<mode>.<number>``, by number, and what to call each: ``TAG HEX`` after a ``VEC n``."""
+    for path in sorted(folder.glob(f"{mode}.*"), key=lambda path: int(path.suffix[1:])):
+        record: dict[str, str] = {}
+        name = ""
+        for line in [*path.read_text(encoding="ascii").splitlines(), "END"]:
+            tag, _, value = line.strip().partition(" ")
+            if tag in ("VEC", "END"):
+                if record and set(record) != tags:
+                    raise InputError(f"{path.name}: bad record {name}")
+                if record:
+                    yield f"{path.name}, {name}", record
+                record, name = {}, line.strip()
+            elif name and tag and tag != "REM":
+                record[tag] = record.get(tag, "") + hexadecimal(value.strip())
+
+
+def convert_eme2(folder: Path) -> VectorFile:
+    """Gladman's ``eme2.*``, all records; the key is K_AD ‖ K_ECB ‖ K_AES."""
+    tests = []
+    for name, record in gladman_records(folder, "eme2", {"KEY", "ADT", "PTX", "CTX"}):
+        tweak, pt = record["ADT"], record["PTX"]
+        tests.append(
+            {
+                "comment": f"{name}: {len(pt) // 2} bytes, tweak of {len(tweak) // 2} bytes",
+                "flags": sorted(["Gladman", *message_flags(len(pt) // 2), *tweak_flags(len(tweak) // 2)]),
+                "key": record["KEY"],
+                "tweak": tweak,
+                "pt": pt,
+                "ct": record["CTX"],
+            }
+        )
+    return vector_file("EME2-AES", *provenance(folder), tests)
+
+
+def xts_test(name: str, origin: list[str], keys: tuple[str, str], tweak: str, pt: str, ct: str) -> Test | None:
+    """One test of XTS; None if its keys are equal, which FIPS 140 forbids."""
+    if keys[0] == keys[1]:
+        return None
+    flags = [*origin, *message_flags(len(pt) // 2)]
+    if len(tweak) < 2 * BLOCK_BYTES:
+        flags.append("ShortTweak")
+    return {
+        "comment": f"{name}, {len(pt) // 2} bytes",
+        "flags": sorted(flags),
+        "key": "".join(keys),
+        "tweak": tweak.ljust(2 * BLOCK_BYTES, "0"),
+        "pt": pt,
+        "ct": ct,
+    }
+
+
+def convert_xts_gladman(folder: Path) -> VectorFile:
+    """Gladman's ``xts.*``, without the records whose length is no number of bytes or whose keys are equal."""
+    tests = []
+    for name, record in gladman_records(folder, "xts", {"LEN", "EKY", "TKY", "LBA", "PTX", "CTX"}):
+        bits = int.from_bytes(bytes.fromhex(record["LEN"]), "little")
+        if -(-bits // 8) != len(record["PTX"]) // 2:
+            raise InputError(f"{name}: {bits} bits do not fit the plaintext")
+        keys = record["EKY"], record["TKY"]
+        if bits % 8 == 0 and (test := xts_test(name, ["Gladman"], keys, record["LBA"], record["PTX"], record["CTX"])):
+            tests.append(test)
+    source, licence = provenance(folder)
+    return vector_file("XTS-AES", f"{source}; without records of equal keys or of bits that are no whole bytes", licence, tests)
+
+
+def convert_xts_botan(folder: Path) -> VectorFile:
+    """Botan's ``xts.vec``, the sections of AES, without records whose keys are equal."""
+    tests = []
+    section = origin = ""
+    record: dict[str, str] = {}
+    for line in (folder / "xts.vec").read_text(encoding="ascii").splitlines():
+        if line.startswith("["):
+            section = origin = line.strip("[] ")
+        elif line.startswith("#"):
+            origin = line.strip("# ")
+        elif section.startswith("AES-") and " = " in line:
+            name, _, value = line.partition(" = ")
+            record[name.strip()] = hexadecimal(value.strip())
+            if len(record) < 4:
+                continue
+            if set(record) != {"Key", "Nonce", "In", "Out"} or section != f"AES-{2 * len(record['Key'])}/XTS":
+                raise InputError(f"xts.vec: bad record in section {section}")
+            half = len(record["Key"]) // 2
+            keys = record["Key"][:half], record["Key"][half:]
+            by = [flag for flag, start in (("Standard", "IEEE"), ("OpenSSL", "Generated by OpenSSL")) if origin.startswith(start)]
+            comment = f"xts.vec, {section.removesuffix('/XTS')}, {origin}"
+            if test := xts_test(comment, by, keys, record["Nonce"], record["In"], record["Out"]):
+                tests.append(test)
+            record = {}
+    source, licence = provenance(folder)
+    return vector_file("XTS-AES", f"{source}; without records of equal keys", licence, tests)
+
+
 def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
     """The output files by name, without ``.json``."""
     return {
         "aes_botan": lambda: convert_aes_botan(shared / "botan"),
         "aes_cavp": lambda: convert_aes_cavp(shared / "aes_cavp"),
         "aes_fips197": convert_aes_fips197,
+        "eme2_gladman": lambda: convert_eme2(shared / "gladman_eme2"),
+        "eme_aes256": lambda: convert_eme(shared / "eme32"),
         "hctr2_aes128": lambda: convert_hctr2(shared / "hctr2", 128),
         "hctr2_aes256": lambda: convert_hctr2(shared / "hctr2", 256),
         "hctr_sm4": lambda: convert_hctr_sm4(shared / "hctr_sm4"),
         "polyval": lambda: convert_polyval(shared / "polyval"),
         "polyval_rfc8452": lambda: convert_polyval_rfc8452(shared / "polyval"),
+        "xcb_1619": lambda: convert_xcb_1619(shared / "xcb_1619_2"),
         "xctr_aes128": lambda: convert_xctr(shared / "xctr", 128),
         "xctr_aes192": lambda: convert_xctr(shared / "xctr", 192),
         "xctr_aes256": lambda: convert_xctr(shared / "xctr", 256),
+        "xts_botan": lambda: convert_xts_botan(shared / "botan"),
+        "xts_gladman": lambda: convert_xts_gladman(shared / "gladman_xts"),
     }
 
 

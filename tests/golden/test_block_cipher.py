@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counter mode of tes2010, equation (2)."""
+"""The counter mode of tes2010, masks that double, and ciphers other than AES in the modes that take one."""
 
 import pytest
 from tests.golden.powers import ONE
+from tests.golden.relations import HalfAES, check_inversion, doubled
 
-from modeloom.golden import AES
-from modeloom.golden.block_cipher import bin_n, counter_mode
+from modeloom.golden import AES, CMC, EME, EME2, HCH, HCTR, TET, XCB1619, XTS, HCHfp, xts_double
+from modeloom.golden.block_cipher import bin_n, counter_mode, doublings
 from modeloom.golden.checks import xor
 
 
@@ -35,3 +36,43 @@ def test_last_block_is_cut(length):
 def test_data_must_be_bytes():
     with pytest.raises(TypeError, match="data must be bytes"):
         counter_mode(AES(bytes(16)), bytes(16), [1])
+
+
+def test_doublings():
+    one = b"\x01" + bytes(15)
+    assert doublings(one, 0) == []
+    assert doublings(one, 128) == [(1 << i).to_bytes(16, "little") for i in range(128)]
+    assert doublings(one, 129)[-1] == b"\x87" + bytes(15)
+    assert all(doubled(block) == xts_double(block) for block in doublings(bytes(range(16)), 300))
+
+
+# Mode, bytes of its key with HalfAES, and where in it the keys of the cipher are, 8 bytes each.
+KINDS = {
+    CMC: (16, (0, 8)),
+    EME: (8, (0,)),
+    EME2: (40, (32,)),
+    HCH: (8, (0,)),
+    HCHfp: (24, (0,)),
+    HCTR: (24, (0,)),
+    TET: (32, (0, 8)),
+    XTS: (16, (0, 8)),
+}
+
+
+@pytest.mark.parametrize(("kind", "key_bytes"), [(XCB1619, 8), *((kind, size) for kind, (size, _) in KINDS.items())])
+def test_another_cipher(kind, key_bytes):
+    keyed = kind(bytes(range(key_bytes)), cipher=HalfAES)
+    for size in (32, 64, 512):
+        check_inversion(keyed, bytes(range(16)), bytes(size))
+    with pytest.raises(ValueError, match="HalfAES key must be 8 bytes, not"):
+        kind(bytes(range(key_bytes + 2)), cipher=HalfAES)
+
+
+@pytest.mark.parametrize(("kind", "key_bytes", "places"), [(kind, *layout) for kind, layout in KINDS.items()])
+def test_the_cipher_is_all_that_changes(kind, key_bytes, places):
+    # HalfAES under 8 bytes is AES under those bytes twice.
+    key = bytes(range(key_bytes))
+    words = ((key[i : i + 8], i in places) for i in range(0, key_bytes, 8))
+    doubled_key = b"".join(2 * word if of_the_cipher else word for word, of_the_cipher in words)
+    data, tweak = bytes(range(160)), bytes(range(16))
+    assert kind(key, cipher=HalfAES).encrypt(tweak, data) == kind(doubled_key, cipher=AES).encrypt(tweak, data)

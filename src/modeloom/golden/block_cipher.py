@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the modes of tes2010 ask of a block cipher, and its counter mode. tes2010, section 3.1, equation (2).
+"""The block cipher as a parameter of a mode, and what several modes make of it: a counter mode, masks that double.
 
-Byte order: numbers are big-endian, bin(1) is ``00 … 00 01``; the number of a block is added to S by XOR::
+Byte orders::
 
-    keystream block i = E_K(S ⊕ bin(i))       i = 1: S ⊕ 00 00 … 00 01
+    counter mode    numbers are big-endian, bin(1) is 00 … 00 01; a number is added to S by XOR
+    doubled masks   little-endian, feedback 0x87 into byte 0: xts_double of modeloom.golden.field
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from .checks import BLOCK_BYTES, check_bytes, xor
+from .field import xts_double
 
 
 class BlockCipher(Protocol):
@@ -24,8 +26,8 @@ class BlockCipher(Protocol):
         """The inverse of :meth:`encrypt_block`."""
 
 
-# Makes the permutation from the bytes of its key; ValueError for a length that the cipher does not take.
 CipherFactory = Callable[[bytes], BlockCipher]
+"""Makes the permutation from the bytes of its key; ValueError for a length that the cipher does not take."""
 
 
 def bin_n(number: int) -> bytes:
@@ -34,8 +36,20 @@ def bin_n(number: int) -> bytes:
 
 
 def counter_mode(cipher: BlockCipher, s: bytes, data: bytes) -> bytes:
-    """Ctr_{K,S}: encrypt or decrypt *data*, of any length, under the block S; the last keystream block is cut."""
+    """Ctr_{K,S}: encrypt or decrypt *data*, of any length, under the block S; the last keystream block is cut.
+
+    Keystream block i, from 1, is E_K(S ⊕ bin(i)). tes2010, section 3.1, equation (2).
+    """
     data = check_bytes("data", data)
     blocks = -(-len(data) // BLOCK_BYTES)
     keystream = b"".join(cipher.encrypt_block(xor(s, bin_n(i))) for i in range(1, blocks + 1))
     return xor(data, keystream[: len(data)])
+
+
+def doublings(block: bytes, count: int) -> list[bytes]:
+    """*count* blocks: *block*, 2 · *block*, 4 · *block*, … (16 bytes each)."""
+    result: list[bytes] = []
+    for _ in range(count):
+        result.append(block)
+        block = xts_double(block)
+    return result
