@@ -4,7 +4,7 @@
 from random import Random
 
 import pytest
-from tests.golden.relations import check_diffusion, check_inversion, check_published_vectors
+from tests.golden.relations import check_diffusion, check_inversion, check_published_vectors, flipped
 
 from modeloom.golden import AES, XCB1619
 from modeloom.golden.checks import xor
@@ -66,15 +66,16 @@ def test_derived_keys(key_bytes):
 @pytest.mark.parametrize("size", [17, 31, 32, 47, 48, 512, 1000])
 @pytest.mark.parametrize("tweak", [b"", TWEAK, bytes(20)])
 def test_two_queries_recover_the_plaintext_and_a_third_its_last_block(size, tweak):
-    # Bhati et al., eprint 2024/1554; the third query as in Wang et al., eprint 2024/1527. With P the part of either hash that B or E
-    # enters, F = E_Ke(A) + P(key stream of D) + a constant of the tweak and the length, and D = F + P(E) + another.
+    # The attacks of Bhati et al. (eprint 2024/1554) and of Wang et al. (2024/1527) rest on this. With P the part of
+    # either hash that B or E enters, F = E_Ke(A) + P(key stream of D) + a constant of the tweak and the length, and
+    # D = F + P(E) + another.
     oracle = XCB1619(bytes(range(16)))
     secret = Random(size).randbytes(size)
     target = oracle.encrypt(tweak, secret)
     e, g = target[:-16], target[-16:]
 
     # 1. Another E with the same G has the same F.
-    e1 = bytes(len(e))
+    e1 = flipped(e, 3)
     answer = oracle.decrypt(tweak, e1 + g)
     stream1, a1 = xor(answer[:-16], e1), answer[-16:]
     # 2. A_1 with this B has the D of the target, so its key stream.
@@ -84,7 +85,9 @@ def test_two_queries_recover_the_plaintext_and_a_third_its_last_block(size, twea
     b = xor(e, stream)
     assert b == secret[:-16]
     # 3. G_2 with this E has the D of the first query, so E_Ke(A) is the target's.
-    answer = oracle.decrypt(tweak, xor(e1, stream1, stream) + g2)
+    query = xor(e1, stream1, stream) + g2
+    assert query != target
+    answer = oracle.decrypt(tweak, query)
     assert b + answer[-16:] == secret
 
 
