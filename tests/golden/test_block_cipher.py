@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counter mode of tes2010, masks that double, and ciphers other than AES in the modes that take one."""
+"""Counter modes, masks that double, and ciphers other than AES in the modes that take one."""
 
 import pytest
 from tests.golden.powers import ONE
 from tests.golden.relations import HalfAES, check_inversion, doubled
 
-from modeloom.golden import AES, CMC, EME, EME2, HCH, HCTR, TET, XCB1619, XTS, HCHfp, xts_double
-from modeloom.golden.block_cipher import bin_n, counter_mode, doublings
+from modeloom.golden import AES, CMC, EME, EME2, HCH, HCTR, TET, XCB1619, XTS, HCHfp, ghash_double, xts_double
+from modeloom.golden.block_cipher import bin_n, counter_mode, counter_mode_32, doublings
 from modeloom.golden.checks import xor
 
 
@@ -24,26 +24,50 @@ def test_numbers_are_added_by_xor_from_1():
     assert stream == b"".join(aes.encrypt_block(bin_n(number)) for number in (0, 3, 2, 5))
 
 
+def test_carry_out_of_32_bits_is_lost():
+    aes, left = AES(bytes(16)), b"\xff" * 12
+    words = [bytes.fromhex(word) for word in ("fffffffe", "ffffffff", "00000000", "00000001")]
+    expected = b"".join(aes.encrypt_block(left + word) for word in words)
+    assert counter_mode_32(aes, left + words[0], 0, bytes(64)) == expected
+    assert counter_mode_32(aes, left + words[0], 1, bytes(48)) == expected[16:]
+
+
+def counter_from_1(cipher, s, data):
+    return counter_mode_32(cipher, s, 1, data)
+
+
+each_counter = pytest.mark.parametrize("counter", [counter_mode, counter_from_1])
+
+
+@each_counter
 @pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 600 * 16 + 3])
-def test_last_block_is_cut(length):
+def test_last_block_is_cut(counter, length):
     aes, s = AES(bytes(range(16))), bytes(range(16))
     data = bytes(i % 251 for i in range(length))
-    whole = counter_mode(aes, s, bytes(601 * 16))
-    assert counter_mode(aes, s, data) == xor(data, whole[:length])
-    assert counter_mode(aes, s, counter_mode(aes, s, data)) == data
+    whole = counter(aes, s, bytes(601 * 16))
+    assert counter(aes, s, data) == xor(data, whole[:length])
+    assert counter(aes, s, counter(aes, s, data)) == data
 
 
-def test_data_must_be_bytes():
+@each_counter
+def test_data_must_be_bytes(counter):
     with pytest.raises(TypeError, match="data must be bytes"):
-        counter_mode(AES(bytes(16)), bytes(16), [1])
+        counter(AES(bytes(16)), bytes(16), [1])
 
 
 def test_doublings():
-    one = b"\x01" + bytes(15)
-    assert doublings(one, 0) == []
-    assert doublings(one, 128) == [(1 << i).to_bytes(16, "little") for i in range(128)]
-    assert doublings(one, 129)[-1] == b"\x87" + bytes(15)
-    assert all(doubled(block) == xts_double(block) for block in doublings(bytes(range(16)), 300))
+    # 1, x, x², …, x^127 are single bits, in GHASH order from the left; then comes 1 + x + x² + x^7.
+    for one, double, order, reduced in (
+        (b"\x01" + bytes(15), xts_double, "little", b"\x87" + bytes(15)),
+        (ONE, ghash_double, "big", b"\xe1" + bytes(15)),
+    ):
+        assert doublings(one, 0, double) == []
+        powers = doublings(one, 129, double)
+        number = int.from_bytes(one, order)
+        shifts = (number << i if order == "little" else number >> i for i in range(128))
+        assert powers[:-1] == [shifted.to_bytes(16, order) for shifted in shifts]
+        assert powers[-1] == reduced
+    assert all(doubled(block) == xts_double(block) for block in doublings(bytes(range(16)), 300, xts_double))
 
 
 # Mode, bytes of its key with HalfAES, and where in it the keys of the cipher are, 8 bytes each.

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The block cipher as a parameter of a mode, and what several modes make of it: a counter mode, masks that double.
+"""The block cipher as a parameter of a mode, and what several modes have beside it: counter modes, masks that double.
 
-Byte orders::
+Byte order: numbers are big-endian, bin(1) is ``00 … 00 01``. Counter blocks are made from a block S and i in two ways::
 
-    counter mode    numbers are big-endian, bin(1) is 00 … 00 01; a number is added to S by XOR
-    doubled masks   little-endian, feedback 0x87 into byte 0: xts_double of modeloom.golden.field
+    counter_mode        S ⊕ bin(i)
+    counter_mode_32     | 12 bytes of S | last 4 bytes of S, plus i modulo 2^32 |
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from .checks import BLOCK_BYTES, check_bytes, xor
-from .field import xts_double
 
 
 class BlockCipher(Protocol):
@@ -41,15 +40,34 @@ def counter_mode(cipher: BlockCipher, s: bytes, data: bytes) -> bytes:
     Keystream block i, from 1, is E_K(S ⊕ bin(i)). tes2010, section 3.1, equation (2).
     """
     data = check_bytes("data", data)
-    blocks = -(-len(data) // BLOCK_BYTES)
-    keystream = b"".join(cipher.encrypt_block(xor(s, bin_n(i))) for i in range(1, blocks + 1))
-    return xor(data, keystream[: len(data)])
+    return _add_keystream(cipher, (xor(s, bin_n(i)) for i in range(1, 1 + _blocks(data))), data)
 
 
-def doublings(block: bytes, count: int) -> list[bytes]:
-    """*count* blocks: *block*, 2 · *block*, 4 · *block*, … (16 bytes each)."""
+def counter_mode_32(cipher: BlockCipher, s: bytes, first: int, data: bytes) -> bytes:
+    """Like :func:`counter_mode`, but i runs from *first* and is added to the last 4 bytes of S; a carry out of them is lost.
+
+    The counter of GCM: inc_32 of SP 800-38D, section 6.2. From 2^32 blocks on it would repeat.
+    """
+    data = check_bytes("data", data)
+    left, right = s[:-4], int.from_bytes(s[-4:], "big")
+    numbers = range(right + first, right + first + _blocks(data))
+    return _add_keystream(cipher, (left + (number % 2**32).to_bytes(4, "big") for number in numbers), data)
+
+
+def doublings(element: bytes, count: int, double: Callable[[bytes], bytes]) -> list[bytes]:
+    """*count* elements: *element*, x · *element*, x² · *element*, … with *double* as the product with x."""
     result: list[bytes] = []
     for _ in range(count):
-        result.append(block)
-        block = xts_double(block)
+        result.append(element)
+        element = double(element)
     return result
+
+
+def _blocks(data: bytes) -> int:
+    """The number of blocks of *data*, a partial one among them."""
+    return -(-len(data) // BLOCK_BYTES)
+
+
+def _add_keystream(cipher: BlockCipher, counters: Iterable[bytes], data: bytes) -> bytes:
+    keystream = b"".join(map(cipher.encrypt_block, counters))
+    return xor(data, keystream[: len(data)])

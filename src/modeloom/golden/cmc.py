@@ -15,10 +15,8 @@ from itertools import pairwise
 
 from .aes import AES
 from .block_cipher import CipherFactory
-from .checks import BLOCK_BYTES, check_block, check_bytes, split_blocks, xor
+from .checks import BLOCK_BYTES, check_block, halve_key, sector_blocks, xor
 from .field import xts_double
-
-LEAST_BLOCKS = 2
 
 
 class CMC:
@@ -41,10 +39,7 @@ class CMC:
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
-        key = check_bytes("CMC key", key)
-        if len(key) % 2:
-            raise ValueError(f"CMC key must be two keys of equal length, not {len(key)} bytes")
-        self._cipher, self._tweak = cipher(key[: len(key) // 2]), cipher(key[len(key) // 2 :])
+        self._cipher, self._tweak = map(cipher, halve_key("CMC key", key))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (whole blocks, 2 or more) under *tweak* (16 bytes).
@@ -54,7 +49,7 @@ class CMC:
         TypeError, ValueError
             An argument is not bytes, or its length does not fit.
         """
-        t, p = self._tweak.encrypt_block(check_block("tweak", tweak)), _blocks(data)
+        t, p = self._tweak.encrypt_block(check_block("tweak", tweak)), sector_blocks("CMC data", data, 2)
         ppp = [t]
         for block in p:
             ppp.append(self._cipher.encrypt_block(xor(block, ppp[-1])))
@@ -65,7 +60,7 @@ class CMC:
 
     def decrypt(self, tweak: bytes, data: bytes) -> bytes:
         """The inverse of :meth:`encrypt`."""
-        t, c = self._tweak.encrypt_block(check_block("tweak", tweak)), _blocks(data)
+        t, c = self._tweak.encrypt_block(check_block("tweak", tweak)), sector_blocks("CMC data", data, 2)
         ccc = [bytes(BLOCK_BYTES)]
         for block in [xor(c[0], t), *c[1:]]:
             ccc.append(self._cipher.decrypt_block(xor(block, ccc[-1])))
@@ -73,10 +68,3 @@ class CMC:
         m = xts_double(xor(ccc[1], ccc[-1]))
         ppp = [t, *(xor(block, m) for block in ccc[:0:-1])]
         return b"".join(xor(self._cipher.decrypt_block(block), before) for before, block in pairwise(ppp))
-
-
-def _blocks(data: bytes) -> list[bytes]:
-    blocks = split_blocks("CMC data", data)
-    if len(blocks) < LEAST_BLOCKS:
-        raise ValueError(f"CMC data must be at least {LEAST_BLOCKS} blocks of {BLOCK_BYTES} bytes, not {len(blocks)}")
-    return blocks

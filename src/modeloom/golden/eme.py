@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from .aes import AES
 from .block_cipher import CipherFactory, doublings
-from .checks import BLOCK_BYTES, check_block, split_blocks, xor
+from .checks import BLOCK_BYTES, check_block, sector_blocks, xor
 from .field import xts_double
 
 MOST_BLOCKS = 128
@@ -57,20 +57,18 @@ class EME:
 
     def _layers(self, t: bytes, p: list[bytes], cipher: Callable[[bytes], bytes]) -> bytes:
         # Comments name the lines of EME.Encrypt in Fig. 2.
-        masks = doublings(self._l, len(p))
+        masks = doublings(self._l, len(p), xts_double)
         ppp = [cipher(xor(block, mask)) for block, mask in zip(p, masks, strict=True)]  # line 2
         mp = xor(*ppp, t)  # line 3
         mc = cipher(mp)  # line 4
-        m = doublings(xor(mp, mc), len(p))
+        m = doublings(xor(mp, mc), len(p), xts_double)
         ccc = [xor(block, multiple) for block, multiple in zip(ppp[1:], m[1:], strict=True)]  # line 6
         ccc = [xor(mc, *ccc, t), *ccc]  # line 8
         return b"".join(xor(cipher(block), mask) for block, mask in zip(ccc, masks, strict=True))  # line 9
 
 
 def _blocks(data: bytes) -> list[bytes]:
-    blocks = split_blocks("EME data", data)
-    if not blocks:
-        raise ValueError(f"EME data must be at least 1 block of {BLOCK_BYTES} bytes, not 0")
+    blocks = sector_blocks("EME data", data, 1)
     if len(blocks) > MOST_BLOCKS:
         raise ValueError(
             f"EME data must be at most {MOST_BLOCKS} blocks, not {len(blocks)}: "

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from .aes import AES
 from .block_cipher import CipherFactory, doublings
-from .checks import BLOCK_BYTES, check_bytes, split_blocks, xor
+from .checks import BLOCK_BYTES, check_bytes, check_message, split_blocks, xor
 from .field import xts_double
 
 BLOCKS_OF_A_MASK = 128
@@ -62,7 +62,7 @@ class EME2:
     def _layers(self, tweak: bytes, data: bytes, cipher: Callable[[bytes], bytes]) -> bytes:
         p, p_last = _split(data)
         t_star = self._associated(tweak)
-        masks = doublings(self._k_ecb, len(p))
+        masks = doublings(self._k_ecb, len(p), xts_double)
         inner = [cipher(xor(block, mask)) for block, mask in zip(p, masks, strict=True)]
         mp = xor(*inner, t_star)
         c_last = b""
@@ -87,7 +87,7 @@ class EME2:
             return self._cipher.encrypt_block(self._k_ad)
         whole = len(tweak) - len(tweak) % BLOCK_BYTES
         blocks = split_blocks("tweak", tweak[:whole])
-        masks = doublings(xts_double(self._k_ad), len(blocks) + 2)
+        masks = doublings(xts_double(self._k_ad), len(blocks) + 2, xts_double)
         keyed = list(zip(blocks, masks, strict=False))
         if whole < len(tweak):
             # One more doubling tells the padded block from a whole one.
@@ -112,9 +112,7 @@ def _mix(blocks: list[bytes], m1: bytes, cipher: Callable[[bytes], bytes]) -> li
 
 
 def _split(data: bytes) -> tuple[list[bytes], bytes]:
-    data = check_bytes("data", data)
-    if len(data) < BLOCK_BYTES:
-        raise ValueError(f"EME2 data must be at least {BLOCK_BYTES} bytes, not {len(data)}")
+    data = check_message("EME2 data", data)
     whole = len(data) - len(data) % BLOCK_BYTES
     return split_blocks("data", data[:whole]), data[whole:]
 

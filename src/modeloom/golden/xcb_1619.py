@@ -17,8 +17,8 @@ with a zero byte more. The attacks run in tests/golden/test_xcb_1619.py.
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import BlockCipher, CipherFactory
-from .checks import BLOCK_BYTES, check_bytes, split_blocks, xor
+from .block_cipher import CipherFactory, bin_n, counter_mode_32
+from .checks import BLOCK_BYTES, check_bytes, check_message, pad_zeros, split_blocks, xor
 from .polyval import ghash
 
 _ZERO = bytes(BLOCK_BYTES)
@@ -49,7 +49,7 @@ class XCB1619:
             raise ValueError(f"XCB key must be at most 32 bytes, as its derived keys are, not {len(key)}")
         master = cipher(key)
         self._h = master.encrypt_block(_ZERO)
-        k1, k2, k3, k4, k5, k6 = (master.encrypt_block(i.to_bytes(BLOCK_BYTES, "big")) for i in range(1, 7))
+        k1, k2, k3, k4, k5, k6 = (master.encrypt_block(bin_n(i)) for i in range(1, 7))
         self._e, self._d, self._c = (cipher((left + right)[: len(key)]) for left, right in ((k1, k2), (k3, k4), (k5, k6)))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
@@ -63,7 +63,7 @@ class XCB1619:
         b, a = _split(data)
         z = check_bytes("tweak", tweak)
         d = xor(self._e.encrypt_block(a), self._hash1(z, b))
-        e = _counter(self._c, d, b)
+        e = counter_mode_32(self._c, d, 0, b)
         f = xor(d, self._hash2(z, e))
         return e + self._d.decrypt_block(f)
 
@@ -72,40 +72,25 @@ class XCB1619:
         e, g = _split(data)
         z = check_bytes("tweak", tweak)
         d = xor(self._d.encrypt_block(g), self._hash2(z, e))
-        b = _counter(self._c, d, e)
+        b = counter_mode_32(self._c, d, 0, e)
         return b + self._e.decrypt_block(xor(d, self._hash1(z, b)))
 
     def _hash1(self, z: bytes, b: bytes) -> bytes:
-        return self._ghash(_ZERO + z, _pad0(b) + _ZERO)
+        return self._ghash(_ZERO + z, pad_zeros(b) + _ZERO)
 
     def _hash2(self, z: bytes, e: bytes) -> bytes:
-        return self._ghash(z + _ZERO, _pad0(e) + _bits(z + _ZERO) + _bits(e))
+        return self._ghash(z + _ZERO, pad_zeros(e) + _bits(z + _ZERO) + _bits(e))
 
     def _ghash(self, a: bytes, c: bytes) -> bytes:
         """GHASH of two strings as in GCM, with the block of their lengths. SP 800-38D, section 7.1, step 5."""
-        return ghash(self._h, split_blocks("hash input", _pad0(a) + _pad0(c) + _bits(a) + _bits(c)))
-
-
-def _counter(cipher: BlockCipher, start: bytes, data: bytes) -> bytes:
-    """*data* plus the key stream of the counters *start*, *start* + 1, …, which count in the last 32 bits alone."""
-    number = int.from_bytes(start[12:], "big")
-    blocks = -(-len(data) // BLOCK_BYTES)
-    counters = (start[:12] + ((number + i) % 2**32).to_bytes(4, "big") for i in range(blocks))
-    stream = b"".join(cipher.encrypt_block(counter) for counter in counters)
-    return xor(data, stream[: len(data)])
+        return ghash(self._h, split_blocks("hash input", pad_zeros(a) + pad_zeros(c) + _bits(a) + _bits(c)))
 
 
 def _split(data: bytes) -> tuple[bytes, bytes]:
-    data = check_bytes("data", data)
-    if len(data) < BLOCK_BYTES:
-        raise ValueError(f"XCB data must be at least {BLOCK_BYTES} bytes, not {len(data)}")
+    data = check_message("XCB data", data)
     return data[:-BLOCK_BYTES], data[-BLOCK_BYTES:]
 
 
 def _bits(data: bytes) -> bytes:
     """len64: the length of *data* in bits."""
     return (8 * len(data)).to_bytes(8, "big")
-
-
-def _pad0(data: bytes) -> bytes:
-    return data + bytes(-len(data) % BLOCK_BYTES)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from .aes import AES
 from .block_cipher import CipherFactory, doublings
-from .checks import BLOCK_BYTES, check_block, check_bytes, xor
+from .checks import BLOCK_BYTES, check_block, check_bytes, halve_key, xor
+from .field import xts_double
 
 MOST_BLOCKS = 2**20
 
@@ -37,10 +38,7 @@ class XTS:
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
-        key = check_bytes("XTS key", key)
-        if len(key) % 2:
-            raise ValueError(f"XTS key must be two keys of equal length, not {len(key)} bytes")
-        key1, key2 = key[: len(key) // 2], key[len(key) // 2 :]
+        key1, key2 = halve_key("XTS key", key)
         self._data, self._tweak = cipher(key1), cipher(key2)
         if key1 == key2:
             raise ValueError("XTS key must be two different keys")
@@ -78,7 +76,7 @@ class XTS:
         return b"".join(p)
 
     def _masks(self, tweak: bytes, count: int) -> list[bytes]:
-        return doublings(self._tweak.encrypt_block(check_block("tweak", tweak)), count)
+        return doublings(self._tweak.encrypt_block(check_block("tweak", tweak)), count, xts_double)
 
 
 def _split(data: bytes) -> list[bytes]:
