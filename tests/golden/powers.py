@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums of powers, term by term: another way than Horner's rule to evaluate the polynomials of tes2010."""
+"""Sums of powers, term by term: another way than Horner's rule to evaluate the polynomials of tes2010; and its numbers."""
 
 from modeloom.golden import ghash_mul
 from modeloom.golden.checks import xor
 
 ONE = b"\x80" + bytes(15)
+
+
+def number(value):
+    """*value* as a block, big-endian: no field element."""
+    return value.to_bytes(16, "big")
 
 
 def power(h, exponent):

@@ -4,14 +4,10 @@
 import random
 
 import pytest
-from tests.golden.powers import falling, weighted_sum
+from tests.golden.powers import falling, number, weighted_sum
 
 from modeloom.golden import AES, HCH, HCHfp, ghash_double, ghash_mul
 from modeloom.golden.checks import split_blocks, xor
-
-
-def number(value):
-    return value.to_bytes(16, "big")
 
 
 def keyed(name, rng, key_bytes):

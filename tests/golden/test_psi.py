@@ -6,10 +6,9 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.golden.relations import check_inversion, flipped, same_blocks
 
-from modeloom.golden import HEH, HMCH, ghash_double, mode, permutation, poly
-from modeloom.golden.checks import split_blocks
-from modeloom.golden.psi import multiples
+from modeloom.golden import HEH, HMCH, mode, permutation, poly
 
 NAMES = ["heh-brw", "heh-brw-pi", "heh-poly", "hmch-brw", "hmch-poly"]
 KEYS = st.sampled_from([32, 40, 48]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
@@ -19,24 +18,12 @@ ANY_SECTOR = {name: SECTORS | TWEAKS if name.startswith("hmch") else SECTORS for
 each_mode = pytest.mark.parametrize("name", NAMES)
 
 
-def flipped(data, bit):
-    return (int.from_bytes(data, "little") ^ 1 << bit).to_bytes(len(data), "little")
-
-
-def differ_in_every_block(a, b):
-    return all(x != y for x, y in zip(split_blocks("a", a), split_blocks("b", b), strict=True))
-
-
 @each_mode
 @settings(deadline=None)
 @given(sampled=st.data())
 def test_decryption_inverts_encryption(name, sampled):
     key, tweak, data = sampled.draw(KEYS), sampled.draw(TWEAKS), sampled.draw(ANY_SECTOR[name])
-    keyed = mode(name, key)
-    sealed = keyed.encrypt(tweak, data)
-    assert len(sealed) == len(data)
-    assert keyed.decrypt(tweak, sealed) == data
-    assert keyed.encrypt(tweak, keyed.decrypt(tweak, data)) == data
+    check_inversion(mode(name, key), tweak, data)
 
 
 @each_mode
@@ -49,8 +36,8 @@ def test_every_bit_of_sector_and_tweak_reaches_every_block(name, direction, seed
     key, tweak, data = random.randbytes(key_bytes), random.randbytes(16), random.randbytes(16 * m)
     run = getattr(mode(name, key), direction)
     result = run(tweak, data)
-    assert differ_in_every_block(result, run(tweak, flipped(data, round(place * (128 * m - 1)))))
-    assert differ_in_every_block(result, run(flipped(tweak, round(place * 127)), data))
+    assert not same_blocks(result, run(tweak, flipped(data, round(place * (128 * m - 1)))))
+    assert not same_blocks(result, run(flipped(tweak, round(place * 127)), data))
 
 
 @each_mode
@@ -61,7 +48,7 @@ def test_every_byte_of_the_key_counts(name, key_bytes, direction):
     result = getattr(mode(name, key), direction)(tweak, data)
     for byte in range(key_bytes):
         other = getattr(mode(name, flipped(key, 8 * byte + byte % 8)), direction)(tweak, data)
-        assert differ_in_every_block(result, other)
+        assert not same_blocks(result, other)
 
 
 def test_the_modes_differ():
@@ -78,14 +65,6 @@ def test_names_carry_their_polynomials():
         ("hmch-poly", HMCH(key, polynomial=poly)),
     ]:
         assert mode(name, key).encrypt(tweak, data) == reference.encrypt(tweak, data)
-
-
-def test_multiples():
-    # 1, x, x², …, x^127 are single bits from the left; then comes 1 + x + x² + x^7.
-    one = b"\x80" + bytes(15)
-    assert multiples(one, 0) == []
-    assert multiples(one, 128) == [(1 << 127 - i).to_bytes(16, "big") for i in range(128)]
-    assert ghash_double(multiples(one, 128)[-1]) == b"\xe1" + bytes(15)
 
 
 @each_mode

@@ -17,11 +17,16 @@ def test_names_give_their_modes():
     assert golden.mode("hctr2", key).encrypt(tweak, data) == golden.HCTR2(key).encrypt(tweak, data)
     assert golden.mode("heh-brw", key).encrypt(tweak, data) == golden.HEH(key).encrypt(tweak, data)
     for name, reference, size in (
+        ("cmc", golden.CMC, 32),
+        ("eme", golden.EME, 16),
+        ("eme2", golden.EME2, 64),
         ("hch", golden.HCH, 32),
         ("hchfp", golden.HCHfp, 32),
         ("hctr", golden.HCTR, 32),
         ("tet", golden.TET, 48),
         ("xcb", golden.XCB, 16),
+        ("xcb-1619", golden.XCB1619, 32),
+        ("xts", golden.XTS, 32),
     ):
         of_size = bytes(range(size))
         assert golden.mode(name, of_size).encrypt(tweak, data) == reference(of_size).encrypt(tweak, data)

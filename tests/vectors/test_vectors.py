@@ -11,14 +11,19 @@ COUNTS = {
     "aes_botan": 1353,
     "aes_cavp": 1822,
     "aes_fips197": 4,
+    "eme2_gladman": 96,
+    "eme_aes256": 2,
     "hctr2_aes128": 200,
     "hctr2_aes256": 175,
     "hctr_sm4": 2,
     "polyval": 45,
     "polyval_rfc8452": 51,
+    "xcb_1619": 5,
     "xctr_aes128": 50,
     "xctr_aes192": 40,
     "xctr_aes256": 90,
+    "xts_botan": 223,
+    "xts_gladman": 185,
 }
 VALUES = {"key", "tweak", "nonce", "pt", "ct", "msg", "hash", "aad", "tag"}
 
@@ -63,6 +68,29 @@ def test_vectors_of_a_mode():
     assert {len(test["key"]) // 2 for test in tests} == {16, 32}
     assert {len(test["tweak"]) // 2 for test in tests} == {0, 1, 16, 32, 47}
     assert {len(test["pt"]) // 2 for test in tests} == {16, 17, 31, 48, 128, 255, 512}
+
+
+@pytest.mark.parametrize(
+    ("mode", "number", "key_bytes", "tweak_bytes"),
+    [
+        ("eme", 2, {32}, {16}),
+        ("eme2", 96, {48, 64}, set(range(32))),
+        ("xcb-1619", 5, {16, 32}, {0, 16}),
+        ("xts", 408, {32, 64}, {16}),
+    ],
+)
+def test_vectors_are_keyed_as_modeloom_does(mode, number, key_bytes, tweak_bytes):
+    tests = vectors.for_mode(mode)
+    assert vectors.count(mode) == len(tests) == number
+    assert {len(test["key"]) // 2 for test in tests} == key_bytes
+    assert {len(test["tweak"]) // 2 for test in tests} == tweak_bytes
+    assert all(len(test["pt"]) == len(test["ct"]) >= 32 for test in tests)
+    assert all(test["result"] == "valid" for test in tests)
+
+
+def test_no_vector_of_xts_has_equal_keys():
+    keys = {test["key"] for test in vectors.for_mode("xts")}
+    assert all(key[: len(key) // 2] != key[len(key) // 2 :] for key in keys)
 
 
 def test_vectors_of_another_cipher():

@@ -7,6 +7,9 @@ Nothing here imports another room of modeloom: what the compiler derives is comp
 from .aes import AES
 from .block_cipher import BlockCipher, CipherFactory
 from .brw import brw, collapsed_forest, permutation, schedule
+from .cmc import CMC
+from .eme import EME
+from .eme2 import EME2
 from .field import ghash_double, ghash_inverse, ghash_mul, polyval_dot, xts_double
 from .hch import HCH, HCHfp
 from .hctr import HCTR
@@ -18,10 +21,15 @@ from .polyval import ghash, polyval
 from .registry import Mode, mode, mode_names
 from .tet import TET
 from .xcb import XCB
+from .xcb_1619 import XCB1619
 from .xctr import xctr
+from .xts import XTS
 
 __all__ = [
     "AES",
+    "CMC",
+    "EME",
+    "EME2",
     "HCH",
     "HCTR",
     "HCTR2",
@@ -33,6 +41,8 @@ __all__ = [
     "CipherFactory",
     "HCHfp",
     "Mode",
+    "XCB1619",
+    "XTS",
     "brw",
     "collapsed_forest",
     "ghash",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of byte strings, shared by the references."""
+"""Byte strings: checks, cuts, padding and sums, shared by the references."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ def check_block(name: str, value: object) -> bytes:
     return block
 
 
+def check_message(name: str, value: object) -> bytes:
+    """Return *value* as bytes that make up a block at least; TypeError or ValueError if they do not."""
+    data = check_bytes(name, value)
+    if len(data) < BLOCK_BYTES:
+        raise ValueError(f"{name} must be at least {BLOCK_BYTES} bytes, not {len(data)}")
+    return data
+
+
 def split_blocks(name: str, value: object) -> list[bytes]:
     """Cut *value* into blocks of 16 bytes; ValueError if its length is not a multiple of 16."""
     data = check_bytes(name, value)
@@ -49,6 +57,19 @@ def split_key(name: str, layout: str, value: object) -> tuple[bytes, bytes]:
     if len(key) <= BLOCK_BYTES:
         raise ValueError(f"{name} must be {layout}, more than {BLOCK_BYTES} bytes, not {len(key)}")
     return key[:-BLOCK_BYTES], key[-BLOCK_BYTES:]
+
+
+def halve_key(name: str, value: object) -> tuple[bytes, bytes]:
+    """Cut *value* into two keys of one length; ValueError if it has an odd number of bytes."""
+    key = check_bytes(name, value)
+    if len(key) % 2:
+        raise ValueError(f"{name} must be two keys of equal length, not {len(key)} bytes")
+    return key[: len(key) // 2], key[len(key) // 2 :]
+
+
+def pad_zeros(data: bytes) -> bytes:
+    """*data* and as few zeros as make it whole blocks."""
+    return data + bytes(-len(data) % BLOCK_BYTES)
 
 
 def xor(*blocks: bytes) -> bytes:

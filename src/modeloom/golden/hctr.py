@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from .aes import AES
 from .block_cipher import CipherFactory, bin_n, counter_mode
-from .checks import BLOCK_BYTES, check_bytes, split_blocks, split_key, xor
+from .checks import BLOCK_BYTES, check_bytes, check_message, pad_zeros, split_blocks, split_key, xor
 from .polyval import ghash
 
 
@@ -66,12 +66,9 @@ class HCTR:
     def _hash(self, rest: bytes, tweak: bytes) -> bytes:
         """H_h(rest ‖ T) of equation (1), the last block padded with zeros: h X_1 … h X_p by Horner, then the length."""
         x = rest + check_bytes("tweak", tweak)
-        padded = x + bytes(-len(x) % BLOCK_BYTES)
-        return ghash(self._h, [*split_blocks("hash input", padded), bin_n(8 * len(x))])
+        return ghash(self._h, [*split_blocks("hash input", pad_zeros(x)), bin_n(8 * len(x))])
 
 
 def _split(data: bytes) -> tuple[bytes, bytes]:
-    data = check_bytes("data", data)
-    if len(data) < BLOCK_BYTES:
-        raise ValueError(f"HCTR data must be at least {BLOCK_BYTES} bytes, not {len(data)}")
+    data = check_message("HCTR data", data)
     return data[:BLOCK_BYTES], data[BLOCK_BYTES:]

@@ -10,7 +10,7 @@ block is the byte ``01``. A message is split from the left::
 from __future__ import annotations
 
 from .aes import AES
-from .checks import BLOCK_BYTES, check_bytes, split_blocks, xor
+from .checks import BLOCK_BYTES, check_bytes, check_message, pad_zeros, split_blocks, xor
 from .polyval import polyval
 from .xctr import xctr
 
@@ -59,20 +59,14 @@ class HCTR2:
         tweak = check_bytes("tweak", tweak)
         partial = len(message) % BLOCK_BYTES != 0
         length = _bin(2 * 8 * len(tweak) + (3 if partial else 2))
-        padded = _pad(message + b"\x01") if partial else message
-        return polyval(self._h, split_blocks("hash input", length + _pad(tweak) + padded))
+        padded = pad_zeros(message + b"\x01") if partial else message
+        return polyval(self._h, split_blocks("hash input", length + pad_zeros(tweak) + padded))
 
 
 def _split(data: bytes) -> tuple[bytes, bytes]:
-    data = check_bytes("data", data)
-    if len(data) < BLOCK_BYTES:
-        raise ValueError(f"HCTR2 data must be at least {BLOCK_BYTES} bytes, not {len(data)}")
+    data = check_message("HCTR2 data", data)
     return data[:BLOCK_BYTES], data[BLOCK_BYTES:]
 
 
 def _bin(number: int) -> bytes:
     return number.to_bytes(BLOCK_BYTES, "little")
-
-
-def _pad(data: bytes) -> bytes:
-    return data + bytes(-len(data) % BLOCK_BYTES)

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .block_cipher import doublings
 from .checks import split_blocks, xor
 from .field import ghash_double
-from .psi import PsiMode, multiples
+from .psi import PsiMode
 
 
 class HEH(PsiMode):
@@ -39,7 +40,7 @@ class HEH(PsiMode):
         *head, last = blocks
         u = xor(last, self._psi(head))  # line 2
         inner = [xor(u, beta_in)]  # line 3
-        masks_in, masks_out = (multiples(ghash_double(beta), len(head)) for beta in (beta_in, beta_out))
+        masks_in, masks_out = (doublings(ghash_double(beta), len(head), ghash_double) for beta in (beta_in, beta_out))
         inner += [xor(block, u, mask) for block, mask in zip(head, masks_in, strict=True)]  # line 6
         last_out, *head_out = split_blocks("cipher output", cipher(b"".join(inner)))  # lines 4 and 7
         v = xor(last_out, beta_out)  # line 4

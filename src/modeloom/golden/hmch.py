@@ -14,8 +14,10 @@ C_1 + C'_1 = ψ_h(C_2, …) + ψ_h(C'_2, …), for two blocks a linear equation 
 
 from __future__ import annotations
 
+from .block_cipher import doublings
 from .checks import split_blocks, xor
-from .psi import PsiMode, multiples
+from .field import ghash_double
+from .psi import PsiMode
 
 
 class HMCH(PsiMode):
@@ -41,6 +43,6 @@ class HMCH(PsiMode):
 
     def _counter(self, beta1: bytes, s: bytes, blocks: list[bytes]) -> list[bytes]:
         """Lines 4 to 6: block i of 2 … m plus E_K(x^(i-2) β_1 + S)."""
-        counters = [xor(multiple, s) for multiple in multiples(beta1, len(blocks))]
+        counters = [xor(multiple, s) for multiple in doublings(beta1, len(blocks), ghash_double)]
         stream = split_blocks("key stream", self._aes.encrypt_blocks(b"".join(counters)))
         return [xor(block, key) for block, key in zip(blocks, stream, strict=True)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What HEH and HMCH have in common: the key, the hash ψ_h, β_1, β_2 and their multiples. brw2013, section 4.1.
+"""What HEH and HMCH have in common: the key, the hash ψ_h, β_1 and β_2. brw2013, section 4.1.
 
 Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key is laid out as::
 
@@ -94,15 +94,6 @@ class PsiMode(ABC):
 
     def _blocks(self, data: bytes) -> list[bytes]:
         return sector_blocks(f"{self.name} data", data, self.least_blocks)
-
-
-def multiples(element: bytes, count: int) -> list[bytes]:
-    """*count* elements: *element*, x · *element*, x² · *element*, …"""
-    result: list[bytes] = []
-    for _ in range(count):
-        result.append(element)
-        element = ghash_double(element)
-    return result
 
 
 def _check_permutation(order: Sequence[int]) -> None:

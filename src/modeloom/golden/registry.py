@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from .brw import permutation
+from .cmc import CMC
+from .eme import EME
+from .eme2 import EME2
 from .hch import HCH, HCHfp
 from .hctr import HCTR
 from .hctr2 import HCTR2
@@ -15,6 +18,8 @@ from .hmch import HMCH
 from .poly import poly
 from .tet import TET
 from .xcb import XCB
+from .xcb_1619 import XCB1619
+from .xts import XTS
 
 
 class Mode(Protocol):
@@ -28,6 +33,9 @@ class Mode(Protocol):
 
 
 _MODES: dict[str, Callable[[bytes], Mode]] = {
+    "cmc": CMC,
+    "eme": EME,
+    "eme2": EME2,
     "hch": HCH,
     "hchfp": HCHfp,
     "hctr": HCTR,
@@ -40,6 +48,8 @@ _MODES: dict[str, Callable[[bytes], Mode]] = {
     "hmch-poly": lambda key: HMCH(key, polynomial=poly),
     "tet": TET,
     "xcb": XCB,
+    "xcb-1619": XCB1619,
+    "xts": XTS,
 }
 
 

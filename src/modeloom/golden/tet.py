@@ -14,11 +14,10 @@ The hash adds one block to all: PP_i = P_i ⊕ s with s = σ^-1 (P_1 τ^m ⊕ �
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import CipherFactory, bin_n
+from .block_cipher import CipherFactory, bin_n, doublings
 from .checks import BLOCK_BYTES, check_block, sector_blocks, split_key, xor
 from .field import ghash_double, ghash_inverse, ghash_mul
 from .polyval import ghash
-from .psi import multiples
 
 _ONE = b"\x80" + bytes(BLOCK_BYTES - 1)
 
@@ -75,7 +74,7 @@ class TET:
         """β, xβ, …, x^(m-1) β. Lines 1 to 3."""
         x = self._tweak_cipher.encrypt_block(bin_n(8 * BLOCK_BYTES * m))
         beta = self._tweak_cipher.encrypt_block(xor(check_block("tweak", tweak), ghash_double(x)))
-        return multiples(beta, m)
+        return doublings(beta, m, ghash_double)
 
     def _sigma(self, m: int) -> bytes:
         """1 + τ + … + τ^m by Horner's rule; ValueError if it is 0."""

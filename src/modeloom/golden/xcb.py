@@ -15,8 +15,8 @@ Fig. 2 lists the derived keys among the steps of encryption; they depend on the 
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import BlockCipher, CipherFactory, bin_n
-from .checks import BLOCK_BYTES, check_block, check_bytes, sector_blocks, xor
+from .block_cipher import CipherFactory, bin_n, counter_mode_32
+from .checks import BLOCK_BYTES, check_block, check_bytes, sector_blocks, split_blocks, xor
 from .polyval import ghash
 
 
@@ -54,31 +54,29 @@ class XCB:
         TypeError, ValueError
             An argument is not bytes, or its length does not fit.
         """
-        p1, *p = sector_blocks("XCB data", data, 2)
+        p1, p = _split(data)
         a = self._first.encrypt_block(p1)  # line 4
         h1 = xor(a, _hash(self._k1, p, tweak))  # line 5
-        c = _counter_mode(self._stream, h1, p)  # line 6
+        c = counter_mode_32(self._stream, h1, 1, p)  # line 6
         h2 = xor(h1, _hash(self._k3, c, tweak))  # line 7
-        return b"".join([self._last.decrypt_block(h2), *c])  # line 8
+        return self._last.decrypt_block(h2) + c  # line 8
 
     def decrypt(self, tweak: bytes, data: bytes) -> bytes:
         """The inverse of :meth:`encrypt`."""
-        c1, *c = sector_blocks("XCB data", data, 2)
+        c1, c = _split(data)
         h2 = self._last.encrypt_block(c1)
         h1 = xor(h2, _hash(self._k3, c, tweak))
-        p = _counter_mode(self._stream, h1, c)
+        p = counter_mode_32(self._stream, h1, 1, c)
         a = xor(h1, _hash(self._k1, p, tweak))
-        return b"".join([self._first.decrypt_block(a), *p])
+        return self._first.decrypt_block(a) + p
 
 
-def _hash(h: bytes, x: list[bytes], tweak: bytes) -> bytes:
+def _hash(h: bytes, x: bytes, tweak: bytes) -> bytes:
     """h_h(X, T) of equation (4): X_1 h^(p+2) ⊕ … ⊕ X_p h^3 ⊕ T h^2 ⊕ lengths · h."""
-    lengths = (8 * BLOCK_BYTES * len(x)).to_bytes(8, "big") + (8 * BLOCK_BYTES).to_bytes(8, "big")
-    return ghash(h, [*x, check_block("tweak", tweak), lengths])
+    lengths = (8 * len(x)).to_bytes(8, "big") + (8 * BLOCK_BYTES).to_bytes(8, "big")
+    return ghash(h, [*split_blocks("hash input", x), check_block("tweak", tweak), lengths])
 
 
-def _counter_mode(cipher: BlockCipher, s: bytes, blocks: list[bytes]) -> list[bytes]:
-    """The counter mode of XCB: block i under E(incr_i(S)), which leaves the first 12 bytes of S as they are."""
-    left, right = s[:-4], int.from_bytes(s[-4:], "big")
-    counters = [left + ((right + i) % 2**32).to_bytes(4, "big") for i in range(1, len(blocks) + 1)]
-    return [xor(block, cipher.encrypt_block(counter)) for block, counter in zip(blocks, counters, strict=True)]
+def _split(data: bytes) -> tuple[bytes, bytes]:
+    first, *rest = sector_blocks("XCB data", data, 2)
+    return first, b"".join(rest)

@@ -12,8 +12,12 @@ from typing import Any
 
 # The files that hold vectors of a mode as modeloom keys it; a mode without published vectors has no entry.
 _FILES_OF_MODE = {
+    "eme": ("eme_aes256",),
+    "eme2": ("eme2_gladman",),
     "hctr": ("hctr_sm4",),
     "hctr2": ("hctr2_aes128", "hctr2_aes256"),
+    "xcb-1619": ("xcb_1619",),
+    "xts": ("xts_botan", "xts_gladman"),
 }
 
 

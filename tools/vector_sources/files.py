@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all sources share: an output file with its tests and flags, the ``SOURCE.txt`` of an input folder, lists in JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+SCHEMA = "modeloom-vectors-1"
+BLOCK_BYTES = 16
+
+NOTES = {
+    "CAVP": "from the files of NIST's AESAVS, as the source says",
+    "Decrypt": "stated by the source as a decryption",
+    "EmptyMessage": "nothing is encrypted or hashed",
+    "EmptyTweak": "the tweak has no bytes",
+    "Encrypt": "stated by the source as an encryption",
+    "GFSbox": "the key is zero; each plaintext exercises the S-boxes",
+    "Gladman": "made by B. Gladman's implementation, as the source says",
+    "KeySbox": "the plaintext is zero; each key exercises the S-boxes of the key schedule",
+    "OpenSSL": "made with OpenSSL, as the source says",
+    "PartialBlock": "the message ends with a partial block",
+    "PartialTweak": "the tweak ends with a partial block",
+    "Random": "random input",
+    "ShortTweak": "the source gives fewer than 16 bytes of the tweak; zeros are appended",
+    "SingleBlock": "the message is one block",
+    "Standard": "an example printed in a standard",
+    "UnknownOrigin": "of a public source that tells neither origin nor licence",
+    "VarKey": "the plaintext is zero; the keys are ones followed by zeros",
+    "VarTxt": "the key is zero; the plaintexts are ones followed by zeros",
+    "WholeBlocks": "the message is two or more whole blocks",
+}
+
+Test = dict[str, Any]
+VectorFile = dict[str, Any]
+
+
+class InputError(Exception):
+    """An input file is not what its format promises."""
+
+
+def provenance(folder: Path) -> tuple[str, str]:
+    """Source and licence from the ``SOURCE.txt`` of *folder*."""
+    fields: dict[str, str] = {}
+    for line in (folder / "SOURCE.txt").read_text(encoding="utf-8").splitlines():
+        name, separator, value = line.partition(": ")
+        if separator:
+            fields[name] = value.strip()
+    if "path" in fields:
+        fields.setdefault("paths/notes", fields["path"])
+    missing = [name for name in ("repo", "commit", "licence", "paths/notes") if name not in fields]
+    if missing:
+        raise InputError(f"{folder.name}/SOURCE.txt: no {', '.join(missing)}")
+    return f"{fields['repo']}, commit {fields['commit']}: {fields['paths/notes']}", fields["licence"]
+
+
+def vector_file(algorithm: str, source: str, licence: str, tests: list[Test]) -> VectorFile:
+    """The object of one output file; test numbers follow the order of *tests*."""
+    if not tests:
+        raise InputError(f"no tests for {algorithm}")
+    flags = sorted({flag for test in tests for flag in test["flags"]})
+    return {
+        "algorithm": algorithm,
+        "source": source,
+        "licence": licence,
+        "schema": SCHEMA,
+        "notes": {flag: NOTES[flag] for flag in flags},
+        "numberOfTests": len(tests),
+        "tests": [{"tcId": number, **test, "result": "valid"} for number, test in enumerate(tests, 1)],
+    }
+
+
+def mode_test(comment: str, flags: list[str], key: str, tweak: str, pt: str, ct: str) -> Test:
+    """One test of a mode; the flags of the lengths of message and tweak are added."""
+    key, tweak, pt, ct = map(hexadecimal, (key, tweak, pt, ct))
+    return {
+        "comment": comment,
+        "flags": sorted([*flags, *message_flags(len(pt) // 2), *tweak_flags(len(tweak) // 2)]),
+        "key": key,
+        "tweak": tweak,
+        "pt": pt,
+        "ct": ct,
+    }
+
+
+def sizes(pt: str, tweak: str) -> str:
+    """The lengths of a message and of its tweak, both hexadecimal, in words."""
+    return f"{len(pt) // 2} bytes, tweak of {len(tweak) // 2} bytes"
+
+
+def hexadecimal(text: str) -> str:
+    """*text* in lower case, checked."""
+    if not re.fullmatch(r"(?:[0-9a-fA-F]{2})*", text):
+        raise InputError(f"not a hexadecimal string: {text[:40]!r}")
+    return text.lower()
+
+
+def message_flags(length: int) -> list[str]:
+    """The flag that tells how a message of *length* bytes divides into blocks."""
+    if length == 0:
+        return ["EmptyMessage"]
+    if length % BLOCK_BYTES:
+        return ["PartialBlock"]
+    return ["SingleBlock"] if length == BLOCK_BYTES else ["WholeBlocks"]
+
+
+def tweak_flags(length: int) -> list[str]:
+    """The flag of a tweak of *length* bytes; none for whole blocks."""
+    if length == 0:
+        return ["EmptyTweak"]
+    return ["PartialTweak"] if length % BLOCK_BYTES else []
+
+
+def json_records(path: Path) -> list[dict[str, Any]]:
+    """The records of a JSON file that is a list of them."""
+    records = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(records, list):
+        raise InputError(f"{path.name}: not a list of records")
+    return records
