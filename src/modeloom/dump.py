@@ -21,7 +21,7 @@ def operation_text(number: int, op: Op) -> str:
     if op.kind == "out":
         text = f"{'word ' if isinstance(op.index, str) else 'C'}{op.index} = {operands}"
     if op.keep:
-        text += f" cut to {op.keep} bytes"
+        text += f" cut to {op.keep} bytes" if op.keep > 0 else f" without its first {-op.keep} bytes"
     if op.post:
         text += f" ⊕ {form_text(op.post)}"
     return text + (f"    ; line {op.line}" if op.line else "")

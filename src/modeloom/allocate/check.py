@@ -103,7 +103,7 @@ def _loops(program: Program, units: dict[str, UnitInstance]) -> None:
 
 
 def _exists(program: Program, net: str, source: Source, units: dict[str, UnitInstance], chains: list[int]) -> bool:
-    if not 0 <= source.keep < program.block_bytes:
+    if not abs(source.keep) < program.block_bytes:
         return False
     if source.kind == "bank":
         return source.name in program.banks and 0 <= source.index < program.banks[source.name].ports
@@ -223,7 +223,7 @@ class _TableChecker:
                 cycle = min(set(sums.items()) ^ set(issues.items()))[0]
                 self.fail(f"{name}: the operation of cycle {cycle} of {direction} and its sum do not belong together")
             for row in self.net(f"{name}.post", direction).values():
-                if not 0 <= row.keep.get(direction, 0) < self.program.block_bytes:
+                if not abs(row.keep.get(direction, 0)) < self.program.block_bytes:
                     self.fail(f"{name}: {direction} keeps {row.keep[direction]} bytes")
             self.issues[name, direction] = issues
             self.results[name, direction] = {cycle + unit.latency for cycle in issues}

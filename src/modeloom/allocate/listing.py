@@ -19,7 +19,7 @@ def _source_text(source: Source) -> str:
         "const": "const",
     }[source.kind]
     if source.keep:
-        text = f"head({text},{source.keep})"
+        text = f"head({text},{source.keep})" if source.keep > 0 else f"tail({text},{-source.keep})"
     return f"{text}*x^{source.k}" if source.k else text
 
 
@@ -78,7 +78,8 @@ def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow
         elif core == "add" and not name.endswith("post"):
             prefix = f"{row.number.get(direction, 0)} + "
         if row.keep.get(direction):
-            prefix = f"head {row.keep[direction]} of y ^ "
+            kept = row.keep[direction]
+            prefix = f"head {kept} of y ^ " if kept > 0 else f"tail {-kept} of y ^ "
         sides[direction] = prefix + (" ^ ".join(texts) or "0")
     return sides
 

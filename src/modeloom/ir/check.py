@@ -104,7 +104,7 @@ class _Checker:
             self.fail(f"it adds {op.number}, which is 0 or more than 32 bits")
         if op.kind in ("out", "acc") and (op.post or op.keep):
             self.fail(f"{op.kind} adds nothing to its result and cuts nothing from it")
-        if not 0 <= op.keep < self.block_bytes:
+        if not abs(op.keep) < self.block_bytes:
             self.fail(f"it keeps {op.keep} bytes of a block of {self.block_bytes}")
         if len(op.post) > self.terms:
             self.fail(f"{len(op.post)} terms are added to its result, more than {self.terms}")
@@ -129,7 +129,7 @@ class _Checker:
         if sum(term.source[0] == "const" for term in form) > 1:
             self.fail("a form has two constants")
         for term in form:
-            if not 0 <= term.keep < self.block_bytes:
+            if not abs(term.keep) < self.block_bytes:
                 self.fail(f"a term keeps {term.keep} bytes of a block of {self.block_bytes}")
             if term.source[0] in self.limits:
                 if not 0 <= term.source[1] < self.limits[term.source[0]]:

@@ -178,14 +178,15 @@ class _Lowering:
         for term in self.form(node.args[0]):
             if node.kind == "scale":
                 moved = term._replace(k=term.k + node.args[1])
-            elif term.k:
-                # keep after a multiplication is no term: the scaled value gets a name first.
+            elif term.k or term.keep * node.args[1] < 0:
+                # keep after a multiplication, or the middle of a block, is no term: the value gets a name first.
                 scaled = self._acc(_sorted_form([term]), node.line)
                 moved = Term(("op", scaled), 0, node.args[1])
             else:
                 moved = term._replace(keep=min(term.keep, node.args[1]) if term.keep else node.args[1])
             if term.source[0] == "const" and node.kind == "keep":
-                value = term.source[1] & ((1 << 8 * node.args[1]) - 1)
+                head = (1 << 8 * abs(node.args[1])) - 1
+                value = term.source[1] & (head if node.args[1] > 0 else ~head)
                 moved = Term(("const", value))
                 if not value:
                     continue

@@ -30,7 +30,8 @@ class Term(NamedTuple):
     """One summand of a form.
 
     ``source`` is ("block", i), ("tweak", j), ("key", name), ("const", value), ("op", id) or ("chain", id, step); ``k`` the power
-    of x it is multiplied with; ``keep`` the bytes kept before that (0: all).
+    of x it is multiplied with; ``keep`` the bytes kept before that (0: all; below 0: all
+    but the first so many).
     """
 
     source: tuple
@@ -170,7 +171,7 @@ def _term_text(term: Term) -> str:
         "chain": lambda: f"c{args[0]}[{args[1]}]",
     }[kind]()
     if term.keep:
-        text = f"head({text},{term.keep})"
+        text = f"head({text},{term.keep})" if term.keep > 0 else f"tail({text},{-term.keep})"
     return text + (f"·x{str(term.k).translate(_SUPERSCRIPT)}" if term.k else "")
 
 

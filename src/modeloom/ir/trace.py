@@ -29,7 +29,7 @@ class Node:
     ``kind`` and ``args`` are one of::
 
         block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
-        xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes
+        xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes (n < 0: all but the first -n)
         enc a key | dec a key | mul a b             unit operations; ``key`` is the number of a cipher key
         add a n                                     n added to the last four bytes, big-endian
         inverse a                                   1 / a, of a key value
@@ -249,6 +249,10 @@ class Tracer:
     def head(self, a: Value, nbytes: int) -> Value:
         """See ``Numbers.head``."""
         return a if nbytes == self.trace.block_bytes else self._value("keep", self._id(a), nbytes)
+
+    def tail(self, a: Value, nbytes: int) -> Value:
+        """See ``Numbers.tail``."""
+        return self._value("keep", self._id(a), -nbytes) if nbytes else a
 
     def pad(self, a: Value, nbytes: int, byte: int) -> Value:
         """See ``Numbers.pad``."""

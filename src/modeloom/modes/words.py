@@ -26,7 +26,7 @@ def up(o: Any, x: Any, nbytes: int, block_bytes: int = 16) -> Any:
 
 def down(o: Any, x: Any, nbytes: int) -> Any:
     """The bytes of a block moved ``nbytes`` places towards the front: the first bytes are lost, zeros come in at the end."""
-    return o.double(x ^ o.head(x, nbytes), -8 * nbytes)
+    return o.double(o.tail(x, nbytes), -8 * nbytes)
 
 
 def powers_of_two(o: Any, x: Any, m: int) -> Any:

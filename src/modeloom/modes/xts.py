@@ -38,7 +38,7 @@ class XTS(Mode):
         m, tail = len(x), x.tail
         result = [block(b, i) for i, b in enumerate(x[: m - 2])]
         whole = block(x[m - 2], m - 1 if decrypts else m - 2)
-        stolen = x[m - 1] ^ whole ^ o.head(whole, tail)
+        stolen = x[m - 1] ^ o.tail(whole, tail)
         return [*result, block(stolen, m - 2 if decrypts else m - 1), o.head(whole, tail)]
 
     def encrypt(self, o, k, t, p):

@@ -121,11 +121,14 @@ class NumericField:
         return self.times(a, self.field.x_power(k))
 
     def head(self, a: Batch, nbytes: int) -> Batch:
-        """The first bytes of each block (0: all)."""
+        """The first bytes of each block (0: all; below 0: all but the first)."""
         if not nbytes:
             return a
         octets = np.ascontiguousarray(a).view(np.uint8).copy()
-        octets[:, nbytes:] = 0
+        if nbytes > 0:
+            octets[:, nbytes:] = 0
+        else:
+            octets[:, :-nbytes] = 0
         return octets.view(np.uint64)
 
 

@@ -193,7 +193,9 @@ class Algebra:
         return Polynomial(terms)
 
     def head(self, value: Polynomial, nbytes: int) -> Polynomial:
-        """The first ``nbytes`` bytes of a block; all of them for 0 or the width of a block."""
+        """The first ``nbytes`` bytes of a block; all of them for 0 or the width of a block, all but the first for a number below 0."""
+        if nbytes < 0:
+            return value ^ self.head(value, -nbytes)
         if not nbytes or 8 * nbytes >= self.field.width:
             return value
         parts = []

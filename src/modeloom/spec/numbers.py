@@ -117,6 +117,10 @@ class Numbers:
         """The first ``nbytes`` bytes of a block, zeros behind them."""
         return block & ((1 << 8 * nbytes) - 1)
 
+    def tail(self, block: int, nbytes: int) -> int:
+        """The block without its first ``nbytes`` bytes, zeros in their place."""
+        return block >> 8 * nbytes << 8 * nbytes
+
     def pad(self, block: int, nbytes: int, byte: int) -> int:
         """A block of ``nbytes`` bytes with ``byte`` put behind them; unchanged if it is whole."""
         return block if nbytes == self._block_bytes else block ^ (byte << 8 * nbytes)

@@ -27,6 +27,7 @@ from modeloom.rtl.engine.rows import DRAIN, LEAD, RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
 from modeloom.rtl.engine.storage import ERASE_DELAY
 from modeloom.rtl.engine.unit import EngineUnit
+from modeloom.rtl.engine.wires import kept, moved
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
 
@@ -198,9 +199,7 @@ class ModeEngine(wiring.Component):
             value = self.key_read[net, source.index]
         else:
             value = const  # type: ignore[assignment]
-        if source.keep:
-            value = value & ((1 << 8 * source.keep) - 1)
-        return scale(self.field, value, source.k) if source.k else value
+        return moved(self.field, kept(value, source.keep), source.keep, source.k)
 
     def _older(self, unit: str, age: int) -> Value:
         """A unit's result of ``age`` cycles ago."""

@@ -70,7 +70,7 @@ class RowFields:
 
 
 def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
-    """Numbers of bytes to which some result is cut, in rising order."""
+    """Numbers of bytes to which some result is cut, in rising order; below 0: how many are cut from its head."""
     return tuple(sorted({
         n for t in program.tables for rows in t.nets.values() for row in rows if row for n in row.keep.values() if n
     }))  # fmt: skip

@@ -18,6 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.control import pipe
+from modeloom.rtl.engine.wires import kept
 
 __all__ = ["EngineUnit"]
 
@@ -38,7 +39,7 @@ class EngineUnit(wiring.Component):
     core_latency : int
         Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
     keeps : tuple of int
-        Numbers of bytes that may be kept of a result.
+        Numbers of bytes that may be kept of a result (see ``kept``).
     slots : int
         Key slots.
     round_bits, round_key_bits : int
@@ -142,7 +143,7 @@ class EngineUnit(wiring.Component):
             result = Mux(self.post_decrypt, results["dec"], results["enc"])
         cut = result
         for i, nbytes in enumerate(self.keeps, 1):
-            cut = Mux(self.keep == i, result & ((1 << 8 * nbytes) - 1), cut)
+            cut = Mux(self.keep == i, kept(result, nbytes), cut)
         total = Signal(self.width, name="sum")
         m.d.comb += total.eq(cut ^ self.post)
         if self.post_register:
