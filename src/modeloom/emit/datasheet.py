@@ -50,6 +50,9 @@ def _overview(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         f"{d['pins']['interval']} cycles, {e['latency']} cycles of latency, {d['key_slots']} key slot{'s' * (d['key_slots'] != 1)}."
     )
     yield ""
+    if d["broken"]:
+        yield f"> **Warning: this mode is broken.** {d['security'][0].upper()}{d['security'][1:]}."
+        yield ""
     yield f"- Source of the mode: {d['source']}"
     yield f"- Definition: sha256 `{d['definition_sha256']}`"
     yield f"- Made by modeloom {d['version']} with `{d['command']}`"
@@ -221,7 +224,7 @@ def _figures(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
 def _security(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield "## Security status"
     yield ""
-    yield f"- The mode: {d['security']}."
+    yield f"- The mode: {'**broken:** ' if d['broken'] else ''}{d['security']}."
     yield "- Time does not depend on keys or data: every sector takes the same cycles."
     yield "- **Not protected against power, electromagnetic and fault attacks**; nothing is masked."
     yield "- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them."

@@ -59,6 +59,7 @@ def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
         "title": mode.title,
         "source": mode.source,
         "security": mode.security,
+        "broken": mode.broken,
         "definition_sha256": definition_hash(compiled),
         "options": options.as_dict(),
         "cipher": options.cipher,

@@ -180,7 +180,7 @@ class Problem:
         """Least latency by dependences and by the issue rate of each unit kind."""
         start = self.earliest()
         tail = self.tails()
-        counted = sorted(self._leads_to_results())
+        counted = sorted(self.leads_to_results())
         bound = max((start[i] + tail[i] for i in counted), default=0)
         # Operations with start >= s and tail >= t of one kind issue one after another on its instances.
         for kind in sorted({self.unit[i].kind for i in counted}):
@@ -195,7 +195,7 @@ class Problem:
             bound = max(bound, int(cycles[late > 0].max()))
         return bound
 
-    def _leads_to_results(self) -> set[int]:
+    def leads_to_results(self) -> set[int]:
         """The pairs that some result waits for, results included; the sector does not wait for the others."""
         leads = {pair.id for pair in self.graph.pairs if pair.kind == "out"}
         for i in range(len(self.preds) - 1, -1, -1):
@@ -206,7 +206,7 @@ class Problem:
     def tails(self) -> list[int]:
         """Cycles from the start of each pair to the end of the sector, at the least; 0 for what no result waits for."""
         tail = [unit.latency if pair.kind == "out" else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
-        for i in sorted(self._leads_to_results(), reverse=True):
+        for i in sorted(self.leads_to_results(), reverse=True):
             for p, delay in self.preds[i].items():
                 tail[p] = max(tail[p], delay + tail[i])
         return tail

@@ -57,6 +57,8 @@ class Mode:
     ----------
     name, title, source, security : str
         Name on the command line; full name; paper and figure; bound, data limit and known attacks in a sentence.
+    broken : bool
+        Whether an attack makes the mode unfit for new uses; ``security`` says which, and commands and cores warn.
     field : Field
         The field and its bit order; as wide as a block.
     block_bytes : int
@@ -91,6 +93,7 @@ class Mode:
     title: ClassVar[str]
     source: ClassVar[str]
     security: ClassVar[str]
+    broken: ClassVar[bool] = False
     field: ClassVar[Field] = GHASH_ORDER
     block_bytes: ClassVar[int] = 16
     cipher: ClassVar[Any] = "aes"
