@@ -108,7 +108,7 @@ class Exemption:
     reason: str
 
 
-_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec)\.[^.]*"
+_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec|both)\.[^.]*"
 _KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule\.[^.]*"
 
 
@@ -137,7 +137,7 @@ EXEMPTIONS: tuple[Exemption, ...] = (
         "S-box in two steps",
         "select",
         r"(.*\.)?engine\.\w+\.(enc|dec)",
-        r"(.*\.)?engine\.\w+\.(enc|dec)\.round_\d+_chosen_column_\d_reg(\[\d+\])?",
+        r"(.*\.)?engine\.\w+\.(enc|dec)\.(round_\d+_)?chosen_column_\d_reg(\[\d+\])?",
         _is_choice_of_bytes,
         "with four registers a round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
         "of the same table",

@@ -10,7 +10,7 @@ A row reaches the operand networks six cycles after the row pointer::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -46,8 +46,8 @@ class ModeEngine(wiring.Component):
     program : CoreProgram
     field : Field
         The mode's field.
-    core : callable
-        ``core(unit kind, core name)``: the component of a core.
+    cores : callable
+        ``cores(unit kind, core names)``: the components of a unit instance by name; one named "both" may stand for two.
     registers : mapping
         For each unit kind (and "out"), (operand register, post register).
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
@@ -55,10 +55,10 @@ class ModeEngine(wiring.Component):
     """
 
     def __init__(
-        self, program: CoreProgram, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
+        self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]], registers: dict[str, tuple[bool, bool]],
         slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
-        self.program, self.field, self.core, self.registers = program, field, core, registers
+        self.program, self.field, self.cores, self.registers = program, field, cores, registers
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
         self.round_bits, self.round_key_bits = round_bits, round_key_bits
         self.width = 8 * program.block_bytes
@@ -130,7 +130,7 @@ class ModeEngine(wiring.Component):
         }
         write = {name: pipe(m, value, 1, name) for name, value in write.items()}
         for unit in program.units:
-            cores = {} if unit.kind == "acc" else {name: self.core(unit.kind, name) for name in unit.cores}
+            cores = {} if unit.kind == "acc" else self.cores(unit.kind, unit.cores)
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
             component = EngineUnit(
