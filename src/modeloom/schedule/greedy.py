@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 
-from modeloom.schedule.grid import Grid
+from modeloom.schedule.grid import FREE, Grid
 from modeloom.schedule.problem import Problem
 
 __all__ = ["Placement", "Reservations", "list_schedule", "place_results", "pick_instances"]
@@ -68,7 +68,7 @@ def _order(problem: Problem) -> list[int]:
     return order
 
 
-def list_schedule(problem: Problem, ii: int, grid: Grid = Grid()) -> Placement | None:
+def list_schedule(problem: Problem, ii: int, grid: Grid = FREE) -> Placement | None:
     """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have."""
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count

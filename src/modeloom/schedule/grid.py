@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.units import Unit
 
-__all__ = ["Grid", "grids"]
+__all__ = ["FREE", "Grid", "grids"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,12 @@ class Grid:
         return cycle - (cycle - self.phase) % unit.interval if unit.kind in self.kinds else cycle
 
 
+FREE = Grid()
+"""The grid that lets everything start in every cycle."""
+
+
 def grids(problem: Problem, ii: int) -> list[Grid]:
-    """Grids to choose from for a schedule modulo ``ii`` (0: a plain one): none at all first, others where gaps would do harm."""
+    """Grids to choose from for a schedule modulo ``ii`` (0: a plain one): first ``FREE``, then others where gaps would do harm."""
     units = {unit.kind: unit for unit in problem.unit if unit.interval > 1}
     uses = Counter(unit.kind for unit in problem.unit)
     full = {
@@ -52,4 +56,4 @@ def grids(problem: Problem, ii: int) -> list[Grid]:
         for kind, unit in units.items()
         if ii and uses[kind] > unit.count and -(-uses[kind] // unit.count) * unit.interval == ii
     }
-    return [Grid(), *(Grid(frozenset(full), phase) for phase in range(max(full.values(), default=0)))]
+    return [FREE, *(Grid(frozenset(full), phase) for phase in range(max(full.values(), default=0)))]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modeloom.schedule.greedy import Placement
-from modeloom.schedule.grid import Grid
+from modeloom.schedule.grid import FREE, Grid
 from modeloom.schedule.paths import NEVER, Numbers, longest_paths
 from modeloom.schedule.problem import Problem
 
@@ -65,7 +65,7 @@ class SlackSearch:
         A chain has more uses than the interval has cycles.
     """
 
-    def __init__(self, problem: Problem, ii: int, windows: bool = True, grid: Grid = Grid()):
+    def __init__(self, problem: Problem, ii: int, windows: bool = True, grid: Grid = FREE):
         self.ii, self.grid = ii, grid
         self.members = [i for i in range(len(problem.unit)) if not problem.is_result(i)]
         self.before = longest_paths(problem, self.members, ii if windows else 0)

@@ -113,9 +113,9 @@ _KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule\.[^.]*"
 
 
 def _is_table(cell: Cell) -> bool:
-    """A table of bytes, read within the cycle and never written: logic, whatever it is drawn as."""
+    """A table of bytes, or one for each direction, read within the cycle and never written: logic, whatever it is drawn as."""
     p = cell.parameters
-    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 256
+    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 512
     return constant and not p["RD_CLK_ENABLE"]
 
 

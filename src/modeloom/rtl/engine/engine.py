@@ -55,8 +55,8 @@ class ModeEngine(wiring.Component):
     """
 
     def __init__(
-        self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]], registers: dict[str, tuple[bool, bool]],
-        slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
+        self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]],
+        registers: dict[str, tuple[bool, bool]], slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
         self.program, self.field, self.cores, self.registers = program, field, cores, registers
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
