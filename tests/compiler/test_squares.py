@@ -112,7 +112,7 @@ class Unhashed(Mode):
 
 
 def test_a_mode_that_squares_nothing():
-    with pytest.raises(InputError, match="^--squares fly: unhashed reads no square of a key value; leave --squares out$"):
+    with pytest.raises(InputError, match="^--squares fly: unhashed reads no square of a key value; choose --squares setup$"):
         compile_mode(Unhashed(), sector=64, squares="fly")
 
 

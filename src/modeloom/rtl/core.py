@@ -136,7 +136,7 @@ class ModeCore(wiring.Component):
         if kind == "sqr":
             return {kind: Squarer(compiled.mode.field)}
         if "both" in architecture.cores:
-            names = ("both",)
+            names = ["both"]
         cores = {}
         for name in names:
             form = architecture.cores[name]

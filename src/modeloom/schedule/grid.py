@@ -43,6 +43,9 @@ class Grid:
         return cycle - (cycle - self.phase) % unit.interval if unit.kind in self.kinds else cycle
 
 
+PHASES = 10
+"""Most phases that are compared."""
+
 FREE = Grid()
 """The grid that lets everything start in every cycle."""
 
@@ -56,4 +59,5 @@ def grids(problem: Problem, ii: int) -> list[Grid]:
         for kind, unit in units.items()
         if ii and uses[kind] > unit.count and -(-uses[kind] // unit.count) * unit.interval == ii
     }
-    return [FREE, *(Grid(frozenset(full), phase) for phase in range(max(full.values(), default=0)))]
+    most = max(full.values(), default=0)
+    return [FREE, *(Grid(frozenset(full), phase) for phase in range(0, most, -(-most // PHASES) or 1))]

@@ -22,7 +22,7 @@ from modeloom.rtl.engine.banks import Banks, holds_results, rotations
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.key_memory import KeyMemory
-from modeloom.rtl.engine.layout import engine_fields, kept_bytes
+from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
 from modeloom.rtl.engine.rows import DRAIN, LEAD, RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
 from modeloom.rtl.engine.storage import ERASE_DELAY
@@ -130,7 +130,7 @@ class ModeEngine(wiring.Component):
         }
         write = {name: pipe(m, value, 1, name) for name, value in write.items()}
         for unit in program.units:
-            cores = {} if unit.kind == "acc" else self.cores(unit.kind, unit.cores)
+            cores = {} if unit.kind == "acc" else self.cores(unit.kind, used_cores(program, unit))
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
             component = EngineUnit(
