@@ -32,7 +32,8 @@ def block_groups(
     for unit in units:
         if unit.kind != "acc":
             block = {"mul": "multipliers", "sqr": "squarers"}.get(unit.kind, cipher)
-            groups.setdefault(block, []).extend(f"{prefix}engine.{unit.name}.{core}" for core in unit.cores)
+            # Its cores alone stand below a unit.
+            groups.setdefault(block, []).append(f"{prefix}engine.{unit.name}.")
     groups["storage"] += [f"{prefix}engine.bank_{bank}" for bank in banks]
     groups["storage"] += [f"{prefix}engine.key_memory", f"{prefix}bus.ring"]
     groups["engine"] = [f"{prefix}engine"]

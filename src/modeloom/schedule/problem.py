@@ -142,21 +142,14 @@ class Problem:
     def ii_bound(self) -> int:
         """Least initiation interval: the busiest kind of unit, of both directions; "in" is the bus that brings the blocks."""
         bounds = [self.units.entry, -(-self.uses().get("out", 0) // self.units.lanes)]
-        # An operation does not overlap with that of the next sector on its instance.
-        bounds += [unit.slow_interval if slow else unit.interval for unit, slow in zip(self.unit, self.slow)]
-        per_direction: dict[str, int] = {}
         for direction in self.graph.directions:
-            counts: dict[str, int] = {}
+            counts: dict[tuple[str, int, int], int] = {}
             for kind, count in self.graph.uses(direction).items():
                 unit = self.units.unit(kind)
-                counts[unit.kind] = counts.get(unit.kind, 0) + count * unit.interval
-                if kind == unit.slow_core:
-                    counts["slow"] = counts.get("slow", 0) + count * unit.slow_interval
-            for kind, count in counts.items():
-                per_direction[kind] = max(per_direction.get(kind, 0), count)
-        for kind, cycles in per_direction.items():
-            count = self.units.unit("cipher").count if kind == "slow" else self.units.by_kind[kind].count
-            bounds.append(-(-cycles // count))
+                for rate in (unit.interval, unit.slow_interval if kind == unit.slow_core else 0):
+                    counts[unit.kind, unit.count, rate] = counts.get((unit.kind, unit.count, rate), 0) + count
+            # An operation runs on one instance and does not overlap with that of the next sector there.
+            bounds += [-(-uses // count) * rate for (_, count, rate), uses in counts.items()]
         return max(bounds)
 
     def fits(self, ii: int) -> bool:
