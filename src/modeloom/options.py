@@ -189,7 +189,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Unit sets by name; plain schedules, but for the default.
 
-- tes2010: an AES pipeline of 11 cycles, or a core that does a round a cycle, its S-boxes in block memories as in the paper, and a multiplier
+- tes2010: an AES pipeline of 11 cycles, or a core that does a round a cycle, S-boxes in block memories as in the paper, and a multiplier
   of one cycle with an adder.
 - brw2013: one or two AES pipelines of 11 cycles, a three-stage multiplier.  Those of a mode are the rows of table 3: HMCH with a sequential
   decrypter beside the pipelines, squares computed on the fly in the variants 1 and 3.
