@@ -43,7 +43,8 @@ _UNIT_OPTIONS = [
     click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES pipelines)."),
     click.option("--terms", type=int, help="Most terms of an operand (4)."),
     click.option("--key-slots", type=int, help="Keys that the core holds (1)."),
-    click.option("--overlap/--no-overlap", default=None, help="Sectors overlap, or one at a time, as in the papers and their presets."),
+    click.option("--overlap", is_flag=True, help="Sectors overlap, on the papers' unit sets too."),
+    click.option("--no-overlap", "no_overlap", is_flag=True, help="One sector at a time, as in the papers."),
     click.option("--exact", is_flag=True, help="Search for the least latency with a solver."),
     click.option("--preset", help=f"Unit set by name: {', '.join(PRESETS)}."),
 ]
@@ -66,7 +67,10 @@ def options_from(values: dict[str, Any]) -> Options:
     """Options from a command's parameters; takes the unit options out of ``values``."""
     base = preset(values.pop("preset") or "default")
     changes: dict[str, Any] = {}
-    if (overlap := values.pop("overlap")) is not None:
+    overlap, alone = values.pop("overlap"), values.pop("no_overlap")
+    if overlap and alone:
+        raise InputError("--overlap and --no-overlap exclude each other; give one of them")
+    if overlap or alone:
         changes["overlap"] = overlap
     if values.pop("exact"):
         changes["exact"] = True
