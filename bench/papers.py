@@ -7,7 +7,8 @@ Run: python bench/papers.py [--store] [--missing] [--list] [--only KIND,...] [--
 Kinds are ``schedules`` (seconds to minutes each), ``cores`` (compiles, proves, emits, and runs the plain Verilog bench; needs Icarus
 Verilog), ``areas`` (Yosys, minutes each) and ``software`` (AES-NI of OpenSSL, seconds).  One JSON object a row, as it comes.  ``--store``
 puts each into ``src/modeloom/papers/measured/KIND.json`` at once, in the place of what was known of it, so that a run can be stopped and
-continued with ``--missing``, and several can store at a time.  ``--list`` only says what would be measured.
+continued with ``--missing``, and several can store at a time.  ``--list`` only says what would be measured.  ``python tools/readme.py``
+makes docs/papers.md of what is stored.
 """
 
 from __future__ import annotations

@@ -69,7 +69,15 @@ def control_store(paper: str, row: Row) -> Row:
 
 
 def hardware(paper: str, row: Row) -> Row:
-    """Cycles at the pins, area, and throughput at the printed clock; of the core with one sector at a time, and of the overlapped one."""
+    """The core with one sector at a time, ``plain_…``, and the ``overlapped_…`` one.
+
+    Returns
+    -------
+    dict
+        ``luts`` of logic, ``registers``, ``lut_memory`` (LUTs) and ``block_rams`` on the row's target; ``cycles`` a sector, and the
+        ``interval`` from one to the next, as the bench counted them at the pins; ``throughput`` in Gbit/s at the printed clock, a
+        sector in those cycles, as the paper reckons.
+    """
     mhz = value(row, "frequency")
     result: Row = {}
     for name, core in (("plain", plain(paper, row)), ("overlapped", overlapped(paper, row))):
