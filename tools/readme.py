@@ -9,7 +9,8 @@ A generated part stands between markers; what is between them is replaced::
     <!-- end -->
 
 Figures come from the function behind ``modeloom explain``, code from the sources, ports and codes from ``rtl/bus``.  The picture
-``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``.  Tables of circuits are in ``circuit_tables``.
+``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``, and ``docs/papers.md`` what ``modeloom papers`` prints.  Tables of
+circuits are in ``circuit_tables``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue  # noqa: E402
+from modeloom.papers import page as papers_page  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
 from modeloom.rtl.core import CORE_PORTS  # noqa: E402
@@ -40,6 +42,9 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "base
 MARKED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 PICTURE = "docs/img/hctr2_512.svg"
+
+PAPERS_PAGE = "docs/papers.md"
+"""Generated as a whole."""
 
 SECTORS = {"hctr2": (32, 128, 512, 520), "heh-brw": (32, 512)}
 
@@ -231,9 +236,11 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def generated() -> dict[Path, str]:
-    """Every file that has generated parts, and the picture, with what they should hold."""
-    files = {ROOT / PICTURE: chart(compiled("hctr2", sector=512))}
+    """Every file that has generated parts, the picture and the papers' page, with what they should hold."""
+    files = {ROOT / PICTURE: chart(compiled("hctr2", sector=512)), ROOT / PAPERS_PAGE: papers_page()}
     for path in PAGES:
+        if path in files:
+            continue
         text = path.read_text(encoding="utf-8")
         for name in (match[2] for match in MARKED.finditer(text)):
             if name not in PARTS:

@@ -49,6 +49,13 @@ def test_an_option_changes_a_preset():
     assert (options.aes, options.mul, options.registered, options.overlap) == (4, 1, False, False)
 
 
+def test_sectors_overlap_if_asked_for():
+    plain = parse("--preset", "brw2013-1core")
+    assert not plain.overlap and parse("--preset", "brw2013-1core", "--overlap") == plain.but(overlap=True)
+    with pytest.raises(InputError, match="exclude each other"):
+        parse("--overlap", "--no-overlap")
+
+
 def test_tweaks_count_as_plain64():
     tweak = tweaks(5, 8, 16)
     assert tweak(0) == bytes([5]) + bytes(15)

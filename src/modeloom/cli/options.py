@@ -43,6 +43,7 @@ _UNIT_OPTIONS = [
     click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES cores)."),
     click.option("--terms", type=int, help="Most terms of an operand (4)."),
     click.option("--key-slots", type=int, help="Keys that the core holds (1)."),
+    click.option("--overlap", is_flag=True, help="Sectors overlap, on the papers' unit sets too."),
     click.option("--no-overlap", "no_overlap", is_flag=True, help="One sector at a time, as in the papers."),
     click.option("--exact", is_flag=True, help="Search for the least latency with a solver."),
     click.option("--preset", help=f"Unit set by name: {', '.join(PRESETS)}."),
@@ -66,8 +67,11 @@ def options_from(values: dict[str, Any]) -> Options:
     """Options from a command's parameters; takes the unit options out of ``values``."""
     base = preset(values.pop("preset") or "default")
     changes: dict[str, Any] = {}
-    if values.pop("no_overlap"):
-        changes["overlap"] = False
+    overlap, alone = values.pop("overlap"), values.pop("no_overlap")
+    if overlap and alone:
+        raise InputError("--overlap and --no-overlap exclude each other; give one of them")
+    if overlap or alone:
+        changes["overlap"] = overlap
     if values.pop("exact"):
         changes["exact"] = True
     names = ("tweak", "key_bits", "direction", "aes", "aes_arch", "aes_sbox", "aes_stages", "mul", "mul_arch", "mul_stages", "lanes")
