@@ -24,9 +24,9 @@ def block_groups(
 ) -> dict[str, list[str]]:
     """Blocks of a core by prefixes of instance paths; the longest prefix counts.
 
-    The group with the name of the cipher is its cores with their key schedule, ``squarers`` and ``counters`` (adders of
-    counter mode) are there if the core has some, ``storage`` the banks, the key memory and the result buffer, ``engine`` what the compiler makes: networks, registers, control;
-    ``bus`` the AXI side.
+    The group with the name of the cipher is its cores with their key schedule, ``squarers`` and ``counters`` (adders of counter mode)
+    are there if the core has some, ``storage`` the banks, the key memory and the result buffer, ``engine`` what the compiler makes:
+    networks, registers, control; ``bus`` the AXI side.
     """
     groups: dict[str, list[str]] = {cipher: [f"{prefix}bus.key_schedule"], "multipliers": [], "storage": []}
     for unit in units:
