@@ -149,6 +149,17 @@ def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
+def _part(d: dict[str, Any], compiled: Any, name: str) -> str:
+    """What a part of the key is."""
+    cipher = f"{d['cipher'].upper()} key"
+    return cipher if name == "cipher" else f"{cipher} {name}" if name in compiled.mode.cipher_keys else name
+
+
+def _refused(d: dict[str, Any]) -> str:
+    """Why a key may be refused, for the middle of a sentence."""
+    return f", the mode refuses the key ({d['refused_keys']})," if d["refused_keys"] else ""
+
+
 def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield "## Programmer's guide"
     yield ""
@@ -161,14 +172,14 @@ def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         ["bytes", "part"],
         [
             [f"{part['offset']} to {part['offset'] + part['bytes'] - 1}",
-             f"{d['cipher'].upper()} key" if part["name"] == "cipher" else part["name"]]
+             _part(d, compiled, part["name"])]
             for part in d["key_layout"]
         ],
     )  # fmt: skip
     yield (
         "The slot's old key is overwritten first, when the slot's sectors in flight have left; sectors of other slots go on, but "
         "for the set-up and the end of an erasure. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or "
-        "`key_error` is high because the packet had the wrong length or the slot does not exist. A packet whose first beat has `tuser` "
+        f"`key_error` is high because the packet had the wrong length{_refused(d)} or the slot does not exist. A packet whose first beat has `tuser` "
         f"set erases the slot: {d['key_erase_cycles']} cycles later, and what the sectors in flight still need, nothing of its key is "
         "left, nor of what the core has computed with it. After a reset no slot is loaded."
     )

@@ -65,6 +65,7 @@ def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
         "cipher": options.cipher,
         "key_bytes": p.key_bytes,
         "key_parts": list(mode.key_parts),
+        "refused_keys": mode.refused_keys,
         "key_layout": key_layout(compiled),
         "key_slots": options.key_slots,
         "erase_cycles": erase_cycles(compiled),

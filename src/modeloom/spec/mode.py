@@ -71,6 +71,8 @@ class Mode:
         The parts that are keys of the block cipher, all of one length; every other part is a block.
     distinct_keys : bool
         Whether a key whose cipher keys are equal is refused.
+    refused_keys : str
+        What keys are refused at load, for messages.
     cipher_key_bits : tuple of int
         Sizes of cipher keys in bits that the mode is defined for; empty: all that the cipher has.
     tweak_sizes : tuple of int
@@ -100,6 +102,7 @@ class Mode:
     key_parts: ClassVar[tuple[str, ...]] = (CIPHER,)
     cipher_keys: ClassVar[tuple[str, ...]] = (CIPHER,)
     distinct_keys: ClassVar[bool] = False
+    refused_keys: ClassVar[str] = ""
     cipher_key_bits: ClassVar[tuple[int, ...]] = ()
     tweak_sizes: ClassVar[tuple[int, ...]] = (16,)
     setup_of_size: ClassVar[bool] = False
