@@ -179,7 +179,8 @@ def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield (
         "The slot's old key is overwritten first, when the slot's sectors in flight have left; sectors of other slots go on, but "
         "for the set-up and the end of an erasure. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or "
-        f"`key_error` is high because the packet had the wrong length{_refused(d)} or the slot does not exist. A packet whose first beat has `tuser` "
+        f"`key_error` is high because the packet had the wrong length{_refused(d)} or the slot does not exist. "
+        "A packet whose first beat has `tuser` "
         f"set erases the slot: {d['key_erase_cycles']} cycles later, and what the sectors in flight still need, nothing of its key is "
         "left, nor of what the core has computed with it. After a reset no slot is loaded."
     )
