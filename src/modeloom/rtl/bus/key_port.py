@@ -270,7 +270,8 @@ class KeyPort(BusComponent):
                                 m.d.sync += [cipher_key_reg.eq(value), number_reg.eq(part.cipher)]
                                 m.d.comb += expand.eq(part.cipher != p.cipher_keys - 1)
                                 if part.cipher and p.distinct_keys:
-                                    m.d.sync += unusable_reg.eq(value == cipher_key_reg)
+                                    with m.If(value == cipher_key_reg):
+                                        m.d.sync += unusable_reg.eq(1)
                     m.d.sync += complete_reg.eq(beat.last)
                     with m.If(~fits):
                         refuse(beat.last)
