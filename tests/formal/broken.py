@@ -86,6 +86,11 @@ FAULTS = (
         "bus_key_port", r"fence_reg != (\S+);", r"fence_reg != \1 - 1'h1;", key_rules.keys_rest_in_flight, 16,
     ),
     Fault("some statuses stay for ever", "bus_queue", r"assign pop = (.*);", r"assign pop = \1 & ~r_data[4];", rules.ready_status_goes),
+    Fault(
+        "a key is refused for a bit of it",
+        "bus_key_port", r"unusable_reg <= (\w+);", r"unusable_reg <= \1 | key_payload[77];", key_rules.verdict_has_its_reason, 3,
+        "cipher keys",
+    ),
 )  # fmt: skip
 
 

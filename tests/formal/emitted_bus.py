@@ -54,5 +54,14 @@ SINGLE = BusParameters(blocks=2, ring_sectors=3, lanes=2, tail=5, raw_words_afte
 REAL = BusParameters(blocks=32, ring_sectors=5, key_words=4)
 """A core for 512 bytes."""
 
+KEYS = BusParameters(
+    blocks=2, ring_sectors=2, key_slots=2, cipher_keys=2, distinct_keys=True, raw_words_after=1, key_words=4, derived_keys=((1,), (3,)),
+    nonzero_words=(2, 3),
+)  # fmt: skip
+"""Four cipher keys, two of the host and two of set-up, and all reasons to refuse them."""
+
 SIZES = {"small": SMALL, "single": SINGLE, "several": SEVERAL, "512 bytes": REAL}
 """The buses that are proved."""
+
+KEYED = SIZES | {"cipher keys": KEYS}
+"""Those whose rules of keys are proved."""

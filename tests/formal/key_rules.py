@@ -12,12 +12,13 @@ From each cycle on, one stage between the flag of a slot and its sectors in flig
 
 from __future__ import annotations
 
-from tests.formal.bits import Bits, all_of, any_of
+from tests.formal.bits import Bits, all_of, any_of, constant
 from tests.formal.stream_rules import BusState
 
+from modeloom.rtl.bus.key_format import key_parts
 from modeloom.rtl.bus.key_port import FENCE_CYCLES
 
-__all__ = ["KEY_INVARIANTS", "KEY_RULES"]
+__all__ = ["KEY_INVARIANTS", "KEY_RULES", "VERDICT_RULES"]
 
 IDLE, DISCARD, FENCE, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP, LOADED = range(12)
 """States of the key port by their numbers, in the order in which its source names them."""
@@ -29,7 +30,7 @@ def _state(s: BusState, *numbers: int) -> Bits:
 
 def _closed(s: BusState, cycles: int) -> Bits:
     """The slot has been closed for that many cycles, or the old key is being overwritten or the new one taken."""
-    return _state(s, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP) | (
+    return _state(s, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP, LOADED) | (
         _state(s, FENCE) & (s["key_port.fence_reg"].wide >= cycles)
     )
 
@@ -45,12 +46,13 @@ def _marked(s: BusState) -> Bits:
 
 
 def states_are_known(s: BusState) -> Bits:
-    """The key port is in one of its states, and works on a slot that exists."""
+    """The key port is in one of its states, and works on a slot that exists and one of its cipher keys."""
     works = ~_state(s, IDLE, DISCARD)
     return all_of([
         s["key_port.fsm_state"].wide <= LOADED,
         s["key_port.fence_reg"].wide < FENCE_CYCLES,
         works.implies(s["key_port.query"].wide < s.p.key_slots),
+        s["key_port.number_reg"].wide < s.p.all_cipher_keys if s.p.all_cipher_keys > 1 else constant(1, 1),
     ])  # fmt: skip
 
 
@@ -132,5 +134,41 @@ def sectors_are_marked(s: BusState, t: BusState) -> Bits:
     return all_of(rules)
 
 
+def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
+    """A key is found unusable when its second cipher key arrives and is the first one, or when set-up writes 0 to a word that must not be
+    0: then always, and else never.  It stays so until the next packet.
+    """
+    reasons = []
+    if s.p.distinct_keys:
+        second = next(part for part in key_parts(s.p) if part.cipher == 1)
+        arrives = _state(s, RECEIVE) & s["key_valid"] & s["key_port.beat_reg"].wide.equals(second.end_beat)
+        # The register holds the first key in this cycle, and the second one in the next.
+        reasons.append(arrives & s["key_port.schedule_key"].equals(t["key_port.schedule_key"]))
+    if s.p.nonzero_words:
+        index = s["engine_word_index"].wide
+        named = any_of(index.equals(word) for word in s.p.nonzero_words)
+        reasons.append(_state(s, SETUP) & s["engine_word_we"] & named & s["engine_word_data"].equals(0))
+    new = _state(s, IDLE)
+    known = (~new).implies(t["key_port.unusable_reg"].equals(s["key_port.unusable_reg"] | any_of(reasons)))
+    return known & new.implies(~t["key_port.unusable_reg"])
+
+
+def verdict_is_kept(s: BusState, t: BusState) -> Bits:
+    """A slot becomes loaded by a key that is usable only; one that is not is an error, and the old key's way is taken again."""
+    rises = (t["key_port.loaded"] & ~s["key_port.loaded"]).some()
+    unusable = s["key_port.unusable_reg"]
+    decides = _state(s, START, LOADED) & unusable
+    rests = s["key_port.error"] & ~t["key_port.error"]
+    return all_of([
+        rises.implies(_state(s, LOADED) & ~unusable),
+        decides.implies(_state(t, OVERWRITE) & t["key_port.error"] & t["key_port.refused_reg"]),
+        rests.implies(_state(s, IDLE) & s["key_valid"]),
+        (_state(s, SCRUB) & ~_state(t, SCRUB)).implies(_state(t, IDLE, DISCARD)),
+    ])  # fmt: skip
+
+
 KEY_RULES = (keys_rest_in_flight, sectors_are_marked)
 """Hold in every cycle without reset."""
+
+VERDICT_RULES = (verdict_has_its_reason, verdict_is_kept)
+"""Those for modes that refuse some keys."""

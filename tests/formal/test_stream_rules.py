@@ -9,8 +9,8 @@ import pytest
 from tests.built import SLOW
 from tests.formal.bits import Bits
 from tests.formal.broken import FAULTS, Fault, broken
-from tests.formal.emitted_bus import SINGLE, SIZES, bus_verilog, machine_of
-from tests.formal.key_rules import KEY_RULES
+from tests.formal.emitted_bus import KEYED, SINGLE, SIZES, bus_verilog, machine_of
+from tests.formal.key_rules import KEY_RULES, VERDICT_RULES
 from tests.formal.machine import Machine
 from tests.formal.proof import Counterexample, check_invariants, check_rule, never_stuck, search
 from tests.formal.stream_rules import (
@@ -31,18 +31,20 @@ ALL_RULES = (*RULES, *KEY_RULES)
 
 @lru_cache
 def machine(size: str) -> Machine:
-    return machine_of(bus_verilog(SIZES[size]))
+    return machine_of(bus_verilog(KEYED[size]))
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", KEYED)
 def test_invariants(size: str) -> None:
-    check_invariants(machine(size), SIZES[size])
+    check_invariants(machine(size), KEYED[size])
 
 
-@pytest.mark.parametrize("rule", ALL_RULES, ids=[rule.__name__ for rule in ALL_RULES])
-@pytest.mark.parametrize("size", SIZES)
+RULES_OF_SIZES = [(size, rule) for size in SIZES for rule in ALL_RULES] + [("cipher keys", rule) for rule in (*KEY_RULES, *VERDICT_RULES)]
+
+
+@pytest.mark.parametrize(("size", "rule"), RULES_OF_SIZES, ids=[f"{size}-{rule.__name__}" for size, rule in RULES_OF_SIZES])
 def test_rule(size: str, rule) -> None:
-    check_rule(machine(size), SIZES[size], rule)
+    check_rule(machine(size), KEYED[size], rule)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -78,7 +80,7 @@ def test_good_sectors_are_possible() -> None:
 def _refuted(faulty: Machine, p: BusParameters) -> set[str]:
     """Rules and the first invariant that can not be proved any more."""
     names = set()
-    for rule in ALL_RULES:
+    for rule in ALL_RULES if p in SIZES.values() else (*KEY_RULES, *VERDICT_RULES):
         try:
             check_rule(faulty, p, rule)
         except Counterexample:
@@ -96,7 +98,7 @@ SOME = FAULTS if SLOW else FAULTS[::3]
 
 @pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in SOME])
 def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
-    p = SIZES[fault.size]
+    p = KEYED[fault.size]
     faulty = machine_of(broken(bus_verilog(p), fault))
     assert _refuted(faulty, p)
     if fault.rule in INVARIANTS:

@@ -10,6 +10,7 @@
 If it holds, two runs of the core that differ in data, keys and tweaks only agree in all control signals in every cycle: each
 of them is computed from bits that agree.  Lengths, tkeep, tlast, the times of the host's beats, slots, sizes, tags and
 directions are public.  Tweaks are public by definition (a sector number); they are taken as secret all the same.
+Where a mode refuses some keys, whether it does is public, too: the two runs then are of keys that are both taken or both refused.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from modeloom.simulated import read_description
-from modeloom.taint.control import DATA_OUTPUT, ControlPoint, control_points, exemption
+from modeloom.taint.control import DATA_OUTPUT, ControlPoint, control_points, declassified, exemption
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist
 
@@ -66,6 +67,8 @@ class TaintReport:
         Control points that are checked.
     exempt : mapping
         For each exemption in use, the number of places (memories or multiplexers).
+    declassified : mapping
+        For each thing that a core tells of a secret by design, the number of register bits that hold it.
     """
 
     bits: int
@@ -73,6 +76,7 @@ class TaintReport:
     control: int
     points: int
     exempt: Mapping[str, int]
+    declassified: Mapping[str, int]
 
 
 def secrets(netlist: Netlist) -> dict[str, list[Bit]]:
@@ -135,7 +139,9 @@ def check_netlist(netlist: Netlist, *, tweak: bool = True) -> TaintReport:
         would say nothing.
     """
     graph = BitGraph(netlist)
-    reached = {name: graph.reached(bits) for name, bits in secrets(netlist).items()}
+    told = declassified(netlist)
+    stops = [bit for bits in told.values() for bit in bits]
+    reached = {name: graph.reached(bits, stops=stops) for name, bits in secrets(netlist).items()}
     leaks, points, exempt = find_leaks(graph, reached)
     if leaks:
         # What follows from a leak lies further on, so the shortest path ends where the secret leaves the data.
@@ -150,8 +156,9 @@ def check_netlist(netlist: Netlist, *, tweak: bool = True) -> TaintReport:
             raise TimingChannel(f"{DATA_OUTPUT}[{missing[0]}] does not depend on the {name}: the check would be empty")
     control = graph.reached([point.bit for point in points], backwards=True)
     return TaintReport(
-        graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), exempt
-    )
+        graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), exempt,
+        {name: len(bits) for name, bits in told.items()},
+    )  # fmt: skip
 
 
 def check_core(directory: str | Path) -> TaintReport:

@@ -11,6 +11,8 @@ A *control point* is a bit that decides when or where something happens:
 A *control signal* is a bit from which a control point can be reached, in the same cycle or later: all of the state machines,
 counters, handshakes and flags.  So if no control point depends on a secret, no control signal does.  A gate is no control
 point: an AND of secrets is part of a multiplication.
+
+What the host is told of a key, which is one bit, is *declassified*: what depends on a secret only through it counts as public.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from dataclasses import dataclass
 from modeloom.taint.cells import REGISTERS, selects
 from modeloom.taint.netlist import Bit, Cell, Netlist
 
-__all__ = ["DATA_OUTPUT", "EXEMPTIONS", "ControlPoint", "Exemption", "control_points", "exemption"]
+__all__ = [
+    "DATA_OUTPUT", "EXEMPTIONS", "VERDICT", "ControlPoint", "Exemption", "control_points", "declassified", "exemption",
+]  # fmt: skip
 
 DATA_OUTPUT = "m_axis_tdata"
 """The one output that may depend on secrets."""
@@ -108,14 +112,14 @@ class Exemption:
     reason: str
 
 
-_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec)\.[^.]*"
+_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec|both)\.[^.]*"
 _KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule\.[^.]*"
 
 
 def _is_table(cell: Cell) -> bool:
-    """A table of bytes, read within the cycle and never written: logic, whatever it is drawn as."""
+    """A table of bytes, or one for each direction, read within the cycle and never written: logic, whatever it is drawn as."""
     p = cell.parameters
-    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 256
+    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 512
     return constant and not p["RD_CLK_ENABLE"]
 
 
@@ -137,7 +141,7 @@ EXEMPTIONS: tuple[Exemption, ...] = (
         "S-box in two steps",
         "select",
         r"(.*\.)?engine\.\w+\.(enc|dec)",
-        r"(.*\.)?engine\.\w+\.(enc|dec)\.round_\d+_chosen_column_\d_reg(\[\d+\])?",
+        r"(.*\.)?engine\.\w+\.(enc|dec)\.(round_\d+_)?chosen_column_\d_reg(\[\d+\])?",
         _is_choice_of_bytes,
         "with four registers a round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
         "of the same table",
@@ -155,3 +159,19 @@ def exemption(point: ControlPoint, netlist: Netlist) -> Exemption | None:
             if not entry.source or re.fullmatch(entry.source, netlist.names.get(point.bit, "")):
                 return entry
     return None
+
+
+VERDICT = "whether the mode refuses the key"
+"""Name of what is declassified: the one register of a core in which a mode that takes not every key (equal keys of XTS, sigma = 0 of
+TET) keeps what it has found of the key that is being loaded.  ``key_error`` and ``key_loaded`` tell the host, so that it is no secret
+any more; how long the rest takes depends on it by design.  Cores of other modes have no such register.
+"""
+
+_VERDICT = re.compile(r"(.*\.)?bus\.key_port\.unusable_reg")
+
+
+def declassified(netlist: Netlist) -> dict[str, list[int]]:
+    """Bits of registers that count as public though secrets reach them, by name."""
+    registers = {bit for cell in netlist.cells if cell.type in REGISTERS for bit in cell["Q"]}
+    bits = sorted(bit for bit, name in netlist.names.items() if _VERDICT.fullmatch(name) and bit in registers)
+    return {VERDICT: bits} if bits else {}

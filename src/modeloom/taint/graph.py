@@ -90,8 +90,13 @@ class BitGraph:
         """Name of a node that has one."""
         return self.netlist.names.get(node)
 
-    def reached(self, sources: Iterable[Bit], *, clocked: bool = True, backwards: bool = False) -> Reached:
-        """What depends on some bits, in the same cycle or, with ``clocked``, in any later one; or what they depend on."""
+    def reached(
+        self, sources: Iterable[Bit], *, clocked: bool = True, backwards: bool = False, stops: Iterable[int] = ()
+    ) -> Reached:
+        """What depends on some bits, in the same cycle or, with ``clocked``, in any later one; or what they depend on.
+
+        ``stops`` are bits that do not count as reached, and beyond which nothing is reached through them.
+        """
         edges = [self._comb, self._clocked] if clocked else [self._comb]
         starts = np.concatenate([np.frombuffer(a, np.int32) if a else np.empty(0, np.int32) for a, _ in edges])
         ends = np.concatenate([np.frombuffer(b, np.int32) if b else np.empty(0, np.int32) for _, b in edges])
@@ -105,6 +110,8 @@ class BitGraph:
         parent = np.full(self.size, -1, np.int32)
         frontier = np.array(sorted({bit for bit in sources if isinstance(bit, int)}), np.int64)
         parent[frontier] = frontier
+        barred = np.array(sorted(set(stops)), np.int64)
+        parent[barred] = barred
         while len(frontier):
             counts = first[frontier + 1] - first[frontier]
             total = int(counts.sum())
@@ -119,4 +126,5 @@ class BitGraph:
             # Of several edges into a node the first counts, so that paths do not depend on numpy's order of writing.
             frontier, index = np.unique(targets, return_index=True)
             parent[frontier] = origins[index]
+        parent[barred] = -1
         return Reached(parent)

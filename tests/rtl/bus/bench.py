@@ -14,7 +14,7 @@ from amaranth.sim import Simulator
 
 from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode, pack_command, ring_depth, unpack_status
 
-from .mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector
+from .mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector, setup_words
 
 Beat = tuple[int, int, int]
 
@@ -202,11 +202,16 @@ class Host:
 
     def expect(self, key: bytes, tweak: bytes, decrypt: bool, data: bytes) -> bytes:
         p = self.p
-        at = p.raw_words_before * p.block_bytes
-        cipher = key[at : at + p.cipher_key_bits // 8]
-        raw = key[:at] + key[at + len(cipher) :]
+        at, size = p.raw_words_before * p.block_bytes, p.cipher_key_bits // 8
+        end = at + p.cipher_keys * size
+        raw = key[:at] + key[end:]
         words = [int.from_bytes(raw[i : i + p.block_bytes], "little") for i in range(0, len(raw), p.block_bytes)]
-        round_keys = self.core.bus.key_schedule.round_keys(int.from_bytes(cipher, "little"))
+        expand = self.core.bus.key_schedule.round_keys
+        round_keys = [expand(int.from_bytes(key[i : i + size], "little")) for i in range(at, end, size)]
+        words += setup_words(p, round_keys[0][0][0])
+        for derived in p.derived_keys:
+            made = b"".join(words[i].to_bytes(p.block_bytes, "little") for i in derived)[:size]
+            round_keys.append(expand(int.from_bytes(made, "little")))
         return expected_sector(p, words=words, round_keys=round_keys, tweak=tweak, decrypt=decrypt, data=data)
 
     def send_data(self, data: bytes, keeps: dict[int, int] | None = None) -> None:
@@ -297,7 +302,8 @@ def simulate(
     beats = -(-sizes["blocks"] // sizes.get("lanes", 1))
     interval = interval or beats
     latency = latency or 3 * interval + 5
-    p = BusParameters(ring_sectors=ring_sectors or ring_depth(latency, interval, beats), key_words=words + 1, **sizes)
+    sizes = {"key_words": words + 1} | sizes
+    p = BusParameters(ring_sectors=ring_sectors or ring_depth(latency, interval, beats), **sizes)
     schedule = schedule or MockSchedule(p.cipher_key_bits)
     core = Core(p, latency=latency, interval=interval, schedule=schedule)
     generator = random.Random(seed)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An engine with the real ports and timing but a trivial mode, which watches that the bus keeps the contract.
 
-Block i of a result: ``block ^ (i + 1)·0x0101... ^ tweak blocks ^ the slot's key words ^ first ^ last round key``; the
-round keys are the decrypter's if the sector is to be decrypted. The set-up writes the last key word: the complement of
-round key 0. Result blocks of a lane come in an order of their own, all in the last ``beats`` cycles before ``done``.
+Block i of a result: ``block ^ (i + 1)·0x0101... ^ tweak blocks ^ the slot's key words ^ first ^ last round key`` of each cipher
+key, those of cipher key n rotated by 8n; the round keys are the decrypter's if the sector is to be decrypted. The set-up writes all
+key words but those of the host: word n of them is the complement of round key 0 of cipher key 0, rotated by 8n. Result blocks of a
+lane come in an order of their own, all in the last ``beats`` cycles before ``done``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,16 @@ VIOLATIONS = (
     "keys were written to a slot in flight or during a set-up",
     "a set-up was withdrawn",
 )
+
+
+def rotated(value: int, bits: int) -> int:
+    """A number of 128 bits rotated towards its upper end."""
+    return (value << bits | value >> 128 - bits) & (1 << 128) - 1 if bits else value
+
+
+def setup_words(p: BusParameters, first: int) -> list[int]:
+    """The words that set-up writes, from round key 0 of cipher key 0."""
+    return [rotated(~first & (1 << 128) - 1, 8 * n) for n in range(p.key_words - p.raw_words_before - p.raw_words_after)]
 
 
 def mock_round_keys(key: int, key_bits: int, rounds: int) -> list[tuple[int, int]]:
@@ -88,7 +99,7 @@ class MockEngine(wiring.Component):
         self.latency = latency
         self.interval = interval
         self.rounds = rounds
-        self.setup_cycles = setup_cycles
+        self.setup_cycles = max(setup_cycles, p.key_words + 2)
         generator = random.Random(seed)
         self.orders = [generator.sample(range(p.beats), p.beats) for _ in range(p.lanes)]
         self.violation = Signal(len(VIOLATIONS))
@@ -105,6 +116,7 @@ class MockEngine(wiring.Component):
                 erase_bits=p.erase_bits,
                 round_bits=p.round_bits,
                 round_key_bits=p.round_key_bits,
+                cipher_keys=p.all_cipher_keys,
             )
         )
 
@@ -120,20 +132,38 @@ class MockEngine(wiring.Component):
 
         # Keys, with the set-up.
         words = [[Signal(p.block_bits, name=f"word{s}_{w}") for w in range(p.key_words)] for s in range(p.key_slots)]
-        round_keys = [[Signal(256, name=f"rk{s}_{r}") for r in range(self.rounds)] for s in range(p.key_slots)]
+        round_keys = [
+            [[Signal(256, name=f"rk{s}_{k}_{r}") for r in range(self.rounds)] for k in range(p.all_cipher_keys)]
+            for s in range(p.key_slots)
+        ]
+        raw_words = p.raw_words_before + p.raw_words_after
+        setup_we = Signal()
+        setup_index = Signal.like(self.word_index)
+        setup_word = Signal(p.block_bits)
+        first = Array(keys[0][0] for keys in round_keys)[self.setup_slot]
         setup_count = Signal(range(self.setup_cycles + 1))
         setting_up = Signal()
         in_flight = Signal()
         for s in range(p.key_slots):
-            m.d.comb += self.slot_nonzero[s].eq(Cat(words[s], round_keys[s]).any())
+            m.d.comb += self.slot_nonzero[s].eq(Cat(words[s], *round_keys[s]).any())
             for w in range(p.key_words):
                 with m.If(self.key_we & (self.key_slot == s) & (self.key_index == w)):
                     m.d.sync += words[s][w].eq(self.key_data)
-            for r in range(self.rounds):
-                with m.If(self.rk_we & (self.rk_slot == s) & (self.rk_round == r)):
-                    m.d.sync += round_keys[s][r].eq(Cat(self.rk_data, self.rk_data_dec))
-            with m.If(self.setup_done & ~self.setup_scrub & (self.setup_slot == s)):
-                m.d.sync += words[s][p.key_words - 1].eq(~round_keys[s][0][:128])
+                with m.If(setup_we & (self.setup_slot == s) & (setup_index == w)):
+                    m.d.sync += words[s][w].eq(setup_word)
+            for k in range(p.all_cipher_keys):
+                for r in range(self.rounds):
+                    with m.If(self.rk_we & (self.rk_slot == s) & (self.rk_key == k) & (self.rk_round == r)):
+                        m.d.sync += round_keys[s][k][r].eq(Cat(self.rk_data, self.rk_data_dec))
+        for n in range(p.key_words - raw_words):
+            with m.If(setting_up & ~self.setup_scrub & (setup_count == n + 1)):
+                m.d.comb += [
+                    setup_we.eq(1),
+                    setup_index.eq(raw_words + n),
+                    setup_word.eq((~first[:128]).rotate_left(8 * n)),
+                ]
+        # As in the engine, the word comes a cycle late; in between there is anything.
+        m.d.sync += [self.word_we.eq(setup_we), self.word_index.eq(setup_index), self.word_data.eq(setup_word)]
         m.d.comb += [
             setting_up.eq(setup_count != 0),
             self.setup_done.eq(setup_count == self.setup_cycles),
@@ -177,8 +207,11 @@ class MockEngine(wiring.Component):
         with m.Switch(self.enter_slot):
             for s in range(p.key_slots):
                 with m.Case(s):
-                    edges = round_keys[s][0] ^ round_keys[s][-1]
-                    m.d.comb += key.eq(reduce(xor, words[s], Mux(self.enter_decrypt, edges[128:], edges[:128])))
+                    total = reduce(xor, words[s], Const(0, p.block_bits))
+                    for k, keys in enumerate(round_keys[s]):
+                        edges = keys[0] ^ keys[-1]
+                        total = total ^ Mux(self.enter_decrypt, edges[128:], edges[:128]).rotate_left(8 * k)
+                    m.d.comb += key.eq(total)
         with m.If(self.enter_ack):
             m.d.sync += [
                 bank.eq(next_bank),
@@ -276,19 +309,20 @@ def _after(counter: Signal, count: int) -> Value:
 
 
 def expected_sector(
-    p: BusParameters, *, words: list[int], round_keys: list[tuple[int, int]], tweak: bytes, decrypt: bool, data: bytes
+    p: BusParameters, *, words: list[int], round_keys: list[list[tuple[int, int]]], tweak: bytes, decrypt: bool, data: bytes
 ) -> bytes:
-    """What the mock engine gives; ``words`` are the raw key words."""
+    """What the mock engine gives; ``words`` are the key words, ``round_keys`` those of each cipher key."""
     form = int(decrypt)
-    setup_word = ~round_keys[0][0] & (1 << 128) - 1
-    key = reduce(xor, words, setup_word) ^ round_keys[0][form] ^ round_keys[-1][form]
-    number = 0
+    key = reduce(xor, words, 0)
+    for number, keys in enumerate(round_keys):
+        key ^= rotated(keys[0][form] ^ keys[-1][form], 8 * number)
+    mask = 0
     for at in range(0, p.tweak_bits // 8, p.block_bytes):
-        number ^= int.from_bytes(tweak[at : at + p.block_bytes], "little")
+        mask ^= int.from_bytes(tweak[at : at + p.block_bytes], "little")
     out = b""
     for i in range(p.blocks):
         block = data[i * p.block_bytes : (i + 1) * p.block_bytes]
         counter = int.from_bytes(bytes([i + 1]) * p.block_bytes, "little")
-        value = int.from_bytes(block, "little") ^ counter ^ number ^ key
+        value = int.from_bytes(block, "little") ^ counter ^ mask ^ key
         out += value.to_bytes(p.block_bytes, "little")[: len(block)]
     return out

@@ -7,19 +7,24 @@ import itertools
 
 import pytest
 
+from modeloom.modes import find
 from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.key_format import BEAT_BYTES, history_beats, key_beats, key_last_keep, key_parts
 
+SHAPES = [
+    *itertools.product((64, 128, 192, 256, 512), (1,), range(3), range(3), (128, 256)),
+    *itertools.product((128, 192, 256, 320), (2, 3), range(3), range(2), (128, 256)),
+]
 
-@pytest.mark.parametrize(
-    "bits, before, after, block", itertools.product((64, 128, 192, 256, 512), range(3), range(3), (128, 256))
-)
-def test_each_part_is_in_its_window(bits: int, before: int, after: int, block: int) -> None:
+
+@pytest.mark.parametrize("bits, keys, before, after, block", SHAPES)
+def test_each_part_is_in_its_window(bits: int, keys: int, before: int, after: int, block: int) -> None:
     words = before + after
     p = BusParameters(
         blocks=4,
         ring_sectors=1,
         cipher_key_bits=bits,
+        cipher_keys=keys,
         raw_words_before=before,
         raw_words_after=after,
         block_bits=block,
@@ -35,12 +40,50 @@ def test_each_part_is_in_its_window(bits: int, before: int, after: int, block: i
         padded = [bytes(BEAT_BYTES)] * history + beats
         window = b"".join(padded[part.end_beat : part.end_beat + history + 1])
         bits_of_part = part.window_slice(history)
-        assert part.word not in found
-        found[part.word] = window[bits_of_part.start // 8 : bits_of_part.stop // 8]
+        assert (part.word is None) != (part.cipher is None)
+        place = ("word", part.word) if part.cipher is None else ("cipher", part.cipher)
+        assert place not in found
+        found[place] = window[bits_of_part.start // 8 : bits_of_part.stop // 8]
     ends = [part.end_beat for part in key_parts(p)]
-    size = block // 8
+    size, cipher = block // 8, bits // 8
     split = before * size
-    assert found.pop(None) == key[split : split + bits // 8]
-    raw = key[:split] + key[split + bits // 8 :]
-    assert found == {n: raw[n * size : (n + 1) * size] for n in range(words)}
-    assert len(set(ends)) == len(ends)
+    raw = key[:split] + key[split + keys * cipher :]
+    wanted = {("word", n): raw[n * size : (n + 1) * size] for n in range(words)}
+    wanted |= {("cipher", n): key[split + n * cipher : split + (n + 1) * cipher] for n in range(keys)}
+    assert found == wanted
+    assert len(set(ends)) == len(ends), "two parts end in one beat"
+
+
+MODES = {
+    ("xts", 128): ([("cipher", 0, 0), ("cipher", 1, 1)], 2, 16, 0),
+    ("xts", 192): ([("cipher", 0, 1), ("cipher", 1, 2)], 3, 16, 1),
+    ("xts", 256): ([("cipher", 0, 1), ("cipher", 1, 3)], 4, 16, 1),
+    ("tet", 128): ([("cipher", 0, 0), ("cipher", 1, 1), ("word", 0, 2)], 3, 16, 0),
+    ("tet", 192): ([("cipher", 0, 1), ("cipher", 1, 2), ("word", 0, 3)], 4, 16, 1),
+    ("tet", 256): ([("cipher", 0, 1), ("cipher", 1, 3), ("word", 0, 4)], 5, 16, 1),
+    ("eme2", 128): ([("word", 0, 0), ("word", 1, 1), ("cipher", 0, 2)], 3, 16, 0),
+    ("eme2", 192): ([("word", 0, 0), ("word", 1, 1), ("cipher", 0, 3)], 4, 8, 1),
+    ("eme2", 256): ([("word", 0, 0), ("word", 1, 1), ("cipher", 0, 3)], 4, 16, 1),
+    ("xcb-1619", 128): ([("cipher", 0, 0)], 1, 16, 0),
+    ("xcb-1619", 192): ([("cipher", 0, 1)], 2, 8, 1),
+    ("xcb-1619", 256): ([("cipher", 0, 1)], 2, 16, 1),
+}
+"""For a mode and the bits of its cipher keys: the parts with the beats in which they end; beats; bytes of the last; earlier beats."""
+
+
+@pytest.mark.parametrize(("mode", "bits"), MODES)
+def test_packets_of_the_modes(mode: str, bits: int) -> None:
+    """As ``docs/interfaces.md`` has them: the bytes of the whole key in order, 16 a beat."""
+    parts, keys = find(mode).key_parts, find(mode).cipher_keys
+    before = parts.index(keys[0])
+    p = BusParameters(
+        blocks=4, ring_sectors=1, cipher_key_bits=bits, cipher_keys=len(keys), raw_words_before=before,
+        raw_words_after=len(parts) - before - len(keys), key_words=len(parts) - len(keys),
+    )  # fmt: skip
+    ends, beats, last, history = MODES[mode, bits]
+    found = [
+        ("cipher", part.cipher, part.end_beat) if part.word is None else ("word", part.word, part.end_beat) for part in key_parts(p)
+    ]  # fmt: skip
+    assert found == ends
+    assert (key_beats(p), key_last_keep(p), history_beats(p)) == (beats, (1 << last) - 1, history)
+    assert p.key_bytes == find(mode).key_bytes(bits // 8)

@@ -39,6 +39,18 @@ def test_round_keys_have_addresses(round_keys: int, bits: int) -> None:
     assert p.round_bits == bits and p.erase_words == max(2, 3 << bits)
 
 
+def test_several_cipher_keys_have_addresses() -> None:
+    """A slot has a power of two of them, whether all are in use or not; the whole key has those of the host only."""
+    p = BusParameters(
+        blocks=2, ring_sectors=1, key_slots=3, round_keys=11, cipher_keys=2, cipher_key_bits=192, raw_words_after=1, key_words=6,
+        derived_keys=((1, 2), (4, 3), (5, 5)),
+    )  # fmt: skip
+    assert (p.all_cipher_keys, p.key_number_bits, p.round_words, p.key_bytes) == (5, 3, 3 * 8 * 16, 2 * 24 + 16)
+    assert p.erase_words == p.round_words
+    single = BusParameters(blocks=2, ring_sectors=1, key_slots=3, round_keys=11)
+    assert (single.all_cipher_keys, single.key_number_bits, single.round_words) == (1, 0, 3 * 16)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -60,6 +72,16 @@ def test_round_keys_have_addresses(round_keys: int, bits: int) -> None:
         {"raw_words_after": 2, "key_words": 1},
         {"ring_style": "bram"},
         {"encrypt": False, "decrypt": False},
+        {"cipher_keys": 0},
+        {"cipher_keys": 9},
+        {"cipher_keys": 8, "key_words": 9, "derived_keys": ((0,),) * 9},
+        {"cipher_keys": 2, "cipher_key_bits": 64},
+        {"cipher_keys": 3, "distinct_keys": True},
+        {"key_words": 2, "derived_keys": ((1, 2),)},
+        {"key_words": 2, "raw_words_after": 1, "derived_keys": ((0,),)},
+        {"key_words": 2, "cipher_key_bits": 192, "derived_keys": ((1,),)},
+        {"key_words": 2, "nonzero_words": (2,)},
+        {"key_words": 2, "raw_words_before": 1, "nonzero_words": (0,)},
     ],
 )
 def test_values_out_of_range(change: dict) -> None:
@@ -67,7 +89,7 @@ def test_values_out_of_range(change: dict) -> None:
         BusParameters(**(GOOD | change))
 
 
-@pytest.mark.parametrize("change", [{"blocks": 8.0}, {"key_slots": True}, {"encrypt": 1}, {"tail": None}])
+@pytest.mark.parametrize("change", [{"blocks": 8.0}, {"key_slots": True}, {"encrypt": 1}, {"tail": None}, {"distinct_keys": 1}])
 def test_values_of_wrong_type(change: dict) -> None:
     with pytest.raises(TypeError):
         BusParameters(**(GOOD | change))

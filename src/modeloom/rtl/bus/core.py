@@ -67,7 +67,7 @@ class CoreBus(wiring.Component):
     key_busy : 1
         A key packet is being worked on.
     key_error : 1
-        The last key packet had the wrong length or a slot out of range.
+        The last key packet had the wrong length, a slot out of range, or a key that the mode refuses.
     erase, erase_address : 1, erase_bits
         Zeros to this word of all memories of buses and engine, while both are held in reset.
     engine : engine_signature

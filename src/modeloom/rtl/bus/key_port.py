@@ -11,8 +11,9 @@
                            zeros over what the engine has computed with the key
 
 A cipher key that is not the last one is expanded as soon as it is there, before the rest of the packet is taken. Keys that
-set-up makes are caught as it writes them, and expanded after it; for each further one set-up runs again. A word that must
-not be 0, or cipher keys that are equal where they must not be, make the packet one that does not fit.
+set-up makes are caught as it writes them, and expanded after it; for each further one set-up runs again. A word that is 0
+and must not be, or cipher keys that are equal and must not be, make the packet one that does not fit: what is found is kept in
+``unusable_reg``, the one bit of a key on which anything but data depends, and decides before the next expansion or at the end.
 
 The slot is marked empty first, so no further sector uses it; its sectors in flight end; then the old key is overwritten
 with zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -78,10 +79,14 @@ def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int) 
 class KeyPort(BusComponent):
     """Key packets to key memory, key schedule and set-up.
 
-    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the longer
-    of ``key_words`` and the key schedule's time to erase, for each cipher key; only sectors of the slot in flight add to that what they
-    still need (at most the engine's wait for an entry and its latency). Sectors of other slots go on meanwhile. Then the
-    engine runs empty: for the set-up, or to overwrite what it has computed with an erased key.
+    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles, the longer
+    of ``key_words`` and the key schedule's time to erase, and that time and 2 cycles more for each cipher key but the first;
+    only sectors of the slot in flight add to that what they still need (at most the engine's wait for an entry and its
+    latency). Sectors of other slots go on meanwhile. Then the engine runs empty: for the set-up, once for each cipher key that it
+    makes, or to overwrite what it has computed with an erased key. How many cycles a packet takes depends on its key only
+    by whether the mode refuses it.
+
+    A cipher key and the beats before the last one stay here until the packet is complete, as long as the host takes for it.
 
     Members
     -------
@@ -153,7 +158,8 @@ class KeyPort(BusComponent):
         # Which cipher key is worked on; the packet's are all there from ``complete_reg`` on.
         number_reg = Signal(range(max(2, p.all_cipher_keys)))
         complete_reg = Signal()
-        zero_reg = Signal()
+        # The mode refuses this key.
+        unusable_reg = Signal()
 
         key_we_reg = Signal()
         key_index_reg = Signal(range(max(2, p.key_words)))
@@ -184,6 +190,10 @@ class KeyPort(BusComponent):
             rk_data_dec_reg.eq(schedule.data_dec),
         ]
 
+        def refuse(ended: Value | int) -> None:
+            m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(ended), number_reg.eq(0)]
+            m.next = "OVERWRITE"
+
         with m.FSM() as fsm:
             with m.State("IDLE"):
                 m.d.sync += [
@@ -194,7 +204,7 @@ class KeyPort(BusComponent):
                     beat_reg.eq(0),
                     number_reg.eq(0),
                     complete_reg.eq(0),
-                    zero_reg.eq(0),
+                    unusable_reg.eq(0),
                 ]
                 with m.If(self.key.valid):
                     m.d.sync += error_reg.eq(beat.slot >= p.key_slots)
@@ -249,7 +259,6 @@ class KeyPort(BusComponent):
                     m.d.sync += beat_reg.eq(beat_reg + 1)
                     if history:
                         m.d.sync += history_reg.eq(window[8 * BEAT_BYTES :])
-                    equal = Signal()
                     expand = Signal()
                     with m.Switch(beat_reg):
                         for part in key_parts(p):
@@ -261,17 +270,20 @@ class KeyPort(BusComponent):
                                 m.d.sync += [cipher_key_reg.eq(value), number_reg.eq(part.cipher)]
                                 m.d.comb += expand.eq(part.cipher != p.cipher_keys - 1)
                                 if part.cipher and p.distinct_keys:
-                                    m.d.comb += equal.eq(value == cipher_key_reg)
+                                    with m.If(value == cipher_key_reg):
+                                        m.d.sync += unusable_reg.eq(1)
                     m.d.sync += complete_reg.eq(beat.last)
-                    with m.If(~fits | equal):
-                        m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(beat.last), number_reg.eq(0)]
-                        m.next = "OVERWRITE"
+                    with m.If(~fits):
+                        refuse(beat.last)
                     with m.Elif(beat.last | expand):
                         m.next = "START"
 
             with m.State("START"):
-                m.d.comb += schedule.start.eq(1)
-                m.next = "EXPAND"
+                with m.If(unusable_reg):
+                    refuse(complete_reg)
+                with m.Else():
+                    m.d.comb += schedule.start.eq(1)
+                    m.next = "EXPAND"
 
             with m.State("EXPAND"):
                 with m.If(schedule.done):
@@ -295,28 +307,30 @@ class KeyPort(BusComponent):
                             m.d.sync += cipher_key_reg[bits].eq(self.word_data)
                 for word in p.nonzero_words:
                     with m.If(self.word_we & (self.word_index == word) & (self.word_data == 0)):
-                        m.d.sync += zero_reg.eq(1)
+                        m.d.sync += unusable_reg.eq(1)
                 with m.If(self.setup_done):
                     m.next = "LOADED"
                     if p.derived_keys:
                         m.d.sync += number_reg.eq(number_reg + 1)
                         m.next = "START"
-                    with m.If(zero_reg):
-                        m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(1), number_reg.eq(0)]
-                        m.next = "OVERWRITE"
 
             with m.State("LOADED"):
-                m.d.sync += loaded_reg.bit_select(slot_reg if p.key_slots > 1 else 0, 1).eq(1)
-                m.next = "IDLE"
+                with m.If(unusable_reg):
+                    refuse(1)
+                with m.Else():
+                    m.d.sync += loaded_reg.bit_select(slot_reg if p.key_slots > 1 else 0, 1).eq(1)
+                    m.next = "IDLE"
 
             with m.State("DISCARD"):
                 m.d.comb += self.key.ready.eq(1)
                 with m.If(self.key.valid & beat.last):
                     m.next = "IDLE"
 
-        # The key stays nowhere on this side: not when it has been passed on, nor when it is refused.
+        # The key stays nowhere on this side: not when all of it has been passed on, nor when it is refused.
+        with m.If(erasing | fsm.ongoing("EXPAND")):
+            m.d.sync += key_data_reg.eq(0)
         with m.If(erasing | (fsm.ongoing("EXPAND") & complete_reg)):
-            m.d.sync += [history_reg.eq(0), cipher_key_reg.eq(0), key_data_reg.eq(0)]
+            m.d.sync += [history_reg.eq(0), cipher_key_reg.eq(0)]
 
         m.d.comb += [
             self.query.eq(slot_reg),

@@ -97,13 +97,14 @@ class BusParameters:
         Blocks of key that precede and follow the cipher's keys in the mode's key; they become words 0, 1, ... of the
         key memory in this order.
     cipher_keys : int
-        Keys of the cipher in the mode's key, 1 to 8, one behind the other.
+        Keys of the cipher in the mode's key, 1 to 8, one behind the other; of 128 bits or more if there are several, so that no two
+        end in one beat.
     distinct_keys : bool
-        Whether a packet with equal cipher keys is refused (two neighbours that are equal).
+        Whether a packet with equal cipher keys is refused; for at most two.
     derived_keys : tuple of tuple of int
-        For each further cipher key, the words of the key memory that set-up makes it of.
+        For each further cipher key, the words of the key memory that set-up makes it of; none that the host loads.
     nonzero_words : tuple of int
-        Words that set-up must not find 0: then the key is refused.
+        Words of set-up's that must not be 0: then the key is refused.
     key_words : int
         Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
     engine_words : int
@@ -165,9 +166,17 @@ class BusParameters:
         _integer("raw_words_after", self.raw_words_after, 0, 16)
         _integer("cipher_keys", self.cipher_keys, 1, 8)
         _integer("cipher keys", self.all_cipher_keys, 1, 16)
+        if self.cipher_keys > 1 and self.cipher_key_bits < 128:
+            raise ValueError(f"cipher_key_bits is at least 128 if there are several cipher keys, not {self.cipher_key_bits}")
+        if self.distinct_keys and self.cipher_keys > 2:
+            raise ValueError(f"distinct_keys is for at most two cipher keys, not {self.cipher_keys}")
+        raw_words = self.raw_words_before + self.raw_words_after
+        _integer("key_words", self.key_words, raw_words, 1024)
         for word in (*self.nonzero_words, *(word for words in self.derived_keys for word in words)):
-            _integer("a word of set-up's", word, 0, self.key_words - 1)
-        _integer("key_words", self.key_words, self.raw_words_before + self.raw_words_after, 1024)
+            _integer("a word that set-up writes", word, raw_words, self.key_words - 1)
+        for words in self.derived_keys:
+            if len(words) * self.block_bits < self.cipher_key_bits:
+                raise ValueError(f"a cipher key of {self.cipher_key_bits} bits is more than {len(words)} words")
         _integer("engine_words", self.engine_words, 1, 65536)
         for name in ("encrypt", "decrypt", "distinct_keys"):
             if not isinstance(getattr(self, name), bool):

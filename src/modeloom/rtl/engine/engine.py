@@ -10,7 +10,7 @@ A row reaches the operand networks six cycles after the row pointer::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -22,12 +22,12 @@ from modeloom.rtl.engine.banks import Banks, holds_results, rotations
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.key_memory import KeyMemory
-from modeloom.rtl.engine.layout import engine_fields, kept_bytes
+from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
 from modeloom.rtl.engine.rows import DRAIN, LEAD, RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
 from modeloom.rtl.engine.storage import ERASE_DELAY
 from modeloom.rtl.engine.unit import EngineUnit
-from modeloom.rtl.engine.wires import kept, moved
+from modeloom.rtl.engine.wires import cipher_slot, kept, moved
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
 
@@ -47,8 +47,8 @@ class ModeEngine(wiring.Component):
     program : CoreProgram
     field : Field
         The mode's field.
-    core : callable
-        ``core(unit kind, core name)``: the component of a core.
+    cores : callable
+        ``cores(unit kind, core names)``: the components of a unit instance by name; one named "both" may stand for two.
     registers : mapping
         For each unit kind (and "out"), (operand register, post register).
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
@@ -56,14 +56,13 @@ class ModeEngine(wiring.Component):
     """
 
     def __init__(
-        self, program: CoreProgram, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
-        slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
+        self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]],
+        registers: dict[str, tuple[bool, bool]], slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
-        self.program, self.field, self.core, self.registers = program, field, core, registers
+        self.program, self.field, self.cores, self.registers = program, field, cores, registers
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
         self.round_bits, self.round_key_bits = round_bits, round_key_bits
         keys = len(program.cipher_keys)
-        # Ciphers know one number: the cipher key in the lower bits, the slot above.
         self.cipher_slots = slots << (keys - 1).bit_length()
         self.width = 8 * program.block_bytes
         if field.width != self.width:
@@ -124,7 +123,7 @@ class ModeEngine(wiring.Component):
         self.units: dict[str, EngineUnit] = {}
         # The write ports of round keys: the key schedule's or, while everything is erased, one word after the other.
         last = self.cipher_slots << self.round_bits
-        rk_slot = self._cipher_slot(self.rk_key, self.rk_slot)
+        rk_slot = cipher_slot(len(program.cipher_keys), self.rk_key, self.rk_slot)
         round_key = self.erase_address < last if 1 << self.erase_bits > last else Const(1, 1)
         write = {
             "rk_we": self.rk_we | (self.erase & round_key),
@@ -135,7 +134,7 @@ class ModeEngine(wiring.Component):
         }
         write = {name: pipe(m, value, 1, name) for name, value in write.items()}
         for unit in program.units:
-            cores = {} if unit.kind == "acc" else {name: self.core(unit.kind, name) for name in unit.cores}
+            cores = {} if unit.kind == "acc" else self.cores(unit.kind, used_cores(program, unit))
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
             component = EngineUnit(
@@ -152,10 +151,6 @@ class ModeEngine(wiring.Component):
             self.operand[f"out{lane}.a"] = Signal(self.width, name=f"out{lane}_a")
         for chain in program.chains:
             self.operand[f"chain{chain.id}.a"] = Signal(self.width, name=f"chain{chain.id}_a")
-
-    def _cipher_slot(self, key: Value, slot: Value) -> Value:
-        """The slot of a cipher: that of the sector, and the number of the cipher key where there are several."""
-        return Cat(key[: (len(self.program.cipher_keys) - 1).bit_length()], slot) if len(self.program.cipher_keys) > 1 else slot
 
     def _erasable(self, unit: str) -> Value:
         """A unit's result as it is written: zero while memories are erased, by the reset of its register or else by a gate."""
@@ -227,7 +222,8 @@ class ModeEngine(wiring.Component):
             if operand == "a":
                 issue = row["issue"] & row["valid"]
                 m.d.comb += unit.start.eq(pipe(m, issue, rest, f"{name}_issue", reset_less=False))
-                m.d.comb += unit.slot.eq(self._cipher_slot(number, pipe(m, row["slot"], rest, f"{name}_slot")))
+                slot = pipe(m, row["slot"], rest, f"{name}_slot")
+                m.d.comb += unit.slot.eq(cipher_slot(len(self.program.cipher_keys), number, slot))
                 if decrypt is not None:
                     m.d.comb += unit.decrypt.eq(decrypt)
             elif decrypt is not None:

@@ -62,16 +62,18 @@ class KeyMemory:
             writes.append((we, address, index, lane(number)))
         # The memory has a copy for each port, far apart: its inputs are registered.
         we_reg = Signal(name="key_we_reg")
+        word_we_reg = Signal(name="word_we_reg")
         index_reg = Signal.like(engine.word_index, name="key_index_reg")
         addr_reg = Signal.like(memory.waddr, name="key_addr_reg", reset_less=True)
         data_reg = Signal(width, name="key_data_reg")
         m.d.sync += [
             we_reg.eq(engine.key_we), addr_reg.eq(self._address(engine.key_index, engine.key_slot)), data_reg.eq(engine.key_data),
+            word_we_reg.eq(0),
         ]  # fmt: skip
         for we, address, index, data in writes:
             with m.If(we):
-                m.d.sync += [we_reg.eq(1), addr_reg.eq(address), index_reg.eq(index), data_reg.eq(data)]
-        m.d.comb += [engine.word_we.eq(we_reg), engine.word_index.eq(index_reg), engine.word_data.eq(data_reg)]
+                m.d.sync += [we_reg.eq(1), word_we_reg.eq(1), addr_reg.eq(address), index_reg.eq(index), data_reg.eq(data)]
+        m.d.comb += [engine.word_we.eq(word_we_reg), engine.word_index.eq(index_reg), engine.word_data.eq(data_reg)]
         m.d.comb += [memory.we.eq(we_reg), memory.waddr.eq(addr_reg), memory.wdata.eq(data_reg)]
 
     def _address(self, word: Value, slot: Value) -> Value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of blocks, and their multiples x^k, as wires: bytes at the ends of a block move without a reduction.
+"""What the engine does by wires alone: addresses of round keys, parts of blocks, and multiples x^k that move whole bytes.
 
 ::
 
@@ -16,7 +16,16 @@ from amaranth.hdl import Cat, Const, Value
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
 
-__all__ = ["kept", "moved"]
+__all__ = ["cipher_slot", "kept", "moved"]
+
+
+def cipher_slot(keys: int, key: Value, slot: Value) -> Value:
+    """The number under which ciphers know one of the cipher keys of a slot: the cipher key in the lower bits, the slot above.
+
+    ``keys`` are the cipher keys of a slot; ``key`` may be of fewer bits than their numbers.
+    """
+    bits = (keys - 1).bit_length()
+    return Cat(key[:bits], Const(0, bits - min(bits, len(key))), slot) if bits else slot
 
 
 def kept(value: Value, keep: int) -> Value:
