@@ -83,6 +83,8 @@ class Mode:
         Whether the software model takes tweaks of any length.
     partial : bool
         Whether the last block may be partial.
+    wide : bool
+        Whether each block of a result depends on every bit of the sector; ``security`` says what holds for a mode that is not so.
     place : str
         ``FILE.py:CLASS`` if the definition was given so, else empty.
     min_bytes, max_blocks : int
@@ -108,6 +110,7 @@ class Mode:
     setup_of_size: ClassVar[bool] = False
     any_tweak: ClassVar[bool] = False
     partial: ClassVar[bool] = False
+    wide: ClassVar[bool] = True
     min_bytes: ClassVar[int] = 0
     max_blocks: ClassVar[int] = 0
     max_blocks_reason: ClassVar[str] = ""
