@@ -96,6 +96,7 @@ class _Lowering:
     ):
         self.nodes = trace.nodes
         self.mode = trace.mode
+        self.field = trace.field
         self.key_names = key_names
         self.terms = terms
         self.latency = latency
@@ -153,45 +154,48 @@ class _Lowering:
             total: dict[Term, int] = {}
             for j in node.args:
                 for term in self.form(j):
-                    if term.source[0] == "const":
-                        term = self._merge_const(total, term)
-                        if term is None:
-                            continue
-                    if term in total:
-                        del total[term]
-                    else:
-                        total[term] = 1
+                    self._put(total, term)
             return total
         return {Term(("op", self.operation(i))): 1}
 
     @staticmethod
-    def _merge_const(total: dict[Term, int], term: Term) -> Term | None:
-        for other in list(total):
-            if other.source[0] == "const" and (other.k, other.keep) == (term.k, term.keep):
+    def _put(total: dict[Term, int], term: Term) -> None:
+        """Adds a term to a sum: equal ones cancel, and constants, which are never scaled or cut, become one."""
+        if term.source[0] == "const":
+            value = term.source[1]
+            for other in [t for t in total if t.source[0] == "const"]:
                 del total[other]
-                value = other.source[1] ^ term.source[1]
-                return Term(("const", value), term.k, term.keep) if value else None
-        return term
+                value ^= other.source[1]
+            if value:
+                total[Term(("const", value))] = 1
+        elif term in total:
+            del total[term]
+        else:
+            total[term] = 1
 
     def _wires(self, node: Node) -> dict[Term, int]:
         result: dict[Term, int] = {}
+        amount = node.args[1]
         for term in self.form(node.args[0]):
-            if node.kind == "scale":
-                moved = term._replace(k=term.k + node.args[1])
-            elif term.k or term.keep * node.args[1] < 0:
+            if term.source[0] == "const":
+                moved = Term(("const", self._constant(node.kind, term.source[1], amount)))
+            elif node.kind == "scale":
+                moved = term._replace(k=term.k + amount)
+            elif term.k or term.keep * amount < 0:
                 # keep after a multiplication, or the middle of a block, is no term: the value gets a name first.
                 scaled = self._acc(_sorted_form([term]), node.line)
-                moved = Term(("op", scaled), 0, node.args[1])
+                moved = Term(("op", scaled), 0, amount)
             else:
-                moved = term._replace(keep=min(term.keep, node.args[1]) if term.keep else node.args[1])
-            if term.source[0] == "const" and node.kind == "keep":
-                head = (1 << 8 * abs(node.args[1])) - 1
-                value = term.source[1] & (head if node.args[1] > 0 else ~head)
-                moved = Term(("const", value))
-                if not value:
-                    continue
-            result[moved] = 1
+                moved = term._replace(keep=min(term.keep, amount) if term.keep else amount)
+            self._put(result, moved)
         return result
+
+    def _constant(self, kind: str, value: int, amount: int) -> int:
+        """A constant scaled or cut."""
+        if kind == "scale":
+            return self.field.scale(value, amount)
+        head = (1 << 8 * abs(amount)) - 1
+        return value & (head if amount > 0 else ~head)
 
     # -- operations -----------------------------------------------------------------------------------------------------
 
@@ -308,11 +312,23 @@ class _Lowering:
             return target.source[1]
         return self._acc(form, line)
 
+    def _needed(self) -> set[int]:
+        """What leaves, and all that it reads."""
+        needed: set[int] = set()
+        stack = [i for i, op in enumerate(self.ops) if op.kind == "out"]
+        while stack:
+            i = stack.pop()
+            if i not in needed:
+                needed.add(i)
+                stack.extend(t.source[1] for _, t in self.ops[i].terms() if t.source[0] == "op")
+        return needed
+
     def ordered(self) -> list[Op]:
-        """The operations in an order in which each comes after what it reads (sums attached later may point forward)."""
+        """The operations in an order in which each comes after what it reads (sums attached later may point forward), without those
+        whose results cancel everywhere."""
         order: list[int] = []
         state: dict[int, int] = {}
-        for root in range(len(self.ops)):
+        for root in sorted(self._needed()):
             stack = [(root, False)]
             while stack:
                 i, done = stack.pop()

@@ -248,11 +248,21 @@ class Tracer:
 
     def head(self, a: Value, nbytes: int) -> Value:
         """See ``Numbers.head``."""
+        self._check_bytes("head", nbytes)
+        if not nbytes:
+            return self.const(0)
         return a if nbytes == self.trace.block_bytes else self._value("keep", self._id(a), nbytes)
 
     def tail(self, a: Value, nbytes: int) -> Value:
         """See ``Numbers.tail``."""
+        self._check_bytes("tail", nbytes)
+        if nbytes == self.trace.block_bytes:
+            return self.const(0)
         return self._value("keep", self._id(a), -nbytes) if nbytes else a
+
+    def _check_bytes(self, word: str, nbytes: int) -> None:
+        if not 0 <= nbytes <= self.trace.block_bytes:
+            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes 0 to {self.trace.block_bytes} bytes, not {nbytes}")
 
     def pad(self, a: Value, nbytes: int, byte: int) -> Value:
         """See ``Numbers.pad``."""
