@@ -5,19 +5,21 @@ import random
 
 import pytest
 from tests.built import SLOW, SMALL, compiled, simulated
+from tests.core.several_keys import CORES, TET, XCB, XTS
 from tests.core.test_zeroize import state
 
 from modeloom.rtl.core import key_erase_cycles
 from modeloom.simulated import Sector
 
-CHOICES = [("hctr2", SMALL)]
+CHOICES = [("hctr2", SMALL), XCB]
 if SLOW:
     CHOICES += [
         ("heh-brw", {"sector": 128, "key_bits": 256, "key_slots": 2}),
         ("heh-brw", {"sector": 128, "squares": "fly"}),
         ("heh-poly", {"sector": 128, "direction": "encrypt", "mul": 2}),
         ("hmch-brw", {"sector": 128, "key_slots": 3}),
-    ]
+        XTS, TET, CORES["xts-256"],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("mode", "changes"), CHOICES, ids=lambda choice: choice if isinstance(choice, str) else "-".join(choice))
