@@ -7,27 +7,37 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from modeloom.allocate.program import Program
 from modeloom.compiler import Compiled
 from modeloom.prove.numeric import NumericMachine
 
 SECTORS = 8
 
 
-def computes(design: Compiled, reference: Callable[[bytes], Any], seed: str) -> bool:
-    """Whether a program gives what ``reference(key)`` gives, for some sectors of its directions, as close as its interval allows."""
-    program, units = design.allocation.program, design.units
+def numeric_machine(design: Compiled, key: bytes, *, program: Program | None = None, runs: int = 1) -> NumericMachine:
+    """The machine of a design, or of another program in its place, under a whole key of the mode."""
+    program, units = program or design.allocation.program, design.units
     key_bytes = design.options.key_bits // 8
-    rng = random.Random(seed)
-    key = rng.randbytes(design.mode.key_bytes(key_bytes))
     parts = design.mode.split_key(key, (key_bytes,))
-    machine = NumericMachine(
-        program, design.mode.field, design.architecture.cipher.software(parts["cipher"]),
+    keyed = design.architecture.cipher.software
+    return NumericMachine(
+        program, design.mode.field, [keyed(parts[name]) for name in design.mode.cipher_keys],
         [parts[word] for word in program.key_words[: program.raw_words]],
-        out_delay=units.unit("out").latency, key_delay=units.key_delay,
+        out_delay=units.unit("out").latency, key_delay=units.key_delay, runs=runs, keyed=keyed, key_bytes=key_bytes,
     )  # fmt: skip
-    directions = [rng.choice(program.directions) for _ in range(SECTORS)]
+
+
+def computes(
+    design: Compiled, reference: Callable[[bytes], Any], seed: str, *, program: Program | None = None, sectors: int = SECTORS
+) -> bool:
+    """Whether a program gives what ``reference(key)`` gives, for some sectors of its directions, as close as its interval allows."""
+    rng = random.Random(seed)
+    key = rng.randbytes(design.mode.key_bytes(design.options.key_bits // 8))
+    machine = numeric_machine(design, key, program=program)
+    program = machine.program
+    directions = [rng.choice(program.directions) for _ in range(sectors)]
     tweaks = [rng.randbytes(program.tweak_bytes) for _ in directions]
     data = [rng.randbytes(program.nbytes) for _ in directions]
-    result = machine.run(directions, [n * program.ii for n in range(SECTORS)], [tweaks], [data])
+    result = machine.run(directions, [n * program.ii for n in range(sectors)], [tweaks], [data])
     plain = reference(key)
     return result.sectors[0] == [getattr(plain, d)(t, x) for d, t, x in zip(directions, tweaks, data, strict=True)]

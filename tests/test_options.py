@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options, presets and the unit set that follows from them."""
 
+from dataclasses import replace
+
 import pytest
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler import compile_mode
+from modeloom.modes import find
 from modeloom.options import PRESETS, Options, preset, unit_set
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import InputError, Keys, Mode, UnknownName
@@ -38,6 +41,10 @@ def test_a_mode_without_products_has_no_multiplier():
 
 def test_a_mode_without_products_runs_with_presets():
     for name in PRESETS:
+        if PRESETS[name].get("squares") == "fly":
+            with pytest.raises(InputError, match="^--squares fly: masked reads no square of a key value; choose --squares setup$"):
+                compile_mode(Masked(), preset(name).but(sector=64, restarts=0))
+            continue
         assert "mul" not in compile_mode(Masked(), preset(name).but(sector=64, restarts=0)).explain()["units"]
 
 
@@ -78,6 +85,8 @@ def test_ranges(changes, message):
     [
         (lambda: preset("tes"), "unknown preset 'tes'"),
         (lambda: preset("brw2013-1cores"), "did you mean brw2013-1core or brw2013-2core"),
+        (lambda: Options(aes_arch="serial"), "unknown AES architecture 'serial'; did you mean sequential?"),
+        (lambda: preset("tes2010"), "did you mean tes2010-full"),
         (lambda: Options(direction="bothe"), "unknown direction 'bothe'; did you mean both?"),
         (lambda: cipher_of(Masked(), "aes2"), "unknown cipher 'aes2'; did you mean aes?"),
         (lambda: Options().but(sektor=4096), "unknown option 'sektor'; did you mean sector or more_sectors?"),
@@ -87,6 +96,67 @@ def test_unknown_names(make, message):
     with pytest.raises(UnknownName) as error:
         make()
     assert message in str(error.value)
+
+
+# Table 3 of brw2013: cipher cores, whether squares are computed on the fly, the cycles it prints.
+TABLE_3 = {
+    "hmch-brw-1": (2, True, 66), "hmch-brw-2": (2, False, 66), "hmch-brw-3": (1, True, 80),
+    "heh-brw-1": (2, True, 55), "heh-brw-2": (2, False, 55), "heh-brw-3": (1, True, 69),
+    "hmch-poly": (1, False, 94), "heh-poly": (1, False, 83),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", TABLE_3)
+def test_presets_of_brw2013(row):
+    cores, fly, printed = TABLE_3[row]
+    mode = row.rstrip("-123")
+    compiled = compile_mode(find(mode), preset(f"brw2013-{row}").but(sector=512, restarts=200), prove=False)
+    units = compiled.explain()["units"]
+    assert units["cipher"] == {"count": cores, "latency": 11, "interval": 1} and units["out"]["count"] == cores
+    assert units["mul"] == {"count": 1, "latency": 3, "interval": 1} and units["acc"]["count"] == 1
+    assert ("sqr" in units) == fly
+    # HMCH decrypts one block of a sector, HEH all of them.
+    assert compiled.architecture.cores == {"enc": "pipelined", "dec": "sequential" if "hmch" in mode else "pipelined"}
+    assert compiled.schedule.latency <= printed
+
+
+@pytest.mark.parametrize(
+    ("name", "direction", "cipher", "latency", "first"),
+    [
+        ("tes2010-full", "both", {"count": 1, "latency": 11, "interval": 1}, 74, 43),
+        ("tes2010-encrypt-only", "encrypt", {"count": 1, "latency": 11, "interval": 1}, 74, 43),
+        # The paper has 384, with a block every 11 cycles.
+        ("tes2010-sequential", "both", {"count": 1, "latency": 11, "interval": 10}, 353, 52),
+    ],
+)
+def test_presets_of_tes2010(name, direction, cipher, latency, first):
+    compiled = compile_mode(find("heh-poly"), preset(name), prove=False)
+    figures = compiled.explain()
+    units = figures["units"]
+    assert compiled.options.direction == direction and compiled.units.lanes == 1 and not compiled.options.overlap
+    assert units["enc" if direction == "encrypt" else "cipher"] == cipher
+    assert units["mul"] == {"count": 1, "latency": 1, "interval": 1} and units["acc"] == {"count": 1, "latency": 0, "interval": 1}
+    assert (figures["latency"], figures["first_output"], figures["optimal"]) == (latency, first, True)
+
+
+def test_an_option_goes_over_a_preset():
+    assert preset("tes2010-sequential").but(aes_arch="pipelined", overlap=True) == preset("tes2010-full").but(overlap=True)
+
+
+def test_sequential_cores_that_a_cipher_lacks():
+    uses = {d: {"enc": 32, "dec": 1, "mul": 63, "out": 32} for d in ("encrypt", "decrypt")}
+    for lacking in (("enc", "dec"), ("enc",), ()):
+        with pytest.raises(InputError, match="^--aes-arch sequential: aes has no sequential core for this; leave --aes-arch out$"):
+            unit_set(Options(aes_arch="sequential"), replace(AES, sequential=lacking), [uses], {"enc"})
+
+
+@pytest.mark.parametrize(("aes", "mul"), [(1, 1), (16, 4)])
+def test_multipliers_keep_up_with_sequential_cores(aes, mul):
+    uses = {"encrypt": {"enc": 32, "mul": 63, "out": 32}}
+    options = Options(aes_arch="sequential", aes=aes, lanes=8, direction="encrypt", aes_stages=1)
+    units, architecture = unit_set(options, AES, [uses], {"enc"})
+    assert (units.unit("enc").count, units.unit("enc").interval, units.unit("mul").count) == (aes, 10, mul)
+    assert architecture.cores == {"enc": "sequential"}
 
 
 def test_lanes_follow_the_pipelines():

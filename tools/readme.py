@@ -9,7 +9,8 @@ A generated part stands between markers; what is between them is replaced::
     <!-- end -->
 
 Figures come from the function behind ``modeloom explain``, code from the sources, ports and codes from ``rtl/bus``.  The picture
-``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``.  Tables of circuits are in ``circuit_tables``.
+``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``, and ``docs/papers.md`` what ``modeloom papers`` prints.  Tables of
+circuits are in ``circuit_tables``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue  # noqa: E402
+from modeloom.papers import page as papers_page  # noqa: E402
+from modeloom.papers.tables import tables  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
 from modeloom.rtl.core import CORE_PORTS  # noqa: E402
@@ -41,10 +44,13 @@ MARKED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTA
 
 PICTURE = "docs/img/hctr2_512.svg"
 
+PAPERS_PAGE = "docs/papers.md"
+"""Generated as a whole."""
+
 SECTORS = {"hctr2": (32, 128, 512, 520), "heh-brw": (32, 512)}
 
-PAPERS = (("brw2013-1core", "brw2013, HEH[BRW], one AES core", 69), ("brw2013-2core", "brw2013, HEH[BRW], two AES cores", 55))
-"""Preset, what the paper calls it, and the cycles that the paper prints."""
+PRESETS = ("brw2013-1core", "brw2013-2core")
+"""Unit sets of brw2013 with one and two AES cores."""
 
 
 @cache
@@ -71,19 +77,21 @@ def results() -> str:
 
 
 def papers() -> str:
-    """The papers' unit sets: their schedules, ours of one sector at a time, and ours overlapped."""
+    """Table 2 of tes2010: its cycles, ours of one sector at a time, ours overlapped on the same units, and with units to match."""
     rows = []
-    for preset, name, printed in PAPERS:
-        plain, overlapped = compiled("heh-brw", preset).explain(), compiled("heh-brw", preset, overlap=True).explain()
-        rows.append((name, printed, plain["latency"], plain["latency_bound"], overlapped["cycles_per_sector"], overlapped["ii_bound"]))
-    head = ("512-byte sectors", "paper, cycles", "one at a time", "bound", "overlapped: cycles a sector", "bound")
+    for row in tables(["tes2010-2"])[0]["rows"]:
+        ours = row["ours"]
+        plain = f"{ours['plain_cycles']}{' =' if ours['plain_minimal'] else ''}"
+        matched = f"{ours['matched_cycles']} ({ours['matched_pipelines']}, {ours['matched_multipliers']})"
+        rows.append((row["row"], row["printed"]["cycles"], plain, ours["overlapped_cycles"], ours["overlapped_bound"], matched))
+    head = ("tes2010, 32 blocks", "paper, cycles", "one at a time", "overlapped", "bound", "more units (AES, multipliers)")
     return table(head, rows, 1)
 
 
 def squares() -> str:
     """Squares of key values from set-up and on the fly: HEH[BRW], overlapped, and with the paper's units one at a time."""
     rows = []
-    for preset in ("default", *(preset for preset, *_ in PAPERS)):
+    for preset in ("default", *PRESETS):
         # The same options for the same programs as in the other tables.
         stored = compiled("heh-brw", sector=512) if preset == "default" else compiled("heh-brw", preset)
         for e, more in ((stored.explain(), ""), (compiled("heh-brw", preset, squares="fly").explain(), " --squares fly")):
@@ -99,7 +107,8 @@ def squares() -> str:
 def modes() -> str:
     """The modes of ``modeloom list``."""
     rows = [
-        (f"`{e['name']}`", e["source"], " ‖ ".join("AES key" if part == "cipher" else part for part in e["key"]),
+        (f"`{e['name']}`{' **broken**' if e['broken'] else ''}", e["source"],
+         " ‖ ".join("AES key" if part == "cipher" else part for part in e["key"]),
          " or ".join(map(str, e["tweak_bytes"])), "any from 16" if e["partial_blocks"] else "whole blocks", e["field"], e["vectors"])
         for e in catalogue()
     ]  # fmt: skip
@@ -231,9 +240,11 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def generated() -> dict[Path, str]:
-    """Every file that has generated parts, and the picture, with what they should hold."""
-    files = {ROOT / PICTURE: chart(compiled("hctr2", sector=512))}
+    """Every file that has generated parts, the picture and the papers' page, with what they should hold."""
+    files = {ROOT / PICTURE: chart(compiled("hctr2", sector=512)), ROOT / PAPERS_PAGE: papers_page()}
     for path in PAGES:
+        if path in files:
+            continue
         text = path.read_text(encoding="utf-8")
         for name in (match[2] for match in MARKED.finditer(text)):
             if name not in PARTS:

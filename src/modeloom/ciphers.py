@@ -42,17 +42,18 @@ class BlockCipher:
     most_stages : int
         Registers a round that the pipelines may have: 1 to this.
     sequential : tuple of str
-        The cores, "enc" or "dec", that there is a sequential form of as well as a pipeline.
+        The cores that there is a sequential form of as well as a pipeline: "enc", "dec", and "both", one core that does either.
     timing : callable
         ``timing(core, architecture, key_bits, stages)``: timing of the "enc" or "dec" core that is "pipelined" (``stages`` registers
-        a round) or "sequential" (``stages`` cycles a round).
+        a round), or of a core that is "sequential" (``stages`` cycles a round).
     software : callable
         ``software(key)``: the keyed cipher on bytes, with ``encrypt(blocks)`` and ``decrypt(blocks)`` for any number of whole blocks.
     sboxes : tuple of str
-        Forms of the S-box that the pipelines may have, the default first.
+        Forms of the S-box that the cores may have, the default first.
     hardware : callable
         ``hardware(core, architecture, key_bits, stages, slots, sbox)``: the Amaranth component, with the ports of ``AESEncryptPipeline``
-        (``rtl.aes.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.
+        (``rtl.aes.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A "both" core has
+        ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key for the inverse cipher.
     key_schedule : callable
         ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
         from outside.  It erases a round key a cycle and keeps no part of a key when it is done.
@@ -78,8 +79,9 @@ def _aes_rounds(key_bits: int) -> int:
 
 def _aes_timing(core: str, architecture: str, key_bits: int, stages: int) -> CoreTiming:
     rounds = _aes_rounds(key_bits)
-    cycles = rounds * stages + 1  # the whitened input is registered: the operand register is in the core
-    return CoreTiming(cycles, 1 if architecture == "pipelined" else cycles)
+    cycles = rounds * stages
+    # The whitened input is registered: the operand register is in the core.  In its last cycle a sequential core takes the next block.
+    return CoreTiming(cycles + 1, 1 if architecture == "pipelined" else cycles)
 
 
 def _aes_software(key: bytes) -> Any:
@@ -99,7 +101,8 @@ def _aes_hardware(core: str, architecture: str, key_bits: int, stages: int, slot
     from modeloom.rtl.aes.sequential import AESSequential
 
     if architecture == "sequential":
-        return AESSequential(key_bits, slots, stages, direction="encrypt" if core == "enc" else "decrypt")
+        direction = {"enc": "encrypt", "dec": "decrypt", "both": "both"}[core]
+        return AESSequential(key_bits, slots, stages, direction=direction, sbox=sbox)
     kind = AESEncryptPipeline if core == "enc" else AESDecryptPipeline
     return kind(key_bits, stages, slots, sbox=sbox)
 
@@ -117,7 +120,7 @@ AES = BlockCipher(
     round_keys=lambda key_bits: _aes_rounds(key_bits) + 1,
     round_key_bits=128,
     most_stages=4,
-    sequential=("enc", "dec"),
+    sequential=("enc", "dec", "both"),
     sboxes=("lut", "bram", "composite", "bdd", "compact"),
     timing=_aes_timing,
     software=_aes_software,

@@ -303,7 +303,7 @@ def _check_squares(mode: Mode, tweak: int) -> None:
     blocks = min(mode.max_blocks or PROBE, PROBE)
     probe = trace(mode, max(blocks * mode.block_bytes, mode.min_bytes), tweak)
     if not _squares(probe, 2):
-        raise InputError(f"--squares fly: {mode.name} reads no square of a key value; leave --squares out")
+        raise InputError(f"--squares fly: {mode.name} reads no square of a key value; choose --squares setup")
 
 
 def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], set[str]]:

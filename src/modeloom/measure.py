@@ -24,15 +24,16 @@ def block_groups(
 ) -> dict[str, list[str]]:
     """Blocks of a core by prefixes of instance paths; the longest prefix counts.
 
-    The group with the name of the cipher is its cores with their key schedule, ``squarers`` is there if the core has some,
-    ``storage`` the banks, the key memory and the result buffer, ``engine`` what the compiler makes: networks, registers, control;
-    ``bus`` the AXI side.
+    The group with the name of the cipher is its cores with their key schedule, ``squarers`` and ``counters`` (adders of counter mode)
+    are there if the core has some, ``storage`` the banks, the key memory and the result buffer, ``engine`` what the compiler makes:
+    networks, registers, control; ``bus`` the AXI side.
     """
     groups: dict[str, list[str]] = {cipher: [f"{prefix}bus.key_schedule"], "multipliers": [], "storage": []}
     for unit in units:
         if unit.kind != "acc":
-            block = {"mul": "multipliers", "sqr": "squarers"}.get(unit.kind, cipher)
-            groups.setdefault(block, []).extend(f"{prefix}engine.{unit.name}.{core}" for core in unit.cores)
+            block = {"mul": "multipliers", "sqr": "squarers", "add": "counters"}.get(unit.kind, cipher)
+            # Its cores alone stand below a unit.
+            groups.setdefault(block, []).append(f"{prefix}engine.{unit.name}.")
     groups["storage"] += [f"{prefix}engine.bank_{bank}" for bank in banks]
     groups["storage"] += [f"{prefix}engine.key_memory", f"{prefix}bus.ring"]
     groups["engine"] = [f"{prefix}engine"]

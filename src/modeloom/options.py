@@ -22,6 +22,9 @@ SIZES = 8
 SQUARES = ("setup", "fly")
 """Where squares of key values come from: key words that set-up computes, or a squaring unit that makes them in each sector."""
 
+AES_ARCHITECTURES = ("pipelined", "sequential")
+"""Forms of the cipher cores."""
+
 MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
 """Multiplier circuits, as ``rtl.gf128.architectures`` has them."""
 
@@ -51,22 +54,23 @@ class Options:
     direction : str
         "both", "encrypt" or "decrypt".
     aes, mul, acc : int or None
-        Cipher pipelines, multipliers and adders (default: as many as the bound wants).
+        Cipher cores, multipliers and adders (default: as many as the bound wants).
     aes_arch : str
-        "pipelined"; a decrypter that a sector needs once is sequential where its interval fits.
+        "pipelined": a decrypter that a sector needs once is sequential where its interval fits.  "sequential": all cores are, and
+        one does both directions where both are needed.
     aes_sbox : str or None
-        S-boxes of the pipelines (default: the cipher's first form; AES: "lut"; "bram" for block memories; "composite", "bdd" or
+        S-boxes of these cores (default: the cipher's first form; AES: "lut"; "bram" for block memories; "composite", "bdd" or
         "compact" for gates).
     aes_stages, mul_stages : int
-        Registers a round (at most what the cipher has, 4 for AES; default: 2, or 1 if it has no more); registers inside the
-        multiplier.
+        Registers a round, which are cycles a round of a sequential core (at most what the cipher has, 4 for AES; default: 2, or 1 if it
+        has no more); registers inside the multiplier.
     mul_arch : str
         Multiplier circuit.
     squares : str
         "setup" or "fly" (brw2013, section 3): squares of key values are key words, or made in each sector by squaring units, as many as
         the initiation interval needs; none where no sector of the core reads a square.
     lanes : int or None
-        Blocks that enter and leave a cycle (default: the number of pipelines).
+        Blocks that enter and leave a cycle (default: the number of cipher cores).
     terms : int
         Most terms of an operand.
     key_slots : int
@@ -112,8 +116,8 @@ class Options:
             raise InputError(f"--sector takes up to {SIZES} sizes, not {len(sizes)}")
         if self.direction not in DIRECTIONS:
             raise UnknownName("direction", self.direction, DIRECTIONS)
-        if self.aes_arch not in ("pipelined",):
-            raise UnknownName("AES architecture", self.aes_arch, ("pipelined",))
+        if self.aes_arch not in AES_ARCHITECTURES:
+            raise UnknownName("AES architecture", self.aes_arch, AES_ARCHITECTURES)
         if self.mul_arch not in MULTIPLIERS:
             raise UnknownName("multiplier", self.mul_arch, MULTIPLIERS)
         if self.squares not in SQUARES:
@@ -162,14 +166,34 @@ class Options:
         return {**asdict(self), "more_sectors": list(self.more_sectors)}
 
 
-_BRW2013 = {"aes_stages": 1, "mul": 1, "mul_stages": 3, "registered": False}
+_PAPERS: dict[str, Any] = {"aes_stages": 1, "mul": 1, "registered": False, "overlap": False}
+_TES2010 = {**_PAPERS, "mul_stages": 1, "lanes": 1, "aes_sbox": "bram"}
+_BRW2013 = {**_PAPERS, "mul_stages": 3}
+_FLY, _SETUP = {"squares": "fly"}, {"squares": "setup"}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
-    "brw2013-1core": {**_BRW2013, "aes": 1, "overlap": False},
-    "brw2013-2core": {**_BRW2013, "aes": 2, "overlap": False},
+    "tes2010-full": _TES2010,
+    "tes2010-encrypt-only": {**_TES2010, "direction": "encrypt"},
+    "tes2010-sequential": {**_TES2010, "aes_arch": "sequential"},
+    "brw2013-1core": {**_BRW2013, "aes": 1},
+    "brw2013-2core": {**_BRW2013, "aes": 2},
+    "brw2013-hmch-brw-1": {**_BRW2013, "aes": 2, **_FLY},
+    "brw2013-hmch-brw-2": {**_BRW2013, "aes": 2, **_SETUP},
+    "brw2013-hmch-brw-3": {**_BRW2013, "aes": 1, **_FLY},
+    "brw2013-heh-brw-1": {**_BRW2013, "aes": 2, **_FLY},
+    "brw2013-heh-brw-2": {**_BRW2013, "aes": 2, **_SETUP},
+    "brw2013-heh-brw-3": {**_BRW2013, "aes": 1, **_FLY},
+    "brw2013-hmch-poly": {**_BRW2013, "aes": 1},
+    "brw2013-heh-poly": {**_BRW2013, "aes": 1},
 }
-"""Unit sets by name.  brw2013: one or two AES pipelines of 11 cycles, one three-stage multiplier, plain schedules."""
+"""Unit sets by name; plain schedules, but for the default.
+
+- tes2010: an AES pipeline of 11 cycles, or a core that does a round a cycle, S-boxes in block memories as in the paper, and a multiplier
+  of one cycle with an adder.
+- brw2013: one or two AES pipelines of 11 cycles, a three-stage multiplier.  Those of a mode are the rows of table 3: HMCH with a sequential
+  decrypter beside the pipelines, squares computed on the fly in the variants 1 and 3.
+"""
 
 
 def preset(name: str) -> Options:
@@ -181,7 +205,7 @@ def preset(name: str) -> Options:
 
 @dataclass(frozen=True)
 class Architecture:
-    """How the cipher's cores are built: for each core in use, "pipelined" or "sequential"."""
+    """How the cipher's cores are built: for each core in use ("enc", "dec", or "both" in one), "pipelined" or "sequential"."""
 
     cipher: BlockCipher
     cores: Mapping[str, str]
@@ -194,27 +218,33 @@ def unit_set(
 
     Both cores of the cipher stand behind one operand network where both directions are built; a core for one direction that needs
     both has them apart.  A decrypter that is used once a sector is sequential where there is such a form and its interval fits into the
-    initiation interval.
+    initiation interval.  Where all cores are to be sequential, one core does what is needed.
 
-    Raises ``InputError`` for several multipliers where the mode has no products (one, as presets have it, is left out).
+    Raises ``InputError`` for several multipliers where the mode has no products (one, as presets have it, is left out), and for a
+    sequential core that the cipher lacks.
     """
     options = options.on(chosen)
     key_bits, stages = cast(int, options.key_bits), cast(int, options.aes_stages)
     lanes = options.lanes or options.aes
     totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "sqr", "add", "acc", "out")} for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
-    together = len(uses[0]) > 1 and {"enc", "dec"} <= needed
+    sequential = options.aes_arch == "sequential"
+    together = {"enc", "dec"} <= needed and (len(uses[0]) > 1 or sequential)
     if (options.mul or 0) > 1 and "mul" not in needed:
         raise InputError(f"--mul {options.mul}: the mode has no products; leave --mul out")
+    names = ("both",) if together and sequential else tuple(core for core in ("enc", "dec") if core in needed)
+    cores: dict[str, str] = dict.fromkeys(names, options.aes_arch)
+    if sequential and not cores.keys() <= set(chosen.sequential):
+        raise InputError(f"--aes-arch sequential: {chosen.name} has no sequential core for this; leave --aes-arch out")
+    time = {core: chosen.timing(core, form, key_bits, stages) for core, form in cores.items()}
+    rate = max(timing.interval for timing in time.values()) if time else 1
     paces = []
     for of, total in zip(uses, totals, strict=True):
         calls = max(u.get("enc", 0) + u.get("dec", 0) for u in of.values()) if together else max(total["enc"], total["dec"])
-        paces.append(max(-(-calls // options.aes), -(-total["out"] // lanes), 1))
+        paces.append(max(-(-calls // options.aes) * rate, -(-total["out"] // lanes), 1))
     mul = options.mul or max(max(1, -(-total["mul"] // pace)) for total, pace in zip(totals, paces, strict=True))
-    cores: dict[str, str] = {core: "pipelined" for core in ("enc", "dec") if core in needed}
-    time = {core: chosen.timing(core, "pipelined", key_bits, stages) for core in cores}
     slow: dict[str, Any] = {}
-    if all(total["dec"] == 1 for total in totals) and "dec" not in setup and "dec" in chosen.sequential:
+    if not sequential and all(total["dec"] == 1 for total in totals) and "dec" not in setup and "dec" in chosen.sequential:
         alone = chosen.timing("dec", "sequential", key_bits, stages)
         ii = min(max(pace, -(-total["mul"] // mul)) for total, pace in zip(totals, paces, strict=True))
         if (not options.overlap) or alone.interval <= ii:
@@ -223,11 +253,11 @@ def unit_set(
     reg = options.registered
     units = []
     if together:
-        latency = max(time["enc"].latency, time["dec"].latency)
-        units.append(Unit("cipher", options.aes, latency, 1, False, reg, **slow))
+        latency = max(timing.latency for timing in time.values())
+        units.append(Unit("cipher", options.aes, latency, rate, False, reg, **slow))
     else:
         for core, timing in time.items():
-            count = 1 if cores[core] == "sequential" else options.aes
+            count = 1 if cores[core] != options.aes_arch else options.aes
             units.append(Unit(core, count, timing.latency, timing.interval, False, reg))
     units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
     # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.

@@ -118,7 +118,8 @@ class SimulatedCore:
         )
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length, or if there is no such slot."""
+        """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length, a key that the mode refuses, or if there is no
+        such slot."""
         slots = self.description["key_slots"]
         if not 0 <= slot < slots:
             raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
@@ -129,6 +130,9 @@ class SimulatedCore:
             )
         self.send_key(key, slot)
         self._wait_for_key_port()
+        if self.simulation.get("key_error") and self.description["refused_keys"]:
+            mode, why = self.description["mode"], self.description["refused_keys"]
+            raise InputError(f"{mode}: the core refuses this key ({why}); take another one")
         if not self.simulation.get("key_loaded") >> slot & 1:
             raise CoreFault(f"the core did not take the key for slot {slot}")
 

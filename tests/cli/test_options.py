@@ -35,6 +35,7 @@ def test_nothing_given_is_the_default():
         ("--tweak 32 --key-bits 256 --direction decrypt", {"tweak": 32, "key_bits": 256, "direction": "decrypt"}),
         ("--aes 2 --aes-stages 1 --mul 3 --mul-stages 4", {"aes": 2, "aes_stages": 1, "mul": 3, "mul_stages": 4}),
         ("--squares fly", {"squares": "fly"}),
+        ("--aes-arch sequential --aes-sbox bram", {"aes_arch": "sequential", "aes_sbox": "bram"}),
         ("--lanes 4 --terms 3 --key-slots 8", {"lanes": 4, "terms": 3, "key_slots": 8}),
         ("--no-overlap --exact", {"overlap": False, "exact": True}),
     ],
@@ -46,6 +47,13 @@ def test_options(arguments, changes):
 def test_an_option_changes_a_preset():
     options = parse("--preset", "brw2013-2core", "--aes", "4")
     assert (options.aes, options.mul, options.registered, options.overlap) == (4, 1, False, False)
+
+
+def test_sectors_overlap_if_asked_for():
+    plain = parse("--preset", "brw2013-1core")
+    assert not plain.overlap and parse("--preset", "brw2013-1core", "--overlap") == plain.but(overlap=True)
+    with pytest.raises(InputError, match="exclude each other"):
+        parse("--overlap", "--no-overlap")
 
 
 def test_tweaks_count_as_plain64():

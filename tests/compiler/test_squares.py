@@ -89,7 +89,7 @@ def test_texts_and_chart():
 
 
 def test_area_by_block():
-    for squares, names in (("fly", ["core.engine.sqr0.sqr"]), ("setup", None)):
+    for squares, names in (("fly", ["core.engine.sqr0."]), ("setup", None)):
         program = compile_mode("heh-brw", sector=80, squares=squares, restarts=0).allocation.program
         assert block_groups(program.units, program.banks).get("squarers") == names
 
@@ -112,7 +112,7 @@ class Unhashed(Mode):
 
 
 def test_a_mode_that_squares_nothing():
-    with pytest.raises(InputError, match="^--squares fly: unhashed reads no square of a key value; leave --squares out$"):
+    with pytest.raises(InputError, match="^--squares fly: unhashed reads no square of a key value; choose --squares setup$"):
         compile_mode(Unhashed(), sector=64, squares="fly")
 
 

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.built import SLOW, SMALL, compiled, simulated
+from tests.built import SEQUENTIAL, SLOW, SMALL, compiled, simulated
 from tests.core.several_keys import TET, XCB
 
 from modeloom import golden
@@ -13,12 +13,13 @@ from modeloom.simulated import Sector
 
 SECTOR = 64
 SECTORS = 12
-CHOICES = [("hctr2", "default", SMALL), (XCB[0], "default", XCB[1])]
+CHOICES = [("hctr2", "default", SMALL), ("hctr2", "default", SEQUENTIAL), (XCB[0], "default", XCB[1])]
 if SLOW:
     CHOICES += [
         ("heh-brw", "brw2013-1core", {"sector": SECTOR}),
         ("heh-brw", "brw2013-1core", {"sector": SECTOR, "squares": "fly"}),
         ("hctr2", "default", {"sector": SECTOR, "aes_stages": 4, "direction": "encrypt"}),
+        ("heh-poly", "tes2010-sequential", {"sector": SECTOR}),
         (TET[0], "default", TET[1]),
     ]
 

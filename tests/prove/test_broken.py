@@ -6,6 +6,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from tests.program_runs import numeric_machine
 
 from modeloom import golden
 from modeloom.allocate.check import CheckError, check_program
@@ -17,7 +18,6 @@ from modeloom.prove import ProofError
 from modeloom.prove.execute import direction_pattern, entries_with_gaps, prove_program
 from modeloom.prove.machine import MachineError
 from modeloom.prove.mutate import KINDS, mutants
-from modeloom.prove.numeric import NumericMachine
 from modeloom.prove.symbols import Symbols
 
 MODES = {"hctr2": HCTR2, "heh-brw": HEH}
@@ -38,7 +38,7 @@ class Bench:
         self.symbols = Symbols()
         self.rng = random.Random(SEED)
         key = self.rng.randbytes(self.mode.key_bytes(16))
-        self.parts = self.mode.split_key(key, (16,))
+        self.key = key
         reference = golden.mode(name, key)
         self.pool = {}
         for direction in self.program.directions:
@@ -67,9 +67,7 @@ class Bench:
     def simulated(self, program, runs: int = RUNS) -> int:
         """Simulated sectors, all as the golden model says; a negative number if one is not."""
         count = 0
-        cipher = self.compiled.architecture.cipher.software(self.parts["cipher"])
-        words = [self.parts[name] for name in program.key_words[: program.raw_words]]
-        machine = NumericMachine(program, self.mode.field, cipher, words, runs=runs, **self.delays)
+        machine = numeric_machine(self.compiled, self.key, program=program, runs=runs)
         for length, early in ((18, True), (8, False)):
             directions = direction_pattern(program.directions, program.main.stages + 1, length)[:length]
             steady = [n * program.ii for n in range(length)]

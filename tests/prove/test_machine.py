@@ -41,8 +41,8 @@ class Texts:
     def step(self, form, stride):
         return f"{form}~{stride}"
 
-    def operate(self, core, operands):
-        return f"{core}({','.join(operands)})"
+    def operate(self, core, operands, number):
+        return f"{core}{number or ''}({','.join(operands)})"
 
     def result(self, raw, keep, post):
         return raw + (f"[{keep}]" if keep else "") + (f"+{post}" if post else "")

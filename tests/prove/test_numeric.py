@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.program_runs import numeric_machine
 
 from modeloom import golden
 from modeloom.compiler import compile_mode
@@ -60,16 +61,6 @@ def made(mode, **options):
     return compile_mode(mode(), Options(**{"tweak": 16, "restarts": 0, **options}), prove=False)
 
 
-def machine(compiled, key, runs=1):
-    program, units = compiled.allocation.program, compiled.units
-    parts = compiled.mode.split_key(key, (compiled.options.key_bits // 8,))
-    return NumericMachine(
-        program, compiled.mode.field, compiled.architecture.cipher.software(parts["cipher"]),
-        [parts[name] for name in program.key_words[: program.raw_words]],
-        out_delay=units.unit("out").latency, key_delay=units.key_delay, runs=runs,
-    )  # fmt: skip
-
-
 CASES = [
     (HCTR2, {}),
     (HEH, {}),
@@ -96,7 +87,7 @@ def test_sectors_are_the_golden_models(mode, options, early):
     )
     tweaks = [[rng.randbytes(program.tweak_bytes) for _ in range(count)] for _ in range(runs)]
     data = [[rng.randbytes(program.nbytes) for _ in range(count)] for _ in range(runs)]
-    made_machine = machine(compiled, key, runs)
+    made_machine = numeric_machine(compiled, key, runs=runs)
     result = made_machine.run(directions, entries, tweaks, data, early=early, turn=5)
     for run in range(runs):
         for n, direction in enumerate(directions):
@@ -106,9 +97,9 @@ def test_sectors_are_the_golden_models(mode, options, early):
 
 def test_words_of_the_host():
     with pytest.raises(ValueError, match="loads 1 key words, not 0"):
-        NumericMachine(made(HEH).allocation.program, GHASH_ORDER, None, [], out_delay=1, key_delay=3)
+        NumericMachine(made(HEH).allocation.program, GHASH_ORDER, [], [], out_delay=1, key_delay=3)
 
 
 def test_what_is_undefined_is_never_the_same():
-    values = machine(made(HCTR2), bytes(16)).values
+    values = numeric_machine(made(HCTR2), bytes(16)).values
     assert not np.array_equal(values.undefined("this"), values.undefined("that"))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modeloom.prove.polynomials import Algebra
-from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, Field, Numbers
+from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, CipherKey, Field, Numbers
 
 FIELDS = {field.name: field for field in (GHASH_ORDER, POLYVAL_ORDER)}
 SMALL = Field("small", 8, 0x11B, factor=-8)
@@ -14,14 +14,20 @@ FIELDS["small"] = SMALL
 
 
 class Permutation:
-    """A keyless permutation in the place of a cipher: rotation by a byte and a constant."""
+    """A permutation in the place of a cipher: rotation by a byte and a constant, which is its key."""
+
+    def __init__(self, constant):
+        self.constant = constant
 
     def encrypt(self, block):
-        return bytes(b ^ 0x5A for b in block[1:] + block[:1])
+        return bytes(b ^ self.constant for b in block[1:] + block[:1])
 
     def decrypt(self, block):
-        plain = bytes(b ^ 0x5A for b in block)
+        plain = bytes(b ^ self.constant for b in block)
         return plain[-1:] + plain[:-1]
+
+
+CIPHERS = [Permutation(0x5A), Permutation(0xC3)]
 
 
 def expressions():
@@ -35,8 +41,8 @@ def expressions():
             st.tuples(st.just("xor"), inner, inner),
             st.tuples(st.just("mul"), inner, inner),
             st.tuples(st.just("scale"), inner, st.integers(-9, 9)),
-            st.tuples(st.just("head"), inner, st.integers(1, 16)),
-            st.tuples(st.sampled_from(["enc", "dec"]), inner),
+            st.tuples(st.sampled_from(["head", "tail"]), inner, st.integers(1, 16)),
+            st.tuples(st.sampled_from(["enc", "dec"]), inner, st.integers(0, len(CIPHERS) - 1)),
             st.tuples(st.just("power"), inner, st.integers(1, 4)),
         )
 
@@ -57,11 +63,12 @@ def normal(algebra, tree):
         return first ^ second if kind == "xor" else algebra.mul(first, second)
     if kind == "scale":
         return algebra.scale(first, args[1])
-    if kind == "head":
-        return algebra.head(first, min(args[1], width // 8))
+    if kind in ("head", "tail"):
+        size = min(args[1], width // 8)
+        return algebra.head(first, size if kind == "head" else -size)
     if kind == "power":
         return algebra.power(first, args[1])
-    return algebra.cipher(kind, first)
+    return algebra.cipher(kind, first, key=args[1])
 
 
 def number(o, tree, atoms):
@@ -78,11 +85,11 @@ def number(o, tree, atoms):
         return first ^ second if kind == "xor" else o.mul(first, second)
     if kind == "scale":
         return o.double(first, args[1])
-    if kind == "head":
-        return o.head(first, min(args[1], width // 8))
+    if kind in ("head", "tail"):
+        return getattr(o, kind)(first, min(args[1], width // 8))
     if kind == "power":
         return o.power(first, args[1])
-    return getattr(o, kind)(first)
+    return getattr(o, kind)(first, CipherKey(args[1]))
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -106,6 +113,9 @@ def test_laws(name, a, b, c, k, n):
     assert head(a ^ b, n) == head(a, n) ^ head(b, n)
     assert algebra.cipher(dec, algebra.cipher(enc, a)) == a
     assert algebra.cipher(enc, algebra.cipher(dec, b)) == b
+    assert algebra.cipher(dec, algebra.cipher(enc, a, key=1), key=1) == a
+    assert head(a, n) ^ head(a, -n) == a
+    assert head(a ^ b, -n) == head(a, -n) ^ head(b, -n)
     assert algebra.add([a, b, c]) == a ^ b ^ c
     assert algebra.power(a, 3) == mul(a, mul(a, a))
     assert (hash(a ^ b) == hash(b ^ a)) and (a.key == b.key) == (a == b)
@@ -123,8 +133,8 @@ def evaluated(algebra, o, terms, atoms):
         elif name[0] == "head":
             value = o.head(evaluated(algebra, o, {name[1]: 1 << name[2]}.items(), atoms), name[3])
         else:
-            core, key = calls[name[1]]
-            value = getattr(o, core)(evaluated(algebra, o, key, atoms))
+            core, number, form = calls[name[1]]
+            value = getattr(o, core)(evaluated(algebra, o, form, atoms), CipherKey(number))
         return field.poly_mul(field.to_polynomial(value), field.x_power(field.factor))
 
     total = 0
@@ -142,7 +152,7 @@ def evaluated(algebra, o, terms, atoms):
 def test_a_form_has_the_value_of_its_expression(tree, seeds):
     """So two expressions with one form have one value, whatever the atoms are."""
     algebra = Algebra(SMALL)
-    o = Numbers(SMALL, Permutation())
+    o = Numbers(SMALL, CIPHERS)
     assert evaluated(algebra, o, normal(algebra, tree).key, seeds) == number(o, tree, seeds)
 
 
@@ -151,7 +161,7 @@ def test_a_form_has_the_value_of_its_expression(tree, seeds):
 def test_a_constant_form_is_its_number(tree, seeds):
     """A tree without atoms and ciphers has the constant as its form that the arithmetic gives."""
     algebra = Algebra(SMALL)
-    o = Numbers(SMALL, Permutation())
+    o = Numbers(SMALL, CIPHERS)
 
     def closed(node):
         if node[0] == "atom":
@@ -171,6 +181,8 @@ def test_a_cipher_is_any_permutation_and_no_more():
     assert algebra.cipher("enc", p) != algebra.cipher("dec", p)
     assert algebra.cipher("enc", p ^ q) != algebra.cipher("enc", p) ^ algebra.cipher("enc", q)
     assert algebra.cipher("enc", algebra.zero) != algebra.zero
+    assert algebra.cipher("enc", p) != algebra.cipher("enc", p, key=1)
+    assert algebra.cipher("dec", algebra.cipher("enc", p, key=1)) != p
 
 
 def test_the_atom_of_a_sum_gives_the_same_result():

@@ -65,8 +65,8 @@ def test_a_wrong_power_is_refused(monkeypatch):
 def test_a_wrong_decimation_is_refused(monkeypatch):
     real = expand_pass._Rewriter.poly
 
-    def poly(self, h, blocks):
-        return real(self, h, (*blocks[:2][::-1], *blocks[2:]))
+    def poly(self, h, last, blocks):
+        return real(self, h, last, (*blocks[:2][::-1], *blocks[2:]))
 
     monkeypatch.setattr(expand_pass._Rewriter, "poly", poly)
     with pytest.raises(ProofError, match="block 0 of encrypt"):

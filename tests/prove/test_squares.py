@@ -7,6 +7,7 @@ from functools import cache
 from types import SimpleNamespace
 
 import pytest
+from tests.program_runs import numeric_machine
 
 from modeloom import golden
 from modeloom.allocate.check import CheckError, check_program
@@ -18,7 +19,6 @@ from modeloom.prove import ProofError, prove
 from modeloom.prove.execute import direction_pattern, prove_program
 from modeloom.prove.machine import MachineError
 from modeloom.prove.mutate import mutants
-from modeloom.prove.numeric import NumericMachine
 from modeloom.prove.rewrite import prove_rewrite
 from modeloom.prove.symbols import Symbols
 
@@ -56,8 +56,7 @@ def computes(program, sectors: int = 24) -> bool:
     bench = made()
     rng = random.Random(SEED)
     key = rng.randbytes(32)
-    cipher = bench.compiled.architecture.cipher.software(key[:16])
-    machine = NumericMachine(program, HEH.field, cipher, [key[16:]], **bench.delays)
+    machine = numeric_machine(bench.compiled, key, program=program)
     directions = direction_pattern(program.directions, program.main.stages + 1, sectors)[:sectors]
     tweaks, data = ([rng.randbytes(n) for _ in directions] for n in (16, SECTOR))
     result = machine.run(directions, [n * program.ii for n in range(len(directions))], [tweaks], [data])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -141,6 +141,26 @@ def test_circle_against_every_choice_of_slots() -> None:
         held += expected
     assert 50 < held < 250
     assert not circle_holds(np.array([1], dtype=np.int32), np.array([0], dtype=np.int32), 4, 1)
+
+
+def test_circle_of_longer_operations() -> None:
+    """Where operations of several cycles have places, the condition holds; it is refuted by gaps that are too short for one."""
+    rng, placed, refused = random.Random(2), 0, 0
+    for _ in range(400):
+        ii, count, cycles = rng.randint(4, 9), rng.randint(1, 2), rng.randint(2, 4)
+        low = np.array([rng.randint(-9, 9) for _ in range(rng.randint(1, 4))], dtype=np.int32)
+        high = low + np.array([rng.choice([0, 1, 2, 5]) for _ in low], dtype=np.int32)
+        holds = circle_holds(low, high, ii, count, cycles)
+        choices = (product(range(a, b + 1), range(count)) for a, b in zip(low.tolist(), high.tolist()))
+        exist = any(
+            all((b - a) % ii >= cycles and (a - b) % ii >= cycles for (a, n), (b, m) in combinations(starts, 2) if n == m)
+            for starts in product(*choices)
+        )
+        assert holds or not exist
+        placed, refused = placed + exist, refused + (not holds)
+    assert placed > 100 and refused > 100
+    starts = np.arange(3, dtype=np.int32) * 0
+    assert circle_holds(starts[:2], starts[:2] + 4, 9, 1, 4) and not circle_holds(starts, starts + 4, 11, 1, 4)
 
 
 def test_feeders_count() -> None:

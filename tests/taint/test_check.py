@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests import built
 from tests.built import SLOW
 from tests.emit.emitted import PARTIAL, SLOTS, folder
 from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
@@ -31,6 +32,7 @@ SHAPES = {
     "both": PARTIAL,
     "sequential": SEQUENTIAL,
     "slots": SLOTS,
+    "one core": ("hctr2", built.SEQUENTIAL),
     "lanes": ("hctr2", {"sector": 64, "aes": 2, "direction": "encrypt"}),
     **REFUSING,
     "stages": ("heh-brw", {"sector": 64, "aes_stages": 4, "direction": "encrypt", "squares": "fly"}),

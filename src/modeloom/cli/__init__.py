@@ -17,6 +17,7 @@ from modeloom.cli.crypt import crypt
 from modeloom.cli.explain import explain
 from modeloom.cli.list import list_modes
 from modeloom.cli.model import model
+from modeloom.cli.papers import papers
 from modeloom.cli.synth import synth
 from modeloom.cli.verify import verify
 from modeloom.spec import InputError, UnknownName
@@ -62,7 +63,7 @@ def cli() -> None:
     """Compiles block-cipher modes to hardware."""
 
 
-for command in (list_modes, explain, build, crypt, model, verify, synth, circuit):
+for command in (list_modes, explain, build, crypt, model, verify, synth, circuit, papers):
     cli.add_command(command)
 
 

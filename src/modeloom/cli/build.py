@@ -40,6 +40,8 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
             size = f"{nbytes} bytes are {blocks} block{'s' * (blocks > 1)}"
             raise InputError(f"{mode}: a core takes sectors of 2 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
     check_directory(directory)
+    if definition.broken:
+        click.echo(f"warning: {mode} is broken: {definition.security}", err=True)
     with compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
         progress("emit", 1.0)

@@ -16,7 +16,8 @@ __all__ = ["list_modes", "catalogue", "circuits"]
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Every mode: name, kind, title, source, directions, cipher, field order, partial blocks, tweak sizes, published vectors, security."""
+    """Every mode: name, kind, title, source, directions, cipher, field order, partial blocks, tweak sizes, key, vectors, security,
+    and whether it is broken."""
     return [
         {
             "name": mode.name,
@@ -31,6 +32,7 @@ def catalogue() -> list[dict[str, Any]]:
             "key": list(mode.key_parts),
             "vectors": count(mode.name),
             "security": mode.security,
+            "broken": mode.broken,
         }
         for mode in all_modes().values()
     ]
@@ -67,8 +69,12 @@ def list_modes(as_json: bool) -> None:
         return
     table = [("name", "directions", "field", "vectors", "source")]
     for row in rows:
-        table.append((row["name"], ", ".join(row["directions"]), row["field"], str(row["vectors"]), row["source"]))
+        note = "BROKEN: " if row["broken"] else ""
+        table.append((row["name"], ", ".join(row["directions"]), row["field"], str(row["vectors"]), note + row["source"]))
     click.echo(columns(table))
+    for row in rows:
+        if row["broken"]:
+            click.echo(f"warning: {row['name']} is broken: {row['security']}\n")
     table = [("circuit", "options", "source")]
     for row in others:
         table.append((row["name"], " ".join("--" + option.replace("_", "-") for option in row["options"]), row["source"]))

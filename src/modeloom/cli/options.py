@@ -32,17 +32,18 @@ _UNIT_OPTIONS = [
     click.option("--tweak", type=int, help="Bytes of a tweak (the mode's first size)."),
     click.option("--key-bits", type=int, help="Key size of the cipher (its first; AES has 128, 192 and 256)."),
     click.option("--direction", help="encrypt, decrypt or both (both)."),
-    click.option("--aes", type=int, help="AES pipelines (1)."),
-    click.option("--aes-arch", help="pipelined (a decrypter used once a sector is sequential by itself)."),
-    click.option("--aes-sbox", help="S-boxes of the pipelines: lut, bram (block memories), composite, bdd or compact (lut)."),
-    click.option("--aes-stages", type=int, help="Registers a round, 1 to 4 (2)."),
+    click.option("--aes", type=int, help="AES cores (1)."),
+    click.option("--aes-arch", help="pipelined (but for a decrypter that a sector uses once), or sequential (pipelined)."),
+    click.option("--aes-sbox", help="S-boxes of the AES cores: lut, bram (block memories), composite, bdd or compact (lut)."),
+    click.option("--aes-stages", type=int, help="Registers a round, or cycles a round of a sequential core, 1 to 4 (2)."),
     click.option("--mul", type=int, help="Multipliers (as many as the initiation interval needs)."),
     click.option("--mul-arch", help="Multiplier circuit: karatsuba, fan-hasan, mastrovito, or lut6, made for 6-input LUTs (karatsuba)."),
     click.option("--mul-stages", type=int, help="Registers inside a multiplier, 1 to 8 (3)."),
     click.option("--squares", help="setup or fly: squares of key values as key words, or from a squaring unit (setup)."),
-    click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES pipelines)."),
+    click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES cores)."),
     click.option("--terms", type=int, help="Most terms of an operand (4)."),
     click.option("--key-slots", type=int, help="Keys that the core holds (1)."),
+    click.option("--overlap", is_flag=True, help="Sectors overlap, on the papers' unit sets too."),
     click.option("--no-overlap", "no_overlap", is_flag=True, help="One sector at a time, as in the papers."),
     click.option("--exact", is_flag=True, help="Search for the least latency with a solver."),
     click.option("--preset", help=f"Unit set by name: {', '.join(PRESETS)}."),
@@ -66,8 +67,11 @@ def options_from(values: dict[str, Any]) -> Options:
     """Options from a command's parameters; takes the unit options out of ``values``."""
     base = preset(values.pop("preset") or "default")
     changes: dict[str, Any] = {}
-    if values.pop("no_overlap"):
-        changes["overlap"] = False
+    overlap, alone = values.pop("overlap"), values.pop("no_overlap")
+    if overlap and alone:
+        raise InputError("--overlap and --no-overlap exclude each other; give one of them")
+    if overlap or alone:
+        changes["overlap"] = overlap
     if values.pop("exact"):
         changes["exact"] = True
     names = ("tweak", "key_bits", "direction", "aes", "aes_arch", "aes_sbox", "aes_stages", "mul", "mul_arch", "mul_stages", "lanes")

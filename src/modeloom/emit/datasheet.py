@@ -50,6 +50,9 @@ def _overview(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         f"{d['pins']['interval']} cycles, {e['latency']} cycles of latency, {d['key_slots']} key slot{'s' * (d['key_slots'] != 1)}."
     )
     yield ""
+    if d["broken"]:
+        yield f"> **Warning: this mode is broken.** {d['security'][0].upper()}{d['security'][1:]}."
+        yield ""
     yield f"- Source of the mode: {d['source']}"
     yield f"- Definition: sha256 `{d['definition_sha256']}`"
     yield f"- Made by modeloom {d['version']} with `{d['command']}`"
@@ -146,6 +149,17 @@ def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
+def _part(d: dict[str, Any], compiled: Any, name: str) -> str:
+    """What a part of the key is."""
+    cipher = f"{d['cipher'].upper()} key"
+    return cipher if name == "cipher" else f"{cipher} {name}" if name in compiled.mode.cipher_keys else name
+
+
+def _refused(d: dict[str, Any]) -> str:
+    """Why a key may be refused, for the middle of a sentence."""
+    return f", the mode refuses the key ({d['refused_keys']})," if d["refused_keys"] else ""
+
+
 def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield "## Programmer's guide"
     yield ""
@@ -158,14 +172,15 @@ def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         ["bytes", "part"],
         [
             [f"{part['offset']} to {part['offset'] + part['bytes'] - 1}",
-             f"{d['cipher'].upper()} key" if part["name"] == "cipher" else part["name"]]
+             _part(d, compiled, part["name"])]
             for part in d["key_layout"]
         ],
     )  # fmt: skip
     yield (
         "The slot's old key is overwritten first, when the slot's sectors in flight have left; sectors of other slots go on, but "
         "for the set-up and the end of an erasure. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or "
-        "`key_error` is high because the packet had the wrong length or the slot does not exist. A packet whose first beat has `tuser` "
+        f"`key_error` is high because the packet had the wrong length{_refused(d)} or the slot does not exist. "
+        "A packet whose first beat has `tuser` "
         f"set erases the slot: {d['key_erase_cycles']} cycles later, and what the sectors in flight still need, nothing of its key is "
         "left, nor of what the core has computed with it. After a reset no slot is loaded."
     )
@@ -221,7 +236,7 @@ def _figures(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
 def _security(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield "## Security status"
     yield ""
-    yield f"- The mode: {d['security']}."
+    yield f"- The mode: {'**broken:** ' if d['broken'] else ''}{d['security']}."
     yield "- Time does not depend on keys or data: every sector takes the same cycles."
     yield "- **Not protected against power, electromagnetic and fault attacks**; nothing is masked."
     yield "- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them."

@@ -11,6 +11,7 @@ from typing import Any
 from modeloom.emit.figures import definition_hash, interval_pins, latency_pins
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.rtl.core import CORE_PORTS, bus_parameters
+from modeloom.spec import Mode
 from modeloom.version import VERSION
 
 __all__ = ["STREAMS", "TopPort", "header", "top_module", "top_ports"]
@@ -60,6 +61,11 @@ def _comment(text: str, indent: str = "") -> Iterator[str]:
         yield f"{indent}// {line}".rstrip()
 
 
+def warning(mode: Mode) -> str:
+    """The word before the security statement of a mode that is broken."""
+    return "WARNING, this mode is BROKEN: " if mode.broken else ""
+
+
 def header(compiled: Any, name: str, command: str) -> str:
     """The comment at the head of the Verilog file."""
     figures = compiled.explain()
@@ -73,7 +79,7 @@ def header(compiled: Any, name: str, command: str) -> str:
         f"Made by modeloom {VERSION}: {command}",
         f"Definition: sha256 {definition_hash(compiled)}",
         f"Source: {mode.source}",
-        f"Security: {mode.security}. Not protected against power and fault attacks.",
+        f"Security: {warning(mode)}{mode.security}. Not protected against power and fault attacks.",
         "",
         f"Cycles per sector: {figures['cycles_per_sector']}; interval between sectors {interval_pins(compiled)}; latency "
         f"{figures['latency']}, over the pins {latency_pins(compiled)}; key slots: {compiled.options.key_slots}; program "

@@ -18,9 +18,10 @@ class HMCH(Mode):
     title = "HMCH[BRW]"
     source = "Sarkar: Efficient tweakable enciphering schemes, IEEE Trans. IT 55(10), 2009; brw2013, Fig. 10"
     security = (
-        "broken in the form of brw2013, Fig. 10, which is built here: the tweak does not reach M_1 and U_1, so one sector "
+        "in the form of brw2013, Fig. 10, which is built here, the tweak does not reach M_1 and U_1, so one sector "
         "under two tweaks gives an equation in h; for comparison with the paper only"
     )
+    broken = True
     key_parts = (CIPHER, "h")
     min_bytes = 32
 

@@ -21,6 +21,7 @@ class TET(Mode):
     )
     key_parts = ("K1", "K2", "tau")
     cipher_keys = ("K1", "K2")
+    refused_keys = "sigma = 0, which depends on tau and the sector's length"
     setup_of_size = True
     min_bytes = 32
 

@@ -19,9 +19,10 @@ class XCB1619(Mode):
     title = "XCB-AES (IEEE 1619.2)"
     source = "IEEE 1619.2-2010, XCB-AES; McGrew, Fluhrer, SAC 2007"
     security = (
-        "broken: two queries recover the plaintext of a sector but for its last block, a third one that (eprint 2024/1554; Wang et al., "
+        "two queries recover the plaintext of a sector but for its last block, a third one that (eprint 2024/1554; Wang et al., "
         "eprint 2024/1527); for sectors that exist already, not for new ones"
     )
+    broken = True
     tweak_sizes = (16, 32)
     any_tweak = True
     partial = True

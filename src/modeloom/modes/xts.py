@@ -18,6 +18,7 @@ class XTS(Mode):
     key_parts = ("K1", "K2")
     cipher_keys = ("K1", "K2")
     distinct_keys = True
+    refused_keys = "K1 = K2"
     wide = False
     partial = True
     max_blocks = 1 << 20

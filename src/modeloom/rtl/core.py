@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
@@ -138,20 +139,25 @@ class ModeCore(wiring.Component):
             ports[port.name] = (Out if port.output else In)(port.width(p))
         super().__init__(ports)
 
-    def _core(self, kind: str, name: str) -> Any:
+    def _cores(self, kind: str, names: Sequence[str]) -> dict[str, Any]:
         compiled = self.compiled
-        options = compiled.options
+        options, architecture = compiled.options, compiled.architecture
         if kind == "mul":
-            return MULTIPLIERS[options.mul_arch](compiled.mode.field, options.mul_stages)
+            return {kind: MULTIPLIERS[options.mul_arch](compiled.mode.field, options.mul_stages)}
         if kind == "sqr":
-            return Squarer(compiled.mode.field)
+            return {kind: Squarer(compiled.mode.field)}
         if kind == "add":
-            return CounterAdder(8 * compiled.mode.block_bytes)
-        architecture = compiled.architecture
-        return architecture.cipher.hardware(
-            name, architecture.cores[name], options.key_bits, options.aes_stages,
-            options.key_slots << self.parameters.key_number_bits, options.aes_sbox,
-        )
+            return {kind: CounterAdder(8 * compiled.mode.block_bytes)}
+        slots = options.key_slots << self.parameters.key_number_bits
+        if "both" in architecture.cores:
+            names = ["both"]
+        cores = {}
+        for name in names:
+            form = architecture.cores[name]
+            # The S-box is that of the form that was asked for; a decrypter that is sequential beside pipelines has the default.
+            sbox = options.aes_sbox if form == options.aes_arch else architecture.cipher.sboxes[0]
+            cores[name] = architecture.cipher.hardware(name, form, options.key_bits, options.aes_stages, slots, sbox)
+        return cores
 
     def elaborate(self, platform):
         m = Module()
@@ -165,7 +171,7 @@ class ModeCore(wiring.Component):
         ]  # fmt: skip
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
-            compiled.core_program, compiled.mode.field, self._core, registers, compiled.options.key_slots,
+            compiled.core_program, compiled.mode.field, self._cores, registers, compiled.options.key_slots,
             self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.round_bits, self.parameters.round_key_bits,
         )  # fmt: skip
         schedule = compiled.architecture.cipher.key_schedule(compiled.options.key_bits)

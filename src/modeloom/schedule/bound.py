@@ -14,8 +14,9 @@ The bound asks for each latency whether a schedule of it may exist, by three con
    Every schedule is one of the cases.  In each of them an operation has a window: no earlier than its longest path from the
    beginning or from the pivot, no later than its longest path to the pivot or to the end.
 2. *Windows modulo the interval* (Hall).  In no arc of the circle of II slots may more operations have their window than it has slots,
-   count for count of the unit; an operation of several cycles counts as one for each of them.  For windows that are arcs this is also
-   enough for places to exist for all, as the slots around a set of windows that want places make up arcs.
+   count for count of the unit; of operations that take several cycles, each instance has room for as many as find a place one after
+   another.  For operations of one cycle this is also enough for places to exist for all, as the slots around a set of windows that want
+   places make up arcs.
 3. *Feeders.*  Operations b_1 ... b_n may each wait d cycles or more for an operation a_1 ... a_n of its own, of a unit that starts c
    a cycle.  The k-th a to start does so no earlier than where a list schedule of their earliest starts has its k-th, since that
    has started the most at any time.  So the k-th b to start, in the order of starts, is d cycles later at the least; it starts no
@@ -58,36 +59,39 @@ def least_latency(problem: Problem, ii: int) -> int:
     return problem.least[ii]
 
 
-def circle_holds(low: Numbers, high: Numbers, ii: int, count: int) -> bool:
-    """Whether every window of starts can have a cycle of its own, ``count`` of them in a slot modulo ``ii``.
+def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int = 1) -> bool:
+    """Whether no arc of the slots modulo ``ii`` holds more windows than it has room for: ``count`` units, ``cycles`` slots in each.
 
     Parameters
     ----------
     low, high : array of int
-        First and last cycle of each window.
+        First and last start of each window.
     """
-    if (low > high).any() or len(low) > count * ii:
+    if (low > high).any() or len(low) > count * (ii // cycles):
         return False
-    short = high - low + 1 < ii
+    width = high - low + cycles
+    short = width < ii
     begin = low[short] % ii
-    end = begin + high[short] - low[short] + 1
+    end = begin + width[short]
     if not len(begin):
         return True
-    # inside[a, e]: windows that begin in slot a or later and end before e, on a line of three turns.
-    inside = np.zeros((2 * ii, 3 * ii), dtype=np.int32)
-    np.add.at(inside, (begin, end), 1)
-    np.add.at(inside, (begin + ii, end + ii), 1)
-    inside = inside[::-1].cumsum(0)[::-1].cumsum(1)
-    first, length = np.arange(ii)[:, None], np.arange(1, ii)
-    return bool((inside[first, first + length] <= count * length).all())
+    # inside[a, e]: windows from first[a] up to last[e], on a line of three turns.  Other arcs hold no more than a shorter one of these.
+    first, last = np.unique(begin), np.unique(np.append(end, end + ii))
+    starts = np.append(first, first + ii)
+    inside = np.zeros((len(starts), len(last)), dtype=np.int32)
+    np.add.at(inside, (np.searchsorted(starts, begin), np.searchsorted(last, end)), 1)
+    np.add.at(inside, (np.searchsorted(starts, begin + ii), np.searchsorted(last, end + ii)), 1)
+    inside = inside[::-1].cumsum(0)[::-1][: len(first)].cumsum(1)
+    length = last - first[:, None]
+    return bool(((inside <= count * (length // cycles)) | (length <= 0) | (length >= ii)).all())
 
 
 @dataclass
 class _Group:
-    """Cycles of operations that share the instances of a unit: ``ahead`` cycles after the start of ``members``."""
+    """Operations that share the instances of a unit, each for some cycles."""
 
     members: NDArray[np.intp]
-    ahead: Numbers
+    cycles: int
     count: int
 
 
@@ -141,25 +145,21 @@ class Cases:
 
     def _groups(self) -> list[_Group]:
         """All operations of a unit, and those that are bound to one instance; the cores that are not pipelined apart."""
-        claims: dict[tuple[str, int], list[tuple[int, int]]] = {}
-        counts: dict[tuple[str, int], int] = {}
+        claims: dict[tuple[str, int], list[int]] = {}
+        rates: dict[tuple[str, int], tuple[int, int]] = {}
         for i, unit in enumerate(self.problem.unit):
             cores = [(unit.kind, unit.interval)]
             if self.problem.slow[i]:
                 cores.append((unit.kind + ".slow", unit.slow_interval))
             for name, cycles in cores:
                 for instance in {-1, -1 if unit.count == 1 or self.problem.bound_to[i] is None else self.problem.bound_to[i]}:
-                    claims.setdefault((name, instance), []).extend((i, ahead) for ahead in range(cycles))
-                    counts[name, instance] = unit.count if instance == -1 else 1
-        groups = []
-        for key, taken in sorted(claims.items()):
-            members, ahead = zip(*taken)
-            groups.append(_Group(np.array(members), np.array(ahead, dtype=np.int32), counts[key]))
-        return groups
+                    claims.setdefault((name, instance), []).append(i)
+                    rates[name, instance] = cycles, unit.count if instance == -1 else 1
+        return [_Group(np.array(members), *rates[key]) for key, members in sorted(claims.items())]
 
     def _feeders(self) -> list[_Feeders]:
         """For pairs of units, operations after the pivot that each take a result of their own."""
-        whole = [g for g in self.groups if not g.ahead.any() and g.count == self.problem.unit[g.members[0]].count]
+        whole = [g for g in self.groups if g.cycles == 1 and g.count == self.problem.unit[g.members[0]].count]
         found = []
         for target in whole:
             late = target.members[self.paths[self.pivot, target.members] > NEVER]
@@ -190,7 +190,7 @@ class Cases:
         if (low > high).any():
             return False
         for n, group in enumerate(self.groups):
-            if not circle_holds(low[group.members] + group.ahead, high[group.members] + group.ahead, self.ii, group.count):
+            if not circle_holds(low[group.members], high[group.members], self.ii, group.count, group.cycles):
                 # The next case most likely fails there, too.
                 self.groups.insert(0, self.groups.pop(n))
                 return False

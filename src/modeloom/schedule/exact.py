@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from modeloom.schedule.gates import gate_bound
 from modeloom.schedule.greedy import Reservations
 from modeloom.schedule.modulo import Schedule, as_schedule
 from modeloom.schedule.problem import Problem
@@ -41,7 +42,10 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
     if effort <= 0:
         raise InputError(f"the effort of the exact search is positive, not {effort}")
     ii = first.ii if first.overlap else 0
-    bound = first.latency_bound
+    bound = max(first.latency_bound, gate_bound(problem))
+    if bound > first.latency_bound:
+        problem.least[ii] = bound
+        first = replace(first, optimal=first.latency <= bound)
     least = max(bound, goal or 0)
     if first.latency <= least:
         return first

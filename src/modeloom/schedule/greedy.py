@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 
+from modeloom.schedule.grid import FREE, Grid
 from modeloom.schedule.problem import Problem
 
 __all__ = ["Placement", "Reservations", "list_schedule", "place_results", "pick_instances"]
@@ -67,7 +68,7 @@ def _order(problem: Problem) -> list[int]:
     return order
 
 
-def list_schedule(problem: Problem, ii: int) -> Placement | None:
+def list_schedule(problem: Problem, ii: int, grid: Grid = FREE) -> Placement | None:
     """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have."""
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count
@@ -79,13 +80,14 @@ def list_schedule(problem: Problem, ii: int) -> Placement | None:
             continue
         cycle = max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])
         end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
-        found = None
+        found, unit = None, problem.unit[i]
+        cycle = grid.next(unit, cycle)
         while found is None and cycle <= end:
             found = next((n for n in table.instances(i) if table.free(i, cycle, n)), None)
-            cycle += 1
+            cycle = grid.next(unit, cycle + 1)
         if found is None:
             return None
-        start[i], instance[i] = cycle - 1, found
+        start[i], instance[i] = grid.last(unit, cycle - 1), found
         table.take(i, start[i], found)
         if i in first_use:
             opened = start[i] + first_use[i][0][1]

@@ -142,21 +142,14 @@ class Problem:
     def ii_bound(self) -> int:
         """Least initiation interval: the busiest kind of unit, of both directions; "in" is the bus that brings the blocks."""
         bounds = [self.units.entry, -(-self.uses().get("out", 0) // self.units.lanes)]
-        # An operation does not overlap with that of the next sector on its instance.
-        bounds += [unit.slow_interval if slow else unit.interval for unit, slow in zip(self.unit, self.slow)]
-        per_direction: dict[str, int] = {}
         for direction in self.graph.directions:
-            counts: dict[str, int] = {}
+            counts: dict[tuple[str, int, int], int] = {}
             for kind, count in self.graph.uses(direction).items():
                 unit = self.units.unit(kind)
-                counts[unit.kind] = counts.get(unit.kind, 0) + count * unit.interval
-                if kind == unit.slow_core:
-                    counts["slow"] = counts.get("slow", 0) + count * unit.slow_interval
-            for kind, count in counts.items():
-                per_direction[kind] = max(per_direction.get(kind, 0), count)
-        for kind, cycles in per_direction.items():
-            count = self.units.unit("cipher").count if kind == "slow" else self.units.by_kind[kind].count
-            bounds.append(-(-cycles // count))
+                for rate in (unit.interval, unit.slow_interval if kind == unit.slow_core else 0):
+                    counts[unit.kind, unit.count, rate] = counts.get((unit.kind, unit.count, rate), 0) + count
+            # An operation runs on one instance and does not overlap with that of the next sector there.
+            bounds += [-(-uses // count) * rate for (_, count, rate), uses in counts.items()]
         return max(bounds)
 
     def fits(self, ii: int) -> bool:
@@ -180,7 +173,7 @@ class Problem:
         """Least latency by dependences and by the issue rate of each unit kind."""
         start = self.earliest()
         tail = self.tails()
-        counted = sorted(self._leads_to_results())
+        counted = sorted(self.leads_to_results())
         bound = max((start[i] + tail[i] for i in counted), default=0)
         # Operations with start >= s and tail >= t of one kind issue one after another on its instances.
         for kind in sorted({self.unit[i].kind for i in counted}):
@@ -195,7 +188,7 @@ class Problem:
             bound = max(bound, int(cycles[late > 0].max()))
         return bound
 
-    def _leads_to_results(self) -> set[int]:
+    def leads_to_results(self) -> set[int]:
         """The pairs that some result waits for, results included; the sector does not wait for the others."""
         leads = {pair.id for pair in self.graph.pairs if pair.kind == "out"}
         for i in range(len(self.preds) - 1, -1, -1):
@@ -206,7 +199,7 @@ class Problem:
     def tails(self) -> list[int]:
         """Cycles from the start of each pair to the end of the sector, at the least; 0 for what no result waits for."""
         tail = [unit.latency if pair.kind == "out" else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
-        for i in sorted(self._leads_to_results(), reverse=True):
+        for i in sorted(self.leads_to_results(), reverse=True):
             for p, delay in self.preds[i].items():
                 tail[p] = max(tail[p], delay + tail[i])
         return tail

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from modeloom.schedule.bound import Cases, least_latency
 from modeloom.schedule.compact import compact, storage_figures
 from modeloom.schedule.greedy import Placement, list_schedule, pick_instances, place_results
+from modeloom.schedule.grid import Grid, grids
 from modeloom.schedule.paths import Infeasible
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.slack import Bias, SlackSearch
@@ -104,14 +105,16 @@ def search(
     """
     if ii and not problem.fits(ii):
         return None
-    first = list_schedule(problem, ii)
+    choices = [(grid, list_schedule(problem, ii, grid)) for grid in grids(problem, ii)]
+    # Where no list schedule fits, one that leaves no gaps is the likelier to be found.
+    grid, first = min(choices, key=lambda c: (latency_of(problem, c[1][0]) if c[1] else 1 << 30, not c[1] and not c[0].kinds))
     if first is not None and not effort:
         return tidy(problem, ii, first)
     bound = least_latency(problem, ii)
     # Without a list schedule, a turn of the table for each phase is a latency that leaves everything its slots.
     high = latency_of(problem, first[0]) if first else bound + ii * (max(problem.phase, default=0) + 2)
     try:
-        tries = _Tries(problem, ii, high, first, random.Random(seed))
+        tries = _Tries(problem, ii, high, first, random.Random(seed), grid)
     except Infeasible:
         return None
     budget = int(effort * (STEPS if ii else STEPS // 3) * max(1, tries.size / ORDINARY) ** 0.5)
@@ -120,7 +123,12 @@ def search(
         tries.rescue()
     if effort and tries.best is not None and tries.latency > bound:
         tries.bisect(bound, int(budget * BISECTION))
-        tries.descend(bound, budget)
+        # Several units need not start in step; one alone has nothing to gain from gaps.
+        freer = any(unit.kind in grid.kinds and unit.count > 1 for unit in problem.unit)
+        tries.descend(bound, budget // 2 if freer else budget)
+        if freer:
+            tries.slack = SlackSearch(problem, ii)
+            tries.descend(bound, budget // 2)
     return tries.thrifty(int(budget * THRIFT))
 
 
@@ -128,12 +136,12 @@ class _Tries:
     """Runs of the slack search under a limit of placements, and the best placement they gave."""
 
     def __init__(
-        self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random
+        self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random, grid: Grid
     ) -> None:
         self.problem, self.ii, self.rng = problem, ii, rng
         self.budget = self.used = 0
         self.report: Callable[[int], None] = lambda used: None
-        self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii))
+        self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii), grid=grid)
         self.size = len(self.slack.members)
         self.cases = Cases(problem, ii) if ii else None
         self.best = best

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modeloom.schedule.greedy import Placement
+from modeloom.schedule.grid import FREE, Grid
 from modeloom.schedule.paths import NEVER, Numbers, longest_paths
 from modeloom.schedule.problem import Problem
 
@@ -55,6 +56,8 @@ class SlackSearch:
         Initiation interval.
     windows : bool
         Whether the registers of chains are taken again after ``ii`` cycles, which a plain schedule does not know.
+    grid : Grid
+        Cycles in which operations may start.
 
     Raises
     ------
@@ -62,8 +65,8 @@ class SlackSearch:
         A chain has more uses than the interval has cycles.
     """
 
-    def __init__(self, problem: Problem, ii: int, windows: bool = True):
-        self.ii = ii
+    def __init__(self, problem: Problem, ii: int, windows: bool = True, grid: Grid = FREE):
+        self.ii, self.grid = ii, grid
         self.members = [i for i in range(len(problem.unit)) if not problem.is_result(i)]
         self.before = longest_paths(problem, self.members, ii if windows else 0)
         earliest, ends = problem.earliest(), problem.tails()
@@ -76,6 +79,7 @@ class SlackSearch:
         np.fill_diagonal(self.before, NEVER)
         self.after = np.ascontiguousarray(self.before.T)
         self._resources(problem)
+        self._starts(problem)
         self.steps = 0
 
     def _resources(self, problem: Problem) -> None:
@@ -100,6 +104,13 @@ class SlackSearch:
         self.turns = np.arange(2 * self.ii)
         self.bound = np.array([problem.bound_to[i] is not None for i in self.members])
         self.counts = [problem.unit[i].count for i in self.members]
+
+    def _starts(self, problem: Problem) -> None:
+        """For each operation its unit and the slots it may start in, as a bit set and as an array."""
+        self.unit = [problem.unit[i] for i in self.members]
+        on_grid = {u.kind: [slot for slot in range(self.ii) if self.grid.next(u, slot) == slot] for u in self.unit}
+        self.slots = [sum(1 << slot for slot in on_grid[u.kind]) for u in self.unit]
+        self.gridded = [n for n, u in enumerate(self.unit) if u.kind in self.grid.kinds]
 
     def run(
         self,
@@ -130,6 +141,10 @@ class SlackSearch:
             n, start = self.members.index(pin[0]), pin[1]
             least, latest = np.maximum(least, self.before[n] + start), np.minimum(latest, start - self.after[n])
             least[n], latest[n] = max(least[n], start), min(latest[n], start)
+        if self.gridded:
+            least, latest = least.copy(), latest.copy()
+            for n in self.gridded:
+                least[n], latest[n] = self.grid.next(self.unit[n], int(least[n])), self.grid.last(self.unit[n], int(latest[n]))
         if (latest < least).any():
             return None
         state = _State(self, least, latest)
@@ -196,7 +211,7 @@ class _State:
         turn, mask = base % ii, (1 << width) - 1
         best: tuple[int, int] | None = None
         for instance in self.search.choices[n]:
-            free = self.full
+            free = self.search.slots[n]
             for table, interval in self.search.claims[n]:
                 row = self.free[table + instance]
                 for ahead in range(interval):
@@ -224,6 +239,8 @@ class _State:
         low_m = np.maximum(self.low.take(owner), starts + search.before[n].take(owner))
         high_m = np.minimum(self.high.take(owner), starts - search.after[n].take(owner))
         movable = (owner >= 0) & (low_m < high_m)
+        if n in search.gridded:
+            movable &= np.array([search.slots[n] >> int(slot) & 1 for slot in starts % ii], dtype=bool)
         if not movable.any():
             return None
         # Free slots of two turns, summed up: of the unit, and of the row for operations that are bound to it.
@@ -250,16 +267,16 @@ class _State:
 
     def forced_slot(self, n: int, rng: random.Random) -> tuple[int, int]:
         """A random start, if possible within the bounds, not the one forced before."""
-        low, high = int(self.low[n]), int(self.high[n])
+        search, low, high = self.search, int(self.low[n]), int(self.high[n])
         if high < low:
             start = low if rng.random() < 0.5 else high
         else:
             start = low + int(rng.random() * (high - low + 1))
         if start == self.forced[n]:
             start += 1 if rng.random() < 0.5 else -1
-        start = min(max(start, int(self.least[n])), int(self.latest[n]))
+        start = min(max(search.grid.next(search.unit[n], start), int(self.least[n])), int(self.latest[n]))
         self.forced[n] = start
-        choices = self.search.choices[n]
+        choices = search.choices[n]
         return start, choices[int(rng.random() * len(choices))]
 
     def eject_for(self, n: int, start: int, instance: int) -> list[int]:

@@ -57,6 +57,8 @@ class Mode:
     ----------
     name, title, source, security : str
         Name on the command line; full name; paper and figure; bound, data limit and known attacks in a sentence.
+    broken : bool
+        Whether an attack makes the mode unfit for new uses; ``security`` says which, and commands and cores warn.
     field : Field
         The field and its bit order; as wide as a block.
     block_bytes : int
@@ -69,6 +71,8 @@ class Mode:
         The parts that are keys of the block cipher, all of one length; every other part is a block.
     distinct_keys : bool
         Whether a key whose cipher keys are equal is refused.
+    refused_keys : str
+        What keys are refused at load, for messages.
     cipher_key_bits : tuple of int
         Sizes of cipher keys in bits that the mode is defined for; empty: all that the cipher has.
     tweak_sizes : tuple of int
@@ -79,6 +83,8 @@ class Mode:
         Whether the software model takes tweaks of any length.
     partial : bool
         Whether the last block may be partial.
+    wide : bool
+        Whether each block of a result depends on every bit of the sector; ``security`` says what holds for a mode that is not so.
     place : str
         ``FILE.py:CLASS`` if the definition was given so, else empty.
     min_bytes, max_blocks : int
@@ -91,17 +97,20 @@ class Mode:
     title: ClassVar[str]
     source: ClassVar[str]
     security: ClassVar[str]
+    broken: ClassVar[bool] = False
     field: ClassVar[Field] = GHASH_ORDER
     block_bytes: ClassVar[int] = 16
     cipher: ClassVar[Any] = "aes"
     key_parts: ClassVar[tuple[str, ...]] = (CIPHER,)
     cipher_keys: ClassVar[tuple[str, ...]] = (CIPHER,)
     distinct_keys: ClassVar[bool] = False
+    refused_keys: ClassVar[str] = ""
     cipher_key_bits: ClassVar[tuple[int, ...]] = ()
     tweak_sizes: ClassVar[tuple[int, ...]] = (16,)
     setup_of_size: ClassVar[bool] = False
     any_tweak: ClassVar[bool] = False
     partial: ClassVar[bool] = False
+    wide: ClassVar[bool] = True
     min_bytes: ClassVar[int] = 0
     max_blocks: ClassVar[int] = 0
     max_blocks_reason: ClassVar[str] = ""

@@ -112,14 +112,14 @@ class Exemption:
     reason: str
 
 
-_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec)\.[^.]*"
+_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec|both)\.[^.]*"
 _KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule\.[^.]*"
 
 
 def _is_table(cell: Cell) -> bool:
-    """A table of bytes, read within the cycle and never written: logic, whatever it is drawn as."""
+    """A table of bytes, or one for each direction, read within the cycle and never written: logic, whatever it is drawn as."""
     p = cell.parameters
-    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 256
+    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 512
     return constant and not p["RD_CLK_ENABLE"]
 
 
@@ -141,7 +141,7 @@ EXEMPTIONS: tuple[Exemption, ...] = (
         "S-box in two steps",
         "select",
         r"(.*\.)?engine\.\w+\.(enc|dec)",
-        r"(.*\.)?engine\.\w+\.(enc|dec)\.round_\d+_chosen_column_\d_reg(\[\d+\])?",
+        r"(.*\.)?engine\.\w+\.(enc|dec)\.(round_\d+_)?chosen_column_\d_reg(\[\d+\])?",
         _is_choice_of_bytes,
         "with four registers a round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
         "of the same table",

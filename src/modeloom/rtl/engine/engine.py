@@ -10,7 +10,7 @@ A row reaches the operand networks six cycles after the row pointer::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -22,7 +22,7 @@ from modeloom.rtl.engine.banks import Banks, holds_results, rotations
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.key_memory import KeyMemory
-from modeloom.rtl.engine.layout import engine_fields, kept_bytes
+from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
 from modeloom.rtl.engine.rows import DRAIN, LEAD, RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
 from modeloom.rtl.engine.storage import ERASE_DELAY
@@ -47,8 +47,8 @@ class ModeEngine(wiring.Component):
     program : CoreProgram
     field : Field
         The mode's field.
-    core : callable
-        ``core(unit kind, core name)``: the component of a core.
+    cores : callable
+        ``cores(unit kind, core names)``: the components of a unit instance by name; one named "both" may stand for two.
     registers : mapping
         For each unit kind (and "out"), (operand register, post register).
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
@@ -56,10 +56,10 @@ class ModeEngine(wiring.Component):
     """
 
     def __init__(
-        self, program: CoreProgram, field: Field, core: Callable[[str, str], Any], registers: dict[str, tuple[bool, bool]],
-        slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
+        self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]],
+        registers: dict[str, tuple[bool, bool]], slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
-        self.program, self.field, self.core, self.registers = program, field, core, registers
+        self.program, self.field, self.cores, self.registers = program, field, cores, registers
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
         self.round_bits, self.round_key_bits = round_bits, round_key_bits
         keys = len(program.cipher_keys)
@@ -134,7 +134,7 @@ class ModeEngine(wiring.Component):
         }
         write = {name: pipe(m, value, 1, name) for name, value in write.items()}
         for unit in program.units:
-            cores = {} if unit.kind == "acc" else {name: self.core(unit.kind, name) for name in unit.cores}
+            cores = {} if unit.kind == "acc" else self.cores(unit.kind, used_cores(program, unit))
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
             component = EngineUnit(

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from modeloom.allocate.merge import CoreProgram
-from modeloom.allocate.program import Net
+from modeloom.allocate.program import Net, UnitInstance
 from modeloom.rtl.engine.control import Columns
 
-__all__ = ["RowFields", "engine_fields", "kept_bytes"]
+__all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]
 
 Numbers = dict[str, Callable[[Any, str], int]]
 """For each field, its number for a row and a direction."""
@@ -109,6 +109,13 @@ def engine_fields(program: CoreProgram) -> RowFields:
     rows.columns.add("done.valid", [*done, *[0] * behind], 1)
     rows.columns.add("done.stage", [*stage, *[stage[-1]] * behind])
     return rows
+
+
+def used_cores(program: CoreProgram, unit: UnitInstance) -> tuple[str, ...]:
+    """The cores of a unit that some row starts, or its first: of several pipelines one may do all that a sector needs only once."""
+    rows = [row for table in program.tables for row in table.nets.get(f"{unit.name}.{unit.operands[0]}", ()) if row]
+    started = {core for row in rows for core in row.core.values()}
+    return tuple(core for core in unit.cores if core in started) or unit.cores[:1]
 
 
 def _net_fields(program: CoreProgram, name: str, net: Net, keeps: tuple[int, ...]) -> Numbers:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -34,7 +34,8 @@ class EngineUnit(wiring.Component):
         "mul", "sqr", "acc", or a cipher kind.
     cores : mapping
         Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer), also ``number`` (an adder),
-        or ``i``, ``slot``, ``o``, key ports and for a sequential one ``start`` (a cipher).
+        or ``i``, ``slot``, ``o``, key ports and for a sequential one ``start`` (a cipher).  A cipher core "both" has ``decrypt`` and
+        ``key_data_dec``, too.
     operand_register, post_register : bool
     core_latency : int
         Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
@@ -56,7 +57,7 @@ class EngineUnit(wiring.Component):
     post, post_decrypt, keep : In
         Terms added to the result, whose core it is, and which of ``keeps`` cuts it (0: none); when the core is done.
     clear : In
-        The result is zero in the next cycle, where there is a post register.
+        The result is zero in the next cycle, where there is a post register; sequential cores forget theirs.
     y : Out
         Result.
     rk_we, rk_slot, rk_round, rk_data, rk_data_dec : In
@@ -110,7 +111,8 @@ class EngineUnit(wiring.Component):
         a = pipe(m, self.a, front, "a")
         results: dict[str, Value] = {}
         for name, core in self.cores.items():
-            m.submodules[name] = core
+            # A sequential core holds its result, and must not when the key that it comes from has been erased.
+            m.submodules[name] = ResetInserter(self.clear)(core) if hasattr(core, "start") else core
             if self.kind == "mul":
                 m.d.comb += [core.a.eq(a), core.b.eq(pipe(m, self.b, front, "b"))]
                 results[name] = core.o
@@ -128,9 +130,11 @@ class EngineUnit(wiring.Component):
                 core.key_we.eq(self.rk_we), core.key_slot.eq(self.rk_slot),
                 core.key_round.eq(self.rk_round), core.key_data.eq(data),
             ]  # fmt: skip
+            if name == "both":
+                m.d.comb += [core.decrypt.eq(pipe(m, self.decrypt, front, "decrypt")), core.key_data_dec.eq(self.rk_data_dec)]
             if hasattr(core, "start"):
-                # A sequential core holds its result until the next one is done.
-                mine = self.decrypt if len(self.cores) > 1 else 1
+                # It starts with its own operands only, and its result is there until the next one is done.
+                mine = (self.decrypt if name == "dec" else ~self.decrypt) if len(self.cores) > 1 else 1
                 m.d.comb += core.start.eq(pipe(m, self.start & mine, front, f"{name}_start", reset_less=False))
                 results[name] = core.o
             else:

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom papers``: every row of the papers' tables of modes beside ours."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+__all__ = ["papers"]
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[TABLE ...]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def papers(names: tuple[str, ...], as_json: bool) -> None:
+    """Every row of the papers' tables of modes beside ours, or the tables named, such as tes2010-2 (printed as docs/papers.md)."""
+    from modeloom.papers import SCHEMA, page, tables
+
+    if as_json:
+        click.echo(json.dumps({"schema": SCHEMA, "tables": tables(names)}, indent=2, ensure_ascii=False))
+    else:
+        click.echo(page(names), nl=False)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations of a mode as its definition has them, for Table 1 of tes2010: those of a sector, and apart those of set-up."""
+
+from __future__ import annotations
+
+from modeloom.ir.expand import expand
+from modeloom.ir.trace import Node, trace
+from modeloom.spec import Mode
+
+__all__ = ["COUNTS", "operations"]
+
+COUNTS = ("calls", "multiplications", "setup_calls", "setup_multiplications", "keys")
+"""Names of the figures."""
+
+CALLS = ("enc", "dec")
+
+
+def operations(mode: Mode, blocks: int) -> dict[str, int]:
+    """Cipher calls and products for a sector, by Horner's rule without interleaved chains; of both directions, the larger number.
+
+    Returns
+    -------
+    dict
+        ``calls``, ``multiplications``, ``setup_calls``, ``setup_multiplications`` (both for one key and sector size) and ``keys``,
+        those that a user gives.
+    """
+    source = expand(trace(mode, blocks * mode.block_bytes, mode.tweak_sizes[0]), 1)
+    reached = [_reached(source.nodes, outputs) for outputs in source.outputs.values()]
+    # Cipher keys that set-up makes are read by no output.
+    read = set().union(*reached, _reached(source.nodes, [i for blocks in source.derived for i in blocks]))
+    setup = [node for node in source.nodes if node.key_only and node.id in read]
+    sectors = [[source.nodes[i] for i in ids if not source.nodes[i].key_only] for ids in reached]
+    return {
+        "calls": max(_count(nodes, CALLS) for nodes in sectors),
+        "multiplications": max(_count(nodes, ("mul",)) for nodes in sectors),
+        "setup_calls": _count(setup, CALLS),
+        "setup_multiplications": _count(setup, ("mul",)),
+        "keys": len(mode.key_parts),
+    }
+
+
+def _count(nodes: list[Node], kinds: tuple[str, ...]) -> int:
+    return sum(node.kind in kinds for node in nodes)
+
+
+def _reached(nodes: list[Node], outputs: list[int]) -> set[int]:
+    """Nodes that the outputs read, directly or not."""
+    found: set[int] = set()
+    stack = list(outputs)
+    while stack:
+        i = stack.pop()
+        if i not in found:
+            found.add(i)
+            stack.extend(nodes[i].inputs)
+    return found

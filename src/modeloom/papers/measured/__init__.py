@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of ours that take long, as ``bench/papers.py`` has measured them: one JSON file a kind, a list of rows.
+
+=============  =======================================================================================================
+kind           row
+=============  =======================================================================================================
+``schedules``  a core of ``papers.cores``: what ``explain`` says of it, and the size of its control store
+``cores``      what the plain Verilog bench counted at the pins of the emitted core
+``areas``      LUTs, registers and memories of the core on a Yosys target
+``software``   AES of OpenSSL on one processor core
+=============  =======================================================================================================
+
+A row is found by its ``name``: arguments of ``modeloom explain`` and ``build``, with the target where there is one.  Nothing is shown of
+what has no row yet.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["KINDS", "measured"]
+
+KINDS = ("schedules", "cores", "areas", "software")
+
+
+@cache
+def measured(kind: str) -> dict[str, dict[str, Any]]:
+    """The rows of a kind by name; empty as long as nothing was stored.
+
+    Raises
+    ------
+    ValueError
+        For a kind that does not exist.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"no kind of figures is called {kind!r}; there are {', '.join(KINDS)}")
+    file = resources.files(__name__) / f"{kind}.json"
+    rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    return {row["name"]: row for row in rows}

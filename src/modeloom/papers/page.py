@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The papers' tables beside ours as a page: what ``modeloom papers`` prints, and ``docs/papers.md`` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from modeloom.papers.tables import tables
+
+__all__ = ["page"]
+
+Row = dict[str, Any]
+
+Column = tuple[str, Callable[[Row], str]]
+"""Head, and the cell of a row."""
+
+INTRODUCTION = """\
+# The papers' tables, and ours
+
+`modeloom papers` prints this page, `modeloom papers --json` its figures. A sector has 32 blocks, the cipher is AES-128. What is
+printed stands as it is printed; in brackets, what is right where that is a misprint. "-" is not printed, or not measured yet.
+Schedules, areas, cycles at the pins and software are measured by `python bench/papers.py --store`; operations are counted when the
+page is made.
+
+Tables of whole cores are 6 to 9 of tes2010 and 3 of brw2013. Print: slices and clock after place and route. Ours, one sector at a
+time (*plain*) and *overlapped*: LUTs (logic and memory), registers and block memories as Yosys maps the core with its buses and the
+erasure of keys; cycles a sector as the plain Verilog bench counts them at the pins (of a plain core, from first issue to last block;
+the next sector begins a cycle later); and throughput at the printed clock, since Yosys has none for these devices:
+
+    modeloom build MODE --preset PRESET --exact -o DIR        # plain
+    modeloom build MODE --preset PRESET --overlap -o DIR      # overlapped
+    modeloom synth DIR --target TARGET
+"""
+
+SENTENCES = {
+    "tes2010-1": """\
+Cipher calls and products of a sector, m = 32, as the definition of the mode has them; + what set-up computes once for each key.
+""",
+    "tes2010-2": """\
+Plain: `modeloom explain MODE --preset tes2010-full --exact`; = where no schedule on these units is shorter. Overlapped: the same
+units with `--overlap`; sectors follow each other at this distance. Matched: `modeloom explain MODE` on default units, with as many
+multipliers as the AES pipelines can feed (EME: `--aes 2`).
+""",
+    "tes2010-3": """\
+The paper counts what it adds for each mode, registers in 128 bits. Ours, of the plain core of Table 2, in blocks of 128 bits: cells
+for values of a sector and their bound, input and result buffers, key memory, registers that step masks; words × bits of a word of
+the control store, with set-up.
+""",
+    "tes2010-6": "PRESET is `tes2010-full`, TARGET `xc4v`. The printed cycles have one more for the reset.\n",
+    "tes2010-7": "PRESET is `tes2010-sequential`, TARGET `xc4v`.\n",
+    "tes2010-8": "PRESET is `tes2010-encrypt-only`, TARGET `xc4v`. The printed cycles have one more for the reset.\n",
+    "tes2010-9": """\
+Presets as in Tables 6 to 8. Yosys does not know Virtex-II Pro; its nearest target is Virtex-4, which has the same LUTs.
+""",
+    "tes2010-10": """\
+Ours: AES-NI by OpenSSL on one processor core (`bench/papers_software.py`), EME as the paper reckons it, by its calls alone. Cycles
+are at the clock that the system states. The speedup of our rows is that of our EME core in Table 8, overlapped, at the printed clock.
+""",
+    "brw2013-3": """\
+PRESET is `brw2013-hmch-brw-1` and so on, the row with hyphens; TARGET `xc5v`. Control store, of the plain core: words × bits of a
+word, ours with set-up.
+""",
+}
+
+DIGITS = {"throughput": 3, "speedup": 2}
+"""Decimals of a figure."""
+
+
+def _show(value: Any, name: str = "") -> str:
+    digits = DIGITS.get(name.split("_")[-1])
+    return "-" if value is None else str(value) if digits is None else f"{value:.{digits}f}"
+
+
+def _printed(name: str) -> Callable[[Row], str]:
+    """What is printed; in brackets what is right."""
+
+    def cell(row: Row) -> str:
+        right = row["corrected"].get(name)
+        return _show(row["printed"].get(name), name) + ("" if right is None else f" ({_show(right, name)})")
+
+    return cell
+
+
+def _ours(name: str) -> Callable[[Row], str]:
+    return lambda row: _show(row["ours"].get(name), name)
+
+
+def _product(where: str, first: str, second: str) -> Callable[[Row], str]:
+    return lambda row: "-" if row[where].get(first) is None else f"{row[where][first]} × {row[where][second]}"
+
+
+def _with_setup(name: str) -> Callable[[Row], str]:
+    return lambda row: _show(row["ours"][name]) + (f" + {row['ours']['setup_' + name]}" if row["ours"]["setup_" + name] else "")
+
+
+def _proved(row: Row) -> str:
+    return _ours("plain_cycles")(row) + (" =" if row["ours"]["plain_minimal"] else "")
+
+
+_NAME: Column = ("row", lambda row: row["row"])
+
+
+def _core(name: str) -> list[Column]:
+    heads = (("registers", "registers"), ("block memories", "block_rams"), ("cycles", "cycles"), ("Gbit/s", "throughput"))
+    return [(f"{name}: LUTs", _luts(name)), *((head, _ours(f"{name}_{key}")) for head, key in heads)]
+
+
+def _luts(name: str) -> Callable[[Row], str]:
+    def cell(row: Row) -> str:
+        logic = row["ours"].get(f"{name}_luts")
+        return "-" if logic is None else str(logic + row["ours"][f"{name}_lut_memory"])
+
+    return cell
+
+
+def _area(*more: Column) -> list[Column]:
+    heads = (
+        ("print: slices", "slices"), ("block RAMs", "block_rams"), ("MHz", "frequency"), ("cycles", "cycles"), ("Gbit/s", "throughput"),
+    )  # fmt: skip
+    shown = [(head, _printed(key)) for head, key in heads]
+    return [_NAME, *shown, *more, *_core("plain"), *_core("overlapped")]
+
+
+_STORE: Column = ("control store, print", _product("printed", "control_rows", "control_bits"))
+_OUR_STORE: Column = ("ours", _product("ours", "control_rows", "control_bits"))
+
+COLUMNS: dict[str, list[Column]] = {
+    "tes2010-1": [
+        _NAME,
+        ("print: calls", _printed("calls")), ("products", _printed("multiplications")), ("keys", _printed("keys")),
+        ("ours: calls", _with_setup("calls")), ("products", _with_setup("multiplications")), ("keys", _ours("keys")),
+    ],
+    "tes2010-2": [
+        _NAME,
+        ("print: cycles", _printed("cycles")), ("first block", _printed("first_output")),
+        ("plain: cycles", _proved), ("first block", _ours("plain_first_output")),
+        ("overlapped: cycles", _ours("overlapped_cycles")), ("bound", _ours("overlapped_bound")),
+        ("matched: cycles", _ours("matched_cycles")), ("bound", _ours("matched_bound")),
+        ("AES pipelines", _ours("matched_pipelines")), ("multipliers", _ours("matched_multipliers")),
+    ],
+    "tes2010-3": [
+        _NAME,
+        ("print: registers", _printed("registers_128")), ("block RAMs", _printed("extra_block_rams")), ("x·A", _printed("x_times")),
+        ("inputs before AES", _printed("mux_in_aes")), ("2:1", _printed("mux2")), ("3:1", _printed("mux3")),
+        ("ours: values", _ours("storage_blocks")), ("bound", _ours("storage_bound")), ("input", _ours("input_blocks")),
+        ("results", _ours("output_blocks")), ("keys", _ours("key_words")), ("mask registers", _ours("mask_registers")),
+        ("control store", _OUR_STORE[1]),
+    ],
+    **{f"tes2010-{number}": _area() for number in "678"},
+    "tes2010-9": _area(("target", lambda row: row["target"])),
+    "tes2010-10": [
+        _NAME, ("processor", lambda row: _show(row["device"])),
+        ("MHz", lambda row: _either(row, "frequency")), ("cycles a sector", lambda row: _either(row, "cycles")),
+        ("Gbit/s", lambda row: _either(row, "throughput")), ("speedup of the core", lambda row: _either(row, "speedup")),
+    ],
+    "brw2013-3": [*_area(), _STORE, _OUR_STORE],
+}  # fmt: skip
+
+
+def _either(row: Row, name: str) -> str:
+    return _show(row["printed"].get(name, row["ours"].get(name)), name)
+
+
+def page(wanted: Collection[str] = ()) -> str:
+    """The page in Markdown, with all tables or those named; raises ``UnknownName`` for a table that is not there."""
+    parts = [] if wanted else [INTRODUCTION]
+    return "\n".join([*parts, *(_section(table) for table in tables(wanted))])
+
+
+def _section(table: Row) -> str:
+    columns = COLUMNS[table["name"]]
+    rows = [[cell(row) for _, cell in columns] for row in table["rows"]]
+    left = 2 if table["name"] == "tes2010-10" else 1
+    text = f"## {table['paper']}, Table {table['table']}: {table['title']}\n\n{SENTENCES[table['name']]}\n"
+    text += _aligned([head for head, _ in columns], rows, left)
+    notes = [f"- {row['row']}: {note}.\n" for row in table["rows"] for note in row["notes"]]
+    return text + ("\n" + "".join(notes) if notes else "")
+
+
+def _aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
+    """A Markdown table that can be read as text; columns from number ``left`` on hold figures."""
+    widths = [max(3, *map(len, column)) for column in zip(head, *rows)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(cells, widths)))
+        return f"| {' | '.join(padded)} |\n"
+
+    rule = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
+    return "".join(map(line, [head, rule, *rows]))

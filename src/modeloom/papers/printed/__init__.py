@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of the papers as they are printed: one JSON file a paper, with its tables and a flat list of their rows.
+
+::
+
+    {"table": "6", "row": "HCH", "mode": "HCH", "core": "full", "device": "Virtex 4",
+     "values": {"slices": 13622, "latency": 0.801}, "corrected": {"latency": 1.153}, "notes": ["..."]}
+
+``mode``, ``core`` and ``device`` are the paper's words; ``row`` is unique in its table.  ``values`` are what is printed, misprints
+included; ``corrected`` has what is right where a misprint is known, and ``notes`` say how that can be seen.  Units are those of the table.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["PAPERS", "printed", "value"]
+
+PAPERS = ("tes2010", "brw2013")
+"""Papers with tables of modes, in the order in which they are shown."""
+
+
+@cache
+def _paper(name: str) -> Any:
+    return json.loads((resources.files(__name__) / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def printed(paper: str) -> list[dict[str, Any]]:
+    """The tables of a paper in the printed order: each with ``table``, ``title``, ``units`` and its ``rows``.
+
+    Raises
+    ------
+    FileNotFoundError
+        Nothing is stored of that paper.
+    """
+    data = _paper(paper)
+    return [
+        {"paper": paper, **table, "rows": [row for row in data["rows"] if row["table"] == table["table"]]} for table in data["tables"]
+    ]
+
+
+def value(row: dict[str, Any], name: str) -> Any:
+    """A value of a row as it should be: corrected where it is a misprint; None if the row has none."""
+    return row.get("corrected", {}).get(name, row["values"].get(name))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every row of the papers' tables with ours beside it, as data: ``modeloom papers --json``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from modeloom.papers import ours
+from modeloom.papers.cores import AREA_TABLES, matched, overlapped, plain, target_of
+from modeloom.papers.printed import PAPERS, printed
+from modeloom.spec import UnknownName
+
+__all__ = ["SCHEMA", "names", "tables"]
+
+SCHEMA = "modeloom-papers-1"
+
+Row = dict[str, Any]
+
+
+def _both(*parts: Callable[[str, Row], Row]) -> Callable[[str, Row], Row]:
+    return lambda paper, row: {name: figure for part in parts for name, figure in part(paper, row).items()}
+
+
+OURS: dict[tuple[str, str], Callable[[str, Row], Row]] = {
+    ("tes2010", "1"): ours.uses,
+    ("tes2010", "2"): ours.cycles,
+    ("tes2010", "3"): ours.storage,
+    ("tes2010", "6"): ours.hardware,
+    ("tes2010", "7"): ours.hardware,
+    ("tes2010", "8"): ours.hardware,
+    ("tes2010", "9"): ours.hardware,
+    ("brw2013", "3"): _both(ours.hardware, ours.control_store),
+}
+"""What stands beside the rows of a table."""
+
+
+def names() -> list[str]:
+    """The tables by name: paper and number."""
+    return [f"{paper}-{table['table']}" for paper in PAPERS for table in printed(paper)]
+
+
+def tables(wanted: Collection[str] = ()) -> list[Row]:
+    """The tables, all or those named, in the order of the papers.
+
+    Returns
+    -------
+    list of dict
+        Each has ``name``, ``paper``, ``table``, ``title``, ``units`` and ``rows``.  A row has ``row``, ``mode``, ``printed``,
+        ``corrected``, ``notes``, ``commands`` (what of ours is compared, as arguments of ``modeloom explain`` and ``build``),
+        ``target`` and ``ours``, where a figure that was not measured is None.
+
+    Raises
+    ------
+    UnknownName
+        For a table that is not there.
+    """
+    for name in wanted:
+        if name not in names():
+            raise UnknownName("table", name, names())
+    result = []
+    for paper in PAPERS:
+        for table in printed(paper):
+            name = f"{paper}-{table['table']}"
+            if name in wanted or not wanted:
+                entry = {"name": name, **{key: table[key] for key in ("paper", "table", "title", "units")}}
+                entry["rows"] = [_row(paper, row) for row in table["rows"]]
+                if name == "tes2010-10":
+                    entry["rows"] += [_of_ours(row) for row in ours.software()]
+                result.append(entry)
+    return result
+
+
+def _row(paper: str, row: Row) -> Row:
+    place = (paper, row["table"])
+    compared = place in OURS and place != ("tes2010", "1")
+    commands = {"plain": plain(paper, row).arguments, "overlapped": overlapped(paper, row).arguments} if compared else {}
+    if place == ("tes2010", "2"):
+        commands["matched"] = matched(paper, row).arguments
+    return {
+        "row": row["row"],
+        "mode": row["mode"],
+        **{key: row.get(key) for key in ("core", "device")},
+        "printed": row["values"],
+        "corrected": row.get("corrected", {}),
+        "notes": row.get("notes", []),
+        "commands": commands,
+        "target": target_of(row) if place in AREA_TABLES else None,
+        "ours": OURS[place](paper, row) if place in OURS else {},
+    }
+
+
+def _of_ours(row: Row) -> Row:
+    """A row that is not in print."""
+    figures = {key: row[key] for key in ("frequency", "ns", "cycles", "throughput", "speedup", "library")}
+    return {
+        "row": row["row"], "mode": row["row"].split(",")[0], "core": None, "device": row["processor"], "printed": {}, "corrected": {},
+        "notes": [], "commands": {}, "target": None, "ours": figures,
+    }  # fmt: skip

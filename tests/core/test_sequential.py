@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores with sequential ciphers: timing, one core for both directions, results at the least interval."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.built import SEQUENTIAL, SLOW, compiled, simulated
+
+from modeloom import golden
+from modeloom.ciphers import AES
+from modeloom.rtl.core import ModeCore
+from modeloom.rtl.engine.layout import used_cores
+from modeloom.simulated import Sector
+
+pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
+
+CORES = [("hctr2", SEQUENTIAL)]
+if SLOW:
+    CORES += [
+        ("heh-poly", {"sector": 80, "aes_arch": "sequential", "aes": 2, "aes_stages": 1}),
+        ("heh-poly", {"sector": 64, "aes_arch": "sequential", "direction": "encrypt", "key_bits": 256, "overlap": False}),
+        ("hmch-poly", {"sector": 64, "aes_arch": "sequential", "direction": "decrypt", "aes_stages": 4}),
+        ("hctr2", {"sector": 72, "more_sectors": (96,), "aes_arch": "sequential", "aes_sbox": "compact", "key_slots": 2}),
+    ]
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("core", AES.sequential)
+def test_the_timing_is_that_of_the_component(core, stages):
+    for key_bits in AES.key_bits:
+        timing = AES.timing(core, "sequential", key_bits, stages)
+        component = AES.hardware(core, "sequential", key_bits, stages, 1, "lut")
+        assert (timing.latency, timing.interval) == (component.latency, component.interval)
+
+
+@pytest.mark.parametrize(("mode", "changes"), CORES)
+def test_sectors_at_the_least_interval(mode, changes):
+    """Every block starts in the last cycle of the one before it, for sectors of both directions."""
+    design = compiled(mode, **changes)
+    assert not design.options.overlap or design.schedule.ii == design.schedule.problem.ii_bound()
+    rng = random.Random(3)
+    core = simulated(mode, **changes)
+    key, slot = rng.randbytes(core.description["key_bytes"]), core.description["key_slots"] - 1
+    core.load_key(key, slot)
+    reference = golden.mode(mode, key)
+    ways = core.description["directions"]
+    jobs = [
+        Sector(rng.randbytes(core.tweak_bytes), rng.randbytes(design.source.nbytes), rng.choice(ways) == "decrypt", slot)
+        for _ in range(16)
+    ]
+    assert core.run(jobs) == [(reference.decrypt if job.decrypt else reference.encrypt)(job.tweak, job.data) for job in jobs]
+    assert {b - a for a, b in zip(core.status_cycles[4:], core.status_cycles[5:])} == {design.schedule.ii}
+
+
+def built(mode, base="default", **changes):
+    """For each cipher unit of a core, the names of the cores that are built."""
+    design = compiled(mode, base, prove=False, restarts=0, **changes)
+    program, core = design.core_program, ModeCore(design)
+    return [tuple(core._cores(unit.kind, used_cores(program, unit))) for unit in program.units if unit.kind in ("cipher", "enc", "dec")]
+
+
+@pytest.mark.parametrize(
+    ("mode", "changes", "cores"),
+    [
+        ("hctr2", {}, [("both",)]),
+        ("hctr2", {"aes": 2}, [("both",), ("both",)]),
+        ("hctr2", {"direction": "encrypt"}, [("enc",)]),
+        # The other direction enciphers, too; and so does set-up.
+        ("hctr2", {"direction": "decrypt"}, [("both",)]),
+        ("heh-poly", {"direction": "encrypt"}, [("enc",)]),
+    ],
+)
+def test_one_core_does_what_is_needed(mode, changes, cores):
+    assert built(mode, sector=64, aes_arch="sequential", **changes) == cores
+
+
+def test_only_one_pipeline_has_the_decrypter_of_hmch():
+    """brw2013, table 3: HMCH[BRW]-1 has two pipelines for encryption and one sequential decrypter."""
+    assert sorted(built("hmch-brw", "brw2013-hmch-brw-1", sector=64)) == [("enc",), ("enc", "dec")]
+    assert built("heh-brw", "brw2013-heh-brw-1", sector=64) == [("enc", "dec")] * 2
