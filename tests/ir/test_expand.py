@@ -81,7 +81,8 @@ def test_a_polynomial_with_a_last_factor(mode: Mode, m: int, chains: int) -> Non
     expanded = expand(trace(mode, 16 * m, 16), chains)
     assert kinds(expanded, "encrypt")["mul"] == m
     rng = random.Random(m)
-    values, model = (make(mode, *rest) for make, rest in ((lambda a, *b: Values(a, *b), (expanded, bytes(range(48)))), (Model, (bytes(range(48)),))))
+    key = bytes(range(48))
+    values, model = Values(mode, expanded, key), Model(mode, key)
     tweak, data = rng.randbytes(16), rng.randbytes(16 * m)
     assert values.run("encrypt", tweak, data) == model.encrypt(tweak, data)
 
