@@ -81,8 +81,7 @@ def test_a_polynomial_with_a_last_factor(mode: Mode, m: int, chains: int) -> Non
     expanded = expand(trace(mode, 16 * m, 16), chains)
     assert kinds(expanded, "encrypt")["mul"] == m
     rng = random.Random(m)
-    key = bytes(range(48))
-    values, model = Values(mode, expanded, key), Model(mode, key)
+    values, model = Values(mode, expanded, bytes(range(48))), Model(mode, bytes(range(48)))
     tweak, data = rng.randbytes(16), rng.randbytes(16 * m)
     assert values.run("encrypt", tweak, data) == model.encrypt(tweak, data)
 
@@ -96,14 +95,14 @@ def test_blocks_of_the_key_are_one_key_value() -> None:
 
 
 class Inverse(Mode):
-    """1 / h."""
+    """1 / E(h)."""
 
     name = "inverse"
     title = source = security = "a test"
     key_parts = ("cipher", "h")
 
     def setup(self, o, key):
-        return Keys(i=o.inverse(key.h, "h"))
+        return Keys(i=o.inverse(o.enc(key.h), "E(h)"), E=o.enc(key.h))
 
     def encrypt(self, o, k, t, p):
         return [o.mul(k.i, x) for x in p]
@@ -129,7 +128,7 @@ def test_an_inverse_takes_few_products(width: int, poly: int, products: int) -> 
 def test_what_only_an_inversion_reads_gets_no_key_word() -> None:
     expanded = expand(trace(Inverse(), 16, 16), 1)
     order, names = key_words(expanded)
-    assert [names[i] for i in order] == ["i"] and set(names.values()) == {"h", "i"}
+    assert [names[i] for i in order] == ["E", "i"] and set(names.values()) == {"h", "E", "i"}
     assert len(expanded.scratch) == 138 and not expanded.scratch & set(order)
     made = expand(trace(find("tet"), 512, 16), 4)
     order, names = key_words(made)

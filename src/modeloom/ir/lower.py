@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
 
 from modeloom.ir.lines import Line
 from modeloom.ir.ops import CIPHER_CORES, Form, Op, Term
@@ -38,7 +39,8 @@ class _Namer:
             given = node.args[0] if node.kind == "raw" else self.trace.key_names.get(i)
             if given is None:
                 base, e = self._power(i)
-                given = f"{self.name(base)}^{e}" if e > 1 else f"k{i}"
+                inverse = e == (1 << self.trace.field.width) - 2
+                given = f"{self.name(base)}^{-1 if inverse else e}" if e > 1 else f"k{i}"
             if given in self.used:
                 given = f"{given}_{i}"
             self.used.add(given)
@@ -49,7 +51,7 @@ class _Namer:
         if i not in self.exponents:
             node = self.trace.nodes[i]
             self.exponents[i] = (i, 1)
-            if node.kind in ("mul", "sqr"):
+            if node.kind in ("mul", "sqr") and i not in self.trace.nonzero:
                 (a, e), (b, f) = self._power(node.args[0]), self._power(node.args[-1])
                 if a == b:
                     self.exponents[i] = (a, e + f)
@@ -66,8 +68,7 @@ def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
     nodes = trace.nodes
     read = [i for outputs in trace.outputs.values() for i in outputs]
     read += [i for node in nodes if not node.key_only for i in node.inputs]
-    read += [*trace.nonzero, *(i for blocks in trace.derived for i in blocks)]
-    wanted: set[int] = set()
+    wanted: set[int] = {*trace.nonzero, *(i for blocks in trace.derived for i in blocks)}
     for i in read:
         while nodes[i].kind in ("sqr", "scale"):
             i = nodes[i].args[0]
@@ -312,34 +313,49 @@ class _Lowering:
             return target.source[1]
         return self._acc(form, line)
 
-    def _needed(self) -> set[int]:
-        """What leaves, and all that it reads."""
-        needed: set[int] = set()
-        stack = [i for i, op in enumerate(self.ops) if op.kind == "out"]
+    def _above(self, roots: Iterable[int], done: set[int]) -> set[int]:
+        """Some operations and all that they read, but for what is done."""
+        found: set[int] = set()
+        stack = list(roots)
         while stack:
             i = stack.pop()
-            if i not in needed:
-                needed.add(i)
+            if i not in found and i not in done:
+                found.add(i)
                 stack.extend(t.source[1] for _, t in self.ops[i].terms() if t.source[0] == "op")
-        return needed
+        return found
+
+    def _in_order(self, group: set[int]) -> list[int]:
+        """Operations of a group, each as early as what it reads allows: sums attached later point forward."""
+        reads = {i: {t.source[1] for _, t in self.ops[i].terms() if t.source[0] == "op"} & group for i in group}
+        readers: dict[int, list[int]] = {}
+        for i, before in reads.items():
+            for j in before:
+                readers.setdefault(j, []).append(i)
+        free = [i for i, before in reads.items() if not before]
+        heapify(free)
+        order: list[int] = []
+        while free:
+            i = heappop(free)
+            order.append(i)
+            for j in readers.get(i, ()):
+                reads[j].discard(i)
+                if not reads[j]:
+                    heappush(free, j)
+        return order
 
     def ordered(self) -> list[Op]:
-        """The operations in an order in which each comes after what it reads (sums attached later may point forward), without those
-        whose results cancel everywhere."""
+        """The operations in an order in which each comes after what it reads, without those whose results cancel everywhere.
+
+        What an operation waits for comes in the order in which it was made: so blocks keep theirs, which runs of masks need.
+        """
+        needed = self._above((i for i, op in enumerate(self.ops) if op.kind == "out"), set())
         order: list[int] = []
-        state: dict[int, int] = {}
-        for root in sorted(self._needed()):
-            stack = [(root, False)]
-            while stack:
-                i, done = stack.pop()
-                if done:
-                    state[i] = 2
-                    order.append(i)
-                elif i not in state:
-                    state[i] = 1
-                    stack.append((i, True))
-                    reads = [t.source[1] for _, t in self.ops[i].terms() if t.source[0] == "op"]
-                    stack.extend((j, False) for j in sorted(reads, reverse=True) if j not in state)
+        done: set[int] = set()
+        for root in sorted(needed):
+            if root not in done:
+                group = self._in_order(self._above((root,), done))
+                order += group
+                done.update(group)
         place = {old: new for new, old in enumerate(order)}
 
         def moved(form: Form) -> Form:

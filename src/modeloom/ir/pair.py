@@ -92,6 +92,7 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
     """
     found: dict[tuple, dict[str, tuple[int, int, tuple[tuple[int, Term], ...]]]] = {}
     before = {d: _ancestors(graph, d) for d in graph.directions}
+    lent, chained = _lend_blocks(graph), set()
     for d in graph.directions:
         groups: dict[tuple, list[tuple[int, Term]]] = {}
         for pair in graph.pairs:
@@ -130,6 +131,10 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
             for d in members:
                 for step, (i, term) in enumerate(sides[d][2]):
                     _replace(graph.pairs[i].ops[d], role[1], term, Term(("chain", chain.id, step)))
+                    chained.add(i)
+    for i, op in lent:
+        if i not in chained:
+            op.block = None
 
 
 def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:
@@ -144,19 +149,39 @@ def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:
 
 
 def _run(uses: list[tuple[int, Term]], calls: dict[int, set[int]]) -> list[tuple[int, Term]]:
-    """The longest run of multiples from the lowest on that one register can give: equal steps, in the order of the operations.
+    """The longest run of multiples, the few lowest perhaps left out, that one register can give: equal steps, in the order of the
+    operations.
 
-    A use that waits for the result of another (ciphertext stealing in XTS) comes a cipher's latency later, and is not part of it.
+    A use that waits for the result of another (ciphertext stealing in XTS) comes a cipher's latency later, and is not part of it; one
+    that takes in a sum of others (the first block of EME) has a later place.
     """
     members = {i for i, _ in uses}
     free = sorted((use for use in uses if not calls[use[0]] & members), key=lambda use: use[1].k)
-    run = free[:1]
-    for use in free[1:]:
-        step = use[1].k - run[-1][1].k
-        if use[0] <= run[-1][0] or not step or (len(run) > 1 and step != run[1][1].k - run[0][1].k):
-            break
-        run.append(use)
-    return run
+    longest: list[tuple[int, Term]] = []
+    for first in range(min(WIRED, len(free)) + 1):
+        run = free[first : first + 1]
+        for use in free[first + 1 :]:
+            step = use[1].k - run[-1][1].k
+            if use[0] <= run[-1][0] or not step or (len(run) > 1 and step != run[1][1].k - run[0][1].k):
+                break
+            run.append(use)
+        longest = max(longest, run, key=len)
+    return longest
+
+
+def _lend_blocks(graph: OpGraph) -> list[tuple[int, Op]]:
+    """Gives cipher calls whose results leave as blocks, and that belong to none, the numbers of these: in the second layer of EME masks
+    run, too.  Says which."""
+    lent = []
+    for d in graph.directions:
+        for _, out in graph.ops(d):
+            if out.kind == "out" and isinstance(out.index, int) and len(out.pre[0]) == 1 and out.pre[0][0].source[0] == "op":
+                i = out.pre[0][0].source[1]
+                op = graph.pairs[i].ops[d]
+                if op.kind in CIPHER_CORES and op.block is None:
+                    op.block = out.index
+                    lent.append((i, op))
+    return lent
 
 
 def _replace(op: Op, operand: str, old: Term, new: Term) -> None:

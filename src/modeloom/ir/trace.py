@@ -204,7 +204,7 @@ class Tracer:
         needed = -(-self._key_bytes // self.trace.block_bytes)
         if not self._setting_up or len(blocks) < needed:
             raise DefinitionError(f"{self.trace.mode}: o.cipher_key() is for set-up, and takes {needed} blocks or more")
-        self.trace.derived.append(tuple(self._id(block) for block in blocks[:needed]))
+        self.trace.derived.append(tuple(self._computed(block, "cipher_key") for block in blocks[:needed]))
         self.trace.cipher_keys.append("")
         return CipherKey(len(self.trace.cipher_keys) - 1)
 
@@ -215,10 +215,16 @@ class Tracer:
 
     def inverse(self, a: Value, what: str) -> Value:
         """See ``Numbers.inverse``."""
-        if not self.trace.nodes[self._id(a)].key_only:
-            raise DefinitionError(f"{self.trace.mode}: o.inverse() takes a key value")
-        self.trace.nonzero[a.id] = what
-        return self._value("inverse", a.id)
+        node = self._computed(a, "inverse")
+        self.trace.nonzero[node] = what
+        return self._value("inverse", node)
+
+    def _computed(self, a: Value, word: str) -> int:
+        """The node of a key value that set-up computes."""
+        node = self.trace.nodes[self._id(a)]
+        if not node.key_only or node.kind in ("raw", "const"):
+            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes key values that set-up computes, no part of the key as it is")
+        return node.id
 
     def mul(self, a: Value, b: Value) -> Value:
         """See ``Numbers.mul``."""

@@ -221,9 +221,13 @@ class Algebra:
         """The atom of a function of which nothing is known, for each value."""
         return self.atom(name, number, value.key)
 
+    def unit(self, value: Polynomial) -> Polynomial:
+        """An indeterminate in the place of a value that is not 0, the same for the same value."""
+        return self.function("unit", 0, value)
+
     def inverse(self, value: Polynomial) -> Polynomial:
         """value^(2^n - 2)."""
-        return self.power(self.function("unit", 0, value), (1 << self.field.width) - 2)
+        return self.power(value, (1 << self.field.width) - 2)
 
     def cipher(self, core: str, value: Polynomial, rest: Polynomial | None = None, key: int = 0) -> Polynomial:
         """``enc`` or ``dec`` of a value.

@@ -63,7 +63,7 @@ def _named_words(
 ) -> None:
     """Words with a name of set-up's hold what set-up says, and words NAME^e are powers of NAME."""
     for i, name in sorted(source.key_names.items()):
-        if name in words and name not in given and i not in source.nonzero and words[name] != definition.value(i):
+        if name in words and name not in given and words[name] != definition.value(i):
             raise ProofError(f"{source.mode}: key word {name} is not what set-up gives")
     for name, value in words.items():
         base, hat, exponent = name.rpartition("^")
@@ -78,12 +78,10 @@ def _named_words(
 
 def _set_up_keys(source: Trace, definition: _Definition, words: dict[str, Polynomial], setup: OpGraph) -> None:
     """Words that hold cipher keys, and words that must not be 0, are what the definition says."""
-    algebra = definition.algebra
     wanted = [tuple(definition.value(i) for i in blocks) for blocks in source.derived]
     if wanted != [tuple(words[name] for name in names) for names in setup.derived]:
         raise ProofError(f"{source.mode}: a cipher key that set-up makes is not what the definition says")
-    values = [algebra.function("unit", 0, definition.value(i)) for i in source.nonzero]
-    if values != [words[name] for name in setup.nonzero]:
+    if [definition.value(i) for i in source.nonzero] != [words[name] for name in setup.nonzero]:
         raise ProofError(f"{source.mode}: a key word that must not be 0 is not what the definition inverts")
 
 
@@ -115,7 +113,9 @@ class _Definition:
             if needs:
                 stack.extend(needs)
             else:
-                self.values[i] = self._evaluate(node)
+                value = self._evaluate(node)
+                # What is inverted is an indeterminate from here on: a power with an exponent of 128 bits would have no end of terms.
+                self.values[i] = self.algebra.unit(value) if i in self.trace.nonzero else value
                 stack.pop()
         return self.values[root]
 
@@ -203,9 +203,8 @@ class _GraphValues:
             if op.kind == "out":
                 value = self._form(op.pre[0])
                 if isinstance(op.index, str):
-                    # What is inverted is an indeterminate from here on, as for the definition.
-                    inverted = op.index in self.graph.nonzero
-                    self.words[op.index] = self.algebra.function("unit", 0, value) if inverted else value
+                    # As for the definition.
+                    self.words[op.index] = self.algebra.unit(value) if op.index in self.graph.nonzero else value
                 else:
                     self.outputs[int(op.index or 0)] = value
             else:
