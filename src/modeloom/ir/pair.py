@@ -103,10 +103,14 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
                 if term.source[0] in ("op", "tweak", "key") and not term.keep:
                     groups.setdefault((term.source, pair.kind, operand, instance(pair)), []).append((pair.id, term))
         counter: dict[tuple, int] = {}
-        for (_, kind, operand, inst), uses in groups.items():
+        for (source, kind, operand, inst), uses in groups.items():
             if len({term.k for _, term in uses}) <= WIRED:
                 continue
             run = _run(uses, before[d])
+            if source[0] == "key":
+                # A sector may begin with the first one: its register would load a cycle before.  And it may come at any time: that of
+                # the second layer of EME is the last one.
+                run = run[1:]
             if len({term.k for _, term in uses} - {term.k for _, term in run}) > WIRED or len(run) <= WIRED:
                 continue
             uses, stride = run, run[1][1].k - run[0][1].k
