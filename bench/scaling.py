@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures cores for sectors of 4096 bytes with 1, 2, 4 and 8 AES pipelines: schedules, cycles at the pins, areas, clocks.
 
-Run: python bench/scaling.py [--store] [--missing] [--list] [--only KIND,...] [--mode M,...] [--aes N,...] [--target T,...] [--limit MINUTES]
+Run: python bench/scaling.py [--store] [--missing] [--list] [--only KIND,...] [--mode M,...] [--aes N,...] [--target T,...]
+                             [--limit MINUTES]
 
 Kinds are ``schedules`` (compiles and proves), ``cores`` (the plain Verilog bench of the emitted core; needs Icarus Verilog), ``areas``
 (Yosys, mapped by blocks: equal pipelines and multipliers are mapped once, and counted each) and ``clocks`` (place and route on ECP5;
@@ -28,7 +29,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "baselines")]
 
-from make import CLOCK, store as store_routed  # noqa: E402
+from make import CLOCK  # noqa: E402
+from make import store as store_routed  # noqa: E402
 
 from modeloom.compiler import Compiled, compile_mode  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
@@ -187,7 +189,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--only", **several, default=KINDS[:-1], metavar="KIND,...", help=", ".join(KINDS))
     parser.add_argument("--mode", **several, default=MODES, metavar="MODE,...")
     parser.add_argument("--aes", type=lambda text: [int(part) for part in text.split(",")], default=PIPELINES, metavar="N,...")
-    parser.add_argument("--target", **several, default=TARGETS, metavar="TARGET,...")
+    parser.add_argument("--target", **several, default=TARGETS[:1], metavar="TARGET,...")
     parser.add_argument("--limit", type=float, metavar="MINUTES", help="for each tool of a clock")
     parser.add_argument("--store", action="store_true")
     parser.add_argument("--missing", action="store_true")
