@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/circuits.md: ``python tools/plots.py`` (``--check``: only says which no longer show today's figures).
+"""Draws the pictures of docs/circuits.md and docs/scaling.md: ``python tools/plots.py`` (``--check``: only says which
+no longer show today's figures).
 
 Drawing needs matplotlib (``pip install -e '.[docs]'``); the check does not.  Each picture carries the points that it shows, as JSON in
 the description among its metadata, and the check compares these with the figures: of the gate lists, and stored in ``baselines/``.
@@ -18,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
+
+import scaling_tables  # noqa: E402
 
 from modeloom.circuits import find_circuit  # noqa: E402
 
@@ -72,6 +75,7 @@ PLOTS: dict[str, tuple[Callable[[], Series], str, str]] = {
     "multiplier_gates": (multiplier_gates, "gates on the longest path of the product", "area of the product, NAND2 gates"),
     "multiplier_luts": (multiplier_luts, "LUT levels, Virtex-6", "LUTs"),
     "sbox_area": (sbox_area, "delay, ns, osu018", "area, NAND2 gates"),
+    "scaling": (scaling_tables.points, "LUT4 of ECP5, logic and memory", "Gbit/s at the routed clock"),
 }
 """Picture: its points, and the names of its axes."""
 

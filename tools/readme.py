@@ -10,7 +10,7 @@ A generated part stands between markers; what is between them is replaced::
 
 Figures come from the function behind ``modeloom explain``, code from the sources, ports and codes from ``rtl/bus``.  The picture
 ``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``, and ``docs/papers.md`` what ``modeloom papers`` prints.  Tables of
-circuits are in ``circuit_tables``.
+circuits are in ``circuit_tables``, those of docs/scaling.md in ``scaling_tables``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
 
+import scaling_tables  # noqa: E402
 from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
@@ -236,6 +237,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "routed": routed,
     "squares": squares,
     **TABLES,
+    **scaling_tables.TABLES,
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.built import SLOW
 from tests.synth.designs import Adder, AsyncMemory, Rom, TwoBlocks, XorTree, convert
 
-from modeloom.synth import SynthesisError, SynthResult, synthesize
+from modeloom.synth import SynthesisError, SynthResult, synthesize, synthesize_blocks
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"], "adders": ["adder"]}
 
@@ -117,6 +117,19 @@ def test_blocks_add_up(target):
     assert ffs == {"tables": 0, "engine": 8, "adders": 48, "other": 16}
     assert result.ffs <= whole.ffs == 72
     assert size(result.total) <= 1.1 * size(whole)
+
+
+def test_modules_that_are_shared_count_each_time():
+    """One ROM module for both instances: it is mapped once, and its group has twice the cells of the ROM alone."""
+    design = convert(TwoBlocks(), "two").replace("cell \\two.engine.rom", "cell \\two.rom_0")
+    result = synthesize_blocks(design, "two", "ecp5", GROUPS, command="pytest")
+    alone = synthesize(convert(Rom(), "rom"), "rom", "ecp5")
+    assert result.blocks["tables"].cells == {cell: 2 * number for cell, number in alone.cells.items()}
+    assert {name: block.ffs for name, block in result.blocks.items()} == {"tables": 0, "engine": 8, "adders": 48, "other": 16}
+    assert result.total.luts == sum(block.luts for block in result.blocks.values()) > 2 * alone.luts
+    assert (result.command, result.tools) == ("pytest", alone.tools)
+    with pytest.raises(ValueError, match="no instance begins with 'rum_'"):
+        synthesize_blocks(design, "two", "ecp5", {"tables": ["rum_"]})
 
 
 def test_json_round_trip_and_repetition():

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Area, logic depth and clock: Yosys maps, nextpnr places and routes, one result format holds the figures."""
 
-from modeloom.synth.flow import synthesize
-from modeloom.synth.result import SCHEMA, Figures, SynthesisError, SynthResult
+from modeloom.synth.flow import synthesize, synthesize_blocks
+from modeloom.synth.result import SCHEMA, BlockResult, Figures, SynthesisError, SynthResult
 from modeloom.synth.targets import TARGETS, Target, target_named
 
-__all__ = ["SCHEMA", "TARGETS", "Figures", "SynthResult", "SynthesisError", "Target", "synthesize", "target_named"]
+__all__ = [
+    "SCHEMA", "TARGETS", "BlockResult", "Figures", "SynthResult", "SynthesisError", "Target", "synthesize", "synthesize_blocks",
+    "target_named",
+]  # fmt: skip

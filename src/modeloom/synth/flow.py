@@ -13,11 +13,11 @@ from pathlib import Path
 from modeloom.synth.hierarchy import OTHER, assign, instances, mark_boundaries
 from modeloom.synth.netlist import cell_counts, depth, figures, module_counts
 from modeloom.synth.nextpnr import DEVICE, place_and_route
-from modeloom.synth.result import Figures, SynthResult
+from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
-from modeloom.synth.yosys import map_design
+from modeloom.synth.yosys import Mapped, map_design
 
-__all__ = ["synthesize"]
+__all__ = ["synthesize", "synthesize_blocks"]
 
 _DEFAULT_MHZ = 200.0
 
@@ -66,13 +66,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         raise ValueError(f"place and route is for target ecp5, not {target}")
     if freq is not None and not freq > 0:
         raise ValueError(f"the clock target must be positive, not {freq!r} MHz")
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.$]*", top):
-        raise ValueError(f"top must be a plain module name, not {top!r}")
-    if mapper not in ("abc9", "compact"):
-        raise ValueError(f"unknown mapper {mapper!r}: abc9 or compact")
-    if mapper == "compact" and not chosen.compact_commands:
-        raise ValueError(f"the compact mapper is for LUT targets, not {target}")
-    instances(rtlil, top)
+    _check(rtlil, top, chosen, mapper)
     owner = None if groups is None else assign(rtlil, top, groups)
 
     tools = {"pyosys": metadata.version("pyosys")}
@@ -81,7 +75,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         flat_directory, block_directory = Path(work) / "flat", Path(work) / "blocks"
         flat_directory.mkdir()
         flat = map_design(rtlil, top, chosen, flat_directory, mapper=mapper, timeout=timeout)
-        tools["yosys"] = str(flat.netlist.get("creator", "")).removeprefix("Yosys ").partition(" (")[0]
+        tools["yosys"] = _version(flat)
         area_cells = None if flat.area is None else cell_counts(flat.area, top)
         total = figures(cell_counts(flat.netlist, top), chosen, area_cells)
         fast = _for_delay(rtlil, top, chosen, Path(work) / "fast", timeout) if chosen.fast_commands else None
@@ -89,8 +83,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         blocks = blocks_total = None
         if owner is not None:
             block_directory.mkdir()
-            blocks, blocks_total = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, mapper,
-                                              timeout)
+            blocks, blocks_total, _ = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, mapper,
+                                                 timeout)
         if pnr:
             routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, seed=seed, timeout=timeout)
             tools["nextpnr-ecp5"] = routed.version
@@ -101,6 +95,52 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         longest_path={"from": longest.start, "to": longest.end}, blocks=blocks, blocks_total=blocks_total,
         clock_mhz=routed.clock_mhz if routed else None, clock_target_mhz=(freq or _DEFAULT_MHZ) if pnr else None,
         utilisation=routed.utilisation if routed else None, critical_path=routed.critical_path if routed else None)
+
+
+def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Sequence[str]], *, command: str = "",
+                      mapper: str = "abc9", timeout: float | None = None) -> BlockResult:
+    """Area of a design by groups alone, without the flattened mapping.
+
+    A module at a border between groups is mapped once and counted as often as it is instanced, so a core with eight equal
+    pipelines takes hardly longer than one with two. For large designs: there are neither levels nor a clock, and the sum
+    is larger than a flattened mapping by what optimisation across the borders saves.
+
+    Parameters
+    ----------
+    rtlil, top, target, command, mapper, timeout
+        As for :func:`synthesize`.
+    groups : mapping
+        Group name to prefixes of instance paths, as for :func:`synthesize`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown target (with the nearest names), module or prefix.
+    SynthesisError
+        If Yosys is missing, fails or runs out of time.
+    """
+    chosen = target_named(target)
+    _check(rtlil, top, chosen, mapper)
+    owner = assign(rtlil, top, groups)
+    with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
+        blocks, total, mapped = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work), mapper, timeout)
+    tools = {"pyosys": metadata.version("pyosys"), "yosys": _version(mapped)}
+    return BlockResult(design=top, target=target, device=chosen.device, command=command, tools=tools,
+                       script=tuple(mapped.script), blocks=blocks, total=total)
+
+
+def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.$]*", top):
+        raise ValueError(f"top must be a plain module name, not {top!r}")
+    if mapper not in ("abc9", "compact"):
+        raise ValueError(f"unknown mapper {mapper!r}: abc9 or compact")
+    if mapper == "compact" and not target.compact_commands:
+        raise ValueError(f"the compact mapper is for LUT targets, not {target.name}")
+    instances(rtlil, top)
+
+
+def _version(mapped: Mapped) -> str:
+    return str(mapped.netlist.get("creator", "")).removeprefix("Yosys ").partition(" (")[0]
 
 
 def _nand2(area: float | None, target: Target) -> float | None:
@@ -119,7 +159,7 @@ def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: f
 
 
 def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str],
-               directory: Path, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures]:
+               directory: Path, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures, Mapped]:
     """Figures by group, in the order the caller named them, and of the whole, from a mapping with the borders kept."""
     marked = mark_boundaries(rtlil, top, owner)
     mapped = map_design(marked, top, target, directory, mapper=mapper, timeout=timeout)
@@ -136,4 +176,4 @@ def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], g
     each = {group: figures(cells[group], target, None if area_cells is None else area_cells[group]) for group in order}
     whole = figures(sum(cells.values(), Counter()), target,
                     None if area_cells is None else sum(area_cells.values(), Counter()))
-    return each, whole
+    return each, whole, mapped

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-__all__ = ["SCHEMA", "Figures", "SynthResult", "SynthesisError"]
+__all__ = ["SCHEMA", "BlockResult", "Figures", "SynthResult", "SynthesisError"]
 
 SCHEMA = "modeloom.synth/1"
 
@@ -168,3 +168,29 @@ class SynthResult:
         if rest["blocks_total"] is not None:
             rest["blocks_total"] = Figures(**rest["blocks_total"])
         return cls(total=Figures(**{name: data[name] for name in own}), **rest)
+
+
+@dataclass(frozen=True)
+class BlockResult:
+    """Figures of a design that was mapped by groups alone.
+
+    Attributes
+    ----------
+    design, target, device, command : str
+    tools : dict
+    script : tuple of str
+        As in :class:`SynthResult`.
+    blocks : dict
+        Figures by group: modules that are at a border between groups count as often as they are instanced.
+    total : Figures
+        Their sum.
+    """
+
+    design: str
+    target: str
+    device: str
+    command: str
+    tools: dict[str, str]
+    script: tuple[str, ...]
+    blocks: dict[str, Figures]
+    total: Figures

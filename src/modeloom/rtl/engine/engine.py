@@ -11,6 +11,8 @@ A row reaches the operand networks six cycles after the row pointer::
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import xor
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -228,12 +230,14 @@ class ModeEngine(wiring.Component):
                     m.d.comb += unit.decrypt.eq(decrypt)
             elif decrypt is not None:
                 m.d.comb += unit.post_decrypt.eq(decrypt)
-        total: Value | None = None
+        terms = []
         for n, source in enumerate(net.sources):
             value = self._source(name, source, const)
-            gated = value & select[n].replicate(len(value)) if self._gated(name, n) else value
-            total = gated if total is None else total ^ gated
-        return total if total is not None else Cat()
+            terms.append(value & select[n].replicate(len(value)) if self._gated(name, n) else value)
+        # A tree: EME2 on 256 blocks has sums of several hundred sources, and Amaranth descends into expressions by recursion.
+        while len(terms) > 1:
+            terms = [reduce(xor, terms[n : n + 2]) for n in range(0, len(terms), 2)]
+        return terms[0] if terms else Cat()
 
     def _gated(self, name: str, n: int) -> bool:
         """Whether some row of a network leaves a source out; in rows without an operation nobody reads the sum."""
