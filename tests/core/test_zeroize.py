@@ -5,6 +5,7 @@ import random
 
 import pytest
 from tests.built import SEQUENTIAL, SLOW, SMALL, compiled, simulated
+from tests.core.several_keys import TET, XCB
 
 from modeloom import golden
 from modeloom.rtl.core import erase_cycles
@@ -12,13 +13,14 @@ from modeloom.simulated import Sector
 
 SECTOR = 64
 SECTORS = 12
-CHOICES = [("hctr2", "default", SMALL), ("hctr2", "default", SEQUENTIAL)]
+CHOICES = [("hctr2", "default", SMALL), ("hctr2", "default", SEQUENTIAL), (XCB[0], "default", XCB[1])]
 if SLOW:
     CHOICES += [
         ("heh-brw", "brw2013-1core", {"sector": SECTOR}),
         ("heh-brw", "brw2013-1core", {"sector": SECTOR, "squares": "fly"}),
         ("hctr2", "default", {"sector": SECTOR, "aes_stages": 4, "direction": "encrypt"}),
         ("heh-poly", "tes2010-sequential", {"sector": SECTOR}),
+        (TET[0], "default", TET[1]),
     ]
 
 QUIET = (
@@ -38,7 +40,7 @@ def filled(choice, seed):
     for n in range(SECTORS):
         decrypt = n % 2 == 1 and "decrypt" in core.description["directions"]
         core.send_command(bytes([n]) * core.tweak_bytes, decrypt=decrypt, slot=n % len(keys), tag=n)
-        core.send_packet(rng.randbytes(SECTOR))
+        core.send_packet(rng.randbytes(core.sector_bytes))
     core.send_key(rng.randbytes(core.description["key_bytes"]), 0)
     # The host takes nothing, so that results wait too.
     core.runner.set_gaps({"m_axis": 0.999999})

@@ -78,6 +78,13 @@ EARLY = Plant(
 )  # fmt: skip
 """For cores with a sequential decrypter."""
 
+OTHER_VERDICT = Plant(
+    "a key with a bit set is refused beside the verdict",
+    "core_bus_key_port", r"    error <= (\w+);", r"    error <= \1 | (fsm_state == 4'd7 && schedule_key[3]);",
+    "output key_error depends on the key", ("key_error",),
+)  # fmt: skip
+"""For cores that refuse some keys."""
+
 
 def planted(verilog: Path, top: str, plant: Plant, directory: Path) -> Netlist:
     """The flat netlist of a core with an edit; raises ``ValueError`` if there is nothing to edit."""

@@ -10,16 +10,23 @@ import pytest
 from tests import built
 from tests.built import SLOW
 from tests.emit.emitted import PARTIAL, SLOTS, folder
-from tests.taint.planted import EARLY, PLANTS, Plant, planted
+from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
 
-from modeloom.modes import all_modes
+from modeloom.modes import all_modes, find
 from modeloom.simulated import read_description
 from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist
+from modeloom.taint.control import VERDICT
 
 MODES = sorted(all_modes())
 
 SEQUENTIAL = ("hctr2", {"sector": 192, "aes_sbox": "bram"})
 """A core whose decrypter is sequential, with the S-boxes of the encrypter in block memories."""
+
+REFUSING = {
+    "equal keys": ("xts", {"sector": 32, "direction": "encrypt"}),
+    "no inverse": ("tet", {"sector": 32, "direction": "encrypt"}),
+}
+"""Cores of modes that refuse some keys."""
 
 SHAPES = {
     "both": PARTIAL,
@@ -27,13 +34,14 @@ SHAPES = {
     "slots": SLOTS,
     "one core": ("hctr2", built.SEQUENTIAL),
     "lanes": ("hctr2", {"sector": 64, "aes": 2, "direction": "encrypt"}),
+    **REFUSING,
     "stages": ("heh-brw", {"sector": 64, "aes_stages": 4, "direction": "encrypt", "squares": "fly"}),
 }
 
 
 # Modes and shapes that share their structure with another one are left to MODELOOM_SLOW=1: each needs a core of its own.
 FEW = MODES if SLOW else []
-FEW_SHAPES = {name: shape for name, shape in SHAPES.items() if SLOW or name not in ("lanes", "stages")}
+FEW_SHAPES = {name: shape for name, shape in SHAPES.items() if SLOW or name not in ("lanes", "stages", "no inverse")}
 CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in FEW} | FEW_SHAPES
 
 
@@ -45,6 +53,9 @@ def test_no_timing_channel(choice: tuple[str, dict]) -> None:
     assert report.control > 500 and report.points > 500
     four = choice[1].get("aes_stages") == 4
     assert set(report.exempt) == ({"S-box", "S-box in two steps"} if four else {"S-box"})
+    mode = find(choice[0])
+    refuses = mode.distinct_keys or mode.name == "tet"
+    assert report.declassified == ({VERDICT: 1} if refuses else {})
 
 
 def netlist_with(plant: Plant, choice: tuple[str, dict], directory: Path):
@@ -76,6 +87,11 @@ SOME = PLANTS if SLOW else PLANTS[::2]
 @pytest.mark.parametrize("plant", SOME, ids=[plant.what for plant in SOME])
 def test_planted_dependency_is_caught(plant: Plant, tmp_path: Path) -> None:
     print(assert_caught(plant, PARTIAL, tmp_path))
+
+
+def test_only_the_verdict_on_a_key_is_told(tmp_path: Path) -> None:
+    """What the key port has found of a key may decide; the cipher key beside it may not, nor does another register tell it."""
+    print(assert_caught(OTHER_VERDICT, REFUSING["equal keys"], tmp_path))
 
 
 def test_early_termination_is_caught(tmp_path: Path) -> None:

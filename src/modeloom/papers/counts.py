@@ -26,7 +26,8 @@ def operations(mode: Mode, blocks: int) -> dict[str, int]:
     """
     source = expand(trace(mode, blocks * mode.block_bytes, mode.tweak_sizes[0]), 1)
     reached = [_reached(source.nodes, outputs) for outputs in source.outputs.values()]
-    read = set().union(*reached)
+    # Cipher keys that set-up makes are read by no output.
+    read = set().union(*reached, _reached(source.nodes, [i for blocks in source.derived for i in blocks]))
     setup = [node for node in source.nodes if node.key_only and node.id in read]
     sectors = [[source.nodes[i] for i in ids if not source.nodes[i].key_only] for ids in reached]
     return {
