@@ -9,12 +9,22 @@ import pytest
 from tests.program_runs import numeric_machine
 
 from modeloom import golden
+from modeloom.ciphers import AES
 from modeloom.compiler import compile_mode
+from modeloom.modes.cmc import CMC
+from modeloom.modes.eme import EME
+from modeloom.modes.eme2 import EME2
+from modeloom.modes.hch import HCH, HCHfp
+from modeloom.modes.hctr import HCTR
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.modes.tet import TET
+from modeloom.modes.xcb import XCB
+from modeloom.modes.xcb_1619 import XCB1619
+from modeloom.modes.xts import XTS
 from modeloom.options import Options
 from modeloom.prove.execute import direction_pattern, entries_with_gaps
-from modeloom.prove.numeric import NumericField, NumericMachine
+from modeloom.prove.numeric import Numbers, NumericField, NumericMachine
 from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
 FIELDS = [
@@ -69,6 +79,19 @@ CASES = [
     (HCTR2, {"sector": 520, "direction": "decrypt"}),
     (HEH, {"sector": 64, "overlap": False, "key_bits": 256}),
     (HCTR2, {"sector": 16, "registered": False, "key_bits": 192}),
+    (HCTR, {"sector": 75}),
+    (XCB, {"sector": 80}),
+    (XCB1619, {"sector": 75, "key_bits": 256}),
+    (XCB1619, {"sector": 53, "tweak": 32, "key_bits": 192}),
+    (TET, {"sector": 64}),
+    (TET, {"sector": 48, "key_bits": 256, "aes": 2}),
+    (XTS, {"sector": 64}),
+    (XTS, {"sector": 150, "key_bits": 256}),
+    (EME, {"sector": 128}),
+    (EME2, {"sector": 103, "tweak": 32}),
+    (CMC, {"sector": 80, "key_bits": 192}),
+    (HCH, {"sector": 64}),
+    (HCHfp, {"sector": 64, "aes": 2}),
 ]
 
 
@@ -98,6 +121,30 @@ def test_sectors_are_the_golden_models(mode, options, early):
 def test_words_of_the_host():
     with pytest.raises(ValueError, match="loads 1 key words, not 0"):
         NumericMachine(made(HEH).allocation.program, GHASH_ORDER, [], [], out_delay=1, key_delay=3)
+
+
+def test_cipher_keys_that_set_up_makes_need_a_cipher():
+    program = made(XCB, sector=48).allocation.program
+    with pytest.raises(ValueError, match="set-up makes cipher keys, and nothing takes them"):
+        NumericMachine(program, GHASH_ORDER, [AES.software(bytes(16))], [], out_delay=1, key_delay=3)
+
+
+def test_a_key_word_that_must_not_be_zero():
+    cube_root = GHASH_ORDER.power(GHASH_ORDER.scale(GHASH_ORDER.one, 1), (2**128 - 1) // 3).to_bytes(16, "little")
+    for sector, refused in ((32, True), (48, False), (64, False), (80, True)):
+        key = bytes(range(32)) + cube_root
+        if refused:
+            with pytest.raises(ValueError, match="tet: a key word that must not be 0 is"):
+                numeric_machine(made(TET, sector=sector), key)
+        else:
+            numeric_machine(made(TET, sector=sector), key)
+
+
+def test_added_numbers_wrap():
+    values = Numbers(NumericField(GHASH_ORDER), [], 2)
+    blocks = bytes(12) + b"\xff\xff\xff\xff" + bytes(range(16))
+    added = values.field.to_bytes(values.operate("add", [values.field.from_bytes(blocks)], 3))
+    assert added == bytes(12) + b"\0\0\0\2" + bytes(range(12)) + b"\x0c\x0d\x0e\x12"
 
 
 def test_what_is_undefined_is_never_the_same():

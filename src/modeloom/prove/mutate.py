@@ -12,13 +12,14 @@ latency   a unit's result or its sum comes earlier or later
 rotation  a bank has another number of cells, or a row another stage
 chain     a register steps where it loads, not at all, or by another stride
 output    a block leaves under another number
+number    a cipher call under another key, or another number that is added
 ========  ====================================================================
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +27,7 @@ from modeloom.allocate.program import Program, Table
 
 __all__ = ["Mutation", "KINDS", "copy_program", "mutants"]
 
-KINDS = ("operand", "address", "write", "core", "latency", "rotation", "chain", "output")
+KINDS = ("operand", "address", "write", "core", "latency", "rotation", "chain", "output", "number")
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,14 @@ class _Maker:
 
     # -- choices ------------------------------------------------------------------------------------------------------
 
-    def _row(self, table: Table, what: str) -> tuple[Any, int, Any] | None:
-        """A row that the direction uses."""
+    def _row(
+        self, table: Table, what: str, fits: Callable[[Any], bool] = lambda row: True, ending: str = ""
+    ) -> tuple[Any, int, Any] | None:
+        """A row that the direction uses and that fits, in a list whose name ends so."""
         found = []
         for key, rows in sorted(getattr(table, what).items(), key=str):
             for slot, row in enumerate(rows):
-                if row is not None and self.direction in self._sides(what, row):
+                if row is not None and self.direction in self._sides(what, row) and str(key).endswith(ending) and fits(row):
                     found.append((key, slot, row))
         return self.rng.choice(found) if found else None
 
@@ -279,6 +282,18 @@ class _Maker:
         action = "step" if row.action == "load" else "load"
         table.chains[chain][slot] = replace(row, action=action)
         return f"chain {chain} row {slot} does a {action}"
+
+    def _number(self, program: Program, table: Table) -> str:
+        picked = self._row(table, "nets", lambda row: row.core.get(self.direction) in ("enc", "dec", "add"), ".a")
+        if picked is None:
+            return ""
+        name, slot, row = picked
+        old = row.number.get(self.direction, 0)
+        # One cipher key more than there are: a number that no key has is wrong, too.
+        adds = row.core[self.direction] == "add"
+        new = (old ^ 1 << self.rng.randrange(32)) if adds else self._other(old, len(program.cipher_keys) + 1)
+        table.nets[name][slot] = self._side(row, "number", new)
+        return f"{name} row {slot} number {new}, not {old}"
 
     def _output(self, program: Program, table: Table) -> str:
         picked = self._row(table, "outs")
