@@ -158,8 +158,9 @@ class KeyPort(BusComponent):
         # Which cipher key is worked on; the packet's are all there from ``complete_reg`` on.
         number_reg = Signal(range(max(2, p.all_cipher_keys)))
         complete_reg = Signal()
-        # The mode refuses this key.
+        # The mode refuses this key.  Nothing chooses by what is compared before it is in this register.
         unusable_reg = Signal()
+        refuses = (p.distinct_keys and p.cipher_keys > 1) or bool(p.nonzero_words)
 
         key_we_reg = Signal()
         key_index_reg = Signal(range(max(2, p.key_words)))
@@ -204,8 +205,9 @@ class KeyPort(BusComponent):
                     beat_reg.eq(0),
                     number_reg.eq(0),
                     complete_reg.eq(0),
-                    unusable_reg.eq(0),
                 ]
+                if refuses:
+                    m.d.sync += unusable_reg.eq(0)
                 with m.If(self.key.valid):
                     m.d.sync += error_reg.eq(beat.slot >= p.key_slots)
                     with m.If(beat.slot >= p.key_slots):
@@ -270,8 +272,7 @@ class KeyPort(BusComponent):
                                 m.d.sync += [cipher_key_reg.eq(value), number_reg.eq(part.cipher)]
                                 m.d.comb += expand.eq(part.cipher != p.cipher_keys - 1)
                                 if part.cipher and p.distinct_keys:
-                                    with m.If(value == cipher_key_reg):
-                                        m.d.sync += unusable_reg.eq(1)
+                                    m.d.sync += unusable_reg.eq(unusable_reg | (value == cipher_key_reg))
                     m.d.sync += complete_reg.eq(beat.last)
                     with m.If(~fits):
                         refuse(beat.last)
@@ -306,8 +307,8 @@ class KeyPort(BusComponent):
                         with m.If(self.word_we & (number_reg == number) & (self.word_index == word)):
                             m.d.sync += cipher_key_reg[bits].eq(self.word_data)
                 for word in p.nonzero_words:
-                    with m.If(self.word_we & (self.word_index == word) & (self.word_data == 0)):
-                        m.d.sync += unusable_reg.eq(1)
+                    with m.If(self.word_we & (self.word_index == word)):
+                        m.d.sync += unusable_reg.eq(unusable_reg | (self.word_data == 0))
                 with m.If(self.setup_done):
                     m.next = "LOADED"
                     if p.derived_keys:
