@@ -26,10 +26,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from modeloom.prove.errors import ProofError
+
 __all__ = ["FieldElements", "Polynomial", "Algebra", "ONE"]
 
 ONE = 0
 """Number of the empty monomial."""
+
+MOST_TERMS = 1 << 21
+"""Products of terms that one product of forms may take.  An inversion of what is not an atom would need 2^128."""
 
 INVERSE = {"enc": "dec", "dec": "enc"}
 
@@ -150,7 +155,9 @@ class Algebra:
         return Polynomial({m: self.times(c, factor) for m, c in value.terms.items()})
 
     def mul(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        """The field's product."""
+        """The field's product; raises ``ProofError`` where it would be larger than any mode needs."""
+        if len(a) * len(b) > MOST_TERMS:
+            raise ProofError(f"a normal form is too large: a product of {len(a)} and {len(b)} terms; name what is inverted")
         terms: dict[int, int] = {}
         products = self._products
         for m, c in a.terms.items():
