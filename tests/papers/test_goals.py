@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the project wants of the tables.
 
-These need all of it: the modes of both papers, the presets ``tes2010-…`` and ``brw2013-…``, and ``bench/papers.py --store`` run to its end.
+All schedules and the software are measured; cores at the pins and areas take hours, and the page shows "-" where they are not.
 """
 
 import pytest
 from tests.scripts import script
 
 from modeloom.papers import tables
-from modeloom.papers.measured import KINDS, measured
+from modeloom.papers.cores import plain
+from modeloom.papers.measured import measured
 from modeloom.papers.printed import printed
 
 PLAIN = {
@@ -22,6 +23,12 @@ BRW2013 = {
 }  # fmt: skip
 
 
+def plain_cycles(paper, table):
+    """Cycles of the plain schedules of a table, and what is printed."""
+    (found,) = (one for one in printed(paper) if one["table"] == table)
+    return {row["row"]: (measured("schedules")[plain(paper, row).arguments]["cycles_per_sector"], row) for row in found["rows"]}
+
+
 def ours(name):
     (table,) = tables([name])
     return {row["row"]: row["ours"] for row in table["rows"] if row["printed"]}
@@ -32,7 +39,7 @@ def at_32_blocks(formula):
     return eval(formula.replace("2m", "2 * m").replace("2(", "2 * ("), {"m": 32})
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["schedules", "software"])
 def test_everything_is_measured(kind):
     assert list(measured(kind)) == [name for name, *_ in script("bench/papers.py").rows(kind)]
 
@@ -54,14 +61,14 @@ def test_plain_schedules():
 
 
 def test_sequential_cores():
-    (table,) = (table for table in printed("tes2010") if table["table"] == "7")
-    for row in table["rows"]:
-        assert ours("tes2010-7")[row["row"]]["plain_cycles"] <= row["values"]["cycles"], row["row"]
+    for name, (cycles, row) in plain_cycles("tes2010", "7").items():
+        assert cycles <= row["values"]["cycles"], name
 
 
 def test_plain_cores_of_brw2013():
+    found = plain_cycles("brw2013", "3")
     for mode, cycles in BRW2013.items():
-        assert ours("brw2013-3")[mode]["plain_cycles"] <= cycles, mode
+        assert found[mode][0] <= cycles, mode
 
 
 def test_overlapped_cores_are_at_their_bound():
