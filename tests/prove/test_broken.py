@@ -149,7 +149,7 @@ def test_the_simulation_tells_broken_programs_apart(name):
     """Most mutants compute something else; a simulation that never noticed would say nothing of the accepted ones."""
     made = bench(name)
     noticed = tried = 0
-    for mutant in mutants(made.program, "encrypt", SEED + 1, 40):
+    for mutant in mutants(made.program, "encrypt", SEED + 1, 70):
         if mutant.kind in ("operand", "address", "core", "chain"):
             tried += 1
             try:

@@ -14,7 +14,7 @@ from modeloom.rtl.bus import FLAT_PORTS, BusParameters, StatusCode, pack_command
 from modeloom.sim import Simulation, StreamRunner
 
 from .bench import Core
-from .mock_engine import MockSchedule, expected_sector, mock_round_keys
+from .mock_engine import MockSchedule, expected_sector, mock_round_keys, setup_words
 
 LATENCY, BLOCKS, ROUNDS = 91, 32, 5
 PARAMETERS = BusParameters(
@@ -102,8 +102,8 @@ def test_soak(simulation: Simulation, seed: int) -> None:
         runner.feed("s_axis", packet(data))
         statuses.append((number, code))
         if code == StatusCode.OK:
-            words = [int.from_bytes(keys[slot][16:], "little")]
-            round_keys = mock_round_keys(int.from_bytes(keys[slot][:16], "little"), p.cipher_key_bits, ROUNDS)
+            round_keys = [mock_round_keys(int.from_bytes(keys[slot][:16], "little"), p.cipher_key_bits, ROUNDS)]
+            words = [int.from_bytes(keys[slot][16:], "little"), *setup_words(p, round_keys[0][0][0])]
             expected += expected_sector(p, words=words, round_keys=round_keys, tweak=tweak, decrypt=decrypt, data=data)
     assert runner.run({"m_axis_status": count}, max_cycles=count * BLOCKS * 4).done
     assert not simulation.get("violation") and not runner.violations()
