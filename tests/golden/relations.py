@@ -3,6 +3,8 @@
 
 from random import Random
 
+import pytest
+
 from modeloom import vectors
 from modeloom.golden import AES, mode
 
@@ -42,6 +44,17 @@ def check_diffusion(keyed, tweak, sizes, seed=1):
                 assert not same_blocks(result, run(tweak, flipped(data, bit))), (size, bit)
             for bit in {8 * len(tweak) - 1, random.randrange(8 * len(tweak))} if tweak else ():
                 assert not same_blocks(result, run(flipped(tweak, bit), data)), (size, bit)
+
+
+def check_refused_input(keyed):
+    """Data below a block, and what are no bytes, are refused in both directions; for modes that take any tweak."""
+    for call in (keyed.encrypt, keyed.decrypt):
+        with pytest.raises(ValueError, match="at least 16 bytes, not 15"):
+            call(b"", bytes(15))
+        with pytest.raises(TypeError, match="tweak must be bytes"):
+            call(7, bytes(16))
+        with pytest.raises(TypeError, match="data must be bytes"):
+            call(b"", "text")
 
 
 def flipped(data, bit):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from modeloom.ir.trace import Trace, Tracer
+from modeloom.ir.trace import Trace, Tracer, reached
 
 __all__ = ["expand"]
 
@@ -58,19 +58,13 @@ class _Rewriter:
         self.shared: Counter[tuple[int, int, int, int]] = Counter()
 
     def direction(self, outputs: list[int]) -> list[int]:
-        reached: set[int] = set()
-        stack = list(outputs)
-        while stack:
-            i = stack.pop()
-            if i not in reached:
-                reached.add(i)
-                stack.extend(self.old[i].inputs)
+        needed = sorted(reached(self.old, outputs))
         self.shared = Counter()
-        for i in sorted(reached):
+        for i in needed:
             if self.old[i].kind == "poly":
                 h, last, *blocks = self.old[i].args
                 self.shared.update((h, last, x, len(blocks) - j) for j, x in enumerate(blocks))
-        for i in sorted(reached):
+        for i in needed:
             if i not in self.done:
                 self.done[i] = self.rewrite(i)
         return [self.done[i] for i in outputs]

@@ -10,14 +10,14 @@ alone is one and the same node everywhere::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
 from modeloom.spec import Blocks, CipherKey, DefinitionError, Field, Keys, Mode
 
-__all__ = ["Node", "Trace", "Value", "Tracer", "trace"]
+__all__ = ["Node", "Trace", "Value", "Tracer", "reached", "trace"]
 
 DIRECTIONS = ("encrypt", "decrypt")
 
@@ -102,6 +102,18 @@ class Trace:
     def tweak_blocks(self) -> int:
         """Blocks of a tweak."""
         return -(-self.tweak_bytes // self.block_bytes)
+
+
+def reached(nodes: Sequence[Node], outputs: Iterable[int]) -> set[int]:
+    """The nodes that some outputs need, directly or not, themselves included."""
+    found: set[int] = set()
+    stack = list(outputs)
+    while stack:
+        i = stack.pop()
+        if i not in found:
+            found.add(i)
+            stack.extend(nodes[i].inputs)
+    return found
 
 
 class Value:

@@ -19,24 +19,20 @@ class CMC(Mode):
     def setup(self, o, key):
         return Keys(K=key.K, K2=key.K2)
 
-    def encrypt(self, o, k, t, p):
+    def passes(self, o, k, t, x, cipher):
+        """A chain, the mask, a chain backwards, which the mask makes parallel: PPP and CCC of the paper."""
         t1 = above = o.enc(t[0], k.K2)
-        ppp = []
-        for block in p:
-            above = o.enc(block ^ above, k.K)
-            ppp.append(above)
-        mask = o.double(ppp[0] ^ ppp[-1])
-        ccc = [b ^ mask for b in reversed(ppp)]
-        cc = [o.enc(b, k.K) for b in ccc]
-        return [cc[0] ^ t1, *(a ^ b for a, b in zip(cc[1:], ccc))]
+        first = []
+        for block in x:
+            above = cipher(block ^ above, k.K)
+            first.append(above)
+        mask = o.double(first[0] ^ first[-1])
+        second = [b ^ mask for b in reversed(first)]
+        result = [cipher(b, k.K) for b in second]
+        return [result[0] ^ t1, *(a ^ b for a, b in zip(result[1:], second))]
+
+    def encrypt(self, o, k, t, p):
+        return self.passes(o, k, t, p, o.enc)
 
     def decrypt(self, o, k, t, c):
-        t1 = above = o.enc(t[0], k.K2)
-        ccc = []
-        for block in c:
-            above = o.dec(block ^ above, k.K)
-            ccc.append(above)
-        mask = o.double(ccc[0] ^ ccc[-1])
-        ppp = [b ^ mask for b in reversed(ccc)]
-        pp = [o.dec(b, k.K) for b in ppp]
-        return [pp[0] ^ t1, *(a ^ b for a, b in zip(pp[1:], ppp))]
+        return self.passes(o, k, t, c, o.dec)

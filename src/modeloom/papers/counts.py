@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from modeloom.ir.expand import expand
-from modeloom.ir.trace import Node, trace
+from modeloom.ir.trace import Node, reached, trace
 from modeloom.spec import Mode
 
 __all__ = ["COUNTS", "operations"]
@@ -25,11 +25,11 @@ def operations(mode: Mode, blocks: int) -> dict[str, int]:
         those that a user gives.
     """
     source = expand(trace(mode, blocks * mode.block_bytes, mode.tweak_sizes[0]), 1)
-    reached = [_reached(source.nodes, outputs) for outputs in source.outputs.values()]
+    needed = [reached(source.nodes, outputs) for outputs in source.outputs.values()]
     # Cipher keys that set-up makes are read by no output.
-    read = set().union(*reached, _reached(source.nodes, [i for blocks in source.derived for i in blocks]))
+    read = set().union(*needed, reached(source.nodes, [i for blocks in source.derived for i in blocks]))
     setup = [node for node in source.nodes if node.key_only and node.id in read]
-    sectors = [[source.nodes[i] for i in ids if not source.nodes[i].key_only] for ids in reached]
+    sectors = [[source.nodes[i] for i in ids if not source.nodes[i].key_only] for ids in needed]
     return {
         "calls": max(_count(nodes, CALLS) for nodes in sectors),
         "multiplications": max(_count(nodes, ("mul",)) for nodes in sectors),
@@ -41,15 +41,3 @@ def operations(mode: Mode, blocks: int) -> dict[str, int]:
 
 def _count(nodes: list[Node], kinds: tuple[str, ...]) -> int:
     return sum(node.kind in kinds for node in nodes)
-
-
-def _reached(nodes: list[Node], outputs: list[int]) -> set[int]:
-    """Nodes that the outputs read, directly or not."""
-    found: set[int] = set()
-    stack = list(outputs)
-    while stack:
-        i = stack.pop()
-        if i not in found:
-            found.add(i)
-            stack.extend(nodes[i].inputs)
-    return found

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from modeloom.ir.ops import Form, Op, OpGraph
-from modeloom.ir.trace import Node, Trace
+from modeloom.ir.trace import Node, Trace, reached
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
 
@@ -159,17 +159,11 @@ def _added(nodes: list[Node], outputs: list[int]) -> dict[int, tuple[int, ...]]:
     The sum is a result block or is read several times; in HEH it is what the second hash takes.  As its summands other
     than the call cannot depend on the call, the sum may be the indeterminate in the place of the call's result.
     """
-    reached: set[int] = set()
-    stack = list(outputs)
-    while stack:
-        i = stack.pop()
-        if i not in reached:
-            reached.add(i)
-            stack.extend(nodes[i].inputs)
-    readers = Counter(j for i in reached for j in nodes[i].inputs)
+    needed = reached(nodes, outputs)
+    readers = Counter(j for i in needed for j in nodes[i].inputs)
     readers.update(outputs)
     result: dict[int, tuple[int, ...]] = {}
-    for i in sorted(reached):
+    for i in sorted(needed):
         if nodes[i].kind != "xor" or (readers[i] < 2 and i not in outputs):
             continue
         leaves: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from amaranth.hdl import Elaboratable, Module, ResetInserter, Signal
@@ -197,6 +197,18 @@ class Host:
         await self.until(self.key_idle)
         assert self.ctx.get(self.core.bus.key_loaded) >> slot & 1 and not self.ctx.get(self.core.bus.key_error)
         self.keys[slot] = key
+
+    async def reset_in_key_packets(self, cycles: Iterable[int]) -> None:
+        """Resets so many cycles after the first beat of a packet leave no key, and the core takes the next one."""
+        for count in cycles:
+            self.send_key(1, self.generator.randbytes(self.p.key_bytes))
+            await self.steps(count)
+            await self.reset()
+            await self.steps(2)
+            assert self.ctx.get(self.core.bus.key_loaded) == 0 and self.key_idle()
+        await self.load_key(1, self.generator.randbytes(self.p.key_bytes))
+        self.send_sector()
+        await self.finish()
 
     # Sectors
 

@@ -167,14 +167,6 @@ def test_time_to_overwrite(sizes: dict, erase: bool) -> None:
 
 def test_reset_anywhere_in_a_key_packet() -> None:
     async def script(host: Host) -> None:
-        for cycles in range(10, 150, 11):
-            host.send_key(1, host.generator.randbytes(host.p.key_bytes))
-            await host.steps(cycles)
-            await host.reset()
-            await host.steps(2)
-            assert host.ctx.get(host.core.bus.key_loaded) == 0 and host.key_idle()
-        await host.load_key(1, host.generator.randbytes(host.p.key_bytes))
-        host.send_sector()
-        await host.finish()
+        await host.reset_in_key_packets(range(10, 150, 11))
 
     simulate(script, blocks=3, key_slots=2, **LAYOUTS["of all kinds"])

@@ -141,15 +141,7 @@ def test_key_reload_under_traffic(seed: int) -> None:
 
 def test_reset_in_a_key_packet() -> None:
     async def script(host: Host) -> None:
-        for cycles in range(4, 60, 5):
-            host.send_key(1, host.generator.randbytes(host.p.key_bytes))
-            await host.steps(cycles)
-            await host.reset()
-            await host.steps(2)
-            assert host.ctx.get(host.core.bus.key_loaded) == 0 and host.key_idle()
-        await host.load_key(1, host.generator.randbytes(host.p.key_bytes))
-        host.send_sector()
-        await host.finish()
+        await host.reset_in_key_packets(range(4, 60, 5))
 
     simulate(script)
 
