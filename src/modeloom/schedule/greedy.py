@@ -73,6 +73,7 @@ def list_schedule(problem: Problem, ii: int, grid: Grid = FREE) -> Placement | N
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count
     table = Reservations(problem, ii)
+    room = _room(problem, ii)
     latest = [1 << 30] * count
     first_use = {members[0][0]: members for members in problem.chain_uses.values()} if ii else {}
     for i in _order(problem):
@@ -82,11 +83,15 @@ def list_schedule(problem: Problem, ii: int, grid: Grid = FREE) -> Placement | N
         end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
         found, unit = None, problem.unit[i]
         cycle = grid.next(unit, cycle)
+        bound = problem.bound_to[i] is not None
+        choices = [n for n in table.instances(i) if bound or room[unit.kind][n] >= unit.interval]
         while found is None and cycle <= end:
-            found = next((n for n in table.instances(i) if table.free(i, cycle, n)), None)
+            found = next((n for n in choices if table.free(i, cycle, n)), None)
             cycle = grid.next(unit, cycle + 1)
         if found is None:
             return None
+        if not bound:
+            room[unit.kind][found] -= unit.interval
         start[i], instance[i] = grid.last(unit, cycle - 1), found
         table.take(i, start[i], found)
         if i in first_use:
@@ -94,6 +99,15 @@ def list_schedule(problem: Problem, ii: int, grid: Grid = FREE) -> Placement | N
             for j, offset in first_use[i][1:]:
                 latest[j] = min(latest[j], opened + ii - 1 - offset)
     return place_results(problem, ii, {i: (s, n) for i, (s, n) in enumerate(zip(start, instance)) if s >= 0})
+
+
+def _room(problem: Problem, ii: int) -> dict[str, list[int]]:
+    """Cycles of an interval on each instance of each kind that are left to the operations which may choose among instances."""
+    room = {unit.kind: [ii or 1 << 30] * unit.count for unit in problem.unit}
+    for unit, bound in zip(problem.unit, problem.bound_to):
+        if bound is not None:
+            room[unit.kind][bound] -= unit.interval
+    return room
 
 
 def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]]) -> Placement:

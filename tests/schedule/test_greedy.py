@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list schedule leaves to each operation the instance that it is bound to."""
+
+from __future__ import annotations
+
+import pytest
+
+from modeloom.compiler import compile_mode
+from modeloom.modes import find
+from modeloom.options import Options
+from modeloom.schedule.check import check_schedule
+from modeloom.schedule.greedy import list_schedule
+
+
+@pytest.mark.parametrize("blocks", [15, 31, 63])
+def test_a_call_that_may_run_anywhere_leaves_room_for_those_that_may_not(blocks):
+    """XTS on four pipelines: with the tweak's call every slot is taken, and it has to go where the last block is missing."""
+    schedule = compile_mode(find("xts"), Options(sector=16 * blocks, aes=4, restarts=0), prove=False).schedule
+    check_schedule(schedule)
+    problem = schedule.problem
+    assert schedule.ii == problem.ii_bound() == (blocks + 1) // 4
+    calls = {pair.id: pair.block for pair in problem.graph.pairs if pair.kind in ("enc", "dec", "cipher")}
+    start, instance = list_schedule(problem, schedule.ii)
+    slots = {(start[call] % schedule.ii, instance[call]) for call in calls}
+    assert len(slots) == len(calls) == blocks + 1
+    assert {instance[call] for call, block in calls.items() if block is None} == {3}
