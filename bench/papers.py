@@ -5,10 +5,10 @@ Run: python bench/papers.py [--store] [--missing] [--list] [--only KIND,...] [--
                             [--plain | --overlapped]
 
 Kinds are ``schedules`` (seconds to minutes each), ``cores`` (compiles, proves, emits, and runs the plain Verilog bench; needs Icarus
-Verilog), ``areas`` (Yosys, minutes each) and ``software`` (AES-NI of OpenSSL, seconds).  One JSON object a row, as it comes.  ``--store``
-puts each into ``src/modeloom/papers/measured/KIND.json`` at once, in the place of what was known of it, so that a run can be stopped and
-continued with ``--missing``, and several can store at a time.  ``--list`` only says what would be measured.  ``python tools/readme.py``
-makes docs/papers.md of what is stored.
+Verilog), ``areas`` (Yosys, by blocks, about a minute each) and ``software`` (AES-NI of OpenSSL, seconds).  One JSON object a row, as it
+comes.  ``--store`` puts each into ``src/modeloom/papers/measured/KIND.json`` at once, in the place of what was known of it, so that a run
+can be stopped and continued with ``--missing``, and several can store at a time.  ``--list`` only says what would be measured.
+``python tools/readme.py`` makes docs/papers.md of what is stored.
 """
 
 from __future__ import annotations
@@ -31,14 +31,18 @@ import papers_software  # noqa: E402
 
 from modeloom.compiler import Compiled, compile_mode  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
-from modeloom.measure import measure_core  # noqa: E402
+from modeloom.measure import measure_blocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.papers.cores import Core, areas, cores, schedules  # noqa: E402
 from modeloom.papers.measured import KINDS  # noqa: E402
 from modeloom.papers.ours import area_key  # noqa: E402
 from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
+from modeloom.synth import Known  # noqa: E402
 
 STORED = ROOT / "src" / "modeloom" / "papers" / "measured"
+
+BLOCKS: Known = {}
+"""Blocks that are mapped already: the modes of a table share their AES pipelines and multipliers."""
 
 EXPLAINED = (
     "cycles_per_sector", "latency", "latency_bound", "first_output", "ii", "ii_bound", "optimal", "uses", "storage_blocks", "storage_bound",
@@ -83,17 +87,17 @@ def schedule(core: Core) -> dict[str, Any]:
 
 
 def area(core: Core, target: str) -> dict[str, Any]:
-    """LUTs (logic; memory and shift registers), registers, block memories and levels on a target."""
-    found = measure_core(emitted(core), target, blocks=False)
-    memories = found["memories"]
+    """LUTs (logic; memory and shift registers), registers and block memories on a target, and the LUTs of each block."""
+    found = measure_blocks(emitted(core), target, known=BLOCKS)
+    memories = found.total.memories
     return {
         "target": target,
-        "luts": found["luts"],
+        "luts": found.total.luts,
         "lut_memory": memories["lutram_luts"] + memories["srl_luts"],
-        "registers": found["ffs"],
+        "registers": found.total.ffs,
         "block_rams": memories["bram_cells"],
-        "levels": found["levels"],
-        "yosys": found["tools"]["yosys"],
+        "blocks": {name: figures.luts for name, figures in found.blocks.items()},
+        "yosys": found.tools["yosys"],
     }
 
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from modeloom.options import Options
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.simulated import read_description
 from modeloom.spec import InputError, UnknownName
-from modeloom.synth import TARGETS, BlockResult, synthesize, synthesize_blocks
+from modeloom.synth import TARGETS, BlockResult, Known, synthesize, synthesize_blocks
 
 __all__ = ["block_groups", "measure_blocks", "measure_core"]
 
@@ -68,13 +70,17 @@ def measure_core(
     return figures
 
 
-def measure_blocks(directory: str | Path, target: str, *, timeout: float | None = None) -> BlockResult:
+def measure_blocks(
+    directory: str | Path, target: str, *, known: Known | None = None, timeout: float | None = None
+) -> BlockResult:
     """Maps an emitted core by blocks alone: equal pipelines and equal multipliers are mapped once, and counted each.
 
     Parameters
     ----------
+    known : dict, optional
+        Blocks that other cores have had mapped; those of this one are added.
     timeout : float, optional
-        Seconds that Yosys may take.
+        Seconds that the mapping of a block may take.
 
     Raises
     ------
@@ -85,7 +91,9 @@ def measure_blocks(directory: str | Path, target: str, *, timeout: float | None 
     """
     description = _description(directory, target)
     text = _rtlil(directory, description)
-    return synthesize_blocks(text, description["top"], target, _groups(description), command=description["command"], timeout=timeout)
+    return synthesize_blocks(
+        text, description["top"], target, _groups(description), command=description["command"], known=known, timeout=timeout
+    )
 
 
 def _description(directory: str | Path, target: str) -> dict[str, Any]:
@@ -100,7 +108,13 @@ def _rtlil(directory: str | Path, description: dict[str, Any]) -> str:
 
 
 def _groups(description: dict[str, Any]) -> dict[str, list[str]]:
-    compiled = compile_mode(find(description["definition"]), Options(**description["options"]), prove=False)
+    return _groups_of(description["definition"], json.dumps(description["options"], sort_keys=True), description["cipher"])
+
+
+@lru_cache(maxsize=16)
+def _groups_of(definition: str, options: str, cipher: str) -> dict[str, list[str]]:
+    """Groups of a core, for several targets found once: its schedule may take the solver minutes."""
+    compiled = compile_mode(find(definition), Options(**json.loads(options)), prove=False)
     program = compiled.allocation.program
     read = any(net.key_ports for net in compiled.core_program.nets.values())
-    return block_groups(program.units, program.banks, description["cipher"], key_memory=read)
+    return block_groups(program.units, program.banks, cipher, key_memory=read)

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from modeloom.synth.hierarchy import OTHER, assign, instances, mark_boundaries
-from modeloom.synth.netlist import cell_counts, depth, figures, module_counts
+from modeloom.synth.hierarchy import OTHER, assign, instances
+from modeloom.synth.netlist import cell_counts, depth, figures
 from modeloom.synth.nextpnr import DEVICE, place_and_route
+from modeloom.synth.parts import Known, MappedPart, cut, map_part
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
-from modeloom.synth.yosys import Mapped, map_design
+from modeloom.synth.yosys import map_design, version_of
 
 __all__ = ["synthesize", "synthesize_blocks"]
 
@@ -75,7 +76,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         flat_directory, block_directory = Path(work) / "flat", Path(work) / "blocks"
         flat_directory.mkdir()
         flat = map_design(rtlil, top, chosen, flat_directory, mapper=mapper, timeout=timeout)
-        tools["yosys"] = _version(flat)
+        tools["yosys"] = version_of(flat)
         area_cells = None if flat.area is None else cell_counts(flat.area, top)
         total = figures(cell_counts(flat.netlist, top), chosen, area_cells)
         fast = _for_delay(rtlil, top, chosen, Path(work) / "fast", timeout) if chosen.fast_commands else None
@@ -83,7 +84,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         blocks = blocks_total = None
         if owner is not None:
             block_directory.mkdir()
-            blocks, blocks_total, _ = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, mapper,
+            blocks, blocks_total, _ = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, {}, mapper,
                                                  timeout)
         if pnr:
             routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, seed=seed, timeout=timeout)
@@ -98,19 +99,23 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
 
 
 def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Sequence[str]], *, command: str = "",
-                      mapper: str = "abc9", timeout: float | None = None) -> BlockResult:
+                      mapper: str = "abc9", known: Known | None = None, timeout: float | None = None) -> BlockResult:
     """Area of a design by groups alone, without the flattened mapping.
 
     A module at a border between groups is mapped once and counted as often as it is instanced, so a core with eight equal
-    pipelines takes hardly longer than one with two. For large designs: there are neither levels nor a clock, and the sum
-    is larger than a flattened mapping by what optimisation across the borders saves.
+    pipelines takes hardly longer than one with two. For large designs, and for many that share blocks: there are neither
+    levels nor a clock, and the sum is larger than a flattened mapping by what optimisation across the borders saves.
 
     Parameters
     ----------
-    rtlil, top, target, command, mapper, timeout
+    rtlil, top, target, command, mapper
         As for :func:`synthesize`.
     groups : mapping
         Group name to prefixes of instance paths, as for :func:`synthesize`.
+    known : dict, optional
+        Blocks that other designs have had mapped; those of this one are added.
+    timeout : float, optional
+        Seconds that the mapping of a block may take.
 
     Raises
     ------
@@ -123,10 +128,11 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
     _check(rtlil, top, chosen, mapper)
     owner = assign(rtlil, top, groups)
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
-        blocks, total, mapped = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work), mapper, timeout)
-    tools = {"pyosys": metadata.version("pyosys"), "yosys": _version(mapped)}
+        blocks, total, mapped = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work),
+                                           {} if known is None else known, mapper, timeout)
+    tools = {"pyosys": metadata.version("pyosys"), "yosys": mapped.yosys}
     return BlockResult(design=top, target=target, device=chosen.device, command=command, tools=tools,
-                       script=tuple(mapped.script), blocks=blocks, total=total)
+                       script=mapped.script, blocks=blocks, total=total)
 
 
 def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
@@ -137,10 +143,6 @@ def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
     if mapper == "compact" and not target.compact_commands:
         raise ValueError(f"the compact mapper is for LUT targets, not {target.name}")
     instances(rtlil, top)
-
-
-def _version(mapped: Mapped) -> str:
-    return str(mapped.netlist.get("creator", "")).removeprefix("Yosys ").partition(" (")[0]
 
 
 def _nand2(area: float | None, target: Target) -> float | None:
@@ -158,22 +160,22 @@ def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: f
     return {"area": area, "area_nand2": _nand2(area, target), "delay_ns": mapped.delay_ns}
 
 
-def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str],
-               directory: Path, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures, Mapped]:
-    """Figures by group, in the order the caller named them, and of the whole, from a mapping with the borders kept."""
-    marked = mark_boundaries(rtlil, top, owner)
-    mapped = map_design(marked, top, target, directory, mapper=mapper, timeout=timeout)
+def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str], directory: Path,
+               known: Known, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures, MappedPart]:
+    """Figures by group, in the order the caller named them, and of the whole; and the part that holds the top."""
     order = [*groups, *([] if OTHER in groups else [OTHER])]
+    cells: dict[str, Counter[str]] = {group: Counter() for group in order}
+    area: dict[str, Counter[str]] = {group: Counter() for group in order}
+    mapped: dict[str, MappedPart] = {}
+    for number, part in enumerate(cut(rtlil, top, owner)):
+        (work := directory / str(number)).mkdir()
+        mapped[part.module] = found = map_part(part, target, work, known, mapper=mapper, timeout=timeout)
+        for sums, counts in ((cells, found.cells), (area, found.area or Counter())):
+            sums[part.group].update({cell: part.count * each for cell, each in counts.items()})
 
-    def sums(data: Mapping[str, object]) -> dict[str, Counter[str]]:
-        result: dict[str, Counter[str]] = {group: Counter() for group in order}
-        for module, cells in module_counts(data, top).items():
-            result[owner[module]].update(cells)
-        return result
+    def total(by_group: Mapping[str, Counter[str]]) -> Counter[str]:
+        return sum(by_group.values(), Counter())
 
-    cells = sums(mapped.netlist)
-    area_cells = None if mapped.area is None else sums(mapped.area)
-    each = {group: figures(cells[group], target, None if area_cells is None else area_cells[group]) for group in order}
-    whole = figures(sum(cells.values(), Counter()), target,
-                    None if area_cells is None else sum(area_cells.values(), Counter()))
-    return each, whole, mapped
+    by_area = mapped[top].area is not None
+    each = {group: figures(cells[group], target, area[group] if by_area else None) for group in order}
+    return each, figures(total(cells), target, total(area) if by_area else None), mapped[top]

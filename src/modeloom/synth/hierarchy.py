@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 
-__all__ = ["OTHER", "assign", "instances", "mark_boundaries"]
+__all__ = ["OTHER", "assign", "instances"]
 
 #: The group of everything no prefix names, the top module's own logic first of all.
 OTHER = "other"
@@ -76,17 +76,3 @@ def assign(rtlil: str, top: str, groups: Mapping[str, Sequence[str]]) -> dict[st
             raise ValueError(f"module {module} has instances in two groups, {result[module]} and {group}")
     return result
 
-
-def mark_boundaries(rtlil: str, top: str, groups: Mapping[str, str]) -> str:
-    """The same RTLIL with ``keep_hierarchy`` on every module that is instantiated in a module of another group."""
-    paths = instances(rtlil, top)
-    kept: set[str] = set()
-    for path, module in paths.items():
-        # An instance name may contain dots, so the parent is the longest path that is a prefix.
-        if path:
-            parent = max((p for p in paths if p != path and (not p or path.startswith(p + "."))), key=len)
-            if groups[paths[parent]] != groups[module]:
-                kept.add(module)
-    return re.sub(r"^module \\(\S+)$",
-                  lambda match: ("attribute \\keep_hierarchy 1\n" if match[1] in kept else "") + match[0],
-                  rtlil, flags=re.MULTILINE)

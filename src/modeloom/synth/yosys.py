@@ -18,7 +18,7 @@ from modeloom.synth.result import SynthesisError
 from modeloom.synth.targets import Target
 from modeloom.synth.tools import run_tool
 
-__all__ = ["Mapped", "map_design"]
+__all__ = ["Mapped", "map_design", "version_of"]
 
 APART = "mapped_apart"
 """Attribute of a wire, such as ``Signal(..., attrs={"mapped_apart": 1})`` sets."""
@@ -98,6 +98,11 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     area = _read(directory / "area.json") if target.area_commands else None
     times = re.findall(r"\bDelay = *([0-9.]+) ps", log)
     return Mapped(netlist, area, path, script, max(map(float, times)) / 1000 if times else None)
+
+
+def version_of(mapped: Mapped) -> str:
+    """The version of Yosys that mapped a design."""
+    return str(mapped.netlist.get("creator", "")).removeprefix("Yosys ").partition(" (")[0]
 
 
 def _luts(netlist: dict[str, Any], top: str, target: Target) -> int:
