@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "bench")]
 
 import papers_software  # noqa: E402
+from known_blocks import KnownBlocks  # noqa: E402
 
 from modeloom.compiler import Compiled, compile_mode  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
@@ -37,11 +39,10 @@ from modeloom.papers.cores import Core, areas, cores, schedules  # noqa: E402
 from modeloom.papers.measured import KINDS  # noqa: E402
 from modeloom.papers.ours import area_key  # noqa: E402
 from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
-from modeloom.synth import Known  # noqa: E402
 
 STORED = ROOT / "src" / "modeloom" / "papers" / "measured"
 
-BLOCKS: Known = {}
+BLOCKS = KnownBlocks(metadata.version("pyosys"))
 """Blocks that are mapped already: the modes of a table share their AES pipelines and multipliers."""
 
 EXPLAINED = (

@@ -23,12 +23,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "baselines")]
+sys.path[:0] = [str(ROOT / "baselines"), str(ROOT / "bench")]
 
+from known_blocks import KnownBlocks  # noqa: E402
 from make import CLOCK  # noqa: E402
 from make import store as store_routed  # noqa: E402
 
@@ -96,7 +98,7 @@ def schedule(mode: str, aes: int) -> Row:
 
 def area(mode: str, aes: int, target: str) -> Row:
     """Figures of the core on a target, mapped by blocks: the whole, and LUTs of each block."""
-    found = measure_blocks(emitted(mode, aes), target)
+    found = measure_blocks(emitted(mode, aes), target, known=KnownBlocks(metadata.version("pyosys")))
     total = found.total
     return {
         "target": target,

@@ -7,6 +7,7 @@ lie in a folder that all processes of a run share, so that tests neither use nor
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -30,6 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Graphs and netlists are millions of values that stay for long: with the usual thresholds a sixth of the time goes into looking
+    # for garbage among them.
+    gc.set_threshold(100_000, 20, 50)
     if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit it
         os.environ[RUN_FOLDER] = os.environ["MODELOOM_CACHE"] = tempfile.mkdtemp(prefix="modeloom-tests-")
 

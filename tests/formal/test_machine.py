@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.built import slow
 from tests.formal.bits import fresh
 from tests.formal.emitted_bus import SINGLE, SMALL, TOP, bus_verilog, machine_of
 from tests.formal.machine import Machine, State, number
@@ -41,7 +42,7 @@ def _inputs(rng: random.Random, machine: Machine, p: BusParameters, cycle: int) 
     return values
 
 
-@pytest.mark.parametrize("parameters", [SMALL, SINGLE], ids=["small", "single"])
+@pytest.mark.parametrize("parameters", [SMALL, pytest.param(SINGLE, marks=slow)], ids=["small", "single"])
 def test_agrees_with_the_simulation(parameters: BusParameters, tmp_path) -> None:
     verilog = bus_verilog(parameters)
     machine = machine_of(verilog)

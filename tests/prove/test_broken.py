@@ -6,6 +6,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from tests.built import SLOW
 from tests.program_runs import numeric_machine
 
 from modeloom import golden
@@ -109,7 +110,7 @@ def test_the_programs_themselves_pass(name):
 def test_mutants_are_refused_or_harmless(name, direction, record_property):
     made = bench(name)
     print(f"{name} {direction}: seed {SEED}")
-    count = 200
+    count = 200 if SLOW else 100
     verdicts = Counter()
     kinds = Counter()
     accepted = []

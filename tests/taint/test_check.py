@@ -41,7 +41,7 @@ SHAPES = {
 
 # Modes and shapes that share their structure with another one are left to MODELOOM_SLOW=1: each needs a core of its own.
 FEW = MODES if SLOW else []
-FEW_SHAPES = {name: shape for name, shape in SHAPES.items() if SLOW or name not in ("sequential", "lanes", "stages", "no inverse")}
+FEW_SHAPES = {name: shape for name, shape in SHAPES.items() if SLOW or name not in ("sequential", "slots", "lanes", "stages", "no inverse")}
 CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in FEW} | FEW_SHAPES
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from modeloom.synth.netlist import cell_counts
 from modeloom.synth.targets import Target
 from modeloom.synth.yosys import map_design, version_of
 
-__all__ = ["Known", "MappedPart", "Part", "cut", "fingerprint", "map_part"]
+__all__ = ["Key", "Known", "MappedPart", "Part", "cut", "fingerprint", "map_part"]
 
 _MODULE = re.compile(r"^(?:attribute [^\n]*\n)*module \\(\S+)\n.*?^end$\n?", re.MULTILINE | re.DOTALL)
 _PORT = re.compile(r"^  wire (?:[^\n]* )?(?:input|output|inout) \d+ +\\\S+\n", re.MULTILINE)
@@ -63,8 +63,11 @@ class MappedPart:
     yosys: str
 
 
-Known = dict[tuple[str, str, str], MappedPart]
-"""Mapped parts by fingerprint, target and mapper."""
+Key = tuple[str, ...]
+"""Fingerprint of a part, name of the target, mapper, and the commands."""
+
+Known = MutableMapping[Key, MappedPart]
+"""Parts that have been mapped."""
 
 
 def cut(rtlil: str, top: str, groups: Mapping[str, str]) -> Iterator[Part]:
@@ -122,7 +125,8 @@ def fingerprint(part: Part) -> str:
 
 def map_part(part: Part, target: Target, directory: Path, known: Known, *, mapper: str, timeout: float | None) -> MappedPart:
     """What a part is mapped to, from those that are known or else by Yosys, and known from then on."""
-    key = (fingerprint(part), target.name, mapper)
+    commands = target.commands + target.other_commands + target.rework_commands + target.area_commands + target.compact_commands
+    key = (fingerprint(part), target.name, mapper, *commands)
     if key not in known:
         mapped = map_design(part.rtlil, part.module, target, directory, mapper=mapper, timeout=timeout)
         cells = [None if netlist is None else cell_counts(netlist, part.module) for netlist in (mapped.netlist, mapped.area)]

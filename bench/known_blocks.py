@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mapped blocks that are kept beside the built simulations, so that measurements that are continued or run side by side share them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import tempfile
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
+
+from modeloom.sim.build import cache_directory
+from modeloom.synth.parts import Key, MappedPart
+
+__all__ = ["KnownBlocks"]
+
+
+class KnownBlocks(MutableMapping[Key, MappedPart]):
+    """One file for each block, in a folder for each version of pyosys."""
+
+    def __init__(self, version: str) -> None:
+        self.folder = cache_directory() / f"mapped-{version}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def _path(self, key: Key) -> Path:
+        return self.folder / hashlib.sha256(repr(key).encode()).hexdigest()
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, tuple) and self._path(key).is_file()
+
+    def __getitem__(self, key: Key) -> MappedPart:
+        if key not in self:
+            raise KeyError(key)
+        part: MappedPart = pickle.loads(self._path(key).read_bytes())
+        return part
+
+    def __setitem__(self, key: Key, part: MappedPart) -> None:
+        with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as partial:
+            partial.write(pickle.dumps(part))
+        os.replace(partial.name, self._path(key))
+
+    def __delitem__(self, key: Key) -> None:
+        self._path(key).unlink()
+
+    def __iter__(self) -> Iterator[Key]:
+        raise TypeError("the blocks are kept by their hash")
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.folder.iterdir())
