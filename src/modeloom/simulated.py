@@ -20,6 +20,9 @@ __all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_
 KEY_CYCLES = 100_000
 """Cycles after which a key that is not loaded counts as refused."""
 
+PATIENCE = 20_000
+"""Cycles that sectors may take beyond eight times what they need, before the core counts as broken."""
+
 
 class CoreFault(RuntimeError):
     """A core does not do what cores do: its Verilog was changed, or it is a bug of this project."""
@@ -207,7 +210,7 @@ class SimulatedCore:
     def _collect(self, lengths: Sequence[int]) -> list[bytes]:
         count = len(lengths)
         slowest = max(size["latency_pins"] for size in self.description["sizes"])
-        limit = (count + 8) * (slowest + 64) * 8 + 20_000
+        limit = (count + 8) * (slowest + 64) * 8 + PATIENCE
         result = self.runner.run({"m_axis_status": count}, max_cycles=limit)
         if result.timed_out:
             raise CoreFault(f"the core gave fewer than {count} statuses in {limit} cycles")

@@ -7,10 +7,14 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.built import slow
+from tests.synth.designs import Rom, convert
 
+from modeloom import circuit
 from modeloom.circuits import Built, Circuit, Gates, Operation, Option, all_circuits
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
+from modeloom.synth import synthesize
 
 
 def test_gates_of_the_thesis(run):
@@ -35,7 +39,18 @@ def test_a_target(run):
     assert figures["gates_of"] == "mapping" and figures["total"] == figures["and"] + figures["xor"] > 100
 
 
-def test_the_target_decides_what_nobody_has_chosen(run):
+def test_the_target_decides_what_nobody_has_chosen(monkeypatch):
+    mapped = synthesize(convert(Rom(), "rom"), "rom", "xc6v")
+    monkeypatch.setattr(circuit, "synthesize", lambda *arguments, **more: mapped)
+    figures = [circuit.measure_circuit("karatsuba-refined", gates=False, **options) for options in ({}, {"target": "xc6v"})]
+    assert [each["options"]["structure"] for each in figures] == ["gates", "lut6"]
+    assert figures[1]["luts"] == mapped.luts and figures[1]["structure_luts"] <= 4000
+    with pytest.raises(UnknownName, match="did you mean xc6v"):
+        circuit.measure_circuit("karatsuba-refined", target="xc6")
+
+
+@slow
+def test_a_structure_for_luts_is_mapped_as_it_is(run):
     plain = json.loads(run("circuit", "karatsuba-refined", "--json").out)
     made = json.loads(run("circuit", "karatsuba-refined", "--target", "xc6v", "--json").out)
     assert (plain["options"]["structure"], made["options"]["structure"]) == ("gates", "lut6")

@@ -72,7 +72,8 @@ def test_a_slot_that_is_not_there(core: SimulatedCore) -> None:
         core.load_key(KEY, 1)
 
 
-def test_a_core_that_does_not_answer(core: SimulatedCore) -> None:
+def test_a_core_that_does_not_answer(core: SimulatedCore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("modeloom.simulated.PATIENCE", 0)
     core.load_key(KEY)
     core.runner.set_gaps({"m_axis_status": 0.999999})
     with pytest.raises(CoreFault, match=r"the core gave fewer than 1 statuses in \d+ cycles"):
