@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of blocks, and where their borders lie."""
 
-from itertools import pairwise
-
 import pytest
 from tests.synth.designs import TwoBlocks, convert
 
-from modeloom.synth.hierarchy import assign, instances, mark_boundaries
+from modeloom.synth.hierarchy import assign, instances
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"]}
 
@@ -27,18 +25,6 @@ def test_longest_prefix_decides(design):
     owner = assign(design, "two", GROUPS)
     assert owner == {"two": "other", "two.rom_0": "tables", "two.engine": "engine", "two.engine.rom": "tables",
                      "two.adder": "other"}
-
-
-def test_only_borders_are_kept(design):
-    def kept(groups):
-        marked = mark_boundaries(design, "two", assign(design, "two", groups))
-        lines = marked.splitlines()
-        return [after.removeprefix("module \\") for line, after in pairwise(lines)
-                if line == "attribute \\keep_hierarchy 1"]
-
-    assert sorted(kept(GROUPS)) == ["two.engine", "two.engine.rom", "two.rom_0"]
-    assert kept({"engine": ["engine"]}) == ["two.engine"]
-    assert kept({}) == []
 
 
 def test_errors(design):
