@@ -25,8 +25,9 @@ page is made.
 
 Tables of whole cores are 6 to 9 of tes2010 and 3 of brw2013. Print: slices and clock after place and route. Ours, one sector at a
 time (*plain*) and *overlapped*: LUTs (logic and memory), registers and block memories of the whole core, its buses and the erasure of
-keys included, as Yosys maps it block by block (the sum of the blocks that `modeloom synth` shows); cycles a sector as the plain Verilog bench counts them at the pins (of a plain core, from first issue to last block;
-the next sector begins a cycle later); and throughput at the printed clock, since Yosys has none for these devices:
+keys included, as Yosys maps it block by block (the sum of the blocks that `modeloom synth` shows); cycles a sector as the plain Verilog
+bench counts them at the pins (of a plain core, from first issue to last block; the next sector begins a cycle later); and throughput at
+the printed clock, since Yosys has none for these devices:
 
     modeloom build MODE --preset PRESET --exact -o DIR        # plain
     modeloom build MODE --preset PRESET --overlap -o DIR      # overlapped

@@ -13,7 +13,7 @@ from pathlib import Path
 from modeloom.synth.hierarchy import OTHER, assign, instances
 from modeloom.synth.netlist import cell_counts, depth, figures
 from modeloom.synth.nextpnr import DEVICE, place_and_route
-from modeloom.synth.parts import Known, MappedPart, cut, map_part
+from modeloom.synth.parts import Known, MappedPart, cut, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
 from modeloom.synth.yosys import map_design, version_of
@@ -166,10 +166,10 @@ def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], g
     order = [*groups, *([] if OTHER in groups else [OTHER])]
     cells: dict[str, Counter[str]] = {group: Counter() for group in order}
     area: dict[str, Counter[str]] = {group: Counter() for group in order}
-    mapped: dict[str, MappedPart] = {}
-    for number, part in enumerate(cut(rtlil, top, owner)):
-        (work := directory / str(number)).mkdir()
-        mapped[part.module] = found = map_part(part, target, work, known, mapper=mapper, timeout=timeout)
+    parts = list(cut(rtlil, top, owner))
+    mapped = map_parts(rtlil, top, parts, target, directory, known, mapper=mapper, timeout=timeout)
+    for part in parts:
+        found = mapped[part.module]
         for sums, counts in ((cells, found.cells), (area, found.area or Counter())):
             sums[part.group].update({cell: part.count * each for cell, each in counts.items()})
 

@@ -14,16 +14,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from modeloom.synth.hierarchy import instances
-from modeloom.synth.netlist import cell_counts
 from modeloom.synth.targets import Target
-from modeloom.synth.yosys import map_design, version_of
+from modeloom.synth.yosys import APART, map_design, version_of
 
-__all__ = ["Key", "Known", "MappedPart", "Part", "cut", "fingerprint", "map_part"]
+__all__ = ["Key", "Known", "MappedPart", "Part", "cut", "fingerprint", "map_parts"]
 
 _MODULE = re.compile(r"^(?:attribute [^\n]*\n)*module \\(\S+)\n.*?^end$\n?", re.MULTILINE | re.DOTALL)
 _PORT = re.compile(r"^  wire (?:[^\n]* )?(?:input|output|inout) \d+ +\\\S+\n", re.MULTILINE)
@@ -123,15 +123,66 @@ def fingerprint(part: Part) -> str:
     return hashlib.sha256(_NAME.sub(plain, lines).encode()).hexdigest()
 
 
-def map_part(part: Part, target: Target, directory: Path, known: Known, *, mapper: str, timeout: float | None) -> MappedPart:
-    """What a part is mapped to, from those that are known or else by Yosys, and known from then on."""
+def map_parts(
+    rtlil: str, top: str, parts: Sequence[Part], target: Target, directory: Path, known: Known, *, mapper: str, timeout: float | None
+) -> dict[str, MappedPart]:
+    """What each part of a design is mapped to, by its module: from those that are known, or else by Yosys, and known from then on.
+
+    Parts that are not known are mapped in one run, as Yosys takes longer to start than to map a small one; those with wires that are
+    ``mapped_apart`` each in its own, as their borders are taken away at the end.
+    """
     commands = target.commands + target.other_commands + target.rework_commands + target.area_commands + target.compact_commands
-    key = (fingerprint(part), target.name, mapper, *commands)
-    if key not in known:
-        mapped = map_design(part.rtlil, part.module, target, directory, mapper=mapper, timeout=timeout)
-        cells = [None if netlist is None else cell_counts(netlist, part.module) for netlist in (mapped.netlist, mapped.area)]
-        for counts in cells:
-            for box in part.boxes if counts else ():
-                del counts[box]
-        known[key] = MappedPart(cells[0] or Counter(), cells[1], tuple(mapped.script), version_of(mapped))
-    return known[key]
+    keys = {part.module: (fingerprint(part), target.name, mapper, *commands) for part in parts}
+    new = {keys[part.module]: part for part in parts if keys[part.module] not in known}
+    alone = any(APART in part.rtlil for part in parts)
+    designs = [(part.rtlil, part.module, [part]) for part in new.values()] if alone else []
+    if new and not alone:
+        designs = [(_reduced(rtlil, top, parts, {part.module for part in new.values()}), top, list(new.values()))]
+    for number, (design, name, wanted) in enumerate(designs):
+        for variant, wide in enumerate((target.commands, target.other_commands) if mapper == "abc9" else (target.commands,)):
+            if variant and not wide:
+                continue
+            (work := directory / f"{number}_{variant}").mkdir(parents=True)
+            only = replace(target, commands=wide, other_commands=())
+            mapped = map_design(design, name, only, work, mapper=mapper, timeout=timeout)
+            for part in wanted:
+                found = MappedPart(
+                    _own_cells(mapped.netlist, part), None if mapped.area is None else _own_cells(mapped.area, part),
+                    tuple(mapped.script), version_of(mapped),
+                )  # fmt: skip
+                key = keys[part.module]
+                if not variant or _luts(found, target) < _luts(known[key], target):
+                    known[key] = found
+    return {part.module: known[keys[part.module]] for part in parts}
+
+
+def _reduced(rtlil: str, top: str, parts: Sequence[Part], new: set[str]) -> str:
+    """The design with the borders kept; parts that are not new and have none below them are black boxes."""
+    boxes = {part.module: part.boxes for part in parts}
+    kept = {top}
+
+    def above(module: str) -> bool:
+        # All of them: a part may stand below several.
+        if any([module in new, *[above(box) for box in boxes[module]]]):
+            kept.add(module)
+        return module in kept
+
+    above(top)
+
+    def marked(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in boxes or name == top:
+            return match[0]
+        return f"attribute \\keep_hierarchy 1\n{match[0]}" if name in kept else _box(match[0], name)
+
+    return _MODULE.sub(marked, rtlil)
+
+
+def _own_cells(netlist: Mapping[str, Any], part: Part) -> Counter[str]:
+    """Cells of a part by type, without the parts below it."""
+    kinds = Counter(cell["type"] for cell in netlist["modules"][part.module]["cells"].values())
+    return Counter({kind: count for kind, count in kinds.items() if kind not in part.boxes and kind != "$scopeinfo"})
+
+
+def _luts(part: MappedPart, target: Target) -> int:
+    return sum(count * target.luts_of(cell) for cell, count in part.cells.items())

@@ -18,7 +18,7 @@ from modeloom.synth.result import SynthesisError
 from modeloom.synth.targets import Target
 from modeloom.synth.tools import run_tool
 
-__all__ = ["Mapped", "map_design", "version_of"]
+__all__ = ["APART", "Mapped", "map_design", "version_of"]
 
 APART = "mapped_apart"
 """Attribute of a wire, such as ``Signal(..., attrs={"mapped_apart": 1})`` sets."""
