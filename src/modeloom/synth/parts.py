@@ -138,12 +138,12 @@ def map_parts(
     designs = [(part.rtlil, part.module, [part]) for part in new.values()] if alone else []
     if new and not alone:
         designs = [(_reduced(rtlil, top, parts, {part.module for part in new.values()}), top, list(new.values()))]
+    ways = [target.commands, *([target.other_commands] if target.other_commands and mapper == "abc9" else [])]
     for number, (design, name, wanted) in enumerate(designs):
-        for variant, wide in enumerate((target.commands, target.other_commands) if mapper == "abc9" else (target.commands,)):
-            if variant and not wide:
-                continue
-            (work := directory / f"{number}_{variant}").mkdir(parents=True)
-            only = replace(target, commands=wide, other_commands=())
+        least: dict[Key, MappedPart] = {}
+        for turn, way in enumerate(ways):
+            (work := directory / f"{number}_{turn}").mkdir(parents=True)
+            only = replace(target, commands=way, other_commands=())
             mapped = map_design(design, name, only, work, mapper=mapper, timeout=timeout)
             for part in wanted:
                 found = MappedPart(
@@ -151,8 +151,10 @@ def map_parts(
                     tuple(mapped.script), version_of(mapped),
                 )  # fmt: skip
                 key = keys[part.module]
-                if not variant or _luts(found, target) < _luts(known[key], target):
-                    known[key] = found
+                if key not in least or _luts(found, target) < _luts(least[key], target):
+                    least[key] = found
+        # Not before every way was tried: what is known is not tried again.
+        known.update(least)
     return {part.module: known[keys[part.module]] for part in parts}
 
 
