@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.built import slow
 from tests.sim.designs import StreamFifo, convert
 
 from modeloom.sim import Simulation, Stream, StreamRunner
@@ -23,7 +24,7 @@ def traffic(width: int, beats: int, seed: int) -> dict[str, list[int]]:
             "s_axis_tlast": [rng.getrandbits(1) for _ in range(beats)]}
 
 
-@pytest.mark.parametrize("width", [8, 12, 32, 33, 128, 256])
+@pytest.mark.parametrize("width", [8, 33, 256, *(pytest.param(width, marks=slow) for width in (12, 32, 128))])
 def test_every_beat_arrives_in_order(width):
     simulation = fifo(width)
     for gap_in, gap_out in ((0, 0), (0.5, 0), (0, 0.5), (0.7, 0.3), (0.2, 0.9)):
