@@ -3,6 +3,7 @@
 
 import json
 from argparse import Namespace
+from dataclasses import replace
 
 import pytest
 from tests.built import slow
@@ -10,7 +11,7 @@ from tests.scripts import script
 
 from modeloom.papers.cores import Core, schedules
 from modeloom.papers.measured import KINDS, measured
-from modeloom.synth.result import Figures, SynthResult
+from modeloom.synth.result import BlockResult, Figures
 
 QUICK = Core("heh-poly", "default", True)
 """Its search is over first."""
@@ -85,13 +86,14 @@ def test_what_is_asked_for(bench, monkeypatch, tmp_path):
 def test_an_area_is_what_the_synthesis_found(bench, monkeypatch, tmp_path):
     """LUTs as memory and as shift registers together, apart from logic."""
     total = Figures(900, 700, {"lutram_cells": 4, "lutram_luts": 16, "srl_luts": 5, "bram_cells": 3}, None, None, {})
-    found = SynthResult("top", "xc4v", "", "", {"yosys": "0.70"}, (), total, 6, 5, {})
+    blocks = {"aes": replace(total, luts=850), "bus": replace(total, luts=50)}
+    found = BlockResult("top", "xc4v", "", "", {"yosys": "0.70"}, (), blocks, total)
     monkeypatch.setattr(bench, "emitted", lambda core: tmp_path)
-    monkeypatch.setattr(bench, "measure_core", lambda folder, target, blocks: {**found.to_dict(), "target": target})
+    monkeypatch.setattr(bench, "measure_blocks", lambda folder, target, known: found)
     row = bench.measure("areas", f"{QUICK.arguments} --target xc4v", QUICK, "xc4v")
     assert row == {
         "name": "heh-poly --target xc4v", "mode": "heh-poly", "preset": "default", "overlap": True, "target": "xc4v", "luts": 900,
-        "lut_memory": 21, "registers": 700, "block_rams": 3, "levels": 6, "yosys": "0.70",
+        "lut_memory": 21, "registers": 700, "block_rams": 3, "blocks": {"aes": 850, "bus": 50}, "yosys": "0.70",
     }  # fmt: skip
 
 

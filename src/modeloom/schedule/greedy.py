@@ -68,8 +68,15 @@ def _order(problem: Problem) -> list[int]:
     return order
 
 
-def list_schedule(problem: Problem, ii: int, grid: Grid = FREE) -> Placement | None:
-    """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have."""
+def list_schedule(problem: Problem, ii: int, grid: Grid = FREE, *, leave: bool = False) -> Placement | None:
+    """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have.
+
+    Parameters
+    ----------
+    leave : bool
+        Whether an operation that may choose its instance leaves those that may not the slots they will need: where all slots are
+        taken, none of theirs may be lost.
+    """
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count
     table = Reservations(problem, ii)
@@ -83,14 +90,14 @@ def list_schedule(problem: Problem, ii: int, grid: Grid = FREE) -> Placement | N
         end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
         found, unit = None, problem.unit[i]
         cycle = grid.next(unit, cycle)
-        bound = problem.bound_to[i] is not None
-        choices = [n for n in table.instances(i) if bound or room[unit.kind][n] >= unit.interval]
+        free = leave and problem.bound_to[i] is None
+        choices = [n for n in table.instances(i) if not free or room[unit.kind][n] >= unit.interval]
         while found is None and cycle <= end:
             found = next((n for n in choices if table.free(i, cycle, n)), None)
             cycle = grid.next(unit, cycle + 1)
         if found is None:
             return None
-        if not bound:
+        if free:
             room[unit.kind][found] -= unit.interval
         start[i], instance[i] = grid.last(unit, cycle - 1), found
         table.take(i, start[i], found)
