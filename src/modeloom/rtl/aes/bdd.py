@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from .composite import DIRECTIONS
+from .composite import check_direction
 from .gates import GateList, GateListBuilder
 from .sbox import INV_SBOX, SBOX
 
@@ -140,8 +140,7 @@ def bdd_sbox(direction: str = "forward") -> GateList:
     ValueError
         There is no such direction.
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    check_direction(direction)
     tables = {"forward": [SBOX], "inverse": [INV_SBOX], "shared": [SBOX, INV_SBOX]}[direction]
     functions = [_columns(table) for table in tables]
     order = best_order(function for columns in functions for function in columns)

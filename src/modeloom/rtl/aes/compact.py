@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from .compact_gates import CIRCUITS
-from .composite import AFFINE, AFFINE_CONSTANT, DIRECTIONS
+from .composite import AFFINE, AFFINE_CONSTANT, check_direction
 from .gates import Gate, GateList, GateListBuilder
 from .linear_layers import add_linear, apply, inverse_matrix, rank
 
@@ -47,8 +47,7 @@ def compact_sbox(direction: str = "forward") -> GateList:
     ValueError
         There is no such direction.
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    check_direction(direction)
     if direction == "shared":
         return _shared()
     gates, outputs = CIRCUITS[direction]

@@ -24,9 +24,16 @@ from .gates import GateList, GateListBuilder
 from .linear_layers import add_linear, inverse_matrix, multiply_matrices
 from .sbox import affine
 
-__all__ = ["AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "composite_sbox", "tower_matrix"]
+__all__ = ["AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "check_direction", "composite_sbox", "tower_matrix"]
 
 DIRECTIONS = ("forward", "inverse", "shared")
+
+
+def check_direction(direction: str) -> None:
+    """Raises ``ValueError`` if an S-box has no such direction."""
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+
 """What an S-box computes; ``shared``: either, by a ninth input that is 1 for the inverse."""
 
 _PHI, _LAMBDA = 0b10, 0b1100
@@ -122,8 +129,7 @@ def composite_sbox(direction: str = "forward") -> GateList:
     ValueError
         There is no such direction.
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    check_direction(direction)
     builder = GateListBuilder(9 if direction == "shared" else 8)
     tower = _Tower(builder)
     into = list(tower_matrix())
