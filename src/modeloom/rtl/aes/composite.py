@@ -28,15 +28,15 @@ __all__ = ["AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "check_direction", "compos
 
 DIRECTIONS = ("forward", "inverse", "shared")
 
+"""What an S-box computes; ``shared``: either, by a ninth input that is 1 for the inverse."""
+
+_PHI, _LAMBDA = 0b10, 0b1100
 
 def check_direction(direction: str) -> None:
     """Raises ``ValueError`` if an S-box has no such direction."""
     if direction not in DIRECTIONS:
         raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
 
-"""What an S-box computes; ``shared``: either, by a ninth input that is 1 for the inverse."""
-
-_PHI, _LAMBDA = 0b10, 0b1100
 
 def _rows(images: Sequence[int]) -> list[int]:
     """The matrix that takes bit n to ``images[n]``."""
