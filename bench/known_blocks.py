@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import pickle
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 
@@ -24,7 +25,7 @@ class KnownBlocks(MutableMapping[Key, MappedPart]):
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def _path(self, key: Key) -> Path:
-        return self.folder / hashlib.sha256(repr(key).encode()).hexdigest()
+        return self.folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()}.json"
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, tuple) and self._path(key).is_file()
@@ -32,12 +33,13 @@ class KnownBlocks(MutableMapping[Key, MappedPart]):
     def __getitem__(self, key: Key) -> MappedPart:
         if key not in self:
             raise KeyError(key)
-        part: MappedPart = pickle.loads(self._path(key).read_bytes())
-        return part
+        row = json.loads(self._path(key).read_text(encoding="utf-8"))
+        area = None if row["area"] is None else Counter(row["area"])
+        return MappedPart(Counter(row["cells"]), area, tuple(row["script"]), row["yosys"])
 
     def __setitem__(self, key: Key, part: MappedPart) -> None:
-        with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as partial:
-            partial.write(pickle.dumps(part))
+        with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False, encoding="utf-8") as partial:
+            json.dump(vars(part), partial)
         os.replace(partial.name, self._path(key))
 
     def __delitem__(self, key: Key) -> None:
@@ -47,4 +49,4 @@ class KnownBlocks(MutableMapping[Key, MappedPart]):
         raise TypeError("the blocks are kept by their hash")
 
     def __len__(self) -> int:
-        return sum(1 for _ in self.folder.iterdir())
+        return sum(1 for _ in self.folder.glob("*.json"))
