@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, MutableMapping
+from importlib import metadata
 from pathlib import Path
 
 from modeloom.sim.build import cache_directory
@@ -17,36 +17,26 @@ from modeloom.synth.parts import Key, MappedPart
 __all__ = ["KnownBlocks"]
 
 
-class KnownBlocks(MutableMapping[Key, MappedPart]):
+class KnownBlocks:
     """One file for each block, in a folder for each version of pyosys."""
 
-    def __init__(self, version: str) -> None:
-        self.folder = cache_directory() / f"mapped-{version}"
-        self.folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self) -> None:
+        self.folder = cache_directory() / f"mapped-{metadata.version('pyosys')}"
 
     def _path(self, key: Key) -> Path:
         return self.folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()}.json"
 
-    def __contains__(self, key: object) -> bool:
-        return isinstance(key, tuple) and self._path(key).is_file()
+    def __contains__(self, key: Key) -> bool:
+        return self._path(key).is_file()
 
     def __getitem__(self, key: Key) -> MappedPart:
         if key not in self:
             raise KeyError(key)
         row = json.loads(self._path(key).read_text(encoding="utf-8"))
-        area = None if row["area"] is None else Counter(row["area"])
-        return MappedPart(Counter(row["cells"]), area, tuple(row["script"]), row["yosys"])
+        return MappedPart(Counter(row["cells"]), None if row["area"] is None else Counter(row["area"]), row["yosys"])
 
     def __setitem__(self, key: Key, part: MappedPart) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False, encoding="utf-8") as partial:
             json.dump(vars(part), partial)
         os.replace(partial.name, self._path(key))
-
-    def __delitem__(self, key: Key) -> None:
-        self._path(key).unlink()
-
-    def __iter__(self) -> Iterator[Key]:
-        raise TypeError("the blocks are kept by their hash")
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self.folder.glob("*.json"))

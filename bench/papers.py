@@ -21,7 +21,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
 
 STORED = ROOT / "src" / "modeloom" / "papers" / "measured"
 
-BLOCKS = KnownBlocks(metadata.version("pyosys"))
+BLOCKS = KnownBlocks()
 """Blocks that are mapped already: the modes of a table share their AES pipelines and multipliers."""
 
 EXPLAINED = (

@@ -23,7 +23,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +97,7 @@ def schedule(mode: str, aes: int) -> Row:
 
 def area(mode: str, aes: int, target: str) -> Row:
     """Figures of the core on a target, mapped by blocks: the whole, and LUTs of each block."""
-    found = measure_blocks(emitted(mode, aes), target, known=KnownBlocks(metadata.version("pyosys")))
+    found = measure_blocks(emitted(mode, aes), target, known=KnownBlocks())
     total = found.total
     return {
         "target": target,

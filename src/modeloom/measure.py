@@ -3,42 +3,51 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from modeloom.allocate.program import UnitInstance
-from modeloom.compiler import compile_mode
-from modeloom.modes import find
-from modeloom.options import Options
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.simulated import read_description
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import TARGETS, BlockResult, Known, synthesize, synthesize_blocks
+from modeloom.synth.hierarchy import instances
 
 __all__ = ["block_groups", "measure_blocks", "measure_core"]
 
 
-def block_groups(
-    units: Sequence[UnitInstance], banks: Iterable[str], cipher: str = "aes", prefix: str = "core.", *, key_memory: bool = True
-) -> dict[str, list[str]]:
+UNITS = {"mul": "multipliers", "sqr": "squarers", "add": "counters", "enc": None, "dec": None, "cipher": None}
+"""Group of each kind of unit; None for that of the cipher."""
+
+STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
+
+
+def block_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
     """Blocks of a core by prefixes of instance paths; the longest prefix counts.
 
     The group with the name of the cipher is its cores with their key schedule, ``squarers`` and ``counters`` (adders of counter mode)
     are there if the core has some, ``storage`` the banks, the key memory (if the core reads key words: XTS has none) and the result
     buffer, ``engine`` what the compiler makes: networks, registers, control; ``bus`` the AXI side.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Instance paths below the top, as ``synth.hierarchy.instances`` gives them.
     """
-    groups: dict[str, list[str]] = {cipher: [f"{prefix}bus.key_schedule"], "multipliers": [], "storage": []}
-    for unit in units:
-        if unit.kind != "acc":
-            block = {"mul": "multipliers", "sqr": "squarers", "add": "counters"}.get(unit.kind, cipher)
-            # Its cores alone stand below a unit.
-            groups.setdefault(block, []).append(f"{prefix}engine.{unit.name}.")
-    groups["storage"] += [f"{prefix}engine.bank_{bank}" for bank in banks]
-    groups["storage"] += [f"{prefix}engine.key_memory"] if key_memory else []
-    groups["storage"] += [f"{prefix}bus.ring"]
+    groups: dict[str, list[str]] = {cipher: [], "multipliers": [], "storage": []}
+    for path in sorted(paths):
+        below = path.removeprefix(prefix)
+        # Its cores alone stand below a unit.
+        unit = re.match(r"engine\.([a-z]+)\d+\.", below)
+        if below == "bus.key_schedule":
+            groups[cipher].append(path)
+        elif re.fullmatch(STORAGE, below):
+            groups["storage"].append(path)
+        elif unit and unit[1] in UNITS:
+            block = groups.setdefault(UNITS[unit[1]] or cipher, [])
+            if (name := prefix + unit[0]) not in block:
+                block.append(name)
     groups["engine"] = [f"{prefix}engine"]
     groups["bus"] = [f"{prefix}bus"]
     return groups
@@ -61,10 +70,9 @@ def measure_core(
     if pnr and target != "ecp5":
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
-    result = synthesize(
-        _rtlil(directory, description), description["top"], target, groups=_groups(description) if blocks else None, pnr=pnr,
-        freq=freq, command=command, timeout=timeout,
-    )  # fmt: skip
+    text, top = _rtlil(directory, description), description["top"]
+    groups = block_groups(instances(text, top), description["cipher"]) if blocks else None
+    result = synthesize(text, top, target, groups=groups, pnr=pnr, freq=freq, command=command, timeout=timeout)
     figures = result.to_dict()
     figures["core"] = {key: description[key] for key in ("mode", "sector_bytes", "key_slots", "command") if key in description}
     return figures
@@ -90,10 +98,9 @@ def measure_blocks(
         If Yosys is missing, fails or runs out of time.
     """
     description = _description(directory, target)
-    text = _rtlil(directory, description)
-    return synthesize_blocks(
-        text, description["top"], target, _groups(description), command=description["command"], known=known, timeout=timeout
-    )
+    text, top = _rtlil(directory, description), description["top"]
+    groups = block_groups(instances(text, top), description["cipher"])
+    return synthesize_blocks(text, top, target, groups, command=description["command"], known=known, timeout=timeout)
 
 
 def _description(directory: str | Path, target: str) -> dict[str, Any]:
@@ -105,16 +112,3 @@ def _description(directory: str | Path, target: str) -> dict[str, Any]:
 
 def _rtlil(directory: str | Path, description: dict[str, Any]) -> str:
     return verilog_to_rtlil(Path(directory) / description["verilog"], description["top"])
-
-
-def _groups(description: dict[str, Any]) -> dict[str, list[str]]:
-    return _groups_of(description["definition"], json.dumps(description["options"], sort_keys=True), description["cipher"])
-
-
-@lru_cache(maxsize=16)
-def _groups_of(definition: str, options: str, cipher: str) -> dict[str, list[str]]:
-    """Groups of a core, for several targets found once: its schedule may take the solver minutes."""
-    compiled = compile_mode(find(definition), Options(**json.loads(options)), prove=False)
-    program = compiled.allocation.program
-    read = any(net.key_ports for net in compiled.core_program.nets.values())
-    return block_groups(program.units, program.banks, cipher, key_memory=read)

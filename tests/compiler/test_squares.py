@@ -13,7 +13,6 @@ from tests.program_runs import computes
 from modeloom import compile as compile_mode
 from modeloom import golden
 from modeloom.dump import dump
-from modeloom.measure import block_groups
 from modeloom.report.chart import chart
 from modeloom.spec import CIPHER, InputError, Keys, Mode
 
@@ -86,12 +85,6 @@ def test_texts_and_chart():
     assert "= sqr(h)" in dump(design, "graph")
     assert "sqr0" in dump(design, "schedule") and "sqr0.a" in dump(design, "program")
     assert "squarer" in chart(design)
-
-
-def test_area_by_block():
-    for squares, names in (("fly", ["core.engine.sqr0."]), ("setup", None)):
-        program = compile_mode("heh-brw", sector=80, squares=squares, restarts=0).allocation.program
-        assert block_groups(program.units, program.banks).get("squarers") == names
 
 
 class Unhashed(Mode):

@@ -21,7 +21,7 @@ def test_a_call_that_may_run_anywhere_leaves_room_for_those_that_may_not(blocks)
     assert schedule.ii == problem.ii_bound() == (blocks + 1) // 4
     calls = {pair.id: pair.block for pair in problem.graph.pairs if pair.kind in ("enc", "dec", "cipher")}
     assert list_schedule(problem, schedule.ii) is None, "the tweak's call comes first and takes the first instance"
-    start, instance = list_schedule(problem, schedule.ii, leave=True)
+    start, instance = list_schedule(problem, schedule.ii, reserve=True)
     slots = {(start[call] % schedule.ii, instance[call]) for call in calls}
     assert len(slots) == len(calls) == blocks + 1
     assert {instance[call] for call, block in calls.items() if block is None} == {3}

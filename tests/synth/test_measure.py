@@ -3,7 +3,9 @@
 
 import re
 
+import pytest
 from tests.built import folder
+from tests.core.several_keys import XCB
 
 from modeloom import measure
 from modeloom.simulated import read_description
@@ -40,4 +42,39 @@ def test_equal_cores_are_one_module(monkeypatch):
     assert measure.measure_blocks(core, "ecp5").command == read_description(core)["command"]
     # XTS reads no key words: its core has no memory for them.
     assert asked["storage"] and "core.engine.key_memory" not in asked["storage"]
-    assert measure.block_groups([], [])["storage"] == ["core.engine.key_memory", "core.bus.ring"]
+
+
+QUICK = {"aes_arch": "sequential", "direction": "encrypt", "restarts": 0}
+
+
+@pytest.mark.parametrize(
+    ("mode", "options", "more"),
+    [
+        ("heh-brw", {"sector": 96, "squares": "fly", **QUICK}, {"squarers", "multipliers"}),
+        ("xcb-1619", XCB[1], {"counters", "multipliers"}),
+    ],
+)
+def test_groups_of_emitted_cores(mode, options, more):
+    """Each kind of unit is found under the name that it has in the Verilog."""
+    core = folder(mode, **options)
+    description = read_description(core)
+    groups = measure.block_groups(hierarchy.instances(outline(core / description["verilog"]), description["top"]), "aes")
+    assert {name for name, prefixes in groups.items() if prefixes} == {"aes", "storage", "engine", "bus", *more}
+
+
+def test_groups_of_a_core_that_has_everything():
+    paths = [
+        "", "core", "core.bus", "core.bus.key_schedule", "core.bus.ring", "core.bus.ring.lane0", "core.engine", "core.engine.acc0",
+        "core.engine.bank_acc0", "core.engine.bank_in0", "core.engine.cipher0", "core.engine.cipher0.dec", "core.engine.cipher0.enc",
+        "core.engine.control", "core.engine.enc10.core", "core.engine.key_memory", "core.engine.mul0", "core.engine.mul0.mul",
+        "core.engine.sqr0.square", "core.engine.add1.counter", "core.zeroizer",
+    ]  # fmt: skip
+    assert measure.block_groups(paths, "quad256") == {
+        "quad256": ["core.bus.key_schedule", "core.engine.cipher0.", "core.engine.enc10."],
+        "multipliers": ["core.engine.mul0."],
+        "storage": ["core.bus.ring", "core.engine.bank_acc0", "core.engine.bank_in0", "core.engine.key_memory"],
+        "counters": ["core.engine.add1."],
+        "squarers": ["core.engine.sqr0."],
+        "engine": ["core.engine"],
+        "bus": ["core.bus"],
+    }

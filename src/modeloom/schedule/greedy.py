@@ -68,12 +68,12 @@ def _order(problem: Problem) -> list[int]:
     return order
 
 
-def list_schedule(problem: Problem, ii: int, grid: Grid = FREE, *, leave: bool = False) -> Placement | None:
+def list_schedule(problem: Problem, ii: int, grid: Grid = FREE, *, reserve: bool = False) -> Placement | None:
     """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have.
 
     Parameters
     ----------
-    leave : bool
+    reserve : bool
         Whether an operation that may choose its instance leaves those that may not the slots they will need: where all slots are
         taken, none of theirs may be lost.
     """
@@ -90,7 +90,7 @@ def list_schedule(problem: Problem, ii: int, grid: Grid = FREE, *, leave: bool =
         end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
         found, unit = None, problem.unit[i]
         cycle = grid.next(unit, cycle)
-        free = leave and problem.bound_to[i] is None
+        free = reserve and problem.bound_to[i] is None
         choices = [n for n in table.instances(i) if not free or room[unit.kind][n] >= unit.interval]
         while found is None and cycle <= end:
             found = next((n for n in choices if table.free(i, cycle, n)), None)

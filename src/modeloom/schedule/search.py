@@ -121,7 +121,7 @@ def search(
     tries.report = lambda used: progress(min(1.0, used / max(1.0, budget * (1 + BISECTION + THRIFT))))
     if first is None:
         tries.rescue()
-        if tries.best is None and (found := list_schedule(problem, ii, grid, leave=True)) is not None:
+        if tries.best is None and (found := list_schedule(problem, ii, grid, reserve=True)) is not None:
             tries.best, tries.latency = found, latency_of(problem, found[0])
     if effort and tries.best is not None and tries.latency > bound:
         tries.bisect(bound, int(budget * BISECTION))

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
+from modeloom.synth.cut import cut
 from modeloom.synth.hierarchy import OTHER, assign, instances
 from modeloom.synth.netlist import cell_counts, depth, figures
 from modeloom.synth.nextpnr import DEVICE, place_and_route
-from modeloom.synth.parts import Known, MappedPart, cut, map_parts
+from modeloom.synth.parts import Known, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
-from modeloom.synth.yosys import map_design, version_of
+from modeloom.synth.yosys import commands_of, map_design, version_of, ways
 
 __all__ = ["synthesize", "synthesize_blocks"]
 
@@ -128,11 +129,12 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
     _check(rtlil, top, chosen, mapper)
     owner = assign(rtlil, top, groups)
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
-        blocks, total, mapped = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work),
+        blocks, total, yosys = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work),
                                            {} if known is None else known, mapper, timeout)
-    tools = {"pyosys": metadata.version("pyosys"), "yosys": mapped.yosys}
+    tools = {"pyosys": metadata.version("pyosys"), "yosys": yosys}
+    script = dict.fromkeys(command for way in ways(chosen, mapper) for command in commands_of(way, mapper, top))
     return BlockResult(design=top, target=target, device=chosen.device, command=command, tools=tools,
-                       script=mapped.script, blocks=blocks, total=total)
+                       script=tuple(script), blocks=blocks, total=total)
 
 
 def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
@@ -161,8 +163,8 @@ def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: f
 
 
 def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str], directory: Path,
-               known: Known, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures, MappedPart]:
-    """Figures by group, in the order the caller named them, and of the whole; and the part that holds the top."""
+               known: Known, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures, str]:
+    """Figures by group, in the order the caller named them, and of the whole; and the version of Yosys."""
     order = [*groups, *([] if OTHER in groups else [OTHER])]
     cells: dict[str, Counter[str]] = {group: Counter() for group in order}
     area: dict[str, Counter[str]] = {group: Counter() for group in order}
@@ -178,4 +180,4 @@ def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], g
 
     by_area = mapped[top].area is not None
     each = {group: figures(cells[group], target, area[group] if by_area else None) for group in order}
-    return each, figures(total(cells), target, total(area) if by_area else None), mapped[top]
+    return each, figures(total(cells), target, total(area) if by_area else None), mapped[top].yosys

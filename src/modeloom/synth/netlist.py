@@ -68,7 +68,7 @@ def figures(cells: Mapping[str, int], target: Target, area_cells: Mapping[str, i
                      for i, name in enumerate(("and", "xor", "not"))}
         by_area = cells if area_cells is None else area_cells
         area = round(sum(number * target.area_of(cell) for cell, number in sorted(by_area.items())), 2)
-    return Figures(total(target.luts_of) if target.kind == "lut" else None, total(target.is_flip_flop), memories, gates,
+    return Figures(target.luts_in(cells) if target.kind == "lut" else None, total(target.is_flip_flop), memories, gates,
     area,
                    dict(sorted(cells.items())))
 

@@ -178,8 +178,9 @@ class BlockResult:
     ----------
     design, target, device, command : str
     tools : dict
-    script : tuple of str
         As in :class:`SynthResult`.
+    script : tuple of str
+        Yosys commands; where there are two ways to map, of both, as each block takes the smaller mapping.
     blocks : dict
         Figures by group: modules that are at a border between groups count as often as they are instanced.
     total : Figures

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,6 +83,10 @@ class Target:
         if cell == "CCU2C":
             return 2
         return int(re.fullmatch(r"LUT[1-6]|LUT6_2", cell) is not None)
+
+    def luts_in(self, cells: Mapping[str, int]) -> int:
+        """LUTs as logic of cells by type."""
+        return sum(number * self.luts_of(cell) for cell, number in cells.items())
 
     def is_flip_flop(self, cell: str) -> bool:
         return cell in self.sequential or _FLIP_FLOP.fullmatch(cell) is not None

@@ -18,7 +18,7 @@ from modeloom.synth.result import SynthesisError
 from modeloom.synth.targets import Target
 from modeloom.synth.tools import run_tool
 
-__all__ = ["APART", "Mapped", "map_design", "version_of"]
+__all__ = ["APART", "Mapped", "commands_of", "map_design", "version_of", "ways"]
 
 APART = "mapped_apart"
 """Attribute of a wire, such as ``Signal(..., attrs={"mapped_apart": 1})`` sets."""
@@ -67,16 +67,14 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     if util.find_spec("pyosys") is None:
         raise SynthesisError("Yosys is missing: pip install 'pyosys>=0.70'")
     (directory / "design.il").write_text(rtlil, encoding="utf-8")
-    if target.other_commands and mapper == "abc9":
+    if len(several := ways(target, mapper)) > 1:
         mapped = []
-        for name, commands in (("wide", target.commands), ("plain", target.other_commands)):
-            (directory / name).mkdir()
-            only = replace(target, commands=commands, other_commands=())
-            mapped.append(map_design(rtlil, top, only, directory / name, timeout=timeout))
-        return min(mapped, key=lambda each: _luts(each.netlist, top, target))
-    chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
+        for number, way in enumerate(several):
+            (directory / str(number)).mkdir()
+            mapped.append(map_design(rtlil, top, way, directory / str(number), timeout=timeout))
+        return min(mapped, key=lambda each: target.luts_in(cell_counts(each.netlist, top)))
     first = pin_commands(rtlil, directory, lut6=target.lut_inputs == 6)
-    first += [command.format(top=top) for command in chosen]
+    first += commands_of(target, mapper, top)
     if f"attribute \\{APART} 1" in rtlil and target.kind == "lut":
         apart = f"a:{APART} %m"
         # Their wires may be gone after the mapping, so the modules are remembered by a mark of their own.
@@ -100,13 +98,21 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     return Mapped(netlist, area, path, script, max(map(float, times)) / 1000 if times else None)
 
 
+def commands_of(target: Target, mapper: str, top: str) -> list[str]:
+    """The commands of a mapper, without what a design needs before and after them."""
+    chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
+    return [command.format(top=top) for command in chosen]
+
+
+def ways(target: Target, mapper: str) -> list[Target]:
+    """The target with each of its lists of commands of which the mapping with fewer LUTs is taken."""
+    other = [target.other_commands] if target.other_commands and mapper == "abc9" else []
+    return [replace(target, commands=commands, other_commands=()) for commands in (target.commands, *other)]
+
+
 def version_of(mapped: Mapped) -> str:
     """The version of Yosys that mapped a design."""
     return str(mapped.netlist.get("creator", "")).removeprefix("Yosys ").partition(" (")[0]
-
-
-def _luts(netlist: dict[str, Any], top: str, target: Target) -> int:
-    return sum(number * target.luts_of(cell) for cell, number in cell_counts(netlist, top).items())
 
 
 def _gates(netlist: dict[str, Any], top: str, target: Target) -> int:
