@@ -5,8 +5,9 @@ Run: python bench/scaling.py [--store] [--missing] [--list] [--only KIND,...] [-
                              [--limit MINUTES]
 
 Kinds are ``schedules`` (compiles and proves), ``cores`` (the plain Verilog bench of the emitted core; needs Icarus Verilog), ``areas``
-(Yosys, mapped by blocks: equal pipelines and multipliers are mapped once, and counted each) and ``clocks`` (place and route on ECP5;
-hours, and only if it is named).  All of a row comes out of one core, ``modeloom build MODE --sector 4096 --aes N --aes-sbox bram``.
+(Yosys, mapped by blocks: equal pipelines and multipliers are mapped once, and counted each) and ``clocks`` (place and route on ECP5 with
+router2; half an hour each, and only if it is named).  All of a row comes out of one core, which is
+``modeloom build MODE --sector 4096 --aes N --aes-sbox bram``.
 
 One JSON object a row, as it comes.  ``--store`` puts each into ``baselines/scaling.json`` at once, in the place of what was known of
 it, so that a run can be stopped and continued with ``--missing``; a clock goes to ``baselines/nextpnr-VERSION``, beside those of
@@ -115,10 +116,14 @@ def routed_name(mode: str, aes: int) -> str:
     return f"{mode.replace('-', '_')}_{SECTOR}{f'_aes{aes}' if aes > 1 else ''}_bram"
 
 
+ROUTER = "router2"
+"""router1 had most wires of these cores left after an hour."""
+
+
 def clock(mode: str, aes: int, limit: float | None) -> Row:
     """What place and route makes of the core; raises ``SynthesisError`` if a tool takes longer than ``limit`` minutes."""
     return measure_core(
-        emitted(mode, aes), "ecp5", pnr=True, freq=CLOCK, blocks=False, timeout=None if limit is None else 60 * limit
+        emitted(mode, aes), "ecp5", pnr=True, freq=CLOCK, router=ROUTER, blocks=False, timeout=None if limit is None else 60 * limit
     )  # fmt: skip
 
 

@@ -21,6 +21,8 @@ CASES = {
     "unknown_squares": "explain heh-brw --squares setups",
     "unknown_aes": "explain hctr2 --aes-arch pipeline",
     "unknown_target": "synth core --target xc8",
+    "unknown_router": "synth core --target ecp5 --pnr --router router3",
+    "router_without_pnr": "synth core --target ecp5 --router router2",
     "sector_too_short": "explain hctr2 --sector 15",
     "sector_negative": "explain hctr2 --sector -1",
     "sector_not_whole_blocks": "explain heh-brw --sector 520",

@@ -8,8 +8,10 @@ import pytest
 from modeloom.compiler import compile_mode
 from modeloom.modes import find
 from modeloom.options import Options
+from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule
+from modeloom.schedule.search import latency_of
 
 
 @pytest.mark.parametrize("blocks", [15, 31, 63])
@@ -25,3 +27,18 @@ def test_a_call_that_may_run_anywhere_leaves_room_for_those_that_may_not(blocks)
     slots = {(start[call] % schedule.ii, instance[call]) for call in calls}
     assert len(slots) == len(calls) == blocks + 1
     assert {instance[call] for call, block in calls.items() if block is None} == {3}
+
+
+def test_a_phase_that_is_held_back_finds_its_slots_side_by_side():
+    """EME2 on eight pipelines has four of 520 slots left; a sum that starts at once meets those of the first pass, and gets no further."""
+    schedule = compile_mode(find("eme2"), Options(sector=4096, aes=8, restarts=20), prove=False).schedule
+    check_schedule(schedule)
+    problem, ii = schedule.problem, schedule.ii
+    assert ii == problem.ii_bound() == 65
+    assert list_schedule(problem, ii) is None and list_schedule(problem, ii, reserve=True) is None
+    for late in (20, 24):
+        start, instance = list_schedule(problem, ii, reserve=True, hold=(33, late))
+        assert all(start[p] + delay <= start[i] for i, preds in enumerate(problem.preds) for p, delay in preds.items())
+        slots = [(problem.unit[i].kind, s % ii, n) for i, (s, n) in enumerate(zip(start, instance)) if problem.unit[i].kind != "acc"]
+        assert len(set(slots)) == len(slots) and latency_of(problem, start) < least_latency(problem, ii) + ii
+    assert schedule.latency < least_latency(problem, ii) + 2 * ii

@@ -10,6 +10,7 @@ import pytest
 from tests.synth.designs import Adder, Rom, convert
 
 from modeloom.synth import SynthesisError, synthesize
+from modeloom.synth.nextpnr import ROUTERS
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("MODELOOM_SLOW"),
@@ -26,6 +27,13 @@ def test_clock_and_utilisation():
     assert result.utilisation["FF"]["used"] == 48
     assert result.utilisation["COMB"]["used"] >= result.luts
     assert "nextpnr-ecp5" in result.tools
+
+
+def test_routers():
+    """Both place alike and route it; which one did is in the result."""
+    one, two = (synthesize(convert(Adder(16), "adder"), "adder", "ecp5", pnr=True, freq=100, router=name) for name in ROUTERS)
+    assert (one.router, two.router) == ROUTERS and one.utilisation == two.utilisation
+    assert one.clock_mhz > 100 and two.clock_mhz > 100
 
 
 def test_ports_are_no_limit():

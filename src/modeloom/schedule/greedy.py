@@ -68,7 +68,9 @@ def _order(problem: Problem) -> list[int]:
     return order
 
 
-def list_schedule(problem: Problem, ii: int, grid: Grid = FREE, *, reserve: bool = False) -> Placement | None:
+def list_schedule(
+    problem: Problem, ii: int, grid: Grid = FREE, *, reserve: bool = False, hold: tuple[int, int] = (0, 0)
+) -> Placement | None:
     """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have.
 
     Parameters
@@ -76,17 +78,25 @@ def list_schedule(problem: Problem, ii: int, grid: Grid = FREE, *, reserve: bool
     reserve : bool
         Whether an operation that may choose its instance leaves those that may not the slots they will need: where all slots are
         taken, none of theirs may be lost.
+    hold : (int, int)
+        A phase, and cycles by which its first operation starts after what it waits for; those of it and of later phases start no
+        sooner. Slots of an early phase that are next to each other modulo ``ii`` leave a later one slots that are.
     """
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count
     table = Reservations(problem, ii)
     room = _room(problem, ii)
     latest = [1 << 30] * count
+    held, late = hold
+    begin = -1
     first_use = {members[0][0]: members for members in problem.chain_uses.values()} if ii else {}
     for i in _order(problem):
         if problem.is_result(i):
             continue
         cycle = max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])
+        if late and problem.phase[i] >= held:
+            begin = cycle + late if begin < 0 else begin
+            cycle = max(cycle, begin)
         end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
         found, unit = None, problem.unit[i]
         cycle = grid.next(unit, cycle)

@@ -34,6 +34,9 @@ SHORT, LONG = 3, 15
 RESCUE = 100
 """Placements, in multiples of the operations, for a first schedule where a list schedule fails."""
 
+HELD_PHASES, HELD_CYCLES = 8, 16
+"""Phases from which on a list schedule is held back, and by how many parts of an interval, where nothing near the bound was found."""
+
 ORDINARY = 130
 """Operations of an ordinary sector; larger ones get more placements, by the square root of their size."""
 
@@ -121,10 +124,13 @@ def search(
     tries.report = lambda used: progress(min(1.0, used / max(1.0, budget * (1 + BISECTION + THRIFT))))
     if first is None:
         tries.rescue()
-        if tries.best is None and (found := list_schedule(problem, ii, grid, reserve=True)) is not None:
-            tries.best, tries.latency = found, latency_of(problem, found[0])
+        if tries.best is None:
+            tries.hold_back(grid)
     if effort and tries.best is not None and tries.latency > bound:
         tries.bisect(bound, int(budget * BISECTION))
+        if first is None and tries.latency > bound + TURNS * ii:
+            tries.hold_back(grid)
+            tries.bisect(bound, int(budget * BISECTION))
         # Several units need not start in step; one alone has nothing to gain from gaps.
         freer = any(unit.kind in grid.kinds and unit.count > 1 for unit in problem.unit)
         tries.descend(bound, budget // 2 if freer else budget)
@@ -183,6 +189,15 @@ class _Tries:
         while self.budget and self.best is None:
             self.run(goal, LONG, BIASES[turn % len(BIASES)])
             turn += 1
+
+    def hold_back(self, grid: Grid) -> None:
+        """Takes the best of list schedules that leave bound operations their instances, with phases from some one on held back."""
+        last = max(self.problem.phase, default=0)
+        holds = {(1 + last * n // HELD_PHASES, self.ii * m // HELD_CYCLES) for n in range(HELD_PHASES) for m in range(1, HELD_CYCLES)}
+        for hold in [(0, 0), *sorted(holds)]:
+            found = list_schedule(self.problem, self.ii, grid, reserve=True, hold=hold)
+            if found is not None and (latency := latency_of(self.problem, found[0])) < self.latency:
+                self.best, self.latency = found, latency
 
     def bisect(self, low: int, budget: int) -> None:
         """Halves the range between the bound and the best latency with short tries."""

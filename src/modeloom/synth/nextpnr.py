@@ -20,12 +20,16 @@ from typing import Any
 from modeloom.synth.result import SynthesisError
 from modeloom.synth.tools import run_tool
 
-__all__ = ["DEVICE", "Routed", "place_and_route"]
+__all__ = ["DEVICE", "ROUTERS", "Routed", "place_and_route"]
 
 DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
 _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained",
             "--placer-heap-timingweight", "1000")
 """With nextpnr's default weight (10) the placer hardly looks at delays in a design of this size: baselines/README.md."""
+
+ROUTERS = ("router1", "router2")
+"""nextpnr's default first, which counts delays as it routes; the other one settles who gets a wire by raising prices, and comes to an end
+in minutes on cores that fill the device: baselines/README.md."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Routed:
     version: str
 
 
-def place_and_route(netlist: Path, directory: Path, *, freq: float, seed: int = 1,
+def place_and_route(netlist: Path, directory: Path, *, freq: float, router: str = ROUTERS[0], seed: int = 1,
                     timeout: float | None = None) -> Routed:
     """Place and route a netlist for the largest ECP5.
 
@@ -53,6 +57,8 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, seed: int = 
         Where to work.
     freq : float
         Clock in MHz that the placer aims for; it goes on beyond it only by luck.
+    router : str
+        One of `ROUTERS`.
     seed : int
         Seed of the placer. The same seed gives the same result.
     timeout : float, optional
@@ -64,7 +70,7 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, seed: int = 
         If nextpnr is missing or fails, the time runs out, or the design has no clock.
     """
     start, version = _program()
-    command = [*start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}",
+    command = [*start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}", "--router", router,
                "--json", netlist.name, "--report", "report.json", "--timing-allow-fail"]
     run_tool(command, "nextpnr", directory=directory, timeout=timeout)
     report = json.loads((directory / "report.json").read_text(encoding="utf-8"))

@@ -85,6 +85,8 @@ class SynthResult:
     blocks_total : Figures or None
     clock_mhz, clock_target_mhz : float or None
         After place and route: clock reached, and asked for.
+    router : str or None
+        After place and route: which of nextpnr's.
     utilisation : dict or None
         After place and route: ``{cell: {"used": n, "available": n}}``.
     critical_path : dict or None
@@ -109,6 +111,7 @@ class SynthResult:
     blocks_total: Figures | None = None
     clock_mhz: float | None = None
     clock_target_mhz: float | None = None
+    router: str | None = None
     utilisation: dict[str, dict[str, int]] | None = None
     critical_path: dict[str, Any] | None = None
     schema: str = field(default=SCHEMA, init=False)
