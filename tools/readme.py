@@ -171,10 +171,11 @@ def routed() -> str:
         e = json.loads(path.read_text(encoding="utf-8"))
         core = e.get("core")
         made = f"`{core.get('command', 'modeloom build ' + core['mode'])}`" if core else "AES-128 encrypting pipeline alone"
+        tool = f"{path.parent.name.replace('-', ' ')}, {e.get('router', scaling_tables.ROUTER)}"
         luts = {name: block["luts"] for name, block in (e.get("blocks") or {}).items()}
         rest = sum(count for name, count in luts.items() if name not in ("aes", "multipliers", "storage"))
         rows.append(
-            (path.name.split(".")[0], made, path.parent.name.replace("-", " "), e["luts"], e["ffs"], e["memories"]["bram_cells"],
+            (path.name.split(".")[0], made, tool, e["luts"], e["ffs"], e["memories"]["bram_cells"],
              f"{100 * rest / sum(luts.values()):.1f} %" if luts else "", f"{e['clock_mhz']:.1f}")
         )  # fmt: skip
     head = ("design", "made by", "routed with", "LUT4", "registers", "block memories", "engine, control, buses", "clock, MHz")

@@ -35,6 +35,9 @@ PART = "LFE5U-85F"
 WRITE_LUTS = 2
 """LUTs that a 16 x 4 memory of ECP5 takes besides the four of its data: those of its write slice (nextpnr's RAMW)."""
 
+ROUTER = "router1"
+"""That of results which do not name one."""
+
 NAMES = {"COMB": "LUTs", "FF": "registers", "DP16KD": "block memories"}
 """What nextpnr calls the resources of a device."""
 
@@ -155,8 +158,9 @@ def clocks() -> str:
     for mode in MODES:
         found = clock(mode)
         core = routed()[found.core]
-        rows.append((f"`{mode}`", f"`{core['core']['command']}`", "yes" if found.own else "no", f"{found.mhz:.1f}"))
-    return table(("mode", "reckoned with the clock of", "a core of the mode", "MHz, routed"), rows, 3)
+        about = (f"`{core['core']['command']}`", "yes" if found.own else "no", core.get("router", ROUTER))
+        rows.append((f"`{mode}`", *about, f"{found.mhz:.1f}"))
+    return table(("mode", "reckoned with the clock of", "a core of the mode", "router", "MHz, routed"), rows, 4)
 
 
 def rates() -> str:
