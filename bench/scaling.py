@@ -117,7 +117,7 @@ def routed_name(mode: str, aes: int) -> str:
 
 
 ROUTER = "router2"
-"""router1 had most wires of these cores left after an hour."""
+"""router1 had two thirds of the wires of XTS left after the time in which this one routes it."""
 
 
 def clock(mode: str, aes: int, limit: float | None) -> Row:

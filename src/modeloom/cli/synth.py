@@ -17,7 +17,7 @@ __all__ = ["synth"]
 @click.option("--target", required=True, help="ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
 @click.option("--pnr", is_flag=True, help="Place and route too (ecp5; minutes).")
 @click.option("--freq", type=float, help="Clock target of place and route in MHz.")
-@click.option("--router", help="router1 (the default) counts delays: hours for a core. router2: minutes.")
+@click.option("--router", help="router1 (the default) counts delays; router2 is faster, its clock lower.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def synth(directory: str, target: str, pnr: bool, freq: float | None, router: str | None, as_json: bool) -> None:
     """Synthesises the core in DIRECTORY and prints its figures."""
