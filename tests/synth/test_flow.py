@@ -155,6 +155,8 @@ def test_errors():
         synthesize(design, "adder", "ecp5", pnr=True, freq=-1)
     with pytest.raises(ValueError, match="no router 'router3', only router1 and router2"):
         synthesize(design, "adder", "ecp5", pnr=True, router="router3")
+    with pytest.raises(ValueError, match="timing weight must be positive"):
+        synthesize(design, "adder", "ecp5", pnr=True, timing_weight=0)
     with pytest.raises(SynthesisError, match=r"Yosys did not finish in 0\.05 s"):
         synthesize(design, "adder", "ecp5", timeout=0.05)
     with pytest.raises(SynthesisError, match="Yosys failed"):

@@ -18,15 +18,18 @@ __all__ = ["synth"]
 @click.option("--pnr", is_flag=True, help="Place and route too (ecp5; minutes).")
 @click.option("--freq", type=float, help="Clock target of place and route in MHz.")
 @click.option("--router", help="router1 (the default) counts delays; router2 is faster, its clock lower.")
+@click.option("--timing-weight", type=click.IntRange(min=1), help="Of delays in the placer: 1000, or less for shorter wires.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def synth(directory: str, target: str, pnr: bool, freq: float | None, router: str | None, as_json: bool) -> None:
+def synth(
+    directory: str, target: str, pnr: bool, freq: float | None, router: str | None, timing_weight: int | None, as_json: bool
+) -> None:
     """Synthesises the core in DIRECTORY and prints its figures."""
     from rich.console import Console
 
     from modeloom.measure import measure_core
 
     with Console(stderr=True).status(f"{directory}: {target}"):
-        result = measure_core(directory, target, pnr=pnr, freq=freq, router=router)
+        result = measure_core(directory, target, pnr=pnr, freq=freq, router=router, timing_weight=timing_weight)
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return

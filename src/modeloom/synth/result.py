@@ -87,6 +87,8 @@ class SynthResult:
         After place and route: clock reached, and asked for.
     router : str or None
         After place and route: which of nextpnr's.
+    timing_weight : int or None
+        After place and route: what delays counted for in the placer.
     utilisation : dict or None
         After place and route: ``{cell: {"used": n, "available": n}}``.
     critical_path : dict or None
@@ -112,6 +114,7 @@ class SynthResult:
     clock_mhz: float | None = None
     clock_target_mhz: float | None = None
     router: str | None = None
+    timing_weight: int | None = None
     utilisation: dict[str, dict[str, int]] | None = None
     critical_path: dict[str, Any] | None = None
     schema: str = field(default=SCHEMA, init=False)
