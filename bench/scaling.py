@@ -120,15 +120,10 @@ ROUTER = "router2"
 """router1 had two thirds of the wires of XTS left after the time in which this one routes it."""
 
 
-TIMING_WEIGHTS = {"eme2": 10}
-"""With the usual weight of delays in the placer, wires of EME2 are so long that router2 leaves thousands in conflict."""
-
-
 def clock(mode: str, aes: int, limit: float | None) -> Row:
     """What place and route makes of the core; raises ``SynthesisError`` if a tool takes longer than ``limit`` minutes."""
     return measure_core(
-        emitted(mode, aes), "ecp5", pnr=True, freq=CLOCK, router=ROUTER, timing_weight=TIMING_WEIGHTS.get(mode), blocks=False,
-        timeout=None if limit is None else 60 * limit,
+        emitted(mode, aes), "ecp5", pnr=True, freq=CLOCK, router=ROUTER, blocks=False, timeout=None if limit is None else 60 * limit
     )  # fmt: skip
 
 
