@@ -75,17 +75,17 @@ def measure_core(
     if pnr and target != "ecp5":
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
-    for option, value in (("router", router), ("timing-weight", timing_weight)):
+    for option, value in (("freq", freq), ("router", router), ("timing-weight", timing_weight)):
         if value is not None:
             if not pnr:
                 raise InputError(f"--{option} needs --pnr")
-            command += f" --{option} {value}"
+            command += f" --{option} {value:g}" if isinstance(value, float) else f" --{option} {value}"
     if router and router not in ROUTERS:
         raise UnknownName("router", router, ROUTERS)
     text, top = _rtlil(directory, description), description["top"]
     groups = block_groups(instances(text, top), description["cipher"]) if blocks else None
     result = synthesize(
-        text, top, target, groups=groups, pnr=pnr, freq=freq, router=router, timing_weight=timing_weight or TIMING_WEIGHT,
+        text, top, target, groups=groups, pnr=pnr, freq=freq, router=router or ROUTERS[0], timing_weight=timing_weight or TIMING_WEIGHT,
         command=command, timeout=timeout,
     )  # fmt: skip
     figures = result.to_dict()

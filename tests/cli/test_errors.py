@@ -24,6 +24,7 @@ CASES = {
     "unknown_router": "synth core --target ecp5 --pnr --router router3",
     "timing_weight_none": "synth core --target ecp5 --pnr --timing-weight 0",
     "timing_weight_without_pnr": "synth core --target ecp5 --timing-weight 10",
+    "freq_without_pnr": "synth core --target ecp5 --freq 100",
     "router_without_pnr": "synth core --target ecp5 --router router2",
     "sector_too_short": "explain hctr2 --sector 15",
     "sector_negative": "explain hctr2 --sector -1",

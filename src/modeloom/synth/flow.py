@@ -25,7 +25,7 @@ _DEFAULT_MHZ = 200.0
 
 
 def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequence[str]] | None = None,
-               pnr: bool = False, freq: float | None = None, router: str | None = None, timing_weight: int = TIMING_WEIGHT,
+               pnr: bool = False, freq: float | None = None, router: str = ROUTERS[0], timing_weight: int = TIMING_WEIGHT,
                command: str = "", mapper: str = "abc9", seed: int = 1, timeout: float | None = None) -> SynthResult:
     """Area, depth and, with place and route, clock of a design.
 
@@ -45,8 +45,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         Place and route too; ``ecp5`` only.
     freq : float, optional
         Clock target in MHz for place and route; 200 if not given.
-    router : str, optional
-        ``router1``, which place and route takes if not told, or ``router2``: see :data:`modeloom.synth.nextpnr.ROUTERS`.
+    router : str
+        Of place and route, ``router1`` or ``router2``: see :data:`modeloom.synth.nextpnr.ROUTERS`.
     timing_weight : int
         What delays count for in the placer, 1 or more: :data:`modeloom.synth.nextpnr.TIMING_WEIGHT`.
     command : str
@@ -68,7 +68,6 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         If a tool is missing, fails or runs out of time.
     """
     chosen = target_named(target)
-    router = router or ROUTERS[0]
     if router not in ROUTERS:
         raise ValueError(f"there is no router {router!r}, only {' and '.join(ROUTERS)}")
     if timing_weight < 1:
