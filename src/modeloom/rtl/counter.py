@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Value
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -54,6 +54,8 @@ class CounterAdder(wiring.Component):
         def turned(word: Value) -> Value:
             return Cat(word[at : at + 8] for at in range(COUNTER_BITS - 8, -8, -8))
 
-        total = (turned(self.i[below:]) + self.number)[:COUNTER_BITS]
-        m.d.comb += self.o.eq(Cat(self.i[:below], turned(total)))
+        # With its carry a signal of its own: sliced, the sum would be an adder for each byte, with bits that nothing drives.
+        total = Signal(COUNTER_BITS + 1)
+        m.d.comb += total.eq(turned(self.i[below:]) + self.number)
+        m.d.comb += self.o.eq(Cat(self.i[:below], turned(total[:COUNTER_BITS])))
         return m
