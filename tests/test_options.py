@@ -87,9 +87,10 @@ def test_ranges(changes, message):
         (lambda: preset("brw2013-1cores"), "did you mean brw2013-1core or brw2013-2core"),
         (lambda: Options(aes_arch="serial"), "unknown AES architecture 'serial'; did you mean sequential?"),
         (lambda: preset("tes2010"), "did you mean tes2010-full"),
+        (lambda: Options(storage="brams"), "unknown storage 'brams'; did you mean bram?"),
         (lambda: Options(direction="bothe"), "unknown direction 'bothe'; did you mean both?"),
         (lambda: cipher_of(Masked(), "aes2"), "unknown cipher 'aes2'; did you mean aes?"),
-        (lambda: Options().but(sektor=4096), "unknown option 'sektor'; did you mean sector or more_sectors?"),
+        (lambda: Options().but(sektor=4096), "unknown option 'sektor'; did you mean sector or storage or more_sectors?"),
     ],
 )
 def test_unknown_names(make, message):

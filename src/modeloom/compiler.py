@@ -229,7 +229,8 @@ def _compile(
     # Key words leave one a cycle, whatever the lanes: the key memory has one write port.
     setup = schedule(Problem(setup_graph, units.with_count("out", 1)), overlap=False, restarts=0)
     report("allocate")
-    allocation = allocate(expanded, main, setup, words, len(source.raw_names))
+    # Not all block memories give the old word while it is written.
+    allocation = allocate(expanded, main, setup, words, len(source.raw_names), rest=int(options.storage == "bram"))
     result = Compiled(
         mode, options, units, architecture, source, expanded, graph, setup_graph, main, setup, allocation
     )

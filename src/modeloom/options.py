@@ -28,6 +28,9 @@ AES_ARCHITECTURES = ("pipelined", "sequential")
 MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
 """Multiplier circuits, as ``rtl.gf128.architectures`` has them."""
 
+STORAGE = ("lut", "bram")
+"""What holds the blocks of sectors."""
+
 STAGES = 2
 """Registers a round, if the cipher has as many."""
 
@@ -73,6 +76,9 @@ class Options:
         Blocks that enter and leave a cycle (default: the number of cipher cores).
     terms : int
         Most terms of an operand.
+    storage : str
+        "lut": LUT memories, which are faster.  "bram": block memories for banks of more than 64 blocks, as those of long sectors are.
+        The schedule is the same.
     key_slots : int
     overlap : bool
         Whether sectors overlap.
@@ -100,6 +106,7 @@ class Options:
     acc: int | None = None
     lanes: int | None = None
     terms: int = 4
+    storage: str = "lut"
     key_slots: int = 1
     overlap: bool = True
     exact: bool = False
@@ -122,6 +129,8 @@ class Options:
             raise UnknownName("multiplier", self.mul_arch, MULTIPLIERS)
         if self.squares not in SQUARES:
             raise UnknownName("source of squares", self.squares, SQUARES)
+        if self.storage not in STORAGE:
+            raise UnknownName("storage", self.storage, STORAGE)
         for name, least, most in (
             ("aes", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip

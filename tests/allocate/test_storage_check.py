@@ -20,15 +20,15 @@ def accepted(program):
     return True
 
 
-def program(rows, cells, table, *, writer="acc0", nbytes=16, lanes=1):
+def program(rows, cells, table, *, writer="acc0", nbytes=16, lanes=1, rest=0):
     bank = Bank("bank", writer, cells, 8)
     tables = {"main": table, "setup": Table("setup", ("setup",), 1, 1)}
-    return Program("test", 16, nbytes, 0, lanes, (D,), [UNIT], {"bank": bank}, {}, [], tables, [], 0, 4)
+    return Program("test", 16, nbytes, 0, lanes, (D,), [UNIT], {"bank": bank}, {}, [], tables, [], 0, 4, rest=rest)
 
 
 @st.composite
 def results(draw):
-    """(rows, cells, [(cell, write, last)]): values of a unit, one write a slot."""
+    """(rows, cells, [(cell, write, last)], rest): values of a unit, one write a slot."""
     rows = draw(st.integers(2, 6))
     slots = draw(st.lists(st.integers(0, rows - 1), min_size=1, max_size=4, unique=True))
     cells = draw(st.integers(1, 6))
@@ -36,21 +36,22 @@ def results(draw):
     for slot in slots:
         write = slot + rows * draw(st.integers(0, 2))
         values.append((draw(st.integers(0, cells - 1)), write, write + draw(st.integers(1, 2 * rows))))
-    return rows, cells, values
+    return rows, cells, values, draw(st.integers(0, 1))
 
 
-def bank_program(rows, cells, values):
+def bank_program(rows, cells, values, rest=0):
     table = Table("main", (D,), rows, 9)
     table.writes["acc0"] = [None] * rows
     for n, (cell, write, last) in enumerate(values):
         table.writes["acc0"][write % rows] = WriteRow(write // rows, {D: cell})
         table.ports["bank", n] = [None] * rows
         table.ports["bank", n][(last + 1) % rows] = PortRow((last + 1) // rows, {D: cell})
-    return program(rows, cells, table)
+    return program(rows, cells, table, rest=rest)
 
 
-def reads_go_wrong(cells, values, entries):
-    """Whether a sector reads what it did not write last; a read sees what earlier cycles wrote."""
+def reads_go_wrong(cells, values, entries, rest):
+    """Whether a sector reads what it did not write last; a read sees what earlier cycles wrote, or with ``rest`` nothing if its cell
+    is written."""
     writes, reads = [], []
     for s, entry in enumerate(entries):
         for n, (cell, write, last) in enumerate(values):
@@ -59,7 +60,7 @@ def reads_go_wrong(cells, values, entries):
             reads.append((entry + last, (cell + s) % cells, (s, max(mine)[1])))
     for cycle, place, wanted in reads:
         before = [(when, value) for when, at, value in writes if at == place and when < cycle]
-        if max(before)[1] != wanted:
+        if max(before)[1] != wanted or (rest and any(at == place and when == cycle for when, at, _ in writes)):
             return True
     return False
 
@@ -67,32 +68,32 @@ def reads_go_wrong(cells, values, entries):
 @settings(max_examples=300, deadline=None)
 @given(bank=results(), gaps=st.lists(st.sampled_from([1, 1, 1, 2, 3, 5]), min_size=14, max_size=14))
 def test_results(bank, gaps):
-    rows, cells, values = bank
+    rows, cells, values, rest = bank
     steady = [n * rows for n in range(3 * cells + 8)]
-    if accepted(bank_program(rows, cells, values)):
-        assert not reads_go_wrong(cells, values, steady)
+    if accepted(bank_program(rows, cells, values, rest)):
+        assert not reads_go_wrong(cells, values, steady, rest)
         entries = [0]
         for gap in gaps:
             entries.append(entries[-1] + gap * rows)
-        assert not reads_go_wrong(cells, values, entries)
+        assert not reads_go_wrong(cells, values, entries, rest)
 
 
 @settings(max_examples=100, deadline=None)
 @given(bank=results())
 def test_values_that_follow_one_another_in_time_are_accepted(bank):
     """Refused is only what goes wrong, or what is right because a later sector's value comes first."""
-    rows, cells, values = bank
-    if accepted(bank_program(rows, cells, values)):
+    rows, cells, values, rest = bank
+    if accepted(bank_program(rows, cells, values, rest)):
         return
     steady = [n * rows for n in range(3 * cells + 8)]
     overtaken = any(
-        u[1] + d * rows < v[2]
+        u[1] + d * rows < v[2] + rest
         for v in values
         for u in values
         for d in range(1, 9 * rows)
         if (v[0] - u[0] - d) % cells == 0
     )
-    assert reads_go_wrong(cells, values, steady) or overtaken
+    assert reads_go_wrong(cells, values, steady, rest) or overtaken
 
 
 def input_program(rows, cells, places, lasts):

@@ -36,6 +36,7 @@ def test_nothing_given_is_the_default():
         ("--aes 2 --aes-stages 1 --mul 3 --mul-stages 4", {"aes": 2, "aes_stages": 1, "mul": 3, "mul_stages": 4}),
         ("--squares fly", {"squares": "fly"}),
         ("--aes-arch sequential --aes-sbox bram", {"aes_arch": "sequential", "aes_sbox": "bram"}),
+        ("--storage bram", {"storage": "bram"}),
         ("--lanes 4 --terms 3 --key-slots 8", {"lanes": 4, "terms": 3, "key_slots": 8}),
         ("--no-overlap --exact", {"overlap": False, "exact": True}),
     ],

@@ -240,10 +240,11 @@ class _Builder:
                     chosen[d].append(self.source(net, Source("bank", bank, port, term.k, term.keep)))
 
 
-def _pack(lives: dict[tuple, Life], ii: int, fill: bool) -> tuple[dict[tuple, int], dict[str, int]]:
+def _pack(lives: dict[tuple, Life], ii: int, rest: int, fill: bool) -> tuple[dict[tuple, int], dict[str, int]]:
     """Cells of all stored values and inputs, and the size of each bank.
 
-    With ``fill`` inputs come as early as the bus may bring them; without, they count from cycle 0, as in the bound.
+    With ``fill`` inputs come as early as the bus may bring them; without, they count from cycle 0, as in the bound.  Cells of inputs
+    need no ``rest``: they are read a cycle before the others.
     """
     cells: dict[tuple, int] = {}
     sizes: dict[str, int] = {}
@@ -262,15 +263,16 @@ def _pack(lives: dict[tuple, Life], ii: int, fill: bool) -> tuple[dict[tuple, in
                 write = earliest_fill(life.value[1] // lanes, beats, ii) if fill else 0
             elif life.value[0] == "tweak":
                 write = TWEAK_WRITE if fill else 0
-            spans.append((write, max(life.last, write + 1)))
+            last = max(life.last, write + 1)
+            spans.append((write, last + rest if life.value[0] == "op" else last))
         numbers, size = rotate(spans, ii)
         sizes[bank] = size
         cells.update({life.value: number for life, number in zip(values, numbers)})
     return cells, sizes
 
 
-def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[str], raw_words: int) -> Allocation:
-    """The program of a schedule, with its set-up."""
+def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[str], raw_words: int, rest: int = 0) -> Allocation:
+    """The program of a schedule, with its set-up; ``rest`` as in ``Program``."""
     problem = main.problem
     slow = {unit.kind: unit for unit in problem.units.units}
     units = []
@@ -290,16 +292,16 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
         trace.mode, trace.block_bytes, trace.nbytes, trace.tweak_bytes, problem.units.lanes, problem.graph.directions,
         units, {}, {}, [ChainRegister(c.id, c.stride) for c in problem.graph.chains], {}, list(key_words), raw_words, FILL_AHEAD,
         list(trace.cipher_keys), [tuple(map(key_words.index, names)) for names in setup.problem.graph.derived],
-        [key_words.index(name) for name in setup.problem.graph.nonzero],
+        [key_words.index(name) for name in setup.problem.graph.nonzero], rest,
     )  # fmt: skip
     lives, setup_lives = lifetimes(main), lifetimes(setup)
     for i in range(trace.blocks):  # a block that nothing reads still arrives
         lives.setdefault(("block", i), Life(("block", i), f"in{i % program.lanes}", -1, 0))
     for j in range(trace.tweak_blocks):
         lives.setdefault(("tweak", j), Life(("tweak", j), "tweak", TWEAK_WRITE, TWEAK_WRITE + 1))
-    held = _pack(lives, main.ii, fill=False)[1]
-    cells, sizes = _pack(lives, main.ii, fill=True)
-    setup_cells, setup_sizes = _pack(setup_lives, setup.ii, fill=False)
+    held = _pack(lives, main.ii, rest, fill=False)[1]
+    cells, sizes = _pack(lives, main.ii, rest, fill=True)
+    setup_cells, setup_sizes = _pack(setup_lives, setup.ii, rest, fill=False)
     for name in sorted(set(sizes) | set(setup_sizes)):
         size = max(sizes.get(name, 0), setup_sizes.get(name, 0))
         writer = f"lane{name[2:]}" if name.startswith("in") else name

@@ -192,6 +192,9 @@ class Program:
         For each cipher key that set-up makes, the key words that hold it.
     nonzero : list of int
         Key words that must not be 0.
+    rest : int
+        Cycles for which a cell with a result rests between its last read and the next write: 0 if a memory gives the old word while it
+        is written, 1 if nobody knows what it gives.
     """
 
     name: str
@@ -211,6 +214,7 @@ class Program:
     cipher_keys: list[str] = field(default_factory=lambda: ["cipher"])
     derived: list[tuple[int, ...]] = field(default_factory=list)
     nonzero: list[int] = field(default_factory=list)
+    rest: int = 0
 
     @property
     def blocks(self) -> int:

@@ -7,7 +7,7 @@ goes before the other is written would do no harm either; no builder counts on t
 Times of a value, relative to cycle 0 of its sector::
 
     first             when its write can come earliest; for input blocks counted from an earlier sector's entry
-    last              when its cell is read last
+    last              when its cell is read last, and has rested if it must (``Program.rest``)
 
 A bus brings one beat a cycle.  A beat below ``fill_ahead`` may come when the sector before is complete, which is
 after the entry of the one before that; other beats come after the entry of the sector before.
@@ -89,6 +89,7 @@ def _values(program: Program, table: Table, bank: Bank, direction: str) -> list[
     inputs = (
         bank.writer not in table.writes and table.name == "main" and bank.writer not in {u.name for u in program.units}
     )
+    rest = 0 if inputs else program.rest
     for (name, port), rows in table.ports.items():
         if name != bank.name:
             continue
@@ -97,10 +98,13 @@ def _values(program: Program, table: Table, bank: Bank, direction: str) -> list[
                 continue
             cell, read = row.cell[direction], row.stage * table.rows + slot - 1
             found = [n for n in by_cell.get(cell, ()) if written[n][3] < read]
-            if not found or (inputs and len(by_cell[cell]) > 1):
+            why = ", where no value of its sector is, or two are" if not found or (inputs and len(by_cell[cell]) > 1) else ""
+            if any(read <= written[n][3] < read + rest for n in by_cell.get(cell, ())):
+                why = " while it is written"
+            if why:
                 where = f"table {table.name}: port {port} of {name} reads cell {cell} in cycle {read} of {direction}"
-                raise CheckError(f"{program.name}: {where}, where no value of its sector is, or two are")
-            last[found[-1]] = max(last.get(found[-1], read), read)
+                raise CheckError(f"{program.name}: {where}{why}")
+            last[found[-1]] = max(last.get(found[-1], read), read + rest)
     return [_Value(cell, first, back, last.get(n)) for n, (cell, first, back, _) in enumerate(written)]
 
 

@@ -42,6 +42,7 @@ _UNIT_OPTIONS = [
     click.option("--squares", help="setup or fly: squares of key values as key words, or from a squaring unit (setup)."),
     click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES cores)."),
     click.option("--terms", type=int, help="Most terms of an operand (4)."),
+    click.option("--storage", help="lut, or bram: block memories for banks of more than 64 blocks, as long sectors have them (lut)."),
     click.option("--key-slots", type=int, help="Keys that the core holds (1)."),
     click.option("--overlap", is_flag=True, help="Sectors overlap, on the papers' unit sets too."),
     click.option("--no-overlap", "no_overlap", is_flag=True, help="One sector at a time, as in the papers."),
@@ -78,7 +79,7 @@ def options_from(values: dict[str, Any]) -> Options:
     if (sizes := values.pop("sector")) is not None:
         changes["sector"], *more = sizes
         changes["more_sectors"] = tuple(more)
-    for name in (*names, "squares", "terms", "key_slots"):
+    for name in (*names, "squares", "terms", "storage", "key_slots"):
         value = values.pop(name)
         if value is not None:
             changes[name] = value

@@ -37,7 +37,7 @@ for command in sys.argv[1:]:
 # are no functions.
 _EXPAND = ("proc -noopt", "pmuxtree", "opt_clean -purge")
 
-_KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = |(keep|mapped_apart) = ")
+_KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = |(keep|mapped_apart|no_rw_check) = ")
 
 
 def core_rtlil(compiled: Any, top: str) -> str:

@@ -171,7 +171,8 @@ class ModeCore(wiring.Component):
         ]  # fmt: skip
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
-            compiled.core_program, compiled.mode.field, self._cores, registers, compiled.options.key_slots,
+            compiled.core_program, compiled.mode.field, self._cores, registers,
+            compiled.options.storage == "bram", compiled.options.key_slots,
             self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.round_bits, self.parameters.round_key_bits,
         )  # fmt: skip
         schedule = compiled.architecture.cipher.key_schedule(compiled.options.key_bits)

@@ -21,7 +21,11 @@ from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.rows import LEAD, RowReader
 from modeloom.rtl.engine.storage import BlockMemory, rotated
 
-__all__ = ["Banks", "holds_results", "rotations"]
+__all__ = ["BANK_BLOCKS", "Banks", "holds_results", "rotations"]
+
+BANK_BLOCKS = 64
+"""Blocks up to which a bank is a LUT memory in any case: for each bit and port a LUT of six inputs, or four memories of 16 words on ECP5.
+A block memory on ECP5 gives its data late in the cycle for the network behind it (docs/model.md)."""
 
 
 def holds_results(bank: Bank) -> bool:
@@ -51,6 +55,8 @@ class Banks:
     width : int
         Bits of a block.
     rows : RowReader
+    block_memories : bool
+        Whether banks of more than `BANK_BLOCKS` blocks are block memories.
     written : callable
         ``written(unit)``: a unit's result as it is written, which is zero while banks of results are erased.
     erase_results, erase_result : Value
@@ -64,10 +70,10 @@ class Banks:
 
     def __init__(
         self, m: Module, engine: wiring.Component, program: CoreProgram, width: int, rows: RowReader,
-        written: Callable[[str], Value], erase_results: Value, erase_result: Value,
+        block_memories: bool, written: Callable[[str], Value], erase_results: Value, erase_result: Value,
     ):  # fmt: skip
         self.m, self.engine, self.program, self.width, self.rows = m, engine, program, width, rows
-        self.seq = rows.seq
+        self.seq, self.block_memories = rows.seq, block_memories
         self.moduli = rotations(program)
         self.data: dict[tuple[str, int], Value] = {}
         for bank in program.banks.values():
@@ -88,7 +94,8 @@ class Banks:
         erase_bits = 0 if bank.writer == "tweak" else len(self.engine.erase_address)
         # While the size changes, an address may be one that no cell has: nobody looks at what is read, but the word must exist.
         depth = bank.cells if self.program.sizes == 1 else 1 << (max(2, bank.cells) - 1).bit_length()
-        memory = BlockMemory(self.width, depth, bank.ports, deep, erase_bits=erase_bits)
+        style = "block" if self.block_memories and depth > BANK_BLOCKS else "distributed"
+        memory = BlockMemory(self.width, depth, bank.ports, deep, style, erase_bits)
         m.submodules[f"bank_{bank.name}"] = memory
         for port in range(bank.ports):
             target = self._address(bank, f"{bank.name}_r{port}_addr", f"{bank.name}.r{port}")[0]

@@ -53,15 +53,19 @@ class ModeEngine(wiring.Component):
         ``cores(unit kind, core names)``: the components of a unit instance by name; one named "both" may stand for two.
     registers : mapping
         For each unit kind (and "out"), (operand register, post register).
+    block_memories : bool
+        Whether large banks are block memories.
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
         Those of ``engine_signature`` (``slots`` is its ``key_slots``).
     """
 
     def __init__(
         self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]],
-        registers: dict[str, tuple[bool, bool]], slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
+        registers: dict[str, tuple[bool, bool]], block_memories: bool,
+        slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
         self.program, self.field, self.cores, self.registers = program, field, cores, registers
+        self.block_memories = block_memories
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
         self.round_bits, self.round_key_bits = round_bits, round_key_bits
         keys = len(program.cipher_keys)
@@ -107,7 +111,7 @@ class ModeEngine(wiring.Component):
         ]  # fmt: skip
         self._units()
         self.bank_data = Banks(
-            m, self, program, self.width, self.rows, self._erasable, self.erase_results, erase_result
+            m, self, program, self.width, self.rows, self.block_memories, self._erasable, self.erase_results, erase_result
         ).data  # fmt: skip
         self.key_read = KeyMemory(m, self, program, self.width, self.slots, self.rows, self._lane).data
         self._chains()

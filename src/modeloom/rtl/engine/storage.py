@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memories of the engine: rotating banks of blocks, and the key memory.
 
-They read with a register: an address in cycle u - 1 gives data in cycle u, and sees what was written up to cycle u - 2.  The banks of
-input blocks are deep, and read in two cycles: an address in cycle u - 2 gives data in cycle u, and sees what was written up to u - 3::
+They read with a register: an address in cycle u - 1 gives data in cycle u, and sees what was written up to cycle u - 2.  If the word
+is written in cycle u - 1, LUT memories give the old one; what block memories give depends on the device, and programs for them never
+use it (``Program.rest``).  The banks of input blocks are deep, and read in two cycles: an address in cycle u - 2 gives data in cycle u,
+and sees what was written up to u - 3::
 
     address ──▶ words 0 ... 31   ──[reg]──┐
             ──▶ words 32 ... 63  ──[reg]──┤──▶ choice ──[reg]──▶ data
@@ -11,6 +13,8 @@ input blocks are deep, and read in two cycles: an address in cycle u - 2 gives d
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -80,6 +84,10 @@ class BlockMemory(wiring.Component):
         part = depth if not self.deep or self.style != "distributed" else max(PART_WORDS, 1 << (-(-depth // PARTS) - 1).bit_length())
         inner = (part - 1).bit_length()
         parts: list[list[Value]] = [[] for _ in range(self.ports)]
+        attributes: dict[str, Any] = {"ram_style": self.style} if self.style else {}
+        if self.style == "block":
+            # Without this, Yosys puts a multiplexer behind each port of an ECP5's block memories, for the old word.
+            attributes["no_rw_check"] = 1
         waddr = Signal.like(self.waddr, name="write_address")
         we = self.we
         m.d.comb += waddr.eq(self.waddr)
@@ -96,8 +104,7 @@ class BlockMemory(wiring.Component):
             # All parts see every address: the last one is as deep as the bits of an address reach.
             words = part if part == depth else 1 << max(1, (min(part, depth - first) - 1).bit_length())
             bits = (words - 1).bit_length()
-            # LUT memories: a block memory on ECP5 gives its data too late in the cycle for a network behind it (docs/model.md).
-            mem = memory.Memory(shape=self.width, depth=words, init=[], attrs={"ram_style": self.style} if self.style else {})
+            mem = memory.Memory(shape=self.width, depth=words, init=[], attrs=attributes)
             m.submodules[f"mem{n}"] = mem
             write = mem.write_port()
             here = waddr[inner:] == n if part < depth else 1

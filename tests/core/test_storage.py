@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Banks in block memories: which ones, what they map to, and that no result depends on what a read gives while its word is written."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests import built
+
+from modeloom import golden
+from modeloom.emit.inner import component_rtlil, inner_verilog
+from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.simulated import Sector, SimulatedCore, read_description
+from modeloom.synth import synthesize
+
+LONG = {"sector": 1536, "restarts": 0, "prove": False}
+SHORT = {"sector": 96, "storage": "bram", "aes_stages": 1, "restarts": 50, "prove": False}
+
+MEMORY = re.compile(r"^  reg \[127:0\] (mem\d+) \[.*?(?=^  (?:\(\*|assign))", re.MULTILINE | re.DOTALL)
+"""A memory with its ports."""
+
+MEMORIES = re.compile(r"^module \w+(?:_bank_\w+|_ring_lane\d+)\(.*?^endmodule", re.MULTILINE | re.DOTALL)
+"""Modules of banks and of the result buffer."""
+
+
+def verilog(mode: str, **changes) -> Path:
+    folder = built.folder(mode, **changes)
+    return folder / read_description(folder)["verilog"]
+
+
+def styles(text: str) -> dict[str, tuple[int, str]]:
+    """Words and style of the memories of banks."""
+    found = {}
+    for module in re.findall(r"^module \w+_bank_(\w+)\((.*?)^endmodule", text, re.MULTILINE | re.DOTALL):
+        memories = re.findall(r'ram_style = "(\w+)" \*\)\n  reg \[127:0\] \w+ \[(\d+):0\]', module[1])
+        found[module[0]] = sum(int(last) + 1 for _, last in memories), *{style for style, _ in memories}
+    return found
+
+
+def test_large_banks_are_block_memories():
+    lut, bram = (styles(verilog("xts", storage=storage, **LONG).read_text()) for storage in ("lut", "bram"))
+    assert {style for _, style in lut.values()} == {"distributed"}
+    assert bram["in0"][0] > 64 and {name: style for name, (_, style) in bram.items()} == {
+        name: "block" if name == "in0" else "distributed" for name in lut
+    }
+
+
+def test_a_bank_is_nothing_but_block_memories(tmp_path):
+    """No logic behind the read ports of four copies with 36 bits of each word."""
+    path = tmp_path / "bank.v"
+    path.write_text(inner_verilog(component_rtlil(BlockMemory(128, 400, 4, style="block", erase_bits=9), "bank"), "bank"))
+    cells = synthesize(verilog_to_rtlil(path, "bank"), "bank", "ecp5").total.cells
+    assert cells["DP16KD"] == 16 and cells["LUT4"] < 40 and not cells.get("TRELLIS_DPR16X4")
+
+
+def colliding(memory: re.Match[str], late: bool) -> str:
+    """A memory of which a read of the word that is written (``late``: that was written a cycle before) gives ones."""
+    text = memory[0]
+    enable, name, address = re.search(r"if \((\w+)\)\s+(mem\d+)\[(.*)\] <= ", text).groups()
+    if late:
+        text += f"  reg {name}_we = 1'h0; reg [15:0] {name}_at = 16'h0;\n"
+        text += f"  always @(posedge clk) begin {name}_we <= {enable}; {name}_at <= {address}; end\n"
+        enable, address = f"{name}_we", f"{name}_at"
+    edited, count = re.subn(
+        rf"(\w+) <= {name}\[(.*)\];", rf"\1 <= {enable} & ({address} == \2) ? {{128{{1'b1}}}} : {name}[\2];", text
+    )
+    assert count
+    return edited
+
+
+@pytest.mark.parametrize("mode", ["heh-brw", "eme2"])
+def test_what_a_read_gives_while_its_word_is_written_is_not_used(mode, tmp_path):
+    """The second edit, of a word that was written a cycle before, shows that such reads do come to the results."""
+    source = verilog(mode, **SHORT)
+    rng = random.Random(mode)
+    design = built.compiled(mode, **SHORT)
+    key = rng.randbytes(design.mode.key_bytes(16))
+    sectors = [Sector(rng.randbytes(design.source.tweak_bytes), rng.randbytes(96), rng.random() < 0.5) for _ in range(12)]
+    reference = golden.mode(mode, key)
+    expected = [(reference.decrypt if each.decrypt else reference.encrypt)(each.tweak, each.data) for each in sectors]
+    outcome = {}
+    for name, late in (("same cycle", False), ("next cycle", True)):
+        folder = Path(shutil.copytree(source.parent, tmp_path / name))
+        edit = partial(colliding, late=late)
+        text = MEMORIES.sub(lambda module: MEMORY.sub(edit, module[0]), source.read_text())  # noqa: B023
+        (folder / source.name).write_text(text)
+        core = SimulatedCore(folder, optimize=0)
+        core.load_key(key)
+        outcome[name] = core.run(sectors) == expected
+    assert outcome == {"same cycle": True, "next cycle": False}
