@@ -72,11 +72,11 @@ PLANTS = (
 """For cores of any mode with one lane and registers behind their units."""
 
 EARLY = Plant(
-    "the sequential decrypter stops early for some states",
-    "core_engine_cipher0_dec", r"    round_reg <= (\w+);", r"    round_reg <= state_column_0_reg == 0 ? 4'ha : \1;",
-    "select in core.engine.cipher0.dec depends on the ", ("core.engine.cipher0.dec.state_column_0_reg[",),
+    "the sequential core stops early for some states",
+    "core_engine_cipher0_both", r"    round_reg <= (\w+);", r"    round_reg <= o_column_0_reg == 0 ? 4'ha : \1;",
+    "select in core.engine.cipher0.both depends on the ", ("core.engine.cipher0.both.o_column_0_reg[",),
 )  # fmt: skip
-"""For cores with a sequential decrypter."""
+"""For cores with one sequential AES core for both directions."""
 
 OTHER_VERDICT = Plant(
     "a key with a bit set is refused beside the verdict",

@@ -95,7 +95,7 @@ def test_only_the_verdict_on_a_key_is_told(tmp_path: Path) -> None:
 
 
 def test_early_termination_is_caught(tmp_path: Path) -> None:
-    print(assert_caught(EARLY, SEQUENTIAL, tmp_path))
+    print(assert_caught(EARLY, SHAPES["one core"], tmp_path))
 
 
 def test_a_check_of_nothing_fails(tmp_path: Path) -> None:
