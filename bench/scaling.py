@@ -2,7 +2,7 @@
 """Measures cores for sectors of 4096 bytes with 1, 2, 4 and 8 AES pipelines: schedules, cycles at the pins, areas, clocks.
 
 Run: python bench/scaling.py [--store] [--missing] [--list] [--only KIND,...] [--mode M,...] [--aes N,...] [--target T,...]
-                             [--router router1|router2] [--limit MINUTES]
+                             [--placer heap|static] [--router router1|router2] [--limit MINUTES]
 
 Kinds are ``schedules`` (compiles and proves), ``cores`` (the plain Verilog bench of the emitted core; needs Icarus Verilog), ``areas``
 (Yosys, mapped by blocks: equal pipelines and multipliers are mapped once, and counted each) and ``clocks`` (place and route on ECP5; half
@@ -40,7 +40,7 @@ from modeloom.measure import measure_blocks, measure_core  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.options import Options  # noqa: E402
 from modeloom.synth import SynthesisError  # noqa: E402
-from modeloom.synth.nextpnr import ROUTERS  # noqa: E402
+from modeloom.synth.nextpnr import PLACERS, ROUTERS  # noqa: E402
 
 STORED = ROOT / "baselines" / "scaling.json"
 
@@ -117,10 +117,11 @@ def routed_name(mode: str, aes: int) -> str:
     return f"{mode.replace('-', '_')}_{SECTOR}{f'_aes{aes}' if aes > 1 else ''}_bram"
 
 
-def clock(mode: str, aes: int, router: str, limit: float | None) -> Row:
+def clock(mode: str, aes: int, placer: str, router: str, limit: float | None) -> Row:
     """What place and route makes of the core; raises ``SynthesisError`` if a tool takes longer than ``limit`` minutes."""
     return measure_core(
-        emitted(mode, aes), "ecp5", pnr=True, freq=CLOCK, router=router, blocks=False, timeout=None if limit is None else 60 * limit
+        emitted(mode, aes), "ecp5", pnr=True, freq=CLOCK, placer=placer, router=router, blocks=False,
+        timeout=None if limit is None else 60 * limit,
     )  # fmt: skip
 
 
@@ -193,6 +194,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--mode", **several, default=MODES, metavar="MODE,...")
     parser.add_argument("--aes", type=lambda text: [int(part) for part in text.split(",")], default=PIPELINES, metavar="N,...")
     parser.add_argument("--target", **several, default=TARGETS[:1], metavar="TARGET,...")
+    parser.add_argument("--placer", choices=PLACERS, default=PLACERS[-1], help="of a clock (%(default)s)")
     parser.add_argument("--router", choices=ROUTERS, default=ROUTERS[-1], help="of a clock (%(default)s)")
     parser.add_argument("--limit", type=float, metavar="MINUTES", help="for each tool of a clock")
     parser.add_argument("--store", action="store_true")
@@ -208,7 +210,7 @@ def main(arguments: list[str]) -> None:
             continue
         if kind == "clocks":
             try:
-                result = clock(mode, aes, options.router, options.limit)
+                result = clock(mode, aes, options.placer, options.router, options.limit)
             except SynthesisError as error:
                 print(f"{name_of(mode, aes)}: no clock: {error}", file=sys.stderr, flush=True)
                 continue

@@ -13,7 +13,7 @@ from modeloom.simulated import read_description
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import TARGETS, BlockResult, Known, synthesize, synthesize_blocks
 from modeloom.synth.hierarchy import instances
-from modeloom.synth.nextpnr import ROUTERS, TIMING_WEIGHT
+from modeloom.synth.nextpnr import PLACERS, ROUTERS, TIMING_WEIGHT
 
 __all__ = ["block_groups", "measure_blocks", "measure_core"]
 
@@ -55,17 +55,17 @@ def block_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.
 
 
 def measure_core(
-    directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, router: str | None = None,
+    directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, placer: str | None = None, router: str | None = None,
     timing_weight: int | None = None, blocks: bool = True, timeout: float | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Synthesises an emitted core; raises ``UnknownName`` for an unknown target.
 
     Parameters
     ----------
-    router : str, optional
-        Of place and route: ``router1`` if not given, or ``router2``.
+    placer, router : str, optional
+        Of place and route: ``heap`` if not given, or ``static``; ``router1`` if not given, or ``router2``.
     timing_weight : int, optional
-        What delays count for in its placer: 1000 if not given.
+        What delays count for in the placer ``heap``: 1000 if not given.
     blocks : bool
         Whether to map the design a second time with its blocks kept apart, for figures by block.
     timeout : float, optional
@@ -75,18 +75,21 @@ def measure_core(
     if pnr and target != "ecp5":
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
-    for option, value in (("freq", freq), ("router", router), ("timing-weight", timing_weight)):
+    for option, value in (("freq", freq), ("placer", placer), ("router", router), ("timing-weight", timing_weight)):
         if value is not None:
             if not pnr:
                 raise InputError(f"--{option} needs --pnr")
             command += f" --{option} {value:g}" if isinstance(value, float) else f" --{option} {value}"
-    if router and router not in ROUTERS:
-        raise UnknownName("router", router, ROUTERS)
+    for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
+        if name and name not in names:
+            raise UnknownName(kind, name, names)
+    if placer == "static" and timing_weight is not None:
+        raise InputError("--timing-weight is for --placer heap")
     text, top = _rtlil(directory, description), description["top"]
     groups = block_groups(instances(text, top), description["cipher"]) if blocks else None
     result = synthesize(
-        text, top, target, groups=groups, pnr=pnr, freq=freq, router=router or ROUTERS[0], timing_weight=timing_weight or TIMING_WEIGHT,
-        command=command, timeout=timeout,
+        text, top, target, groups=groups, pnr=pnr, freq=freq, placer=placer or PLACERS[0], router=router or ROUTERS[0],
+        timing_weight=timing_weight or TIMING_WEIGHT, command=command, timeout=timeout,
     )  # fmt: skip
     figures = result.to_dict()
     figures["core"] = {key: description[key] for key in ("mode", "sector_bytes", "key_slots", "command") if key in description}

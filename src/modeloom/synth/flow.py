@@ -13,7 +13,7 @@ from pathlib import Path
 from modeloom.synth.cut import cut
 from modeloom.synth.hierarchy import OTHER, assign, instances
 from modeloom.synth.netlist import cell_counts, depth, figures
-from modeloom.synth.nextpnr import DEVICE, ROUTERS, TIMING_WEIGHT, place_and_route
+from modeloom.synth.nextpnr import DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT, place_and_route
 from modeloom.synth.parts import Known, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
@@ -25,8 +25,8 @@ _DEFAULT_MHZ = 200.0
 
 
 def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequence[str]] | None = None,
-               pnr: bool = False, freq: float | None = None, router: str = ROUTERS[0], timing_weight: int = TIMING_WEIGHT,
-               command: str = "", mapper: str = "abc9", seed: int = 1, timeout: float | None = None) -> SynthResult:
+               pnr: bool = False, freq: float | None = None, placer: str = PLACERS[0], router: str = ROUTERS[0],
+               timing_weight: int = TIMING_WEIGHT, command: str = "", mapper: str = "abc9", seed: int = 1, timeout: float | None = None) -> SynthResult:
     """Area, depth and, with place and route, clock of a design.
 
     Parameters
@@ -45,10 +45,10 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         Place and route too; ``ecp5`` only.
     freq : float, optional
         Clock target in MHz for place and route; 200 if not given.
-    router : str
-        Of place and route, ``router1`` or ``router2``: see :data:`modeloom.synth.nextpnr.ROUTERS`.
+    placer, router : str
+        Of place and route: :data:`modeloom.synth.nextpnr.PLACERS` and :data:`modeloom.synth.nextpnr.ROUTERS`.
     timing_weight : int
-        What delays count for in the placer, 1 or more: :data:`modeloom.synth.nextpnr.TIMING_WEIGHT`.
+        What delays count for in the placer "heap", 1 or more: :data:`modeloom.synth.nextpnr.TIMING_WEIGHT`.
     command : str
         The command line to note in the result.
     mapper : str
@@ -63,13 +63,14 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     Raises
     ------
     ValueError
-        For an unknown target (with the nearest names), module, prefix or router, or place and route for another target.
+        For an unknown target (with the nearest names), module, prefix, placer or router, or place and route for another target.
     SynthesisError
         If a tool is missing, fails or runs out of time.
     """
     chosen = target_named(target)
-    if router not in ROUTERS:
-        raise ValueError(f"there is no router {router!r}, only {' and '.join(ROUTERS)}")
+    for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
+        if name not in names:
+            raise ValueError(f"there is no {kind} {name!r}, only {' and '.join(names)}")
     if timing_weight < 1:
         raise ValueError(f"the placer's timing weight must be positive, not {timing_weight}")
     if pnr and target != "ecp5":
@@ -96,8 +97,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
             blocks, blocks_total, _ = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, {}, mapper,
                                                  timeout)
         if pnr:
-            routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, router=router, timing_weight=timing_weight,
-                                     seed=seed, timeout=timeout)
+            routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, placer=placer, router=router,
+                                     timing_weight=timing_weight, seed=seed, timeout=timeout)
             tools["nextpnr-ecp5"] = routed.version
     return SynthResult(
         design=top, target=target, device=DEVICE if pnr else chosen.device, command=command, tools=tools,
@@ -105,7 +106,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         fast=fast, levels=longest.levels, levels_register=longest.levels_register,
         longest_path={"from": longest.start, "to": longest.end}, blocks=blocks, blocks_total=blocks_total,
         clock_mhz=routed.clock_mhz if routed else None, clock_target_mhz=(freq or _DEFAULT_MHZ) if pnr else None,
-        router=router if pnr else None, timing_weight=timing_weight if pnr else None,
+        placer=placer if pnr else None, router=router if pnr else None,
+        timing_weight=timing_weight if pnr and placer == "heap" else None,
         utilisation=routed.utilisation if routed else None, critical_path=routed.critical_path if routed else None)
 
 

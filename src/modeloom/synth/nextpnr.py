@@ -20,7 +20,7 @@ from typing import Any
 from modeloom.synth.result import SynthesisError
 from modeloom.synth.tools import run_tool
 
-__all__ = ["DEVICE", "ROUTERS", "TIMING_WEIGHT", "Routed", "place_and_route"]
+__all__ = ["DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "place_and_route"]
 
 DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
 _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained")
@@ -28,6 +28,9 @@ _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context"
 TIMING_WEIGHT = 1000
 """With nextpnr's default (10) the placer hardly looks at delays in a design of this size; its wires are shorter, for cores that are
 hard to route: baselines/README.md."""
+
+PLACERS = ("heap", "static")
+"""nextpnr's default first; the other one knows no weight for delays, and its wires are a third shorter for large cores."""
 
 ROUTERS = ("router1", "router2")
 """nextpnr's default first, which counts delays as it routes; the other one settles who gets a wire by raising prices. It is several times
@@ -44,8 +47,8 @@ class Routed:
     version: str
 
 
-def place_and_route(netlist: Path, directory: Path, *, freq: float, router: str = ROUTERS[0], timing_weight: int = TIMING_WEIGHT,
-                    seed: int = 1, timeout: float | None = None) -> Routed:
+def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str = PLACERS[0], router: str = ROUTERS[0],
+                    timing_weight: int = TIMING_WEIGHT, seed: int = 1, timeout: float | None = None) -> Routed:
     """Place and route a netlist for the largest ECP5.
 
     The core's ports are not tied to pins (a core has more of them than the package), so paths from and to ports are
@@ -59,10 +62,10 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, router: str 
         Where to work.
     freq : float
         Clock in MHz that the placer aims for; it goes on beyond it only by luck.
-    router : str
-        One of `ROUTERS`.
+    placer, router : str
+        Of `PLACERS` and `ROUTERS`.
     timing_weight : int
-        What delays count for in the placer, beside the length of wires.
+        What delays count for in the placer "heap", beside the length of wires.
     seed : int
         Seed of the placer. The same seed gives the same result.
     timeout : float, optional
@@ -74,7 +77,7 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, router: str 
         If nextpnr is missing or fails, the time runs out, or the design has no clock.
     """
     start, version = _program()
-    command = [*start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}", "--router", router,
+    command = [*start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}", "--placer", placer, "--router", router,
                "--placer-heap-timingweight", str(timing_weight),
                "--json", netlist.name, "--report", "report.json", "--timing-allow-fail"]
     run_tool(command, "nextpnr", directory=directory, timeout=timeout)

@@ -85,10 +85,10 @@ class SynthResult:
     blocks_total : Figures or None
     clock_mhz, clock_target_mhz : float or None
         After place and route: clock reached, and asked for.
-    router : str or None
+    placer, router : str or None
         After place and route: which of nextpnr's.
     timing_weight : int or None
-        After place and route: what delays counted for in the placer.
+        After place and route: what delays counted for in the placer, if it has such a weight.
     utilisation : dict or None
         After place and route: ``{cell: {"used": n, "available": n}}``.
     critical_path : dict or None
@@ -113,6 +113,7 @@ class SynthResult:
     blocks_total: Figures | None = None
     clock_mhz: float | None = None
     clock_target_mhz: float | None = None
+    placer: str | None = None
     router: str | None = None
     timing_weight: int | None = None
     utilisation: dict[str, dict[str, int]] | None = None
