@@ -55,8 +55,8 @@ def block_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.
 
 
 def measure_core(
-    directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, placer: str | None = None, router: str | None = None,
-    timing_weight: int | None = None, blocks: bool = True, timeout: float | None = None,
+    directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, placer: str | None = None,
+    router: str | None = None, timing_weight: int | None = None, blocks: bool = True, timeout: float | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Synthesises an emitted core; raises ``UnknownName`` for an unknown target.
 

@@ -10,7 +10,7 @@ import pytest
 from tests.synth.designs import Adder, Rom, convert
 
 from modeloom.synth import SynthesisError, synthesize
-from modeloom.synth.nextpnr import ROUTERS
+from modeloom.synth.nextpnr import PLACERS, ROUTERS
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("MODELOOM_SLOW"),
@@ -29,11 +29,13 @@ def test_clock_and_utilisation():
     assert "nextpnr-ecp5" in result.tools
 
 
-def test_routers():
-    """Both place alike and route it; which one did is in the result."""
-    one, two = (synthesize(convert(Adder(16), "adder"), "adder", "ecp5", pnr=True, freq=100, router=name) for name in ROUTERS)
-    assert (one.router, two.router) == ROUTERS and one.utilisation == two.utilisation
+@pytest.mark.parametrize(("what", "names"), [("placer", PLACERS), ("router", ROUTERS)])
+def test_placers_and_routers(what, names):
+    """Each makes something of it; which one did is in the result."""
+    one, two = (synthesize(convert(Adder(16), "adder"), "adder", "ecp5", pnr=True, freq=100, **{what: name}) for name in names)
+    assert (getattr(one, what), getattr(two, what)) == names and one.utilisation == two.utilisation
     assert one.clock_mhz > 100 and two.clock_mhz > 100
+    assert (one.timing_weight, two.timing_weight) == (1000, None if what == "placer" else 1000)
 
 
 def test_ports_are_no_limit():

@@ -22,8 +22,9 @@ __all__ = ["synth"]
 @click.option("--timing-weight", type=click.IntRange(min=1), help="Of delays in the placer: 1000, or less for shorter wires.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def synth(
-    directory: str, target: str, pnr: bool, freq: float | None, placer: str | None, router: str | None, timing_weight: int | None, as_json: bool
-) -> None:
+    directory: str, target: str, pnr: bool, freq: float | None, placer: str | None, router: str | None, timing_weight: int | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Synthesises the core in DIRECTORY and prints its figures."""
     from rich.console import Console
 

@@ -26,7 +26,8 @@ _DEFAULT_MHZ = 200.0
 
 def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequence[str]] | None = None,
                pnr: bool = False, freq: float | None = None, placer: str = PLACERS[0], router: str = ROUTERS[0],
-               timing_weight: int = TIMING_WEIGHT, command: str = "", mapper: str = "abc9", seed: int = 1, timeout: float | None = None) -> SynthResult:
+               timing_weight: int = TIMING_WEIGHT, command: str = "", mapper: str = "abc9", seed: int = 1,
+               timeout: float | None = None) -> SynthResult:
     """Area, depth and, with place and route, clock of a design.
 
     Parameters
