@@ -171,7 +171,7 @@ def routed() -> str:
         e = json.loads(path.read_text(encoding="utf-8"))
         core = e.get("core")
         made = f"`{core.get('command', 'modeloom build ' + core['mode'])}`" if core else "AES-128 encrypting pipeline alone"
-        tool = f"{path.parent.name.replace('-', ' ')}, {e.get('router', scaling_tables.ROUTER)}"
+        tool = f"{path.parent.name.replace('-', ' ')}, {scaling_tables.placed_and_routed(e)}"
         luts = {name: block["luts"] for name, block in (e.get("blocks") or {}).items()}
         rest = sum(count for name, count in luts.items() if name not in ("aes", "multipliers", "storage"))
         rows.append(

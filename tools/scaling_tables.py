@@ -35,13 +35,15 @@ PART = "LFE5U-85F"
 WRITE_LUTS = 2
 """LUTs that a 16 x 4 memory of ECP5 takes besides the four of its data: those of its write slice (nextpnr's RAMW)."""
 
-ROUTER = "router1"
-"""That of results which do not name one."""
-
 NAMES = {"COMB": "LUTs", "FF": "registers", "DP16KD": "block memories"}
 """What nextpnr calls the resources of a device."""
 
 Row = dict[str, Any]
+
+
+def placed_and_routed(row: Row) -> str:
+    """Which of nextpnr's placers and routers; a result that does not name them has its defaults."""
+    return f"{row.get('placer') or 'heap'}, {row.get('router') or 'router1'}"
 
 
 @cache
@@ -158,9 +160,9 @@ def clocks() -> str:
     for mode in MODES:
         found = clock(mode)
         core = routed()[found.core]
-        about = (f"`{core['core']['command']}`", "yes" if found.own else "no", core.get("router", ROUTER))
+        about = (f"`{core['core']['command']}`", "yes" if found.own else "no", placed_and_routed(core))
         rows.append((f"`{mode}`", *about, f"{found.mhz:.1f}"))
-    return table(("mode", "reckoned with the clock of", "a core of the mode", "router", "MHz, routed"), rows, 4)
+    return table(("mode", "reckoned with the clock of", "a core of the mode", "placer, router", "MHz, routed"), rows, 4)
 
 
 def rates() -> str:
