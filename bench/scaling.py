@@ -67,7 +67,7 @@ Wanted = tuple[str, str, int, str | None]
 
 
 def storage(aes: int) -> str:
-    """What holds the blocks of sectors: block memories as far as there are any left beside the S-boxes, in an ECP5 or two."""
+    """What holds the blocks of sectors: block memories up to two pipelines; no ECP5 holds the larger cores with either."""
     return "bram" if aes <= 2 else "lut"
 
 
