@@ -11,7 +11,6 @@ from tests.program_runs import computes
 
 from modeloom.compiler import Compiled, compile_mode
 from modeloom.options import Options
-from modeloom.prove import ProofError
 from modeloom.software import Model
 from modeloom.spec import XTS_ORDER, Keys, Mode
 
@@ -69,13 +68,7 @@ def design(word: Callable[..., Any], **options: Any) -> Compiled:
     return compile_mode(mode, Options(**{"sector": 32, "direction": "encrypt", "restarts": 0, **options}))
 
 
-REFUSED = "polynomial with another end"
-"""The proof refuses it: what is inverted, h^2, is an indeterminate there, and a power of h in the polynomial is the same word."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.xfail(strict=True, raises=ProofError)) if name == REFUSED else name for name in CASES]
-)
+@pytest.mark.parametrize("name", CASES)
 def test_a_word_is_proved_and_computes(name: str) -> None:
     compiled = design(CASES[name], key_bits=192 if "keys" in name else 128)
     assert compiled.proved

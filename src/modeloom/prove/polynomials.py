@@ -18,7 +18,7 @@ atoms head(x^i m), head(x^j m), ...
 
 *Counters.*  A number added to a form in the integers is an atom, too, one for each form and number.
 
-*Inverses.*  1 / v = v^(2^n - 2), with an atom in the place of v, which is not 0.
+*Inverses.*  1 / v = v^(2^n - 2), with an atom in the place of v, which is not 0, unless v is a single term.
 """
 
 from __future__ import annotations
@@ -229,8 +229,11 @@ class Algebra:
         return self.atom(name, number, value.key)
 
     def unit(self, value: Polynomial) -> Polynomial:
-        """An indeterminate in the place of a value that is not 0, the same for the same value."""
-        return self.function("unit", 0, value)
+        """An indeterminate in the place of a value that is not 0, the same for the same value; a single term stays what it is.
+
+        All powers of a single term have one term, and a graph may have computed h^2 where the definition inverts h * h.
+        """
+        return value if len(value) == 1 else self.function("unit", 0, value)
 
     def inverse(self, value: Polynomial) -> Polynomial:
         """value^(2^n - 2)."""

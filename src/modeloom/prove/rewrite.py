@@ -114,7 +114,7 @@ class _Definition:
                 stack.extend(needs)
             else:
                 value = self._evaluate(node)
-                # What is inverted is an indeterminate from here on: a power with an exponent of 128 bits would have no end of terms.
+                # A sum that is inverted is an indeterminate from here on: its power with a 128-bit exponent would have no end of terms.
                 self.values[i] = self.algebra.unit(value) if i in self.trace.nonzero else value
                 stack.pop()
         return self.values[root]
