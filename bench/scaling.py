@@ -7,7 +7,7 @@ Run: python bench/scaling.py [--store] [--missing] [--list] [--only KIND,...] [-
 Kinds are ``schedules`` (compiles and proves), ``cores`` (the plain Verilog bench of the emitted core; needs Icarus Verilog), ``areas``
 (Yosys, mapped by blocks: equal pipelines and multipliers are mapped once, and counted each) and ``clocks`` (place and route on ECP5; half
 an hour each or more, and only if it is named).  All of a row comes out of one core, which is
-``modeloom build MODE --sector 4096 --aes N --aes-sbox bram``, with ``--storage bram`` for one and two pipelines.
+``modeloom build MODE --sector 4096 --aes N --aes-sbox bram --storage bram``.
 
 One JSON object a row, as it comes.  ``--store`` puts each into ``baselines/scaling.json`` at once, in the place of what was known of
 it, so that a run can be stopped and continued with ``--missing``; a clock goes to ``baselines/nextpnr-VERSION``, beside those of
@@ -66,15 +66,10 @@ Wanted = tuple[str, str, int, str | None]
 """Kind, mode, pipelines, target."""
 
 
-def storage(aes: int) -> str:
-    """What holds the blocks of sectors: block memories up to two pipelines; no ECP5 holds the larger cores with either."""
-    return "bram" if aes <= 2 else "lut"
-
-
 @cache
 def compiled(mode: str, aes: int) -> Compiled:
     """The core's program, proved."""
-    return compile_mode(find(mode), Options(sector=SECTOR, aes=aes, aes_sbox="bram", storage=storage(aes)))
+    return compile_mode(find(mode), Options(sector=SECTOR, aes=aes, aes_sbox="bram", storage="bram"))
 
 
 @cache
@@ -85,8 +80,7 @@ def work() -> tempfile.TemporaryDirectory[str]:
 
 def name_of(mode: str, aes: int, target: str | None = None) -> str:
     """A row's name: arguments of ``modeloom build``, and the target if it has one."""
-    kept = " --storage bram" if storage(aes) == "bram" else ""
-    return f"{mode} --sector {SECTOR} --aes {aes} --aes-sbox bram{kept}" + (f" --target {target}" if target else "")
+    return f"{mode} --sector {SECTOR} --aes {aes} --aes-sbox bram --storage bram" + (f" --target {target}" if target else "")
 
 
 @cache
