@@ -5,8 +5,8 @@ Run: python bench/scaling.py [--store] [--missing] [--list] [--only KIND,...] [-
                              [--placer heap|static] [--router router1|router2] [--limit MINUTES]
 
 Kinds are ``schedules`` (compiles and proves), ``cores`` (the plain Verilog bench of the emitted core; needs Icarus Verilog), ``areas``
-(Yosys, mapped by blocks: equal pipelines and multipliers are mapped once, and counted each) and ``clocks`` (place and route on ECP5; half
-an hour each or more, and only if it is named).  All of a row comes out of one core, which is
+(Yosys, mapped by blocks: equal pipelines and multipliers are mapped once, and counted each) and ``clocks`` (place and route on ECP5;
+minutes to hours each, and only if it is named).  All of a row comes out of one core, which is
 ``modeloom build MODE --sector 4096 --aes N --aes-sbox bram --storage bram``.
 
 One JSON object a row, as it comes.  ``--store`` puts each into ``baselines/scaling.json`` at once, in the place of what was known of

@@ -213,3 +213,13 @@ def test_messages_name_atoms():
     assert algebra.text(algebra.zero) == "0"
     with pytest.raises(ValueError, match="exponent"):
         algebra.power(p, 0)
+
+
+def test_a_single_term_that_is_inverted_stays_and_a_sum_is_an_atom():
+    algebra = Algebra(GHASH_ORDER)
+    a, b = algebra.atom("a"), algebra.atom("b")
+    square = algebra.mul(a, a)
+    assert algebra.unit(square) == square
+    assert algebra.inverse(square) == algebra.mul(algebra.inverse(a), algebra.inverse(a)) != algebra.inverse(a)
+    unit = algebra.unit(a ^ b)
+    assert len(unit) == 1 and unit not in (a, b) and unit == algebra.unit(b ^ a) != algebra.unit(a ^ b ^ square)
