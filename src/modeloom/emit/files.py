@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -26,7 +27,7 @@ from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
 from modeloom.emit.top import header, top_module
 from modeloom.spec import InputError
 
-__all__ = ["check_directory", "core_name", "core_verilog", "listings", "emit"]
+__all__ = ["check_directory", "contents", "core_name", "core_verilog", "listings", "emit"]
 
 
 def core_name(compiled: Any, name: str | None = None) -> str:
@@ -72,6 +73,26 @@ def check_directory(directory: str | Path) -> None:
     _old_files(Path(directory))
 
 
+def contents(compiled: Any, name: str, command: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """``core.json`` as a dictionary, and the texts of all files of a core by their names.
+
+    ``sha256`` in ``core.json`` has the hash of every other file.
+    """
+    description = describe(compiled, name, command)
+    names = description["files"]
+    texts = {
+        names["verilog"]: core_verilog(compiled, name, command),
+        names["waivers"]: waivers(name),
+        names["bench"]: bench_verilog(compiled, name),
+        names["listing"]: listings(compiled),
+        names["package"]: fusesoc(description),
+        names["datasheet"]: datasheet(compiled, description),
+    }
+    description["sha256"] = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
+    texts[names["description"]] = to_json(description)
+    return description, texts
+
+
 def emit(compiled: Any, directory: str | Path, *, name: str | None = None, command: str) -> dict[str, Any]:
     """Writes a core's folder: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package, datasheet.
 
@@ -102,35 +123,25 @@ def emit(compiled: Any, directory: str | Path, *, name: str | None = None, comma
         raise ValueError("command is one line of text")
     old = _old_files(target)
     name = core_name(compiled, name)
-    description = describe(compiled, name, command)
-    names = description["files"]
-    contents = {
-        names["verilog"]: core_verilog(compiled, name, command),
-        names["waivers"]: waivers(name),
-        names["bench"]: bench_verilog(compiled, name),
-        names["listing"]: listings(compiled),
-        names["package"]: fusesoc(description),
-        names["datasheet"]: datasheet(compiled, description),
-        names["description"]: to_json(description),
-    }
+    description, texts = contents(compiled, name, command)
     try:
-        _write(target, contents, old)
+        _write(target, texts, old)
     except OSError as error:
         raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
     return description
 
 
-def _write(target: Path, contents: dict[str, str], old: set[str]) -> None:
+def _write(target: Path, texts: dict[str, str], old: set[str]) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=target.name + ".modeloom-", dir=target.parent))
     try:
         new, before = work / "new", work / "old"
         new.mkdir()
-        for file, text in contents.items():
+        for file, text in texts.items():
             (new / file).write_text(text, encoding="utf-8")
         if target.exists():
             for entry in sorted(target.iterdir()):
-                if entry.name in contents or entry.name in old:
+                if entry.name in texts or entry.name in old:
                     continue
                 if entry.is_dir() and not entry.is_symlink():
                     shutil.copytree(entry, new / entry.name, symlinks=True)

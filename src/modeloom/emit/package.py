@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from importlib import metadata
 from typing import Any
 
 from modeloom.emit.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
@@ -11,9 +12,14 @@ from modeloom.emit.top import top_ports
 from modeloom.rtl.core import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.version import VERSION
 
-__all__ = ["SCHEMA", "describe", "file_names", "fusesoc", "key_layout", "to_json"]
+__all__ = ["SCHEMA", "describe", "file_names", "fusesoc", "key_layout", "to_json", "versions"]
 
 SCHEMA = "modeloom-core-1"
+
+
+def versions() -> dict[str, str]:
+    """Versions of what decides the bytes of a core: this project, Yosys (as pyosys packs it) and Amaranth."""
+    return {"modeloom": VERSION, "yosys": metadata.version("pyosys"), "amaranth": metadata.version("amaranth")}
 
 
 def file_names(name: str) -> dict[str, str]:
@@ -48,6 +54,7 @@ def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": VERSION,
+        "versions": versions(),
         "command": command,
         "name": name,
         "top": name,
