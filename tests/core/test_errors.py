@@ -142,3 +142,16 @@ def test_no_data_while_valid_is_low(core: SimulatedCore) -> None:
             assert core.simulation.get("m_axis_tdata") == 0
             seen += 1
     assert seen > 100
+
+
+def test_a_gap_in_tkeep(core: SimulatedCore) -> None:
+    core.load_key(KEY)
+    cases = [(beat, keep) for beat in (0, 30, 31) for keep in (0xFFFD, 0xFFFE, 0x7FFD, 0x5555, 0, 1 << 15)]
+    for tag, (beat, keep) in enumerate(cases):
+        keeps = [0xFFFF] * 32
+        keeps[beat] = keep
+        core.send_command(TWEAK, tag=tag)
+        core.runner.feed("s_axis", {"s_axis_tdata": bytes(512), "s_axis_tkeep": keeps, "s_axis_tlast": [0] * 31 + [1]})
+    assert statuses(core, len(cases)) == [(tag, StatusCode.BAD_KEEP) for tag in range(len(cases))]
+    assert core.runner.waiting("m_axis") == 0
+    assert core.encrypt(TWEAK, bytes(512)) == golden.mode("hctr2", KEY).encrypt(TWEAK, bytes(512))

@@ -14,9 +14,9 @@ __all__ = ["datasheet"]
 
 _CODES = {
     StatusCode.OK: "the sector was processed; all its data beats have been taken",
-    StatusCode.TOO_SHORT: "the packet ended early",
-    StatusCode.TOO_LONG: "the packet had bytes after the end of a sector",
-    StatusCode.BAD_KEEP: "`tkeep` had gaps, or was not all ones before the last beat",
+    StatusCode.TOO_SHORT: "the packet has fewer bytes than a sector",
+    StatusCode.TOO_LONG: "the packet has more bytes than a sector",
+    StatusCode.BAD_KEEP: "`tkeep` is not all ones before the last beat, or not ones from bit 0 on in the last beat",
     StatusCode.NO_KEY: "the key slot is empty, being loaded, or out of range",
     StatusCode.NO_DIRECTION: "the core was not built for this direction",
     StatusCode.UNKNOWN_SIZE: "the core has no sector size of this index",

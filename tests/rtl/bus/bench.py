@@ -14,6 +14,7 @@ from amaranth.sim import Simulator
 
 from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode, pack_command, ring_depth, unpack_status
 
+from .codes import Case, status_code
 from .mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector, setup_words
 
 Beat = tuple[int, int, int]
@@ -226,17 +227,20 @@ class Host:
             round_keys.append(expand(int.from_bytes(made, "little")))
         return expected_sector(p, words=words, round_keys=round_keys, tweak=tweak, decrypt=decrypt, data=data)
 
-    def send_data(self, data: bytes, keeps: dict[int, int] | None = None) -> None:
-        """Queues a packet; ``keeps`` overrides the tkeep of single beats."""
+    def send_data(self, data: bytes, keeps: dict[int, int] | None = None) -> tuple[int, ...]:
+        """Queues a packet and gives the tkeep of its beats; ``keeps`` overrides that of single beats."""
+        sent = []
         size = self.p.beat_bytes
         chunks = [data[at : at + size] for at in range(0, len(data), size)]
         for number, chunk in enumerate(chunks):
             keep = (keeps or {}).get(number, (1 << len(chunk)) - 1)
+            sent.append(keep)
             # Bytes outside tkeep are anything, and must not matter.
             filled = chunk + self.generator.randbytes(size - len(chunk))
             last = number == len(chunks) - 1
             value = int.from_bytes(filled, "little")
             self.beats.append(value | keep << self.p.beat_bits | last << self.p.beat_bits + self.p.beat_bytes)
+        return tuple(sent)
 
     def send_command(self, **fields) -> int:
         self.tag = (self.tag + 0x1235) & 0xFFFF
@@ -244,43 +248,49 @@ class Host:
         return self.tag
 
     def send_sector(self, fault: str = "", *, slot: int | None = None, decrypt: bool | None = None) -> None:
-        """Queues command and packet of a random sector with the named fault, and what is expected of it."""
+        """Queues command and packet of a random sector with the named fault, and what is expected of it.
+
+        ``code`` says what, by the document; a packet of "any form" may be a good one.
+        """
         p, generator = self.p, self.generator
         data = generator.randbytes(p.sector_bytes)
         tweak = generator.randbytes(32)
-        code, size, keeps = StatusCode.OK, 0, {}
+        size, keeps = 0, {}
+        full = (1 << p.beat_bytes) - 1
         if decrypt is None:
             decrypt = bool(generator.getrandbits(1)) if p.encrypt and p.decrypt else p.decrypt
         if slot is None:
             slot = generator.choice(sorted(self.keys))
         if fault == "short":
-            code = StatusCode.TOO_SHORT
             data = data[: generator.randrange(1, p.sector_bytes)]
         elif fault == "long":
-            code = StatusCode.TOO_LONG
             data += generator.randbytes(generator.randrange(1, 3 * p.beat_bytes))
         elif fault == "gap":
-            code = StatusCode.BAD_KEEP
-            beat = generator.randrange(p.beats - 1)
-            keeps[beat] = (1 << p.beat_bytes) - 1 ^ 1 << generator.randrange(p.beat_bytes)
+            keeps[generator.randrange(p.beats - 1)] = full ^ 1 << generator.randrange(p.beat_bytes)
         elif fault == "wrong end":
-            # With no room for a byte too many, a byte is only missing.
-            full = p.last_keep.bit_length() == p.beat_bytes
-            code = StatusCode.TOO_SHORT if full else StatusCode.BAD_KEEP
-            keeps[p.beats - 1] = p.last_keep << 1 & (1 << p.beat_bytes) - 1
+            keeps[p.beats - 1] = generator.choice((p.last_keep << 1 & full, 0, p.last_keep & ~1, generator.getrandbits(p.beat_bytes)))
+        elif fault == "any form":
+            count = generator.choice((p.beats, p.beats, p.beats + 1, generator.randrange(1, p.beats + 3)))
+            data = generator.randbytes(p.beat_bytes * count)
+            keeps[count - 1] = (1 << generator.choice((p.last_keep.bit_length(), generator.randrange(p.beat_bytes + 1)))) - 1
+            if generator.random() < 0.3:
+                keeps[generator.randrange(count)] = generator.getrandbits(p.beat_bytes)
         elif fault == "no key":
-            code = StatusCode.NO_KEY
             slot = generator.choice([n for n in (*range(p.key_slots), 64, 128, 255) if n not in self.keys])
         elif fault == "size":
-            code, size = StatusCode.UNKNOWN_SIZE, generator.randrange(1, 256)
+            size = generator.randrange(1, 256)
         elif fault == "direction":
-            code, decrypt = StatusCode.NO_DIRECTION, not p.decrypt
+            decrypt = not p.decrypt
         elif fault:
             raise ValueError(fault)
         tag = self.send_command(tweak=tweak, slot=slot, size=size, decrypt=decrypt)
-        self.send_data(data, keeps)
+        sent = self.send_data(data, keeps)
+        built = p.decrypt if decrypt else p.encrypt
+        case = Case(sent, p.beat_bytes, p.sector_bytes, key=slot in self.keys, direction=built, size=size < len(p.sizes))
+        code = StatusCode(status_code(case))
+        assert (code == StatusCode.OK) <= (fault in ("", "wrong end", "any form")), f"{fault} is none"
         good = code == StatusCode.OK
-        self.sent.append(Sent(tag, code, self.expect(self.keys[slot], tweak, decrypt, data) if good else None))
+        self.sent.append(Sent(tag, code, self.expect(self.keys[slot], tweak, decrypt, data[: p.sector_bytes]) if good else None))
 
     async def finish(self, limit: int = 50000) -> None:
         """Runs until each command sent has its status, and compares everything."""

@@ -14,7 +14,7 @@ from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode
 from .bench import Host, Traffic, simulate
 from .mock_engine import MockSchedule
 
-FAULTS = ("short", "long", "gap", "wrong end", "no key", "size")
+FAULTS = ("short", "long", "gap", "wrong end", "any form", "no key", "size")
 
 SHAPES = {
     "one lane": {"blocks": 7},

@@ -51,17 +51,17 @@ __all__ = [
 class StatusCode(IntEnum):
     """What became of a command.
 
-    If several things are wrong, those of the command (4 to 6) come before those of the data, the highest code first.
+    If several things are wrong, the highest code is given: what is wrong with the command comes before what is wrong with the packet.
     """
 
     OK = 0
     """The sector was processed; its data beats have all been taken."""
     TOO_SHORT = 1
-    """The packet ended early: bytes of the sector were missing."""
+    """The packet has fewer bytes than a sector."""
     TOO_LONG = 2
-    """The packet had bytes after the end of a sector."""
+    """The packet has more bytes than a sector."""
     BAD_KEEP = 3
-    """tkeep had gaps, or was not all ones before the last beat, in a packet of the right number of beats."""
+    """tkeep is not all ones before the last beat, or is not ones from bit 0 on, and at least one, in the last beat."""
     NO_KEY = 4
     """The key slot is empty, being loaded, or out of range."""
     NO_DIRECTION = 5

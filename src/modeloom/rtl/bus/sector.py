@@ -33,11 +33,12 @@ __all__ = ["BeatCheck", "SectorIntake", "checked_beat_layout"]
 def checked_beat_layout(parameters: BusParameters) -> StructLayout:
     """A beat whose bytes outside tkeep are zero, with what has to be known of its tkeep.
 
-    ``full``: tkeep is all ones.  ``missing``: a byte of a sector's last beat is not there.  ``extra``: there is a byte
-    beyond those of a sector's last beat.  The latter two have a bit for each sector size.
+    ``bad``: tkeep is not all ones, or, in the last beat, not ones from bit 0 on and then zeros.  ``missing``: the last byte of a
+    sector's last beat is not there.  ``extra``: the byte behind that is.  The latter two have a bit for each sector size and say
+    how long a packet is if no beat of it is bad.
     """
     sizes = len(parameters.sizes)
-    return StructLayout({"data": parameters.beat_bits, "last": 1, "full": 1, "missing": sizes, "extra": sizes})
+    return StructLayout({"data": parameters.beat_bits, "last": 1, "bad": 1, "missing": sizes, "extra": sizes})
 
 
 class BeatCheck(BusComponent):
@@ -61,14 +62,16 @@ class BeatCheck(BusComponent):
         p = self.parameters
         i, o = self.i.p, self.o.p
         last_bytes = [size.last_keep.bit_length() for size in p.sizes]
+        # A one above a zero.
+        gaps = ~i.keep[:-1] & i.keep[1:]
         m.d.comb += [
             self.o.valid.eq(self.i.valid),
             self.i.ready.eq(self.o.ready),
             o.data.eq(Cat(i.data.word_select(byte, 8) & i.keep[byte].replicate(8) for byte in range(p.beat_bytes))),
             o.last.eq(i.last),
-            o.full.eq(i.keep.all()),
-            o.missing.eq(Cat(~i.keep[:last].all() for last in last_bytes)),
-            o.extra.eq(Cat(i.keep[last:].any() if last < p.beat_bytes else Const(0, 1) for last in last_bytes)),
+            o.bad.eq(Mux(i.last, ~i.keep[0] | gaps.any(), ~i.keep.all())),
+            o.missing.eq(Cat(~i.keep[last - 1] for last in last_bytes)),
+            o.extra.eq(Cat(i.keep[last] if last < p.beat_bytes else Const(0, 1) for last in last_bytes)),
         ]
         return m
 
@@ -130,7 +133,7 @@ class SectorIntake(BusComponent):
 
         beat_reg = Signal(range(max(2, p.beats)))
         overrun_reg = Signal()
-        gap_reg = Signal()
+        bad_reg = Signal()
         complete_reg = Signal()
         good_reg = Signal()
         ok_reg = Signal(reset_less=True)
@@ -165,32 +168,31 @@ class SectorIntake(BusComponent):
         with m.If(accept):
             with m.If(o.p.last):
                 m.d.sync += [complete_reg.eq(1), good_reg.eq(length == StatusCode.OK)]
-                m.d.sync += [beat_reg.eq(0), early_reg.eq(1), final_reg.eq(p.beats == 1), overrun_reg.eq(0), gap_reg.eq(0)]
+                m.d.sync += [beat_reg.eq(0), early_reg.eq(1), final_reg.eq(p.beats == 1), overrun_reg.eq(0)]
             with m.Elif(final_reg):
                 m.d.sync += overrun_reg.eq(1)
             with m.Else():
-                m.d.sync += [beat_reg.eq(beat_reg + 1), gap_reg.eq(gap_reg | ~o.p.full)]
+                m.d.sync += beat_reg.eq(beat_reg + 1)
                 m.d.sync += final_reg.eq(beat_reg == of_size([count - 2 for count in beats]) if p.beats > 1 else 0)
                 with m.If(beat_reg == FILL_AHEAD - 1):
                     m.d.sync += early_reg.eq(0)
 
-        with m.If(overrun_reg):
+        bad = bad_reg | o.p.bad
+        with m.If(bad):
+            m.d.comb += length.eq(StatusCode.BAD_KEEP)
+        with m.Elif(overrun_reg):
             m.d.comb += length.eq(StatusCode.TOO_LONG)
         with m.Elif(~final_reg):
             m.d.comb += length.eq(StatusCode.TOO_SHORT)
         with m.Else():
+            # TOO_SHORT and TOO_LONG are 1 and 2.
             m.d.comb += length.eq(
-                Mux(
-                    gap_reg,
-                    StatusCode.BAD_KEEP,
-                    # TOO_SHORT, TOO_LONG and BAD_KEEP are 1, 2 and 3.
-                    Cat(o.p.missing.bit_select(self.size, 1), o.p.extra.bit_select(self.size, 1))
-                    if several
-                    else Cat(o.p.missing, o.p.extra),
-                )
+                Cat(o.p.missing.bit_select(self.size, 1), o.p.extra.bit_select(self.size, 1))
+                if several
+                else Cat(o.p.missing, o.p.extra)
             )
         with m.If(accept):
-            m.d.sync += [code_reg.eq(length), ok_reg.eq(length == StatusCode.OK)]
+            m.d.sync += [code_reg.eq(length), ok_reg.eq(length == StatusCode.OK), bad_reg.eq(bad & ~o.p.last)]
 
         fill_we_reg = Signal()
         fill_beat_reg = Signal.like(beat_reg, reset_less=True)
