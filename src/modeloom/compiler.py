@@ -14,7 +14,7 @@ from modeloom.allocate.merge import CoreProgram, merge
 from modeloom.ciphers import cipher_of
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup
-from modeloom.ir.ops import OpGraph
+from modeloom.ir.ops import COUNTERS, OpGraph
 from modeloom.ir.pair import find_chains, pair_directions
 from modeloom.ir.squares import renew_squares
 from modeloom.ir.trace import Trace, trace
@@ -320,4 +320,4 @@ def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], s
     # Where squarers turn out to be of no use, set-up squares with a multiplier.
     plain = expand(source, 1)
     kinds = {plain.nodes[i].kind for i in (*key_words(plain)[0], *plain.scratch)}
-    return uses, kinds & {"enc", "dec", "mul", "add"}
+    return uses, kinds & {"enc", "dec", "mul", *COUNTERS}

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from modeloom.ciphers import BlockCipher
 from modeloom.schedule.units import ENTRY_CYCLES, Unit, UnitSet
-from modeloom.spec import InputError, UnknownName
+from modeloom.spec import COUNTERS, InputError, UnknownName
 
 __all__ = ["Options", "PRESETS", "preset", "Architecture", "unit_set"]
 
@@ -30,6 +30,9 @@ MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
 
 STORAGE = ("lut", "bram")
 """What holds the blocks of sectors."""
+
+HALVED = 128
+"""Bits of a counter from which its chain of carries has a register in the middle (docs/model.md)."""
 
 STAGES = 2
 """Registers a round, if the cipher has as many."""
@@ -235,7 +238,8 @@ def unit_set(
     options = options.on(chosen)
     key_bits, stages = cast(int, options.key_bits), cast(int, options.aes_stages)
     lanes = options.lanes or options.aes
-    totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in ("enc", "dec", "mul", "sqr", "add", "acc", "out")} for of in uses]
+    kinds = ("enc", "dec", "mul", "sqr", *COUNTERS, "acc", "out")
+    totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in kinds} for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
     sequential = options.aes_arch == "sequential"
     together = {"enc", "dec"} <= needed and (len(uses[0]) > 1 or sequential)
@@ -271,9 +275,11 @@ def unit_set(
     units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
     # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.
     units.append(Unit("sqr", _squarers(totals, paces, mul) if options.squares == "fly" else 0, 0, 1, reg, True))
-    # The adder is a chain of 32 carries, and stands between registers.
-    adders = max(-(-total["add"] // pace) for total, pace in zip(totals, paces, strict=True))
-    units.append(Unit("add", max(adders, "add" in setup), 0, 1, reg, True))
+    # The adder is a chain of carries, and stands between registers; one of 128 has a register in the middle.
+    forms = tuple(name for name in COUNTERS if name in needed)
+    adders = max(-(-sum(total[name] for name in forms) // pace) for total, pace in zip(totals, paces, strict=True))
+    halved = int(reg and any(COUNTERS[name].bits >= HALVED for name in forms))
+    units.append(Unit("add", max(adders, bool(setup & set(forms))), halved, 1, reg, True, forms=forms))
     accumulators = max(1, *(-(-total["acc"] // pace) for total, pace in zip(totals, paces, strict=True)))
     units.append(Unit("acc", options.acc or accumulators, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))

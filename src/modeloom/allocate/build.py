@@ -279,7 +279,7 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     for unit in problem.units.units:
         if unit.kind == "out":
             continue
-        cores = ("enc", "dec") if unit.kind == "cipher" else (unit.kind,)
+        cores = ("enc", "dec") if unit.kind == "cipher" else unit.forms or (unit.kind,)
         operands = ("a", "b") if unit.kind == "mul" else ("a",)
         for n in range(unit.count):
             units.append(

@@ -15,6 +15,7 @@ from typing import Any
 from modeloom.allocate.program import Program, Source, Table, UnitInstance
 from modeloom.allocate.storage_check import check_storage
 from modeloom.ir.check import CheckError
+from modeloom.ir.ops import COUNTERS
 from modeloom.schedule.check import check_schedule
 
 __all__ = ["CheckError", "check_program", "check_schedule"]
@@ -233,7 +234,7 @@ class _TableChecker:
         if core in ("enc", "dec"):
             derived = len(self.program.derived) if self.table.name == "setup" else 0
             return 0 <= number < len(self.program.cipher_keys) - derived
-        return 0 < number < 1 << 32 if core == "add" else not number
+        return 0 < number < 1 << COUNTERS[core].bits if core in COUNTERS else not number
 
     def intervals(self, name: str) -> None:
         """Operations of one instance, and of its slow core, are far enough apart, whatever the directions of the

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modeloom.allocate.program import NetRow, Program, Source, Table
+from modeloom.ir.ops import COUNTERS
 
 __all__ = ["listing"]
 
@@ -75,8 +76,8 @@ def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow
         prefix = f"{core} " if core in ("enc", "dec") and not name.endswith("post") else ""
         if prefix and len(program.cipher_keys) > 1:
             prefix += f"under {program.cipher_keys[row.number.get(direction, 0)]} "
-        elif core == "add" and not name.endswith("post"):
-            prefix = f"{row.number.get(direction, 0)} + "
+        elif core in COUNTERS and not name.endswith("post"):
+            prefix = f"{row.number.get(direction, 0)} {core.replace('add', '+', 1)} "
         if row.keep.get(direction):
             kept = row.keep[direction]
             prefix = f"head {kept} of y ^ " if kept > 0 else f"tail {-kept} of y ^ "

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
+from modeloom.ir.ops import COUNTERS, Chain, Form, Op, OpGraph, Pair, Term, unit_kind
 
 __all__ = ["CheckError", "check_graph"]
 
-OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "sqr": 1, "add": 1, "acc": 1, "out": 1}
+OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "sqr": 1, "acc": 1, "out": 1, **dict.fromkeys(COUNTERS, 1)}
 CIPHER = {"enc", "dec"}
 SETUP = "setup"
 
@@ -87,7 +87,7 @@ class _Checker:
         for direction in pair.ops:
             if direction not in self.graph.directions:
                 self.fail(f"the graph has no direction {direction!r}")
-        kinds = {op.kind for op in pair.ops.values()}
+        kinds = {unit_kind(op.kind) for op in pair.ops.values()}
         if len(kinds) > 1 and not kinds <= CIPHER:
             self.fail(f"{' and '.join(sorted(kinds))} cannot be done by one unit")
         for op in pair.ops.values():
@@ -98,10 +98,10 @@ class _Checker:
             self.fail(f"unknown kind {op.kind!r}")
         if len(op.pre) != OPERANDS[op.kind]:
             self.fail(f"{op.kind} takes {OPERANDS[op.kind]} operands, not {len(op.pre)}")
-        if op.number and not (op.kind == "add" or (op.kind in CIPHER and 0 < op.number < self.cipher_keys)):
+        if op.number and not (op.kind in COUNTERS or (op.kind in CIPHER and 0 < op.number < self.cipher_keys)):
             self.fail(f"{op.kind} has the number {op.number}")
-        if op.kind == "add" and not 0 < op.number < 1 << 32:
-            self.fail(f"it adds {op.number}, which is 0 or more than 32 bits")
+        if op.kind in COUNTERS and not 0 < op.number < 1 << COUNTERS[op.kind].bits:
+            self.fail(f"it adds {op.number}, which is 0 or more than {COUNTERS[op.kind].bits} bits")
         if op.kind in ("out", "acc") and (op.post or op.keep):
             self.fail(f"{op.kind} adds nothing to its result and cuts nothing from it")
         if not abs(op.keep) < self.block_bytes:

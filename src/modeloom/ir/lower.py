@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 
 from modeloom.ir.lines import Line
-from modeloom.ir.ops import CIPHER_CORES, Form, Op, Term
+from modeloom.ir.ops import CIPHER_CORES, COUNTERS, Form, Op, Term, unit_kind
 from modeloom.ir.sums import Value, balance
 from modeloom.ir.trace import Node, Trace
 from modeloom.spec import DefinitionError
@@ -82,7 +82,7 @@ def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
             continue
         computed.add(i)
         stack.extend(nodes[i].inputs)
-    worded = (*CIPHER_CORES, "mul", "add")
+    worded = (*CIPHER_CORES, "mul", *COUNTERS)
     order = [i for i in sorted(computed) if (nodes[i].kind in worded and i not in trace.scratch) or i in wanted]
     names = {node.id: namer.name(node.id) for node in nodes if node.kind == "raw"}
     names.update({i: namer.name(i) for i in order})
@@ -211,7 +211,7 @@ class _Lowering:
         """The first cycle from ``cycle`` on in which one of the units of a kind takes no earlier operation: an estimate."""
         if self.count is None:
             return cycle
-        kind = "cipher" if kind in CIPHER_CORES else kind
+        kind = "cipher" if kind in CIPHER_CORES else unit_kind(kind)
         while self.issued[kind, cycle] >= self.count(kind):
             cycle += 1
         self.issued[kind, cycle] += 1
@@ -230,7 +230,7 @@ class _Lowering:
         node = self.nodes[i]
         if node.kind == "xor":
             result = self.named(self.form(i, top=True), node.line)
-        elif node.kind in (*CIPHER_CORES, "mul", "sqr", "add"):
+        elif node.kind in (*CIPHER_CORES, "mul", "sqr", *COUNTERS):
             forms = [self.fit(self.form(j), self.terms, node.line) for j in node.inputs]
             if node.kind == "mul":
                 # The operand with key values alone, or else with fewer results, stands on the right.
@@ -239,7 +239,7 @@ class _Lowering:
                         all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f)
                     )
                 )  # fmt: skip
-            number = node.args[1] if node.kind in (*CIPHER_CORES, "add") else 0
+            number = node.args[1] if node.kind in (*CIPHER_CORES, *COUNTERS) else 0
             result = self.add(Op(node.kind, forms, number=number, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
         else:
@@ -256,7 +256,7 @@ class _Lowering:
         a Horner chain is long."""
         for i in sorted(self.readers):
             node = self.nodes[i]
-            if node.kind == "sqr" or (node.kind in (*CIPHER_CORES, "mul", "add") and not node.key_only):
+            if node.kind == "sqr" or (node.kind in (*CIPHER_CORES, "mul", *COUNTERS) and not node.key_only):
                 self.operation(i)
 
     @staticmethod
@@ -419,7 +419,7 @@ def lower_setup(
             if j < i:  # in the order of their nodes: recursion would go as deep as an inversion is long
                 low.operation(j)
         scratch = [j for j in scratch if j > i]
-        if node.kind in (*CIPHER_CORES, "mul", "add"):
+        if node.kind in (*CIPHER_CORES, "mul", *COUNTERS):
             form = {Term(("op", low.operation(i))): 1}
         else:
             form = low.form(i, top=True)

@@ -17,13 +17,19 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from modeloom.ir.lines import NOWHERE, Line
+from modeloom.spec import COUNTERS
 
-__all__ = ["Term", "Form", "Op", "Pair", "Chain", "OpGraph", "CIPHER_CORES", "form_text"]
+__all__ = ["Term", "Form", "Op", "Pair", "Chain", "OpGraph", "CIPHER_CORES", "COUNTERS", "form_text", "unit_kind"]
 
 CIPHER_CORES = ("enc", "dec")
 """Operations that the block cipher's cores do."""
 
 Source = tuple[str, object]
+
+
+def unit_kind(kind: str) -> str:
+    """The kind of unit that does an operation: all counters are of one, "add"."""
+    return "add" if kind in COUNTERS else kind
 
 
 class Term(NamedTuple):
@@ -49,8 +55,8 @@ class Op:
     Attributes
     ----------
     kind : str
-        "enc", "dec", "mul", "sqr" (a square), "add" (a number added to the last four bytes), "acc" (a sum on its own) or "out" (a
-        result block leaves; ``index`` is its number, or in set-up the name of the key value that is written).
+        "enc", "dec", "mul", "sqr" (a square), one of ``COUNTERS`` (a number added), "acc" (a sum on its own) or "out" (a result
+        block leaves; ``index`` is its number, or in set-up the name of the key value that is written).
     pre : list of Form
         Operands: one, two for "mul".
     post : Form
@@ -58,7 +64,7 @@ class Op:
     keep : int
         Bytes of the unit's result that are kept before the terms are added (0: all).
     number : int
-        The number of the cipher key ("enc", "dec"), or what is added ("add").
+        The number of the cipher key ("enc", "dec"), or what is added.
     line : Line
         Line of the definition; false if it has none.
     block : int or None
@@ -106,7 +112,7 @@ class Pair:
     @property
     def kind(self) -> str:
         """Kind of the unit: "cipher" if the directions use different cores of it."""
-        kinds = {op.kind for op in self.ops.values()}
+        kinds = {unit_kind(op.kind) for op in self.ops.values()}
         return kinds.pop() if len(kinds) == 1 else "cipher"
 
     @property
@@ -150,10 +156,11 @@ class OpGraph:
                 yield pair.id, pair.ops[direction]
 
     def uses(self, direction: str) -> dict[str, int]:
-        """Operations of each kind in one direction."""
+        """Operations in one direction, those of the cipher by core, others by kind of unit."""
         counts: dict[str, int] = {}
         for _, op in self.ops(direction):
-            counts[op.kind] = counts.get(op.kind, 0) + 1
+            kind = unit_kind(op.kind)
+            counts[kind] = counts.get(kind, 0) + 1
         return counts
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from modeloom.ir.ops import CIPHER_CORES, Chain, Form, Op, OpGraph, Pair, Term
+from modeloom.ir.ops import CIPHER_CORES, Chain, Form, Op, OpGraph, Pair, Term, unit_kind
 
 __all__ = ["pair_directions", "find_chains"]
 
@@ -19,7 +19,7 @@ WIRED = 3
 
 
 def _kind(op: Op) -> str:
-    return "cipher" if op.kind in CIPHER_CORES else op.kind
+    return "cipher" if op.kind in CIPHER_CORES else unit_kind(op.kind)
 
 
 def _reads(op: Op) -> set[int]:

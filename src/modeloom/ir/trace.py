@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
-from modeloom.spec import Blocks, CipherKey, DefinitionError, Field, Keys, Mode
+from modeloom.spec import COUNTERS, Blocks, CipherKey, DefinitionError, Field, Keys, Mode
+from modeloom.spec.counters import counter_name
 
 __all__ = ["Node", "Trace", "Value", "Tracer", "reached", "trace"]
 
@@ -31,7 +32,7 @@ class Node:
         block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
         xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes (n < 0: all but the first -n)
         enc a key | dec a key | mul a b             unit operations; ``key`` is the number of a cipher key
-        add a n                                     n added to the last four bytes, big-endian
+        add a n | add64 a n | ...                   n added to a counter (``spec.counters``)
         inverse a                                   1 / a, of a key value
         sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in the place of mul a a
         power h e | poly h l x1 ... xm              h^e; (x1 h^(m-1) + ... + xm) l: rewritten into products by ``ir.expand``
@@ -48,7 +49,7 @@ class Node:
         """The nodes it reads."""
         if self.kind in ("block", "tweak", "raw", "const"):
             return ()
-        return self.args[:1] if self.kind in ("scale", "keep", "power", "enc", "dec", "add") else self.args
+        return self.args[:1] if self.kind in ("scale", "keep", "power", "enc", "dec", *COUNTERS) else self.args
 
 
 @dataclass
@@ -222,8 +223,21 @@ class Tracer:
 
     def add32(self, a: Value, number: int) -> Value:
         """See ``Numbers.add32``."""
-        number &= 0xFFFFFFFF
-        return self._value("add", self._id(a), number) if number else a
+        return self.add(a, number)
+
+    def add64(self, a: Value, number: int) -> Value:
+        """See ``Numbers.add64``."""
+        return self.add(a, number, 64)
+
+    def add128(self, a: Value, number: int) -> Value:
+        """See ``Numbers.add128``."""
+        return self.add(a, number, 128)
+
+    def add(self, a: Value, number: int, bits: int = 32, order: str = "big") -> Value:
+        """See ``Numbers.add``."""
+        name = counter_name(bits, order, self.trace.block_bytes)
+        number &= (1 << bits) - 1
+        return self._value(name, self._id(a), number) if number else a
 
     def inverse(self, a: Value, what: str) -> Value:
         """See ``Numbers.inverse``."""

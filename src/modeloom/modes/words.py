@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small words that several definitions share: big-endian numbers, bytes moved within a block, sums of powers."""
+"""The words that several definitions share: big-endian numbers, bytes moved within a block, sums of powers, BRW polynomials.
+
+A definition outside the project imports them from here; docs/new-mode.md has an example of each.
+"""
 
 from typing import Any
 
-__all__ = ["big_endian", "down", "lengths", "powers_of_two", "up"]
+from modeloom.modes.brw import brw, permutation
+
+__all__ = ["big_endian", "brw", "down", "lengths", "permutation", "powers_of_two", "up"]
 
 
 def big_endian(o: Any, number: int, nbytes: int = 16) -> Any:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from modeloom.allocate.program import Program, Table
+from modeloom.ir.ops import COUNTERS
 
 __all__ = ["Mutation", "KINDS", "copy_program", "mutants"]
 
@@ -215,6 +216,10 @@ class _Maker:
             new_core = "dec" if core == "enc" else "enc"
             table.nets[name][slot] = self._side(row, "core", new_core)
             return f"{name} row {slot} core {new_core}"
+        if core in COUNTERS:
+            new_core = self.rng.choice([other for other in COUNTERS if other != core])
+            table.nets[name][slot] = self._side(row, "core", new_core)
+            return f"{name} row {slot} counter {new_core}"
         return ""
 
     def _latency(self, program: Program, table: Table) -> str:
@@ -284,14 +289,14 @@ class _Maker:
         return f"chain {chain} row {slot} does a {action}"
 
     def _number(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "nets", lambda row: row.core.get(self.direction) in ("enc", "dec", "add"), ".a")
+        picked = self._row(table, "nets", lambda row: row.core.get(self.direction) in ("enc", "dec", *COUNTERS), ".a")
         if picked is None:
             return ""
         name, slot, row = picked
         old = row.number.get(self.direction, 0)
         # One cipher key more than there are: a number that no key has is wrong, too.
-        adds = row.core[self.direction] == "add"
-        new = (old ^ 1 << self.rng.randrange(32)) if adds else self._other(old, len(program.cipher_keys) + 1)
+        counter = COUNTERS.get(row.core[self.direction])
+        new = (old ^ 1 << self.rng.randrange(counter.bits)) if counter else self._other(old, len(program.cipher_keys) + 1)
         table.nets[name][slot] = self._side(row, "number", new)
         return f"{name} row {slot} number {new}, not {old}"
 

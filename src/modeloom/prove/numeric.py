@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modeloom.allocate.program import Program
+from modeloom.ir.ops import COUNTERS
 from modeloom.prove.execute import make_sectors
 from modeloom.prove.machine import Machine, Sector
 from modeloom.prove.plan import Plan
@@ -176,10 +177,11 @@ class Numbers:
             cipher = self.ciphers[number]
             work = cipher.encrypt if core == "enc" else cipher.decrypt
             return self.field.from_bytes(work(self.field.to_bytes(operands[0])))
-        if core == "add":
-            octets = np.frombuffer(self.field.to_bytes(operands[0]), dtype=np.uint8).reshape(self.runs, -1).copy()
-            octets[:, -4:] = (octets[:, -4:].copy().view(">u4") + np.uint32(number)).astype(">u4").view(np.uint8)
-            return self.field.from_bytes(octets.tobytes())
+        if core in COUNTERS:
+            data, size = self.field.to_bytes(operands[0]), self.field.block_bytes
+            blocks = (int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size))
+            sums = (COUNTERS[core].add(block, number, size) for block in blocks)
+            return self.field.from_bytes(b"".join(block.to_bytes(size, "little") for block in sums))
         return operands[0]
 
     def result(self, raw: Batch, keep: int, post: Batch) -> Batch:

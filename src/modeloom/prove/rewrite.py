@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from modeloom.ir.ops import Form, Op, OpGraph
+from modeloom.ir.ops import COUNTERS, Form, Op, OpGraph
 from modeloom.ir.trace import Node, Trace, reached
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
@@ -135,8 +135,8 @@ class _Definition:
         if node.kind in CORES:
             rest = self.added.get(node.id)
             return algebra.cipher(node.kind, values[0], algebra.add(self.values[j] for j in rest) if rest else None, args[1])
-        if node.kind == "add":
-            return algebra.function("add", args[1], values[0])
+        if node.kind in COUNTERS:
+            return algebra.function(node.kind, args[1], values[0])
         if node.kind == "inverse":
             return algebra.inverse(values[0])
         if node.kind == "mul":
@@ -208,8 +208,8 @@ class _GraphValues:
         operands = [self._form(form) for form in op.pre]
         if op.kind in CORES:
             value = self.algebra.cipher(op.kind, operands[0], key=op.number)
-        elif op.kind == "add":
-            value = self.algebra.function("add", op.number, operands[0])
+        elif op.kind in COUNTERS:
+            value = self.algebra.function(op.kind, op.number, operands[0])
         elif op.kind == "mul":
             value = self.algebra.mul(*operands)
         elif op.kind == "sqr":

@@ -28,7 +28,7 @@ from modeloom.rtl.engine.rows import DRAIN
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.gf128.square import Squarer
 from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
-from modeloom.spec import InputError
+from modeloom.spec import COUNTERS, InputError
 
 __all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "erase_cycles", "key_erase_cycles"]
 
@@ -147,7 +147,8 @@ class ModeCore(wiring.Component):
         if kind == "sqr":
             return {kind: Squarer(compiled.mode.field)}
         if kind == "add":
-            return {kind: CounterAdder(8 * compiled.mode.block_bytes)}
+            width, stages = 8 * compiled.mode.block_bytes, compiled.units.by_kind["add"].core
+            return {name: CounterAdder(width, COUNTERS[name], stages) for name in names}
         slots = options.key_slots << self.parameters.key_number_bits
         if "both" in architecture.cores:
             names = ["both"]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters as GCM and XCB have them: a number added to the last four bytes of a block, big-endian, modulo 2^32.
+"""Adders of counter mode: a number added to the counter in a block, which wraps and changes no other bit.
 
-::
+``spec.counters`` says where each counter stands; with two stages the carry into the upper half waits in a register::
 
-    byte     0 ... n-5      n-4   n-3   n-2   n-1
-    i        unchanged      most  significant first   + number
+    lower half ──▶ + number ──[reg]──────────────▶ o
+                     └ carry ─[reg]─┐
+    upper half ──────────────[reg]──▶ + number ──▶ o
 """
 
 from __future__ import annotations
@@ -13,49 +14,77 @@ from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["COUNTER_BITS", "CounterAdder"]
+from modeloom.spec import COUNTERS, Counter
 
-COUNTER_BITS = 32
+__all__ = ["CounterAdder"]
 
 
 class CounterAdder(wiring.Component):
-    """``o`` is ``i`` with ``number`` added to its counter, in the same cycle.
+    """``o`` is ``i`` with ``number`` added to its counter.
 
     Parameters
     ----------
     width : int
-        Bits of a block: a multiple of 8, at least 32.
+        Bits of a block: a multiple of 8, at least those of the counter.
+    counter : Counter
+        Bits and byte order; one of ``COUNTERS``.
+    stages : int
+        Registers in the chain of carries: 0, or 1 for one that is twice as short.
+
+    Attributes
+    ----------
+    latency : int
+        Cycles from ``i`` to ``o``: ``stages``.
 
     Members
     -------
-    i, number : In(width), In(32)
+    i, number : In(width), In(counter.bits)
     o : Out(width)
 
     Raises
     ------
     TypeError, ValueError
-        *width* is no such number.
+        *width* is no such number, *counter* not known, or *stages* neither 0 nor 1.
     """
 
-    latency = 0
-
-    def __init__(self, width: int = 128):
+    def __init__(self, width: int = 128, counter: Counter = COUNTERS["add"], stages: int = 0):
         if not isinstance(width, int) or isinstance(width, bool):
             raise TypeError(f"width must be an integer, not {width!r}")
-        if width % 8 or width < COUNTER_BITS:
-            raise ValueError(f"width must be a multiple of 8 bits from {COUNTER_BITS} on, not {width}")
-        self.width = width
-        super().__init__({"i": In(width), "number": In(COUNTER_BITS), "o": Out(width)})
+        if counter not in COUNTERS.values():
+            raise ValueError(f"counter must be one of COUNTERS, not {counter!r}")
+        if width % 8 or width < counter.bits:
+            raise ValueError(f"width must be a multiple of 8 bits from {counter.bits} on, not {width}")
+        if stages not in (0, 1):
+            raise ValueError(f"stages must be 0 or 1, not {stages!r}")
+        self.width, self.counter, self.latency = width, counter, stages
+        super().__init__({"i": In(width), "number": In(counter.bits), "o": Out(width)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        below = self.width - COUNTER_BITS
+        bits, big = self.counter.bits, self.counter.order == "big"
+        below = self.width - bits
 
         def turned(word: Value) -> Value:
-            return Cat(word[at : at + 8] for at in range(COUNTER_BITS - 8, -8, -8))
+            return Cat(word[at : at + 8] for at in range(bits - 8, -8, -8)) if big else word
 
-        # With its carry a signal of its own: sliced, the sum would be an adder for each byte, with bits that nothing drives.
-        total = Signal(COUNTER_BITS + 1)
-        m.d.comb += total.eq(turned(self.i[below:]) + self.number)
-        m.d.comb += self.o.eq(Cat(self.i[:below], turned(total[:COUNTER_BITS])))
+        def added(a: Value, b: Value, carry: Value | int, name: str) -> Signal:
+            # With its carry a signal of its own: sliced, the sum would be an adder for each byte, with bits that nothing drives.
+            total = Signal(len(a) + 1, name=name)
+            m.d.comb += total.eq(a + b + carry if isinstance(carry, Value) else a + b)
+            return total
+
+        count = turned(self.i[below:] if big else self.i[:bits])
+        rest = self.i[:below] if big else self.i[bits:]
+        if not self.latency:
+            result: Value = added(count, self.number, 0, "total")[:bits]
+        else:
+            half = bits // 2
+            lower = added(count[:half], self.number[:half], 0, "lower")
+            kept = Cat(lower, count[half:], self.number[half:], rest)
+            kept_reg = Signal(len(kept), reset_less=True)
+            m.d.sync += kept_reg.eq(kept)
+            upper_count, upper_number = kept_reg[half + 1 : bits + 1], kept_reg[bits + 1 : bits + half + 1]
+            upper = added(upper_count, upper_number, kept_reg[half], "upper")
+            result, rest = Cat(kept_reg[:half], upper[:half]), kept_reg[bits + half + 1 :]
+        m.d.comb += self.o.eq(Cat(rest, turned(result)) if big else Cat(result, rest))
         return m

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import Op, Term
+from modeloom.ir.ops import Op, Term, unit_kind
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.units import Unit
 
@@ -66,7 +66,8 @@ class _Checker:
     # -- units --------------------------------------------------------------------------------------------------------
 
     def unit(self, i: int) -> Unit:
-        kinds = {op.kind for op in self.graph.pairs[i].ops.values()}
+        ops = self.graph.pairs[i].ops.values()
+        kinds = {unit_kind(op.kind) for op in ops}
         names = kinds | ({"cipher"} if kinds <= CIPHER else set())
         units = [unit for unit in self.units.units if unit.kind in names and unit.count]
         if len(kinds) > 1:
@@ -74,6 +75,8 @@ class _Checker:
         if len(units) != 1:
             self.fail(f"operation {i} ({' or '.join(sorted(kinds))}) has no unit, or more than one")
         unit = units[0]
+        if unit.forms and not {op.kind for op in ops} <= set(unit.forms):
+            self.fail(f"operation {i} adds to another counter than {' or '.join(unit.forms)}")
         if not 0 <= self.schedule.instance[i] < unit.count:
             self.fail(f"operation {i} runs on {unit.kind} {self.schedule.instance[i]}, and there are {unit.count}")
         if self.schedule.start[i] < 0:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from modeloom.ir.ops import unit_kind
 from modeloom.spec import InputError
 
 __all__ = ["ENTRY_CYCLES", "Unit", "UnitSet"]
@@ -27,7 +28,7 @@ class Unit:
     Parameters
     ----------
     kind : str
-        "enc", "dec", "cipher" (both behind one operand network), "mul", "sqr", "acc" or "out".
+        "enc", "dec", "cipher" (both behind one operand network), "mul", "sqr", "add", "acc" or "out".
     count : int
         Instances.
     core : int
@@ -40,6 +41,8 @@ class Unit:
         The core of a "cipher" unit that is not pipelined.
     slow_interval : int
         Cycles between two operations of the slow core.
+    forms : tuple of str
+        The counters that adders are for (``spec.counters``); none for other kinds.
     """
 
     kind: str
@@ -50,6 +53,7 @@ class Unit:
     post_register: bool = False
     slow_core: str | None = None
     slow_interval: int = 0
+    forms: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.count < 0 or self.core < 0 or self.interval < 1:
@@ -107,6 +111,7 @@ class UnitSet:
         """The unit that does an operation of this kind; raises ``InputError`` if there is none."""
         if kind in ("enc", "dec") and "cipher" in self.by_kind:
             kind = "cipher"
+        kind = unit_kind(kind)
         if kind not in self.by_kind or not self.by_kind[kind].count:
             raise InputError(f"the unit set has no {kind} unit, and the mode needs one; add it (--aes, --mul)")
         return self.by_kind[kind]

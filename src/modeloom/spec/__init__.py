@@ -2,6 +2,7 @@
 """The words a mode is written in: blocks, field orders, the operations."""
 
 from modeloom.spec.blocks import Blocks
+from modeloom.spec.counters import COUNTERS, Counter
 from modeloom.spec.errors import DefinitionError, InputError, UnknownName
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 from modeloom.spec.mode import CIPHER, CipherKey, Keys, Mode
@@ -9,12 +10,14 @@ from modeloom.spec.numbers import Cipher, Numbers
 
 __all__ = [
     "CIPHER",
+    "COUNTERS",
     "GHASH_ORDER",
     "POLYVAL_ORDER",
     "XTS_ORDER",
     "Blocks",
     "Cipher",
     "CipherKey",
+    "Counter",
     "DefinitionError",
     "Field",
     "InputError",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from modeloom.spec.counters import COUNTERS, counter_name
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import Field
 from modeloom.spec.mode import CipherKey
@@ -108,10 +109,23 @@ class Numbers:
 
     def add32(self, block: int, number: int) -> int:
         """The block with ``number`` added to the big-endian number in its last four bytes, modulo 2^32."""
-        below = 8 * (self._block_bytes - 4)
-        count = int.from_bytes((block >> below).to_bytes(4, "little"), "big")
-        word = int.from_bytes((count + number & 0xFFFFFFFF).to_bytes(4, "big"), "little")
-        return block & (1 << below) - 1 | word << below
+        return self.add(block, number)
+
+    def add64(self, block: int, number: int) -> int:
+        """The same in the last eight bytes, modulo 2^64."""
+        return self.add(block, number, 64)
+
+    def add128(self, block: int, number: int) -> int:
+        """The same in the last sixteen bytes, modulo 2^128: the counter of SP 800-38A."""
+        return self.add(block, number, 128)
+
+    def add(self, block: int, number: int, bits: int = 32, order: str = "big") -> int:
+        """The block with ``number`` added to a counter of 32, 64 or 128 bits, which wraps.
+
+        A "big" counter stands at the block's end, the most significant byte first; a "little" one at its front, the least significant
+        byte first.
+        """
+        return COUNTERS[counter_name(bits, order, self._block_bytes)].add(block, number, self._block_bytes)
 
     def head(self, block: int, nbytes: int) -> int:
         """The first ``nbytes`` bytes of a block, zeros behind them."""

@@ -212,7 +212,7 @@ class ModeEngine(wiring.Component):
         """XOR of the enabled sources, and the controls of the unit behind it."""
         m, seq = self.m, self.rows.seq
         rest = LEAD - 2
-        extra = [f for f in ("const", "decrypt", "keep", "number") if self.rows.has(f"{name}.{f}")]
+        extra = [f for f in ("const", "decrypt", "keep", "number", "form") if self.rows.has(f"{name}.{f}")]
         row = self.rows.read(name, ["select", "issue", *extra], {"slot": seq.stage_slot})
         select = pipe(m, row["select"], rest, f"{name}_select")
         const = pipe(m, row["const"], rest, f"{name}_const") if "const" in row else None
@@ -220,6 +220,8 @@ class ModeEngine(wiring.Component):
         unit = self.units.get(unit_name)
         if unit is not None and operand == "post" and "keep" in row:
             m.d.comb += unit.keep.eq(pipe(m, row["keep"], rest, f"{name}_keep"))
+        if unit is not None and operand == "post" and "form" in row:
+            m.d.comb += unit.form.eq(pipe(m, row["form"], rest, f"{name}_form"))
         number = pipe(m, row["number"], rest, f"{name}_number") if "number" in row else Const(0, 32)
         if unit is not None and unit.adders and operand == "a":
             m.d.comb += unit.number.eq(number)

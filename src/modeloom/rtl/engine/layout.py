@@ -130,6 +130,8 @@ def _net_fields(program: CoreProgram, name: str, net: Net, keeps: tuple[int, ...
         fields["decrypt"] = lambda row, d: int(row.core.get(d) == "dec")
     if unit and name.endswith(".a") and (unit.kind == "add" or (len(program.cipher_keys) > 1 and {"enc", "dec"} & set(unit.cores))):
         fields["number"] = lambda row, d: row.number.get(d, 0)
+    if unit and unit.kind == "add" and name.endswith(".post") and len(cores := used_cores(program, unit)) > 1:
+        fields["form"] = lambda row, d: cores.index(row.core[d]) if d in row.core else 0
     if name.endswith(".post") and keeps:
         fields["keep"] = lambda row, d: (keeps.index(row.keep[d]) + 1) if row.keep.get(d) else 0
     return fields

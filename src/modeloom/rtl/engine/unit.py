@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from amaranth.hdl import Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import Array, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -54,6 +54,8 @@ class EngineUnit(wiring.Component):
         Which core works, whether an operation issues, its key slot; in the cycle of issue.
     number : In
         What an adder adds, in the cycle of issue.
+    form : In
+        Which of several adders gives the result, when it is done.
     post, post_decrypt, keep : In
         Terms added to the result, whose core it is, and which of ``keeps`` cuts it (0: none); when the core is done.
     clear : In
@@ -98,7 +100,9 @@ class EngineUnit(wiring.Component):
             ports["b"] = In(width)
         self.adders = [core for core in self.cores.values() if hasattr(core, "number")]
         if self.adders:
-            ports["number"] = In(len(self.adders[0].number))
+            ports["number"] = In(max(len(core.number) for core in self.adders))
+        if len(self.adders) > 1:
+            ports["form"] = In(range(len(self.adders)))
         if self.ciphers:
             ports.update({"decrypt": In(1), "post_decrypt": In(1), "start": In(1), "slot": In(slot)})
             ports.update({"rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits)})
@@ -143,6 +147,8 @@ class EngineUnit(wiring.Component):
             result: Value = a
         elif len(results) == 1:
             result = next(iter(results.values()))
+        elif self.adders:
+            result = Array(results.values())[self.form]
         else:
             result = Mux(self.post_decrypt, results["dec"], results["enc"])
         cut = result

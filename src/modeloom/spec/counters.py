@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counters in blocks: numbers of 32, 64 or 128 bits that ``o.add`` adds to.
+
+A block is read as one number, in the order of the counter; its lowest bits are the counter, and no other bit changes::
+
+    byte     0 ... n-5 n-4 n-3 n-2 n-1
+    big      unchanged  counter, most significant byte first     CTR of SP 800-38A (128), GCM and XCB (32)
+    little   counter, least significant byte first  unchanged    GCM-SIV (32)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from modeloom.spec.errors import DefinitionError
+
+__all__ = ["COUNTERS", "Counter", "counter_name"]
+
+
+class Counter(NamedTuple):
+    """A counter of ``bits`` bits whose bytes come in the order ``order``: "big", at a block's end, or "little", at its front."""
+
+    bits: int
+    order: str
+
+    def add(self, block: int, number: int, block_bytes: int) -> int:
+        """A block (byte 0 in bits [7:0]) with ``number`` added to its counter, modulo 2^bits."""
+        order = "little" if self.order == "little" else "big"
+        whole = int.from_bytes(block.to_bytes(block_bytes, "little"), order)
+        mask = (1 << self.bits) - 1
+        return int.from_bytes((whole & ~mask | whole + number & mask).to_bytes(block_bytes, order), "little")
+
+
+COUNTERS = {
+    "add": Counter(32, "big"), "add64": Counter(64, "big"), "add128": Counter(128, "big"),
+    "add32le": Counter(32, "little"), "add64le": Counter(64, "little"), "add128le": Counter(128, "little"),
+}  # fmt: skip
+"""The counters that there are, by the names of the operations on them."""
+
+
+def counter_name(bits: int, order: str, block_bytes: int) -> str:
+    """The operation that adds to a counter; raises ``DefinitionError`` for one that there is not, or that a block does not hold."""
+    for name, counter in COUNTERS.items():
+        if counter == (bits, order):
+            if bits > 8 * block_bytes:
+                raise DefinitionError(f"o.add(): a counter of {bits} bits does not fit a block of {block_bytes} bytes")
+            return name
+    raise DefinitionError(f'o.add() takes bits=32, 64 or 128 and order="big" or "little", not bits={bits!r} and order={order!r}')
