@@ -5,8 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed
 JOBS ?= 2
+# The slow tests are so many shards (tests/shards.py); make test-slow SHARD=3 runs one of them, without SHARD all.
+SHARDS ?= 8
+SHARD ?=
 
-.PHONY: setup demo test bench clean
+.PHONY: setup demo test test-slow bench clean
 
 setup: $(STAMP)
 
@@ -22,6 +25,9 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(VENV)/bin/ruff check src tests tools bench demo
 	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q
+
+test-slow: $(STAMP)
+	$(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal -q --shard $(if $(SHARD),$(SHARD)/$(SHARDS),1/1)
 
 bench: $(STAMP)
 	$(VENV)/bin/python bench/compile_time.py

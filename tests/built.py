@@ -23,11 +23,14 @@ COMMAND = "modeloom build (tests)"
 RUN_FOLDER = "MODELOOM_TEST_RUN"
 """Environment variable with the folder of this run of the tests (``tests/conftest.py``)."""
 
-SLOW = bool(os.environ.get("MODELOOM_SLOW"))
-"""Whether the cores that take long to build are tested, too."""
+slow = pytest.mark.slow
+"""Marks tests that take long: they run with ``--slow`` alone (``tests/shards.py``)."""
 
-slow = pytest.mark.skipif(not SLOW, reason="long: MODELOOM_SLOW=1")
-"""Marks tests that run only then."""
+
+def slowly(*cases: Any) -> list[Any]:
+    """Cases of ``parametrize`` that take long; a tuple is the values of several arguments."""
+    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=slow) for case in cases]
+
 
 SMALL: dict[str, Any] = {"sector": 64, "more_sectors": (40, 96), "key_slots": 3}
 """An HCTR2 core that several files test: three sizes, one with a partial block, and three key slots."""

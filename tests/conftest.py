@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden files, and the folder of a run.
+"""Golden files, the slow tests, and the folder of a run.
 
 ``expected/`` beside a test holds the texts that it expects; ``pytest --accept`` writes them anew.  Emitted cores and built simulations
 lie in a folder that all processes of a run share, so that tests neither use nor leave anything in the user's cache.
@@ -15,10 +15,14 @@ from collections.abc import Callable
 
 import pytest
 from tests.built import RUN_FOLDER
+from tests.shards import group_of, parse, shards
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write the golden files of the chosen tests instead of comparing")
+    everything = bool(os.environ.get("MODELOOM_SLOW"))
+    parser.addoption("--slow", action="store_true", default=everything, help="run the slow tests, too (or set MODELOOM_SLOW=1)")
+    parser.addoption("--shard", metavar="I/N", help="run nothing but the slow tests, and of these shard I of N")
 
 
 LONG = ("core", "generality", "taint", "docs", "emit", "prove", "modes")
@@ -26,11 +30,35 @@ LONG = ("core", "generality", "taint", "docs", "emit", "prove", "modes")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    chosen = _chosen(config, items)
+    if len(chosen) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = [item for item in items if item in chosen]
     items.sort(key=lambda item: LONG.index(item.path.parent.name) if item.path.parent.name in LONG else len(LONG))
 
 
+def _chosen(config: pytest.Config, items: list[pytest.Item]) -> set[pytest.Item]:
+    """The tests that ``--slow`` and ``--shard`` leave."""
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if shard := config.getoption("--shard"):
+        try:
+            number, count = parse(shard)
+        except ValueError:
+            raise pytest.UsageError(f"--shard is I/N with I from 1 to N, not {shard}") from None
+        groups = shards((group_of(item.nodeid) for item in slow), count)[number - 1]
+        return {item for item in slow if group_of(item.nodeid) in groups}
+    return set(items) if config.getoption("--slow") else set(items) - set(slow)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    if shard := config.getoption("--shard"):
+        return f"slow tests: shard {shard}"
+    return "slow tests: run, too" if config.getoption("--slow") else "slow tests: left out (--slow runs them)"
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes long; left out without --slow or --shard")
     # Graphs and netlists are millions of values that stay for long: with the usual thresholds a sixth of the time goes into looking
     # for garbage among them.
     gc.set_threshold(100_000, 20, 50)

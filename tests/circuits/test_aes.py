@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.built import SLOW
+from tests.built import slowly
 from tests.circuits.units import measured
 
 from modeloom.circuits import find_circuit
@@ -14,33 +14,34 @@ CASES = [
     ("aes-round", {"direction": "decrypt", "stages": 4, "last": "yes"}),
     ("aes-sequential", {"direction": "both", "sbox": "table", "slots": 2}),
 ]
-if SLOW:
-    CASES += [
+CASES += slowly(
+    *[
         ("aes-round", {"direction": direction, "stages": stages, "sbox": sbox, "mixcolumns": mixcolumns})
         for direction in ("encrypt", "decrypt", "both")
         for stages in (0, 1, 2, 3, 4)
         for sbox in ("lut", "bram", "composite")  # the kinds that differ in where registers may be
         for mixcolumns in ("plain", "lut6")
         if stages or sbox != "bram"
-    ]
-    CASES += [
+    ],
+    *[
         ("aes-multistream", {"streams": streams, "direction": direction, "key_bits": key_bits})
         for streams in (1, 2, 4)
         for direction, key_bits in (("encrypt", 256), ("decrypt", 192), ("both", 128))
-    ]
-    CASES += [
+    ],
+    *[
         ("aes-sequential", {"direction": direction, "stages": stages, "sbox": sbox, "slots": slots})
         for direction, slots in (("encrypt", 4), ("decrypt", 1), ("both", 3))
         for sbox in ("lut", "bram", "table", "composite")
         for stages in ((1, 2) if sbox == "table" else (1, 2, 3, 4))
-    ]
-    CASES += [
+    ],
+    *[
         ("aes-pipeline", {"direction": direction, "stages": stages, "sbox": sbox, "slots": slots, "mixcolumns": mixcolumns})
         for direction, stages, sbox, slots, mixcolumns in (
             ("both", 1, "lut", 1, "lut6"), ("both", 2, "bram", 4, "plain"), ("both", 3, "lut", 2, "lut6"), ("both", 4, "bram", 1, "lut6"),
             ("decrypt", 3, "lut", 1, "lut6"), ("encrypt", 4, "composite", 3, "plain"), ("both", 1, "composite", 1, "plain"),
         )
-    ]  # fmt: skip
+    ],
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.built import SLOW
+from tests.built import slowly
 from tests.circuits.units import measured
 
 from modeloom.circuits import find_circuit
@@ -15,13 +15,14 @@ CASES = [
     ("aes-key-schedule", {"form": "srl"}),
     ("aes-key-schedule", {"form": "ring", "key_bits": 192, "direction": "decrypt"}),
 ]
-if SLOW:
-    CASES += [("aes-key-schedule", {"form": form, "key_bits": bits}) for form in ("offline", "srl", "ring") for bits in (128, 192, 256)]
-    CASES += [("aes-key-schedule", {"form": "unrolled"})]
-    CASES += [("aes-key-schedule", {"form": form, "key_bits": "all"}) for form in ("iterative", "unrolled")]
-    CASES += [("aes-key-schedule", {"form": "offline", "slots": 0, "direction": way}) for way in ("encrypt", "decrypt")]
-    CASES += [("aes-key-schedule", {"form": form, "direction": "decrypt"}) for form in ("offline", "iterative", "ring")]
-    CASES += [("aes-pipeline-agile", options) for options in ({"key_bits": 128}, {"collision": "stall"}, {"form": "unrolled"})]
+CASES += slowly(
+    *[("aes-key-schedule", {"form": form, "key_bits": bits}) for form in ("offline", "srl", "ring") for bits in (128, 192, 256)],
+    ("aes-key-schedule", {"form": "unrolled"}),
+    *[("aes-key-schedule", {"form": form, "key_bits": "all"}) for form in ("iterative", "unrolled")],
+    *[("aes-key-schedule", {"form": "offline", "slots": 0, "direction": way}) for way in ("encrypt", "decrypt")],
+    *[("aes-key-schedule", {"form": form, "direction": "decrypt"}) for form in ("offline", "iterative", "ring")],
+    *[("aes-pipeline-agile", options) for options in ({"key_bits": 128}, {"collision": "stall"}, {"form": "unrolled"})],
+)
 
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.built import SLOW
+from tests.built import slowly
 from tests.circuits.units import measured
 
 from modeloom.circuits import all_circuits
@@ -17,7 +17,7 @@ LONG = (
 
 SMALL = [name for name in all_circuits() if name.startswith(("sbox-", "inv-", "mixcolumns", "square"))]
 
-GROUPS = [SMALL, *([name] for name in all_circuits() if name not in SMALL and (SLOW or name not in LONG))]
+GROUPS = [SMALL, *([name] for name in all_circuits() if name not in (*SMALL, *LONG)), *slowly(*(([name],) for name in LONG))]
 """Circuits that share a simulation."""
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many pipelines and large sectors: the interval is its bound, the latency near that of a plain schedule, the storage near its bound.
 
-The whole matrix takes about ten minutes of one core: MODELOOM_SLOW=1.
+The whole matrix takes about ten minutes of one core, with ``--slow``.
 """
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 
 import pytest
+from tests.built import slow
 
 from modeloom.compiler import SHARES, Compiled, compile_mode
 from modeloom.modes import find
@@ -17,8 +17,6 @@ from modeloom.options import Options
 from modeloom.schedule.modulo import schedule
 
 MODES = ("hctr2", "heh-brw", "hmch-brw", "heh-poly", "hmch-poly")
-
-slow = pytest.mark.skipif(not os.environ.get("MODELOOM_SLOW"), reason="minutes of one core; MODELOOM_SLOW=1")
 
 
 def check(compiled: Compiled, storage: float) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.built import SLOW
+import pytest
+from tests.built import slow
 
 SEARCH = {"restarts": 50, "aes_stages": 1}
 """A short search and one register a round: small circuits, quickly built."""
@@ -19,18 +20,20 @@ XTS: tuple[str, dict[str, Any]] = ("xts", {"sector": 56, "key_slots": 2, **SEARC
 TET: tuple[str, dict[str, Any]] = ("tet", {"sector": 64, "more_sectors": (32, 96), "key_slots": 3, **SEARCH})
 """Two cipher keys and a word; inverses at each of three sizes."""
 
-CORES: dict[str, tuple[str, dict[str, Any]]] = {"xcb-1619": XCB}
-if SLOW:
-    CORES |= {
-        "xts": XTS,
-        "xts-192": ("xts", {"sector": 48, "key_bits": 192, "key_slots": 3, "direction": "encrypt"}),
-        "xts-256": ("xts", {"sector": 512, "key_bits": 256, "aes": 2}),
-        "tet": TET,
-        "xcb": ("xcb", {"sector": 64, "key_slots": 2}),
-        "xcb-1619-decrypt": ("xcb-1619", {"sector": 64, "key_slots": 3, "direction": "decrypt", **SEARCH}),
-        "eme2": ("eme2", {"sector": 56, "aes": 2, **SEARCH}),
-        "eme": ("eme", {"sector": 64, **SEARCH}),
-        "cmc": ("cmc", {"sector": 64, **SEARCH}),
-        "hch": ("hch", {"sector": 64, **SEARCH}),
-        "hctr": ("hctr", {"sector": 56, **SEARCH}),
-    }
+CORES: dict[str, tuple[str, dict[str, Any]]] = {
+    "xcb-1619": XCB,
+    "xts": XTS,
+    "xts-192": ("xts", {"sector": 48, "key_bits": 192, "key_slots": 3, "direction": "encrypt"}),
+    "xts-256": ("xts", {"sector": 512, "key_bits": 256, "aes": 2}),
+    "tet": TET,
+    "xcb": ("xcb", {"sector": 64, "key_slots": 2}),
+    "xcb-1619-decrypt": ("xcb-1619", {"sector": 64, "key_slots": 3, "direction": "decrypt", **SEARCH}),
+    "eme2": ("eme2", {"sector": 56, "aes": 2, **SEARCH}),
+    "eme": ("eme", {"sector": 64, **SEARCH}),
+    "cmc": ("cmc", {"sector": 64, **SEARCH}),
+    "hch": ("hch", {"sector": 64, **SEARCH}),
+    "hctr": ("hctr", {"sector": 56, **SEARCH}),
+}
+
+EACH = [pytest.param(*core, id=name, marks=() if name == "xcb-1619" else slow) for name, core in CORES.items()]
+"""Cases of ``parametrize``: one of them by default."""

@@ -7,14 +7,14 @@ import random
 
 import pytest
 from tests.built import compiled, simulated, slow
-from tests.core.several_keys import CORES, TET, XTS
+from tests.core.several_keys import EACH, TET, XTS
 
 from modeloom import golden
 from modeloom.rtl.bus import StatusCode
 from modeloom.simulated import Sector, SectorError, SimulatedCore
 from modeloom.spec import GHASH_ORDER
 
-EACH = pytest.mark.parametrize(("mode", "changes"), CORES.values(), ids=CORES)
+each = pytest.mark.parametrize(("mode", "changes"), EACH)
 
 
 def loaded(mode: str, changes: dict, rng: random.Random) -> tuple[SimulatedCore, list]:
@@ -36,7 +36,7 @@ def wanted(references: list, jobs: list[Sector]) -> list[bytes]:
     return [getattr(references[job.slot], "decrypt" if job.decrypt else "encrypt")(job.tweak, job.data) for job in jobs]
 
 
-@EACH
+@each
 def test_sectors_of_mixed_slots(mode: str, changes: dict) -> None:
     """Back to back at the interval of the schedule, in each size; then with gaps."""
     rng = random.Random(mode)
@@ -69,7 +69,7 @@ def cycles_to_load(core: SimulatedCore, key: bytes, slot: int) -> int:
     return core.cycles - start
 
 
-@EACH
+@each
 def test_cycles_do_not_depend_on_keys_and_data(mode: str, changes: dict) -> None:
     core = simulated(mode, **changes)
     size = core.description["key_bytes"]

@@ -8,7 +8,6 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.built import SLOW
 
 from modeloom import core, golden
 from modeloom.cli import main
@@ -17,7 +16,7 @@ FAST = ("--optimize", 0)
 """Building the simulation takes longer than all that is done with it."""
 
 
-SECTOR, CORE = (512, ()) if SLOW else (64, ("--sector", 64, "--aes-arch", "sequential", "--aes-stages", 1))
+SECTOR, CORE = 64, ("--sector", 64, "--aes-arch", "sequential", "--aes-stages", 1)
 """The default core takes far longer."""
 
 

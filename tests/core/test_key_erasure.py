@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.built import SEQUENTIAL, SLOW, SMALL, compiled, simulated
+from tests.built import SEQUENTIAL, SMALL, compiled, simulated, slowly
 from tests.core.several_keys import CORES, TET, XCB, XTS
 from tests.core.test_zeroize import state
 
@@ -12,17 +12,16 @@ from modeloom.rtl.core import key_erase_cycles
 from modeloom.simulated import Sector
 
 CHOICES = [("hctr2", SMALL), ("hctr2", SEQUENTIAL), XCB]
-if SLOW:
-    CHOICES += [
-        ("heh-brw", {"sector": 128, "key_bits": 256, "key_slots": 2}),
-        ("heh-brw", {"sector": 128, "squares": "fly"}),
-        ("heh-poly", {"sector": 128, "direction": "encrypt", "mul": 2}),
-        ("hmch-brw", {"sector": 128, "key_slots": 3}),
-        # The decrypter alone is sequential.
-        ("hctr2", {"sector": 192, "key_slots": 2, "aes_stages": 1}),
-        ("heh-poly", {"sector": 64, "aes_arch": "sequential", "aes_stages": 3}),
-        XTS, TET, CORES["xts-256"],
-    ]  # fmt: skip
+CHOICES += slowly(
+    ("heh-brw", {"sector": 128, "key_bits": 256, "key_slots": 2}),
+    ("heh-brw", {"sector": 128, "squares": "fly"}),
+    ("heh-poly", {"sector": 128, "direction": "encrypt", "mul": 2}),
+    ("hmch-brw", {"sector": 128, "key_slots": 3}),
+    # The decrypter alone is sequential.
+    ("hctr2", {"sector": 192, "key_slots": 2, "aes_stages": 1}),
+    ("heh-poly", {"sector": 64, "aes_arch": "sequential", "aes_stages": 3}),
+    XTS, TET, CORES["xts-256"],
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("mode", "changes"), CHOICES, ids=lambda choice: choice if isinstance(choice, str) else "-".join(choice))

@@ -6,25 +6,42 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.built import SLOW, compiled, simulated
+from tests.built import compiled, simulated, slow, slowly
 
 from modeloom import golden, vectors
 from modeloom.simulated import Sector
 
-CORES: list[tuple[str, str, dict]] = [("hctr2", "default", {})]
-IDS = ["hctr2"]
-if SLOW:
-    CORES += [
-        ("hctr2", "default", {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram", "mul_arch": "fan-hasan"}),
-        ("heh-brw", "default", {}),
-        ("heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly"}),
-        ("heh-brw", "default", {"sector": 80, "squares": "fly", "key_slots": 2, "mul_arch": "mastrovito", "aes_sbox": "compact"}),
-        ("hmch-brw", "brw2013-1core", {"sector": 96, "squares": "fly"}),
-        ("hctr2", "default", {"key_bits": 256, "mul_arch": "lut6"}),
-    ]
-    IDS += ["hctr2-partial-256", "heh-brw", "heh-brw-2core-fly", "heh-brw-fly", "hmch-brw-1core-fly", "hctr2-256"]
-PUBLISHED = [i for i, name in enumerate(IDS) if name.endswith("-256")]
-"""Cores whose sizes the published vectors have."""
+CORES = [pytest.param("hctr2", "default", {}, id="hctr2")]
+CORES += [
+    pytest.param(mode, base, changes, id=name, marks=slow)
+    for name, mode, base, changes in (
+        ("hctr2-partial-256", "hctr2", "default",
+         {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram", "mul_arch": "fan-hasan"}),
+        ("heh-brw", "heh-brw", "default", {}),
+        ("heh-brw-2core-fly", "heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly"}),
+        ("heh-brw-fly", "heh-brw", "default",
+         {"sector": 80, "squares": "fly", "key_slots": 2, "mul_arch": "mastrovito", "aes_sbox": "compact"}),
+        ("hmch-brw-1core-fly", "hmch-brw", "brw2013-1core", {"sector": 96, "squares": "fly"}),
+        ("hctr2-256", "hctr2", "default", {"key_bits": 256, "mul_arch": "lut6"}),
+    )
+]  # fmt: skip
+
+TINY = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 0}
+"""The smallest cipher and the shortest search."""
+
+PUBLISHED = [
+    ("hctr2", {"sector": 31, **TINY}, 10),
+    ("xts", {"sector": 33, "more_sectors": (36,), **TINY}, 26),
+    *slowly(
+        ("hctr2", {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram", "mul_arch": "fan-hasan"}, 5),
+        ("hctr2", {"key_bits": 256, "mul_arch": "lut6"}, 5),
+        ("xts", {"sector": 35, "more_sectors": (34, 37), "key_bits": 256}, 36),
+        ("xcb-1619", {"sector": 48, "more_sectors": (20, 32), "aes_stages": 1}, 3),
+        ("eme2", {"sector": 32, "aes_stages": 1}, 1),
+        ("eme", {"sector": 512, **TINY}, 2),
+    ),
+]
+"""Cores whose sizes published vectors have, and the number of these."""
 
 
 def _jobs(options: object, name: str, count: int, seed: int) -> tuple[bytes, list[Sector], list[bytes]]:
@@ -41,7 +58,7 @@ def _jobs(options: object, name: str, count: int, seed: int) -> tuple[bytes, lis
     return key, sectors, expected
 
 
-@pytest.mark.parametrize(("mode", "base", "changes"), CORES, ids=IDS)
+@pytest.mark.parametrize(("mode", "base", "changes"), CORES)
 def test_back_to_back(mode: str, base: str, changes: dict) -> None:
     design = compiled(mode, base, **changes)
     key, sectors, expected = _jobs(design, mode, 40, seed=7)
@@ -53,7 +70,7 @@ def test_back_to_back(mode: str, base: str, changes: dict) -> None:
     assert set(steady) == {max(design.schedule.ii, beats)}
 
 
-@pytest.mark.parametrize(("mode", "base", "changes"), CORES, ids=IDS)
+@pytest.mark.parametrize(("mode", "base", "changes"), CORES)
 def test_gaps_and_back_pressure(mode: str, base: str, changes: dict) -> None:
     for seed, gaps in ((1, 0.05), (2, 0.5), (3, 0.9)):
         design = compiled(mode, base, **changes)
@@ -65,12 +82,17 @@ def test_gaps_and_back_pressure(mode: str, base: str, changes: dict) -> None:
         assert not core.runner.violations()
 
 
-@pytest.mark.parametrize(("mode", "base", "changes"), [CORES[i] for i in PUBLISHED], ids=[IDS[i] for i in PUBLISHED])
-def test_published_vectors_on_the_core(mode: str, base: str, changes: dict) -> None:
-    core = simulated(mode, base, **changes)
-    sizes = (core.sector_bytes, core.tweak_bytes, core.description["key_bytes"])
-    fitting = [t for t in vectors.for_mode(mode) if tuple(len(t[name]) // 2 for name in ("pt", "tweak", "key")) == sizes]
-    assert len(fitting) >= 5
+@pytest.mark.parametrize(("mode", "changes", "count"), PUBLISHED)
+def test_published_vectors_on_the_core(mode: str, changes: dict, count: int) -> None:
+    """The published vectors of a core's sizes, encrypted and decrypted."""
+    core = simulated(mode, **changes)
+    others = (core.tweak_bytes, core.description["key_bytes"])
+    fitting = [
+        test
+        for test in vectors.for_mode(mode)
+        if len(test["pt"]) // 2 in core.sizes and tuple(len(test[name]) // 2 for name in ("tweak", "key")) == others
+    ]
+    assert len(fitting) == count
     for test in fitting:
         core.load_key(bytes.fromhex(test["key"]))
         tweak, plain, cipher = (bytes.fromhex(test[name]) for name in ("tweak", "pt", "ct"))

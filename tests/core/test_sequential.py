@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.built import SEQUENTIAL, SLOW, compiled, simulated
+from tests.built import SEQUENTIAL, compiled, simulated, slowly
 
 from modeloom import golden
 from modeloom.ciphers import AES
@@ -17,13 +17,12 @@ from modeloom.simulated import Sector
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
 CORES = [("hctr2", SEQUENTIAL)]
-if SLOW:
-    CORES += [
-        ("heh-poly", {"sector": 80, "aes_arch": "sequential", "aes": 2, "aes_stages": 1}),
-        ("heh-poly", {"sector": 64, "aes_arch": "sequential", "direction": "encrypt", "key_bits": 256, "overlap": False}),
-        ("hmch-poly", {"sector": 64, "aes_arch": "sequential", "direction": "decrypt", "aes_stages": 4}),
-        ("hctr2", {"sector": 72, "more_sectors": (96,), "aes_arch": "sequential", "aes_sbox": "compact", "key_slots": 2}),
-    ]
+CORES += slowly(
+    ("heh-poly", {"sector": 80, "aes_arch": "sequential", "aes": 2, "aes_stages": 1}),
+    ("heh-poly", {"sector": 64, "aes_arch": "sequential", "direction": "encrypt", "key_bits": 256, "overlap": False}),
+    ("hmch-poly", {"sector": 64, "aes_arch": "sequential", "direction": "decrypt", "aes_stages": 4}),
+    ("hctr2", {"sector": 72, "more_sectors": (96,), "aes_arch": "sequential", "aes_sbox": "compact", "key_slots": 2}),
+)
 
 
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])

@@ -22,9 +22,11 @@ from modeloom.synth import synthesize
 LONG = {"sector": 1024, "storage": "bram", "restarts": 0, "prove": False}
 SHORT = {"sector": 96, "storage": "bram", "aes_stages": 1, "restarts": 50, "prove": False}
 
-CORES = {"eme2-sequential": ("eme2", {**SHORT, "sector": 64, "aes_arch": "sequential"})}
-if built.SLOW:
-    CORES |= {"eme2": ("eme2", SHORT), "heh-brw": ("heh-brw", SHORT)}
+CORES = [
+    pytest.param("eme2", {**SHORT, "sector": 64, "aes_arch": "sequential"}, id="eme2-sequential"),
+    pytest.param("eme2", SHORT, id="eme2", marks=built.slow),
+    pytest.param("heh-brw", SHORT, id="heh-brw", marks=built.slow),
+]
 
 MEMORY = re.compile(r"^  reg \[127:0\] (mem\d+) \[.*?(?=^  (?:\(\*|assign))", re.MULTILINE | re.DOTALL)
 """A memory with its ports."""
@@ -83,7 +85,7 @@ def colliding(memory: re.Match[str], late: bool) -> str:
     return edited
 
 
-@pytest.mark.parametrize(("mode", "changes"), CORES.values(), ids=CORES)
+@pytest.mark.parametrize(("mode", "changes"), CORES)
 def test_what_a_read_gives_while_its_word_is_written_is_not_used(mode, changes, tmp_path):
     """The second edit, of a word that was written a cycle before, shows that such reads do come to the results."""
     source = verilog(mode, **changes)

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from tests.built import SLOW
+from tests.built import slowly
 from tests.program_runs import numeric_machine
 
 from modeloom import golden
@@ -105,12 +105,12 @@ def test_the_programs_themselves_pass(name):
     assert made.simulated(made.program, runs=20) == 20 * 26
 
 
+@pytest.mark.parametrize("count", [100, *slowly(200)])
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 @pytest.mark.parametrize("name", MODES)
-def test_mutants_are_refused_or_harmless(name, direction, record_property):
+def test_mutants_are_refused_or_harmless(name, direction, count, record_property):
     made = bench(name)
     print(f"{name} {direction}: seed {SEED}")
-    count = 200 if SLOW else 100
     verdicts = Counter()
     kinds = Counter()
     accepted = []

@@ -6,7 +6,7 @@ import re
 from dataclasses import astuple
 
 import pytest
-from tests.built import SLOW
+from tests.built import slow, slowly
 from tests.synth.designs import Adder, AsyncMemory, Rom, TwoBlocks, XorTree, convert
 
 from modeloom.synth import SynthesisError, SynthResult, synthesize, synthesize_blocks
@@ -43,19 +43,23 @@ def test_memory_with_asynchronous_read_becomes_lutram():
     assert result.levels_register == 2
 
 
-def test_four_input_luts():
+@pytest.mark.parametrize("target", ["xc4v", *slowly("xc3se")])
+def test_four_input_luts(target):
     """Virtex-4 has LUT4 alone: the parity of 16 bits takes five of them and two levels."""
-    for target in ("xc4v", "xc3se") if SLOW else ("xc4v",):
-        result = synthesize(convert(XorTree(), "tree"), "tree", target)
-        assert {cell for cell in result.cells if cell.startswith("LUT")} == {"LUT4"}
-        assert (result.luts, result.levels_register, result.ffs) == (5, 2, 17)
-        if SLOW:
-            # A function of eight inputs is sixteen LUT4 and a tree of multiplexers that are not LUTs: the other of two mappings.
-            table = synthesize(convert(Rom(), "rom"), "rom", target)
-            assert table.luts <= 8 * 16 and table.cells["MUXF8"] > 0
+    result = synthesize(convert(XorTree(), "tree"), "tree", target)
+    assert {cell for cell in result.cells if cell.startswith("LUT")} == {"LUT4"}
+    assert (result.luts, result.levels_register, result.ffs) == (5, 2, 17)
 
 
-@pytest.mark.parametrize("target", ["xc7", "xc5v"] if SLOW else ["xc7"])
+@slow
+@pytest.mark.parametrize("target", ["xc4v", "xc3se"])
+def test_tables_of_four_input_luts(target):
+    """A function of eight inputs is sixteen LUT4 and a tree of multiplexers that are not LUTs: the other of two mappings."""
+    table = synthesize(convert(Rom(), "rom"), "rom", target)
+    assert table.luts <= 8 * 16 and table.cells["MUXF8"] > 0
+
+
+@pytest.mark.parametrize("target", ["xc7", *slowly("xc5v")])
 def test_six_input_luts(target):
     result = synthesize(convert(AsyncMemory(), "memory"), "memory", target)
     assert result.memories["lutram_cells"] > 0 and result.memories["bram_cells"] == 0
@@ -83,7 +87,7 @@ def test_gates_of_a_table_are_reworked():
     assert result.ffs == 0 and result.area > 300
 
 
-@pytest.mark.skipif(not SLOW, reason="long: MODELOOM_SLOW=1")
+@slow
 def test_compact_mapper():
     design = convert(Rom(), "rom")
     normal, compact = (synthesize(design, "rom", "xc7", mapper=mapper) for mapper in ("abc9", "compact"))

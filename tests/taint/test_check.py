@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores of all modes have no timing channel; each planted one is found, with its path."""
+"""Cores have no timing channel; each planted one is found, with its path.
+
+By default these are three small cores: both directions with a partial block, one sequential cipher core for both, and a mode that
+refuses some keys.  The slow run adds the other shapes and a core of every mode.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests import built
-from tests.built import SLOW
+from tests.built import slow, slowly
 from tests.emit.emitted import PARTIAL, SLOTS, folder
 from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
 
@@ -39,13 +43,13 @@ SHAPES = {
 }
 
 
-# Modes and shapes that share their structure with another one are left to MODELOOM_SLOW=1: each needs a core of its own.
-FEW = MODES if SLOW else []
-FEW_SHAPES = {name: shape for name, shape in SHAPES.items() if SLOW or name not in ("sequential", "slots", "lanes", "stages", "no inverse")}
-CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in FEW} | FEW_SHAPES
+FEW = ("both", "one core", "equal keys")
+"""Shapes that are checked by default; the other cores share their structure with one of these."""
+
+CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in MODES} | SHAPES
 
 
-@pytest.mark.parametrize("choice", CORES.values(), ids=CORES)
+@pytest.mark.parametrize("choice", [pytest.param(core, id=name, marks=() if name in FEW else slow) for name, core in CORES.items()])
 def test_no_timing_channel(choice: tuple[str, dict]) -> None:
     report = check_core(folder(choice))
     assert set(report.secret) == {"data", "key", "tweak"}
@@ -80,11 +84,11 @@ def assert_caught(plant: Plant, choice: tuple[str, dict], directory: Path) -> st
     return message
 
 
-SOME = PLANTS if SLOW else PLANTS[::2]
-"""Each takes some seconds."""
+SOME = [plant if number % 2 == 0 else slowly(plant)[0] for number, plant in enumerate(PLANTS)]
+"""Each takes some seconds: every second one by default."""
 
 
-@pytest.mark.parametrize("plant", SOME, ids=[plant.what for plant in SOME])
+@pytest.mark.parametrize("plant", SOME, ids=[plant.what for plant in PLANTS])
 def test_planted_dependency_is_caught(plant: Plant, tmp_path: Path) -> None:
     print(assert_caught(plant, PARTIAL, tmp_path))
 

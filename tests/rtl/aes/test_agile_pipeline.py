@@ -5,7 +5,7 @@ import random
 from functools import cache
 
 import pytest
-from tests.built import SLOW, slow
+from tests.built import slow, slowly
 
 from modeloom.rtl.aes.agile_pipeline import AESAgilePipeline
 from modeloom.rtl.aes.key_step import ALL, SIZE_CODES
@@ -14,10 +14,11 @@ from modeloom.rtl.aes.unrolled_schedule import AESUnrolledPipeline
 from .bench import encrypt, expand_key, from_bytes, to_bytes
 from .kept import leaves_nothing, simulation
 
-AGILE = [(ALL, 1, "delay")]
-if SLOW:
-    AGILE += [(ALL, 1, "stall")]
-    AGILE += [(128, 1, "delay"), (192, 3, "delay"), (256, 4, "delay"), (ALL, 2, "stall"), (ALL, 4, "delay"), (ALL, 3, "stall")]
+FIRST = (ALL, 1, "delay")
+MORE = [
+    (ALL, 1, "stall"), (128, 1, "delay"), (192, 3, "delay"), (256, 4, "delay"), (ALL, 2, "stall"), (ALL, 4, "delay"), (ALL, 3, "stall"),
+]  # fmt: skip
+AGILE = [FIRST, *slowly(*((each,) for each in MORE))]
 
 FIPS_197_C = {
     128: "69c4e0d86a7b0430d8cdb78070b4c55a",
@@ -126,7 +127,7 @@ def test_what_a_key_change_costs(configuration):
         assert {component.stall[256, 128], component.stall[256, 192], component.stall[192, 128]} == {4 * stages, 2 * stages}
 
 
-@pytest.mark.parametrize("configuration", AGILE if SLOW else AGILE[1:], ids=lambda c: "-".join(map(str, c)))
+@pytest.mark.parametrize("configuration", AGILE, ids=lambda c: "-".join(map(str, c)))
 def test_erasing_forgets_keys_and_blocks(configuration):
     run = Run(configuration)
     component, unit = run.component, run.unit

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.built import SLOW
+from tests.built import slowly
 
 from modeloom.rtl.aes.iterative_schedule import IterativeKeySchedule
 from modeloom.rtl.aes.key_ring import KeyRing
@@ -47,7 +47,7 @@ def writes(unit, key, cycles):
     return seen
 
 
-@pytest.mark.parametrize("key_bits", [ALL] + SLOW * list(SIZES))
+@pytest.mark.parametrize("key_bits", [ALL, *slowly(*SIZES)])
 def test_iterative(key_bits):
     component = IterativeKeySchedule(key_bits)
     unit = simulation(component)
@@ -89,7 +89,7 @@ def test_iterative_ignores_starts_and_erases():
     assert writes(unit, bytes(16), 11)[-1][2] == expand_key(bytes(16))[-1]
 
 
-@pytest.mark.parametrize(("key_bits", "stages"), [(128, 1)] + SLOW * [(ALL, 2), (192, 4), (256, 3), (ALL, 1), (192, 1), (256, 1)])
+@pytest.mark.parametrize(("key_bits", "stages"), [(128, 1), *slowly((ALL, 2), (192, 4), (256, 3), (ALL, 1), (192, 1), (256, 1))])
 def test_unrolled(key_bits, stages):
     component = UnrolledKeySchedule(key_bits, stages)
     unit = simulation(component)
@@ -106,7 +106,7 @@ def test_unrolled(key_bits, stages):
 
 
 @pytest.mark.parametrize(
-    ("key_bits", "streams"), [(128, 4)] + SLOW * [(192, 1), (192, 2), (256, 3), (128, 1), (128, 2), (192, 4), (256, 1), (256, 17)]
+    ("key_bits", "streams"), [(128, 4), *slowly((192, 1), (192, 2), (256, 3), (128, 1), (128, 2), (192, 4), (256, 1), (256, 17))]
 )
 def test_shifted_streams_have_their_own_keys_and_starts(key_bits, streams):
     component = ShiftedKeySchedule(key_bits, streams)
@@ -131,7 +131,7 @@ def test_shifted_streams_have_their_own_keys_and_starts(key_bits, streams):
 
 
 @pytest.mark.parametrize(
-    ("key_bits", "inverse"), [(192, True)] + SLOW * [(128, False), (128, True), (192, False), (256, False), (256, True)]
+    ("key_bits", "inverse"), [(192, True), *slowly((128, False), (128, True), (192, False), (256, False), (256, True))]
 )
 def test_ring(key_bits, inverse):
     component = KeyRing(key_bits, inverse=inverse)
@@ -162,7 +162,7 @@ def test_ring(key_bits, inverse):
         unit.set("advance", 0)
 
 
-@pytest.mark.parametrize(("key_bits", "slots", "inverse"), [(128, 3, False)] + SLOW * [(256, 1, True), (192, 4, True)])
+@pytest.mark.parametrize(("key_bits", "slots", "inverse"), [(128, 3, False), *slowly((256, 1, True), (192, 4, True))])
 def test_store(key_bits, slots, inverse):
     component = KeyStore(key_bits, slots, inverse=inverse)
     unit = simulation(component)
@@ -204,7 +204,7 @@ KEEPERS = [
     (lambda: ShiftedKeySchedule(128, 4), 30, 5),
     (lambda: UnrolledKeySchedule(128), 5, 1),
     (lambda: KeyRing(192, inverse=True), 60, 13),
-    *SLOW * [(lambda: KeyRing(128), 30, 11)],
+    *slowly((lambda: KeyRing(128), 30, 11)),
     (lambda: KeyStore(128, 3), 60, 13),
 ]
 

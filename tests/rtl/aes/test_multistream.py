@@ -5,7 +5,7 @@ import random
 
 import pytest
 from amaranth.back import rtlil
-from tests.built import SLOW
+from tests.built import slowly
 
 from modeloom.golden.aes_keys import round_keys
 from modeloom.rtl.aes.multistream import AESMultiStream
@@ -16,7 +16,7 @@ from .bench import encrypt, from_bytes, to_bytes
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
 
-@pytest.mark.parametrize("streams", [1, 2, 4] if SLOW else [4])
+@pytest.mark.parametrize("streams", [4, *slowly(1, 2)])
 def test_batches_with_gaps(streams):
     unit = AESMultiStream(128, streams)
     simulation = Simulation.of(rtlil.convert(unit, name="aes"), "aes", optimize=0)

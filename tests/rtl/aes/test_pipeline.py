@@ -5,7 +5,7 @@ import random
 
 import pytest
 from amaranth.back import rtlil
-from tests.built import SLOW
+from tests.built import slowly
 
 from modeloom.rtl.aes.pipeline import AESDecryptPipeline, AESEncryptPipeline
 from modeloom.sim import Simulation
@@ -20,19 +20,18 @@ CONFIGURATIONS = [
     (128, 1, 1, False, "lut"),
     (128, 2, 1, True, "bram"),
 ]
-if SLOW:
-    CONFIGURATIONS += [
-        (128, 4, 1, False, "lut"),
-        (128, 2, 4, True, "lut"),
-        (128, 4, 1, True, "lut"),
-        (192, 3, 1, True, "lut"),
-        (256, 1, 1, False, "lut"),
-        (128, 1, 1, True, "lut"),
-        (128, 1, 4, False, "lut"),
-        (128, 1, 4, True, "bram"),
-        (192, 3, 1, True, "bram"),
-        (256, 4, 1, True, "bram"),
-    ]
+CONFIGURATIONS += slowly(
+    ((128, 4, 1, False, "lut"),),
+    ((128, 2, 4, True, "lut"),),
+    ((128, 4, 1, True, "lut"),),
+    ((192, 3, 1, True, "lut"),),
+    ((256, 1, 1, False, "lut"),),
+    ((128, 1, 1, True, "lut"),),
+    ((128, 1, 4, False, "lut"),),
+    ((128, 1, 4, True, "bram"),),
+    ((192, 3, 1, True, "bram"),),
+    ((256, 4, 1, True, "bram"),),
+)
 FIPS_197_C = {
     128: "69c4e0d86a7b0430d8cdb78070b4c55a",
     192: "dda97ca4864cdfe06eaf70a0ec0d7191",

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from amaranth.back import rtlil
-from tests.built import SLOW
+from tests.built import slow
 
 from modeloom import vectors
 from modeloom.golden.aes_keys import inverse_form, round_keys
@@ -133,9 +133,9 @@ CORES = [
     ("streams", 192, "both", 4, {}),
     ("sequential", 256, "both", 1, {"sbox": "table"}),
 ]
-if SLOW:
-    CORES += [("sequential", 128, "both", 1, LUT6)]
-    CORES += [
+MORE = [
+    ("sequential", 128, "both", 1, LUT6),
+    *[
         (kind, key_bits, direction, stages, options)
         for key_bits in (128, 192, 256)
         for direction in PIPELINES
@@ -145,22 +145,32 @@ if SLOW:
             ("sequential", 1, {}), ("sequential", 2, LUT6), ("sequential", 3, LUT6), ("sequential", 4, {}),
             ("pipeline", 1, LUT6),
         )
-    ]  # fmt: skip
-    CORES += [
+    ],
+    *[
         ("pipeline", key_bits, direction, stages, options)
         for key_bits, direction, stages, options in (
             (128, "both", 1, {}), (128, "both", 2, LUT6), (192, "both", 3, {}), (256, "both", 4, LUT6), (128, "both", 1, {"sbox": "bram"}),
             (192, "both", 3, {"sbox": "bram"}), (128, "encrypt", 3, LUT6), (192, "decrypt", 3, LUT6), (256, "decrypt", 4, LUT6),
             (128, "both", 4, {"sbox": "composite"}), (256, "encrypt", 1, {"sbox": "composite"}),
         )
-    ]  # fmt: skip
+    ],
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "key_bits", "direction", "stages", "options"), CORES, ids=str)
+def test_published_vectors(kind, key_bits, direction, stages, options):
+    """Each ninth key, with its first 16 blocks."""
+    check(kind, key_bits, direction, stages, options, [(key, pairs[:16]) for key, pairs in [*published(key_bits).items()][::9]])
+
+
+@slow
+@pytest.mark.parametrize(("kind", "key_bits", "direction", "stages", "options"), [*CORES, *MORE], ids=str)
 def test_all_published_vectors(kind, key_bits, direction, stages, options):
+    check(kind, key_bits, direction, stages, options, list(published(key_bits).items()))
+
+
+def check(kind, key_bits, direction, stages, options, chosen):
     device = Core(core(kind, key_bits, direction, stages, options))
-    # All of them take half a minute a core: without MODELOOM_SLOW each ninth key, with its first 16 blocks.
-    chosen = list(published(key_bits).items()) if SLOW else [(key, pairs[:16]) for key, pairs in [*published(key_bits).items()][::9]]
     for key, pairs in chosen:
         device.load(key, direction == "decrypt")
         blocks, expected = [], []

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.built import SLOW
+from tests.built import slowly
 
 from modeloom.rtl.aes.sequential import AESDecryptSequential, AESSequential
 
@@ -14,8 +14,7 @@ from .bench import AESBench, decrypt
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
 CONFIGURATIONS = [(192, 4, 1), (256, 1, 1), (128, 1, 2), (192, 3, 3), (128, 2, 4)]
-if SLOW:
-    CONFIGURATIONS += [(128, 1, 1), (128, 3, 1), (256, 4, 2), (256, 1, 4)]
+CONFIGURATIONS += slowly((128, 1, 1), (128, 3, 1), (256, 4, 2), (256, 1, 4))
 
 
 @pytest.mark.parametrize(("key_bits", "slots", "registers"), CONFIGURATIONS)

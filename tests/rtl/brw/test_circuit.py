@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from amaranth.sim import Simulator
-from tests.built import SLOW
+from tests.built import slowly
 from tests.rtl.brw.bench import SMALL, brw_of, poly_of, simulate
 
 from modeloom.rtl.brw import BRWHash, HornerHash
@@ -26,13 +26,14 @@ CASES = [
     (HornerHash, 7, 2, {"times_h": False}),
     (HornerHash, 2, 3, {"times_h": False}),
 ]
-if SLOW:
-    CASES += [
+CASES += slowly(
+    *[
         (BRWHash, m, stages, {"squares": squares, "times_h": times_h})
         for m in (4, 5, 7, 8, 30, 32, 33, 40)
         for stages, squares, times_h in ((3, "fly", True), (2, "setup", True), (1, "fly", False), (5, "setup", False))
-    ]
-    CASES += [(HornerHash, m, stages, {"times_h": m % 3 == 0}) for m in (1, 3, 12, 33) for stages in (1, 3, 4)]
+    ],
+    *[(HornerHash, m, stages, {"times_h": m % 3 == 0}) for m in (1, 3, 12, 33) for stages in (1, 3, 4)],
+)
 
 
 def test_the_field_of_the_tests():
