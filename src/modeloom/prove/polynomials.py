@@ -18,7 +18,8 @@ atoms head(x^i m), head(x^j m), ...
 
 *Counters.*  A number added to a form in the integers is an atom, too, one for each form and number.
 
-*Inverses.*  1 / v = v^(2^n - 2), with an atom in the place of v, which is not 0, unless v is a single term.
+*Inverses.*  1 / v = v^(2^n - 2), with an atom in the place of v, which is not 0, unless v is a single term.  What is not 0 has
+v^(2^n - 1) = 1.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from modeloom.prove.errors import ProofError
+from modeloom.prove.relations import Relations
 
 __all__ = ["FieldElements", "Polynomial", "Algebra", "ONE"]
 
@@ -55,40 +57,53 @@ class FieldElements(Protocol):
 class Polynomial:
     """A normal form: coefficients (polynomials in x as integers, never 0) by the numbers of monomials.  Not to be
     changed.
+
+    Its hash is a sum over its terms, so that a sum has it for the price of the smaller summand: the operands of a sector's cipher calls
+    differ in a few terms of thousands.
     """
 
-    __slots__ = ("terms", "_key")
+    __slots__ = ("terms", "_hash")
 
-    def __init__(self, terms: dict[int, int]):
+    def __init__(self, terms: dict[int, int], hashed: int | None = None):
         self.terms = terms
-        self._key: frozenset[tuple[int, int]] | None = None
-
-    @property
-    def key(self) -> frozenset[tuple[int, int]]:
-        """The same as a hashable set."""
-        if self._key is None:
-            self._key = frozenset(self.terms.items())
-        return self._key
+        self._hash = hashed
 
     def __eq__(self, other: object) -> bool:
         return self.terms == other.terms if isinstance(other, Polynomial) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        if self._hash is None:
+            self._hash = 0
+            for term in self.terms.items():
+                self._hash ^= hash(term)
+        return self._hash
 
     def __xor__(self, other: Polynomial) -> Polynomial:
-        large, small = (self, other) if len(self.terms) >= len(other.terms) else (other, self)
-        terms = dict(large.terms)
-        for monomial, coefficient in small.terms.items():
-            left = terms.get(monomial, 0) ^ coefficient
-            if left:
-                terms[monomial] = left
-            else:
-                del terms[monomial]
-        return Polynomial(terms)
+        return total((self, other))
 
     def __len__(self) -> int:
         return len(self.terms)
+
+
+def total(values: Iterable[Polynomial]) -> Polynomial:
+    """Sum of any number of forms."""
+    summands = sorted(values, key=len)
+    if not summands:
+        return Polynomial({})
+    large = summands.pop()
+    terms, hashed = dict(large.terms), hash(large)
+    for value in summands:
+        for monomial, coefficient in value.terms.items():
+            before = terms.get(monomial, 0)
+            left = before ^ coefficient
+            if before:
+                hashed ^= hash((monomial, before))
+            if left:
+                terms[monomial] = left
+                hashed ^= hash((monomial, left))
+            else:
+                del terms[monomial]
+    return Polynomial(terms, hashed)
 
 
 class Algebra:
@@ -98,18 +113,31 @@ class Algebra:
     ----------
     field : FieldElements
         The mode's field (a ``spec.Field``).
+    relations : bool
+        Whether products use that a value which is inverted is the sum that it is (``prove.relations``).
+    most_products : int
+        Products of terms that all products of forms together may take; 0: no limit.
+
+    Attributes
+    ----------
+    products : int
+        Products of terms that were taken.
     """
 
-    def __init__(self, field: FieldElements):
+    def __init__(self, field: FieldElements, relations: bool = False, most_products: int = 0):
         self.field = field
+        self.products, self._most_products = 0, most_products
+        self.relations = Relations(self) if relations else None
+        self._units: set[int] = set()
         self._unit = field.x_power(field.factor)
         self._atoms: dict[tuple, int] = {}
         self._names: list[tuple] = []
         self._monomials: list[tuple[tuple[int, int], ...]] = [()]
         self._numbers: dict[tuple[tuple[int, int], ...], int] = {(): ONE}
         self._products: dict[tuple[int, int], int] = {}
-        self._results: dict[tuple[str, int, frozenset], Polynomial] = {}
-        self._arguments: dict[tuple[str, int, frozenset], Polynomial] = {}
+        self._results: dict[tuple[str, int, Polynomial], Polynomial] = {}
+        self._arguments: dict[tuple[str, int, Polynomial], Polynomial] = {}
+        self._echelon: dict[tuple[int, int], list[tuple[int, int, frozenset[int]]]] = {}
         self.zero = Polynomial({})
 
     @property
@@ -127,7 +155,7 @@ class Algebra:
         if name not in self._atoms:
             self._atoms[name] = len(self._names)
             self._names.append(name)
-        return self._monomial(((self._atoms[name], 1),))
+        return self.monomial(((self._atoms[name], 1),))
 
     def const(self, block: int) -> Polynomial:
         """A constant block."""
@@ -147,6 +175,15 @@ class Algebra:
             a, b = b, a
         return self.field.poly_mul(a, b)
 
+    def reciprocal(self, coefficient: int) -> int:
+        """1 / c = c^(2^n - 2) of a coefficient c that is not 0."""
+        result, exponent = 1, (1 << self.field.width) - 2
+        while exponent:
+            if exponent & 1:
+                result = self.times(result, coefficient)
+            coefficient, exponent = self.times(coefficient, coefficient), exponent >> 1
+        return result
+
     def scale(self, value: Polynomial, k: int) -> Polynomial:
         """value * x^k."""
         if not k:
@@ -158,6 +195,9 @@ class Algebra:
         """The field's product; raises ``ProofError`` where it would be larger than any mode needs."""
         if len(a) * len(b) > MOST_TERMS:
             raise ProofError(f"a normal form is too large: a product of {len(a)} and {len(b)} terms; name what is inverted")
+        self.products += len(a) * len(b)
+        if self.products > self._most_products > 0:
+            raise ProofError(f"normal forms are too large: more than {self._most_products} products of terms")
         terms: dict[int, int] = {}
         products = self._products
         for m, c in a.terms.items():
@@ -165,14 +205,14 @@ class Algebra:
                 pair = (m, n) if m <= n else (n, m)
                 monomial = products.get(pair)
                 if monomial is None:
-                    monomial = products[pair] = self._product(*pair)
+                    monomial = products[pair] = self.product(*pair)
                 coefficient = c if d == 1 else d if c == 1 else self.times(c, d)
                 left = terms.get(monomial, 0) ^ coefficient
                 if left:
                     terms[monomial] = left
                 else:
                     del terms[monomial]
-        return Polynomial(terms)
+        return Polynomial(self.relations.reduced(terms) if self.relations else terms)
 
     def power(self, value: Polynomial, exponent: int) -> Polynomial:
         """value^exponent, exponent >= 1."""
@@ -189,15 +229,7 @@ class Algebra:
 
     def add(self, values: Iterable[Polynomial]) -> Polynomial:
         """Sum of any number of values."""
-        terms: dict[int, int] = {}
-        for value in values:
-            for monomial, coefficient in value.terms.items():
-                left = terms.get(monomial, 0) ^ coefficient
-                if left:
-                    terms[monomial] = left
-                else:
-                    del terms[monomial]
-        return Polynomial(terms)
+        return total(values)
 
     def head(self, value: Polynomial, nbytes: int) -> Polynomial:
         """The first ``nbytes`` bytes of a block; all of them for 0 or the width of a block, all but the first for a number below 0."""
@@ -205,35 +237,102 @@ class Algebra:
             return value ^ self.head(value, -nbytes)
         if not nbytes or 8 * nbytes >= self.field.width:
             return value
-        parts = []
+        parts, moved = [], {}
         for monomial, coefficient in sorted(value.terms.items()):
             if monomial == ONE:
                 block = self.field.from_polynomial(self.times(coefficient, self.field.x_power(-self.field.factor)))
                 parts.append(self.const(block & ((1 << 8 * nbytes) - 1)))
-                continue
-            for bit in range(coefficient.bit_length()):
-                if coefficient >> bit & 1:
-                    parts.append(self._masked(monomial, bit, nbytes))
+            else:
+                base, end = self._part(monomial)
+                moved.setdefault(base, {})[end] = coefficient
+        for base, ends in moved.items():
+            parts += self._masked(base, ends, nbytes)
         return self.add(parts)
 
-    def _masked(self, monomial: int, bit: int, nbytes: int) -> Polynomial:
+    def _part(self, monomial: int) -> tuple[tuple[int, int], int]:
+        """The value x^bit m of which a monomial is a head, as (m, bit), and the bytes of that head: all for a monomial that is none."""
         factors = self._monomials[monomial]
-        if not bit and len(factors) == 1 and factors[0][1] == 1:
-            inner = self._names[factors[0][0]]
-            if inner[0] == "head":
-                return self.atom("head", inner[1], inner[2], min(inner[3], nbytes))
-        return self.atom("head", monomial, bit, nbytes)
+        if len(factors) == 1 and factors[0][1] == 1:
+            name = self._names[factors[0][0]]
+            if name[0] == "head":
+                return (name[1], name[2]), name[3]
+        return (monomial, 0), self.field.width // 8
+
+    def _first(self, base: tuple[int, int], end: int) -> Polynomial:
+        """The first bytes of a base."""
+        if not end:
+            return self.zero
+        return Polynomial({base[0]: 1}) if 8 * end == self.field.width and not base[1] else self.atom("head", *base, end)
+
+    def _masked(self, base: tuple[int, int], ends: dict[int, int], nbytes: int) -> Iterable[Polynomial]:
+        """Heads of a sum of heads of one base, ``ends`` having the coefficient of each.
+
+        Between two ends all bytes have one coefficient, the sum of those of the heads that reach so far.  A part of it that moves
+        the bytes by whole bytes within the block leaves their head a part of the base itself.
+        """
+        coefficient, limits = 0, sorted(ends)
+        for begin, end in reversed(list(zip([0, *limits], limits))):
+            coefficient ^= ends[end]
+            piece = self._first(base, end) ^ self._first(base, begin)
+            moves, bits = self._moves(coefficient, begin, end)
+            for move in moves:
+                stop = min(end, nbytes - move)
+                if stop > begin:
+                    yield self.scale(self._first(base, stop) ^ self._first(base, begin), 8 * move)
+            for bit in bits:
+                for monomial in piece.terms:
+                    yield self.atom("head", monomial, bit, nbytes)
+
+    def _moves(self, coefficient: int, begin: int, end: int) -> tuple[list[int], list[int]]:
+        """A coefficient of the bytes from ``begin`` to ``end`` as a sum of x^(8 j), the bytes moved by j and still in the block, and of
+        other powers of x.
+
+        Moves to the front, x^-8, x^-16, ..., have many bits each.  They are independent of each other and of the moves to the end, so
+        that elimination finds them, and finds a sum of coefficients as the sum of what it finds in each.
+        """
+        most = self.field.width // 8 - end
+        moves = []
+        for pivot, vector, which in self._moves_down(begin, most):
+            if coefficient >> pivot & 1:
+                coefficient ^= vector
+                moves.append(which)
+        down = set[int]()
+        for which in moves:
+            down ^= which
+        bits = [bit for bit in range(coefficient.bit_length()) if coefficient >> bit & 1]
+        up = [bit // 8 for bit in bits if not bit % 8 and bit <= 8 * most]
+        return [*(-j for j in sorted(down)), *up], [bit for bit in bits if bit % 8 or bit > 8 * most]
+
+    def _moves_down(self, begin: int, most: int) -> list[tuple[int, int, frozenset[int]]]:
+        """x^-8, ..., x^(-8 begin), each without the leading bits of those before it: such a bit, which is none of a move by up to ``most``
+        to the end; what is left; and of which moves it is the sum."""
+        if (begin, most) not in self._echelon:
+            rows: list[tuple[int, int, frozenset[int]]] = []
+            for j in range(1, begin + 1):
+                vector, which = self.field.x_power(-8 * j), frozenset({j})
+                for pivot, other, others in rows:
+                    if vector >> pivot & 1:
+                        vector, which = vector ^ other, which ^ others
+                pivot = max(bit for bit in range(vector.bit_length()) if vector >> bit & 1 and (bit % 8 or bit > 8 * most))
+                rows.append((pivot, vector, which))
+            self._echelon[begin, most] = rows
+        return self._echelon[begin, most]
 
     def function(self, name: str, number: int, value: Polynomial) -> Polynomial:
         """The atom of a function of which nothing is known, for each value."""
-        return self.atom(name, number, value.key)
+        return self.atom(name, number, value)
 
     def unit(self, value: Polynomial) -> Polynomial:
         """An indeterminate in the place of a value that is not 0, the same for the same value; a single term stays what it is.
 
         All powers of a single term have one term, and a graph may have computed h^2 where the definition inverts h * h.
         """
-        return value if len(value) == 1 else self.function("unit", 0, value)
+        result = value if len(value) == 1 else self.function("unit", 0, value)
+        for monomial in result.terms:
+            self._units.update(atom for atom, _ in self._monomials[monomial])
+        if self.relations and result is not value and value.terms:
+            self.relations.add(result, value)
+        return result
 
     def inverse(self, value: Polynomial) -> Polynomial:
         """value^(2^n - 2)."""
@@ -250,34 +349,43 @@ class Algebra:
             What a definition adds to the result.  The new atom then stands for the sum, so that sums which are hashed
             stay single terms; the result is that atom plus ``rest``.
         """
-        known = self._results.get((core, key, value.key))
+        known = self._results.get((core, key, value))
         if known is None:
-            known = self._arguments.get((core, key, value.key))
+            known = self._arguments.get((core, key, value))
         if known is not None:
             return known
         result = self.atom(core, len(self._results))
         if rest is not None:
             result = result ^ rest
-        self._results[core, key, value.key] = result
-        self._arguments[INVERSE[core], key, result.key] = value
+        self._results[core, key, value] = result
+        self._arguments[INVERSE[core], key, result] = value
         return result
 
     # -- monomials ----------------------------------------------------------------------------------------------------
 
-    def _monomial(self, factors: tuple[tuple[int, int], ...]) -> int:
+    def factors(self, monomial: int) -> tuple[tuple[int, int], ...]:
+        """Atoms of a monomial with their exponents, in ascending order."""
+        return self._monomials[monomial]
+
+    def monomial(self, factors: tuple[tuple[int, int], ...]) -> int:
+        """The number of a monomial."""
         number = self._numbers.get(factors)
         if number is None:
             number = self._numbers[factors] = len(self._monomials)
             self._monomials.append(factors)
         return number
 
-    def _product(self, m: int, n: int) -> int:
+    def product(self, m: int, n: int) -> int:
+        """The product of two monomials."""
         if m == ONE:
             return n
         powers = dict(self._monomials[m])
         for atom, exponent in self._monomials[n]:
-            powers[atom] = powers.get(atom, 0) + exponent
-        return self._monomial(tuple(sorted(powers.items())))
+            exponent += powers.get(atom, 0)
+            if atom in self._units and exponent >= (1 << self.field.width) - 1:
+                exponent %= (1 << self.field.width) - 1
+            powers[atom] = exponent
+        return self.monomial(tuple(sorted(item for item in powers.items() if item[1])))
 
     def text(self, value: Polynomial, limit: int = 6) -> str:
         """A form as text, for messages: at most ``limit`` terms."""

@@ -8,14 +8,14 @@ block of each direction is compared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from modeloom.ir.ops import COUNTERS, Form, Op, OpGraph
 from modeloom.ir.trace import Node, Trace, reached
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
 
-__all__ = ["prove_rewrite"]
+__all__ = ["Definition", "prove_rewrite"]
 
 CORES = ("enc", "dec")
 
@@ -36,7 +36,7 @@ def prove_rewrite(source: Trace, graph: OpGraph, setup: OpGraph) -> int:
         A result block or a key word differs.
     """
     algebra = Algebra(source.field)
-    definition = _Definition(source, algebra)
+    definition = Definition(source, algebra)
     words = {name: algebra.atom("raw", name) for name in source.raw_names}
     given = dict(words)
     _GraphValues(setup, "setup", algebra, words).run()
@@ -59,7 +59,7 @@ def prove_rewrite(source: Trace, graph: OpGraph, setup: OpGraph) -> int:
 
 
 def _named_words(
-    source: Trace, definition: _Definition, words: dict[str, Polynomial], given: dict[str, Polynomial]
+    source: Trace, definition: Definition, words: dict[str, Polynomial], given: dict[str, Polynomial]
 ) -> None:
     """Words with a name of set-up's hold what set-up says, and words NAME^e are powers of NAME."""
     for i, name in sorted(source.key_names.items()):
@@ -76,7 +76,7 @@ def _named_words(
             raise ProofError(f"{source.mode}: key word {name} is not the power {exponent} of {base}")
 
 
-def _set_up_keys(source: Trace, definition: _Definition, words: dict[str, Polynomial], setup: OpGraph) -> None:
+def _set_up_keys(source: Trace, definition: Definition, words: dict[str, Polynomial], setup: OpGraph) -> None:
     """Words that hold cipher keys, and words that must not be 0, are what the definition says."""
     wanted = [tuple(definition.value(i) for i in blocks) for blocks in source.derived]
     if wanted != [tuple(words[name] for name in names) for names in setup.derived]:
@@ -85,12 +85,19 @@ def _set_up_keys(source: Trace, definition: _Definition, words: dict[str, Polyno
         raise ProofError(f"{source.mode}: a key word that must not be 0 is not what the definition inverts")
 
 
-class _Definition:
-    """Values of the nodes of a trace."""
+class Definition:
+    """Values of the nodes of a trace.
 
-    def __init__(self, trace: Trace, algebra: Algebra):
+    Parameters
+    ----------
+    blocks : sequence of Polynomial or None
+        What goes in; None: an indeterminate for each block.
+    """
+
+    def __init__(self, trace: Trace, algebra: Algebra, blocks: Sequence[Polynomial] | None = None):
         self.trace = trace
         self.algebra = algebra
+        self.blocks = blocks
         self.values: dict[int, Polynomial] = {}
         self.added: dict[int, tuple[int, ...]] = {}
 
@@ -121,6 +128,8 @@ class _Definition:
 
     def _evaluate(self, node: Node) -> Polynomial:
         algebra, args = self.algebra, node.args
+        if node.kind == "block" and self.blocks is not None:
+            return self.blocks[args[0]]
         if node.kind in ("block", "tweak", "raw"):
             return algebra.atom(node.kind, args[0])
         if node.kind == "const":
