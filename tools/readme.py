@@ -32,8 +32,11 @@ from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue  # noqa: E402
+from modeloom.ir.trace import trace  # noqa: E402
+from modeloom.modes import all_modes  # noqa: E402
 from modeloom.papers import page as papers_page  # noqa: E402
 from modeloom.papers.tables import tables  # noqa: E402
+from modeloom.prove.inverse import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
 from modeloom.rtl.core import CORE_PORTS  # noqa: E402
@@ -124,6 +127,23 @@ def code() -> str:
     methods = {node.name: node for node in mode.body if isinstance(node, ast.FunctionDef)}
     lines = text.splitlines()[methods["setup"].lineno - 1 : methods["encrypt"].end_lineno]
     return "```python\n" + "".join(f"{line[4:]}\n" for line in lines) + "```\n"
+
+
+def inverses() -> str:
+    """Sectors of each mode for which its directions are proved to be inverse to each other, or only tested."""
+    rows = []
+    for name, mode in all_modes().items():
+        block = mode.block_bytes
+        least = max(mode.min_bytes, block)
+        whole = sorted({least, 512})
+        parts = [size + more for size in whole for more in (1, block // 2, block - 1)] if mode.partial else []
+        found: dict[str, list[int]] = {"proved": [], "tested": []}
+        for size in sorted({*whole, *parts}):
+            proved = all(prove_inverse(trace(mode(), size, tweak)) is None for tweak in mode.tweak_sizes)
+            found["proved" if proved else "tested"].append(size)
+        tweaks = " and ".join(map(str, mode.tweak_sizes))
+        rows.append((f"`{name}`", tweaks, ", ".join(map(str, found["proved"])), ", ".join(map(str, found["tested"])) or "none"))
+    return table(("mode", "tweak, bytes", "sectors proved, bytes", "only tested"), rows, 4)
 
 
 def changes() -> str:
@@ -229,6 +249,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "clock": clock,
     "code": code,
     "codes": codes,
+    "inverses": inverses,
     "latency": latency,
     "modes": modes,
     "papers": papers,

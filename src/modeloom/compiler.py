@@ -12,6 +12,7 @@ from typing import Any
 from modeloom.allocate.build import Allocation, allocate
 from modeloom.allocate.merge import CoreProgram, merge
 from modeloom.ciphers import cipher_of
+from modeloom.definition import ONE_DIRECTION, PROVED, TESTED, check_inverse
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup
 from modeloom.ir.ops import COUNTERS, OpGraph
@@ -46,6 +47,12 @@ PROBE = 16
 WORTH = 0.02
 """Share of the latency that is not worth more chains."""
 
+NOT_CHECKED = "not checked"
+"""Of a definition that was compiled without a proof."""
+
+INVERSES = (ONE_DIRECTION, PROVED, TESTED, NOT_CHECKED)
+"""What may be said of the inverse: of several sizes the last one counts."""
+
 SHARES = {"trace": 0.01, "lower": 0.1, "schedule": 0.7, "allocate": 0.04, "prove": 0.15}
 """Steps in their order, and their share of the time of a long compilation, roughly."""
 
@@ -68,6 +75,9 @@ class Compiled:
     allocation : Allocation
     proved : bool
         Whether the proof that the program computes the definition has passed.
+    inverse : str
+        Whether each direction of the definition is the inverse of the other: "proved", "tested", "one direction" (the mode has no other),
+        or "not checked".
     others : tuple of Compiled
         The mode for the further sector sizes of the core; each is compiled and proved by itself.
     """
@@ -84,6 +94,7 @@ class Compiled:
     setup_schedule: Schedule
     allocation: Allocation
     proved: bool = False
+    inverse: str = NOT_CHECKED
     others: tuple[Compiled, ...] = ()
 
     @property
@@ -146,6 +157,7 @@ class Compiled:
             "key_words": len(self.allocation.program.key_words),
             "setup_cycles": self.setup_schedule.latency,
             "proved": all(one.proved for one in self.sizes),
+            "inverse": max((one.inverse for one in self.sizes), key=INVERSES.index),
             **({"more_sizes": [one.explain() for one in self.others]} if self.others else {}),
         }
 
@@ -162,13 +174,14 @@ def compile_mode(
     Parameters
     ----------
     prove : bool
-        Whether to run the checkers and the proof; a failure raises ``prove.ProofError``.
+        Whether to run the checkers and the proof; a failure raises ``prove.ProofError``, or ``DefinitionError`` if one direction of the
+        definition does not invert the other, whichever of them are built.
     progress : callable
         Called with the name of a step and the share of the whole work that is done, from 0 to 1: when a step begins, and several
         times in the search for a schedule.
     """
     chosen = cipher_of(mode, options.cipher)
-    options = options.on(chosen)
+    options = options.of(mode).on(chosen)
     mode.check_key_bits(options.key_bits or 0)
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
     sizes = (options.sector, *options.more_sectors)
@@ -177,6 +190,7 @@ def compile_mode(
     mode.check_tweak(tweak, core=True)
     progress("trace", 0.0)
     sources = [trace(mode, size, tweak, options.directions, (options.key_bits or 0) // 8) for size in sizes]
+    inverses = [_inverse(mode, source, options) if prove else NOT_CHECKED for source in sources]
     uses = [_uses(source, options) for source in sources]
     units, architecture = unit_set(options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
     progress("lower", 0.0)
@@ -194,7 +208,8 @@ def compile_mode(
             progress(step, (sum(blocks[:number]) + share * blocks[number]) / sum(blocks))
 
         one = replace(options, sector=sizes[number], more_sectors=())
-        compiled.append(_compile(mode, one, source, units, architecture, chains[number], prove, part))
+        made = _compile(mode, one, source, units, architecture, chains[number], prove, part)
+        compiled.append(replace(made, inverse=inverses[number]))
     return replace(compiled[0], options=options, others=tuple(compiled[1:]))
 
 
@@ -241,6 +256,14 @@ def _compile(
         run_proof(result)
         result.proved = True
     return result
+
+
+def _inverse(mode: Mode, source: Trace, options: Options) -> str:
+    """Whether the directions are inverse to each other; both are looked at where one is built."""
+    key_bytes = (options.key_bits or 0) // 8
+    if options.directions != mode.directions():
+        source = trace(mode, source.nbytes, source.tweak_bytes, key_bytes=key_bytes)
+    return check_inverse(mode, source, mode.key_bytes(key_bytes), options.cipher)
 
 
 def _best_chains(source: Trace, options: Options, units: UnitSet) -> int:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from modeloom.ciphers import BlockCipher
 from modeloom.schedule.units import ENTRY_CYCLES, Unit, UnitSet
-from modeloom.spec import COUNTERS, InputError, UnknownName
+from modeloom.spec import COUNTERS, InputError, Mode, UnknownName
 
 __all__ = ["Options", "PRESETS", "preset", "Architecture", "unit_set"]
 
@@ -57,8 +57,8 @@ class Options:
         Further sector sizes of the core, in bytes; commands name them 1, 2, ...
     key_bits : int or None
         Key size of the cipher in bits (default: the cipher's first).
-    direction : str
-        "both", "encrypt" or "decrypt".
+    direction : str or None
+        "both", "encrypt" or "decrypt" (default: all that the mode has).
     aes, mul, acc : int or None
         Cipher cores, multipliers and adders (default: as many as the bound wants).
     aes_arch : str
@@ -97,7 +97,7 @@ class Options:
     more_sectors: tuple[int, ...] = ()
     tweak: int | None = None
     key_bits: int | None = None
-    direction: str = "both"
+    direction: str | None = None
     aes: int = 1
     aes_arch: str = "pipelined"
     aes_sbox: str | None = None
@@ -124,7 +124,7 @@ class Options:
             raise InputError(f"--sector names {next(size for size in sizes if sizes.count(size) > 1)} bytes twice")
         if len(sizes) > SIZES:
             raise InputError(f"--sector takes up to {SIZES} sizes, not {len(sizes)}")
-        if self.direction not in DIRECTIONS:
+        if self.direction is not None and self.direction not in DIRECTIONS:
             raise UnknownName("direction", self.direction, DIRECTIONS)
         if self.aes_arch not in AES_ARCHITECTURES:
             raise UnknownName("AES architecture", self.aes_arch, AES_ARCHITECTURES)
@@ -150,7 +150,7 @@ class Options:
     @property
     def directions(self) -> tuple[str, ...]:
         """The directions that are built."""
-        return DIRECTIONS[self.direction]
+        return DIRECTIONS[self.direction or "both"]
 
     def but(self, **changes: Any) -> Options:
         """The same with some options changed; raises ``UnknownName`` for an option that does not exist."""
@@ -172,6 +172,13 @@ class Options:
         if sbox not in chosen.sboxes:
             raise UnknownName("S-box", sbox, chosen.sboxes)
         return replace(self, cipher=chosen.name, key_bits=key_bits, aes_stages=stages, aes_sbox=sbox)
+
+    def of(self, mode: Mode) -> Options:
+        """The same with the directions of the mode filled in; raises ``InputError`` for one that it does not have."""
+        direction = self.direction or mode.one_direction or "both"
+        if mode.one_direction not in ("", direction):
+            raise InputError(f"--direction {direction}: {mode.name} has one direction, {mode.one_direction}; leave --direction out")
+        return replace(self, direction=direction)
 
     def as_dict(self) -> dict[str, Any]:
         """Names and values, for the JSON files."""

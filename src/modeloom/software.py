@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from modeloom.ciphers import cipher_of
 from modeloom.modes import find
-from modeloom.spec import Blocks, CipherKey, Keys, Mode, Numbers
+from modeloom.spec import Blocks, CipherKey, InputError, Keys, Mode, Numbers
 
 __all__ = ["Model", "model", "to_blocks", "to_bytes"]
 
@@ -40,10 +40,12 @@ class Model:
         self._description, self._parts = description, parts
         self._ready: dict[int, tuple[Numbers, Keys]] = {}
         if not mode.setup_of_size:
-            self._set_up(0)
+            self.set_up(0)
 
-    def _set_up(self, blocks: int) -> tuple[Numbers, Keys]:
-        """Operations and key values, for sectors of so many blocks where set-up depends on them."""
+    def set_up(self, blocks: int) -> tuple[Numbers, Keys]:
+        """Operations and key values, for sectors of so many blocks where set-up depends on them; raises ``InputError`` for a key that the
+        mode refuses."""
+        blocks = blocks if self.mode.setup_of_size else 0
         if blocks not in self._ready:
             mode, keyed = self.mode, self._description.software
             secrets = [self._parts[name] for name in mode.cipher_keys]
@@ -57,8 +59,10 @@ class Model:
     def _run(self, direction: str, tweak: bytes, data: bytes) -> bytes:
         self.mode.check_sector(len(data))
         self.mode.check_tweak(len(tweak))
+        if direction not in self.mode.directions():
+            raise InputError(f"{self.mode.name}: the mode has one direction, {self.mode.one_direction}")
         size = self.mode.block_bytes
-        o, keys = self._set_up(-(-len(data) // size) if self.mode.setup_of_size else 0)
+        o, keys = self.set_up(-(-len(data) // size))
         blocks = getattr(self.mode, direction)(o, keys, to_blocks(tweak, size), to_blocks(data, size))
         return to_bytes(list(blocks), len(data), size)
 

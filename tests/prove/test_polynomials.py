@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra
 from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, CipherKey, Field, Numbers
 
@@ -131,7 +132,7 @@ def evaluated(algebra, o, terms, atoms):
         if name[0] == "block":
             value = atoms[name[1]]
         elif name[0] == "head":
-            value = o.head(evaluated(algebra, o, {name[1]: 1 << name[2]}.items(), atoms), name[3])
+            value = o.head(evaluated(algebra, o, {name[1]: field.x_power(name[2])}.items(), atoms), name[3])
         else:
             core, number, form = calls[name[1]]
             value = getattr(o, core)(evaluated(algebra, o, form.terms.items(), atoms), CipherKey(number))
@@ -223,3 +224,90 @@ def test_a_single_term_that_is_inverted_stays_and_a_sum_is_an_atom():
     assert algebra.inverse(square) == algebra.mul(algebra.inverse(a), algebra.inverse(a)) != algebra.inverse(a)
     unit = algebra.unit(a ^ b)
     assert len(unit) == 1 and unit not in (a, b) and unit == algebra.unit(b ^ a) != algebra.unit(a ^ b ^ square)
+
+
+MIDDLE = Field("middle", 32, (1 << 32) | 0x8D, factor=-32)
+"""Blocks of four bytes, so that a part of a block is a part."""
+
+
+def moves():
+    """Trees of parts of blocks and of moves by bytes and bits."""
+    leaves = st.tuples(st.just("atom"), st.integers(0, 1))
+
+    def extend(inner):
+        return st.one_of(
+            st.tuples(st.just("xor"), inner, inner),
+            st.tuples(st.just("scale"), inner, st.sampled_from([-24, -16, -8, -3, 5, 8, 16, 24])),
+            st.tuples(st.sampled_from(["head", "tail"]), inner, st.integers(1, 3)),
+        )
+
+    return st.recursive(leaves, extend, max_leaves=8)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tree=moves(), seeds=st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=2))
+def test_moved_parts_have_the_value_of_their_expression(tree, seeds):
+    algebra = Algebra(MIDDLE)
+    o = Numbers(MIDDLE, [])
+    assert evaluated(algebra, o, normal(algebra, tree).terms.items(), seeds) == number(o, tree, seeds)
+
+
+@settings(max_examples=200, deadline=None)
+@given(a=moves(), b=moves(), n=st.integers(1, 3))
+def test_heads_of_sums_are_sums_of_heads(a, b, n):
+    algebra = Algebra(MIDDLE)
+    a, b = normal(algebra, a), normal(algebra, b)
+    assert algebra.head(a ^ b, n) == algebra.head(a, n) ^ algebra.head(b, n)
+
+
+@pytest.mark.parametrize("field", [GHASH_ORDER, POLYVAL_ORDER, MIDDLE], ids=lambda field: field.name)
+def test_bytes_that_are_moved_within_a_block_are_still_its_bytes(field):
+    algebra, size = Algebra(field), field.width // 8
+    x = algebra.atom("block", 0)
+    for n in range(1, size):
+        front, back = algebra.head(x, n), algebra.head(x, -n)
+        moved = algebra.scale(back, -8 * n)
+        assert algebra.head(moved, size - n) == moved
+        assert algebra.scale(algebra.head(moved, 1), 8 * n) == algebra.head(x, n + 1) ^ front
+        up = algebra.scale(front, 8 * (size - n))
+        assert not algebra.head(up, size - n) and algebra.head(up, -(size - n)) == up
+        assert algebra.scale(up ^ algebra.head(up ^ x, size - n) ^ algebra.head(x, size - n), -8 * (size - n)) == front
+
+
+def test_what_is_inverted_is_the_sum_that_it_is():
+    algebra = Algebra(GHASH_ORDER, relations=True)
+    t, a = algebra.atom("raw", "t"), algebra.atom("block", 0)
+    value = algebra.add([algebra.const(GHASH_ORDER.one), t, algebra.scale(algebra.power(t, 3), 5)])
+    unit = algebra.unit(value)
+    assert len(unit) == 1 and algebra.unit(unit) == unit
+    one = algebra.const(GHASH_ORDER.one)
+    assert algebra.mul(unit, algebra.inverse(unit)) == one
+    # x^5 t^3 a, made in two ways.
+    direct = algebra.mul(algebra.scale(algebra.power(t, 3), 5), a)
+    assert direct == algebra.mul(unit, a) ^ algebra.mul(t, a) ^ a
+    assert algebra.mul(algebra.inverse(unit), direct ^ a ^ algebra.mul(t, a)) == a
+    assert algebra.mul(algebra.inverse(unit), direct) != a
+    high = algebra.power(t, 9)
+    assert all(dict(algebra.factors(m)).get(0, 0) < 3 for m in high.terms)
+    assert algebra.mul(high, algebra.power(t, 4)) == algebra.power(t, 13)
+    plain = Algebra(GHASH_ORDER)
+    assert len(plain.power(plain.atom("raw", "t"), 9)) == 1
+
+
+def test_numbers_on_one_counter():
+    algebra = Algebra(GHASH_ORDER)
+    x = algebra.atom("block", 0)
+    one = algebra.counter("add", 1, 32, x)
+    assert one != x and algebra.counter("add", 2**32 - 1, 32, one) == x
+    assert algebra.counter("add", 4, 32, one) == algebra.counter("add", 5, 32, x)
+    assert algebra.counter("add64", 4, 64, one) != algebra.counter("add", 5, 32, x)
+    assert algebra.counter("add", 1, 32, x ^ one) != algebra.counter("add", 2, 32, x)
+    assert algebra.counter("add", 1, 32, algebra.zero) not in (algebra.zero, one)
+
+
+def test_a_limit_of_products():
+    algebra = Algebra(GHASH_ORDER, most_products=3)
+    a, b = algebra.atom("block", 0), algebra.atom("block", 1)
+    algebra.mul(a ^ b, a)
+    with pytest.raises(ProofError, match="more than 3 products of terms"):
+        algebra.mul(a ^ b, b)

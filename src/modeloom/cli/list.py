@@ -24,7 +24,7 @@ def catalogue() -> list[dict[str, Any]]:
             "kind": "mode",
             "title": mode.title,
             "source": mode.source,
-            "directions": ["encrypt", "decrypt"],
+            "directions": list(mode.directions()),
             "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name,
             "field": mode.field.name,
             "partial_blocks": mode.partial,

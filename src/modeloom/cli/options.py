@@ -31,7 +31,7 @@ _UNIT_OPTIONS = [
     click.option("--sector", type=SectorSizes(), help="Bytes of a sector (512); several sizes as 512,4096."),
     click.option("--tweak", type=int, help="Bytes of a tweak (the mode's first size)."),
     click.option("--key-bits", type=int, help="Key size of the cipher (its first; AES has 128, 192 and 256)."),
-    click.option("--direction", help="encrypt, decrypt or both (both)."),
+    click.option("--direction", help="encrypt, decrypt or both (all that the mode has)."),
     click.option("--aes", type=int, help="AES cores (1)."),
     click.option("--aes-arch", help="pipelined (but for a decrypter that a sector uses once), or sequential (pipelined)."),
     click.option("--aes-sbox", help="S-boxes of the AES cores: lut, bram (block memories), composite, bdd or compact (lut)."),

@@ -243,6 +243,15 @@ def _security(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
+INVERSE = {
+    "proved": "Encryption and decryption of the definition were proved to be inverse to each other, for any permutation as the cipher.",
+    "tested": "Encryption and decryption of the definition were tested to be inverse to each other, with random and chosen values.",
+    "one direction": "The mode has one direction.",
+    "not checked": "**Whether decryption inverts encryption was not checked**: the core was built without the proof.",
+}
+"""What a core's ``inverse`` says."""
+
+
 def _verification(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     proved = d["explain"]["proved"]
     yield "## Verification"
@@ -252,6 +261,7 @@ def _verification(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         if proved
         else "- **The program was not proved**: the core was built without the proof."
     )
+    yield f"- {INVERSE[d['explain']['inverse']]}"
     yield (
         f"- `{d['files']['bench']}` knows the ports only. It checks data, order, status codes, the distance of sectors and the "
         "latency against this datasheet; results come from the software model. Its head has the command that runs it."

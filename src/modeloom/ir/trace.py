@@ -302,9 +302,11 @@ class Tracer:
 
 
 def trace(
-    mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] = DIRECTIONS, key_bytes: int | None = None
+    mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] | None = None, key_bytes: int | None = None
 ) -> Trace:
     """Traces a mode's set-up and directions for sectors of ``nbytes`` and tweaks of ``tweak_bytes`` bytes.
+
+    ``directions`` are all that the mode has, if they are left out.
 
     ``key_bytes`` are those of a cipher key, which decide how many blocks of set-up's make one; None: a block's.
 
@@ -336,7 +338,7 @@ def trace(
     tweak = Blocks([tracer.leaf("tweak", j) for j in range(result.tweak_blocks)], tweak_bytes, size)
     blocks = Blocks([tracer.leaf("block", i) for i in range(result.blocks)], nbytes, size)
     tracer.line = None
-    for direction in directions:
+    for direction in directions or mode.directions():
         outputs = list(getattr(mode, direction)(tracer, keys, tweak, blocks))
         if len(outputs) != result.blocks:
             raise DefinitionError(

@@ -12,11 +12,12 @@ reverse holds for values without masks, and with masks as the modes use them.
 plain.
 
 *Masks.*  ``head`` is linear over GF(2), not over the field: the head of c * m, c = x^i + x^j + ..., is the sum of the
-atoms head(x^i m), head(x^j m), ...
+atoms head(x^i m), head(x^j m), ...  Powers of x^8 move bytes, and those that stay in the block are parts of m itself.
 
 *Cipher.*  ``enc`` and ``dec`` of a form under a key are atoms, one for each form and key; dec(enc(v)) = enc(dec(v)) = v.
 
-*Counters.*  A number added to a form in the integers is an atom, too, one for each form and number.
+*Counters.*  A number added to a form in the integers is an atom, too, one for each form and number; numbers added one after the other
+are added to each other.
 
 *Inverses.*  1 / v = v^(2^n - 2), with an atom in the place of v, which is not 0, unless v is a single term.  What is not 0 has
 v^(2^n - 1) = 1.
@@ -137,7 +138,7 @@ class Algebra:
         self._products: dict[tuple[int, int], int] = {}
         self._results: dict[tuple[str, int, Polynomial], Polynomial] = {}
         self._arguments: dict[tuple[str, int, Polynomial], Polynomial] = {}
-        self._echelon: dict[tuple[int, int], list[tuple[int, int, frozenset[int]]]] = {}
+        self._fronts: list[tuple[int, int, frozenset[int]]] | None = None
         self.zero = Polynomial({})
 
     @property
@@ -237,20 +238,21 @@ class Algebra:
             return value ^ self.head(value, -nbytes)
         if not nbytes or 8 * nbytes >= self.field.width:
             return value
-        parts, moved = [], {}
+        parts = []
         for monomial, coefficient in sorted(value.terms.items()):
             if monomial == ONE:
                 block = self.field.from_polynomial(self.times(coefficient, self.field.x_power(-self.field.factor)))
                 parts.append(self.const(block & ((1 << 8 * nbytes) - 1)))
             else:
                 base, end = self._part(monomial)
-                moved.setdefault(base, {})[end] = coefficient
-        for base, ends in moved.items():
-            parts += self._masked(base, ends, nbytes)
+                moves, bits = self._moves(coefficient)
+                for move in moves:
+                    parts += self._moved(base, end, move, nbytes)
+                parts += [self.atom("head", monomial, bit, nbytes) for bit in bits]
         return self.add(parts)
 
     def _part(self, monomial: int) -> tuple[tuple[int, int], int]:
-        """The value x^bit m of which a monomial is a head, as (m, bit), and the bytes of that head: all for a monomial that is none."""
+        """The value x^k m of which a monomial is a head, as (m, k), and the bytes of that head: all for a monomial that is none."""
         factors = self._monomials[monomial]
         if len(factors) == 1 and factors[0][1] == 1:
             name = self._names[factors[0][0]]
@@ -260,67 +262,57 @@ class Algebra:
 
     def _first(self, base: tuple[int, int], end: int) -> Polynomial:
         """The first bytes of a base."""
-        if not end:
+        if end <= 0:
             return self.zero
         return Polynomial({base[0]: 1}) if 8 * end == self.field.width and not base[1] else self.atom("head", *base, end)
 
-    def _masked(self, base: tuple[int, int], ends: dict[int, int], nbytes: int) -> Iterable[Polynomial]:
-        """Heads of a sum of heads of one base, ``ends`` having the coefficient of each.
+    def _moved(self, base: tuple[int, int], end: int, move: int, nbytes: int) -> Iterable[Polynomial]:
+        """The head of the first bytes of a base up to ``end`` times x^(8 move): bytes that stay in the block are bytes of the base."""
+        size = self.field.width // 8
+        begin, stop = max(0, -move), min(end, size - move)
+        if min(stop, nbytes - move) > begin:
+            yield self.scale(self._first(base, min(stop, nbytes - move)) ^ self._first(base, begin), 8 * move)
+        # What leaves the block at its front or its end comes back in many places.
+        lost = self._first(base, min(begin, end)) if move < 0 else self._first(base, end) ^ self._first(base, stop)
+        for monomial in lost.terms:
+            yield self.atom("head", monomial, 8 * move, nbytes)
 
-        Between two ends all bytes have one coefficient, the sum of those of the heads that reach so far.  A part of it that moves
-        the bytes by whole bytes within the block leaves their head a part of the base itself.
-        """
-        coefficient, limits = 0, sorted(ends)
-        for begin, end in reversed(list(zip([0, *limits], limits))):
-            coefficient ^= ends[end]
-            piece = self._first(base, end) ^ self._first(base, begin)
-            moves, bits = self._moves(coefficient, begin, end)
-            for move in moves:
-                stop = min(end, nbytes - move)
-                if stop > begin:
-                    yield self.scale(self._first(base, stop) ^ self._first(base, begin), 8 * move)
-            for bit in bits:
-                for monomial in piece.terms:
-                    yield self.atom("head", monomial, bit, nbytes)
-
-    def _moves(self, coefficient: int, begin: int, end: int) -> tuple[list[int], list[int]]:
-        """A coefficient of the bytes from ``begin`` to ``end`` as a sum of x^(8 j), the bytes moved by j and still in the block, and of
-        other powers of x.
+    def _moves(self, coefficient: int) -> tuple[list[int], list[int]]:
+        """A coefficient as a sum of powers of x^8 and of x: the exponents of both.
 
         Moves to the front, x^-8, x^-16, ..., have many bits each.  They are independent of each other and of the moves to the end, so
-        that elimination finds them, and finds a sum of coefficients as the sum of what it finds in each.
+        that elimination finds them, and finds in a sum of coefficients the sum of what it finds in each.
         """
-        most = self.field.width // 8 - end
-        moves = []
-        for pivot, vector, which in self._moves_down(begin, most):
-            if coefficient >> pivot & 1:
-                coefficient ^= vector
-                moves.append(which)
-        down = set[int]()
-        for which in moves:
-            down ^= which
-        bits = [bit for bit in range(coefficient.bit_length()) if coefficient >> bit & 1]
-        up = [bit // 8 for bit in bits if not bit % 8 and bit <= 8 * most]
-        return [*(-j for j in sorted(down)), *up], [bit for bit in bits if bit % 8 or bit > 8 * most]
-
-    def _moves_down(self, begin: int, most: int) -> list[tuple[int, int, frozenset[int]]]:
-        """x^-8, ..., x^(-8 begin), each without the leading bits of those before it: such a bit, which is none of a move by up to ``most``
-        to the end; what is left; and of which moves it is the sum."""
-        if (begin, most) not in self._echelon:
-            rows: list[tuple[int, int, frozenset[int]]] = []
-            for j in range(1, begin + 1):
-                vector, which = self.field.x_power(-8 * j), frozenset({j})
-                for pivot, other, others in rows:
+        if self._fronts is None:
+            self._fronts = []
+            for j in range(1, self.field.width // 8):
+                vector, which = self.field.x_power(-8 * j), frozenset({-j})
+                for pivot, other, others in self._fronts:
                     if vector >> pivot & 1:
                         vector, which = vector ^ other, which ^ others
-                pivot = max(bit for bit in range(vector.bit_length()) if vector >> bit & 1 and (bit % 8 or bit > 8 * most))
-                rows.append((pivot, vector, which))
-            self._echelon[begin, most] = rows
-        return self._echelon[begin, most]
+                free = [bit for bit in range(vector.bit_length()) if vector >> bit & 1 and bit % 8]
+                if free:
+                    self._fronts.append((free[-1], vector, which))
+        moves: frozenset[int] = frozenset()
+        for pivot, vector, which in self._fronts:
+            if coefficient >> pivot & 1:
+                coefficient, moves = coefficient ^ vector, moves ^ which
+        bits = [bit for bit in range(coefficient.bit_length()) if coefficient >> bit & 1]
+        return [*sorted(moves), *(bit // 8 for bit in bits if not bit % 8)], [bit for bit in bits if bit % 8]
 
     def function(self, name: str, number: int, value: Polynomial) -> Polynomial:
         """The atom of a function of which nothing is known, for each value."""
         return self.atom(name, number, value)
+
+    def counter(self, name: str, number: int, bits: int, value: Polynomial) -> Polynomial:
+        """A value with a number added to a counter of so many bits; two numbers on one counter are added to each other."""
+        ((monomial, coefficient),) = value.terms.items() if len(value) == 1 else ((ONE, 0),)
+        factors = self._monomials[monomial]
+        if coefficient == 1 and len(factors) == 1 and factors[0][1] == 1:
+            inner = self._names[factors[0][0]]
+            if inner[0] == name:
+                number, value = (number + inner[1]) & (1 << bits) - 1, inner[2]
+        return self.function(name, number, value) if number else value
 
     def unit(self, value: Polynomial) -> Polynomial:
         """An indeterminate in the place of a value that is not 0, the same for the same value; a single term stays what it is.

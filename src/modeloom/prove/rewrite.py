@@ -145,7 +145,7 @@ class Definition:
             rest = self.added.get(node.id)
             return algebra.cipher(node.kind, values[0], algebra.add(self.values[j] for j in rest) if rest else None, args[1])
         if node.kind in COUNTERS:
-            return algebra.function(node.kind, args[1], values[0])
+            return algebra.counter(node.kind, args[1], COUNTERS[node.kind].bits, values[0])
         if node.kind == "inverse":
             return algebra.inverse(values[0])
         if node.kind == "mul":
@@ -218,7 +218,7 @@ class _GraphValues:
         if op.kind in CORES:
             value = self.algebra.cipher(op.kind, operands[0], key=op.number)
         elif op.kind in COUNTERS:
-            value = self.algebra.function(op.kind, op.number, operands[0])
+            value = self.algebra.counter(op.kind, op.number, COUNTERS[op.kind].bits, operands[0])
         elif op.kind == "mul":
             value = self.algebra.mul(*operands)
         elif op.kind == "sqr":

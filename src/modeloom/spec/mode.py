@@ -83,6 +83,8 @@ class Mode:
         Whether the software model takes tweaks of any length.
     partial : bool
         Whether the last block may be partial.
+    one_direction : str
+        "encrypt" or "decrypt" if the mode has this direction alone; empty: it has both, and each is the inverse of the other.
     wide : bool
         Whether each block of a result depends on every bit of the sector; ``security`` says what holds for a mode that is not so.
     place : str
@@ -110,6 +112,7 @@ class Mode:
     setup_of_size: ClassVar[bool] = False
     any_tweak: ClassVar[bool] = False
     partial: ClassVar[bool] = False
+    one_direction: ClassVar[str] = ""
     wide: ClassVar[bool] = True
     min_bytes: ClassVar[int] = 0
     max_blocks: ClassVar[int] = 0
@@ -127,6 +130,11 @@ class Mode:
     def decrypt(self, o: Any, k: Keys, tweak: Blocks, c: Blocks) -> list[Any]:
         """Plaintext blocks of the ciphertext blocks c."""
         raise NotImplementedError
+
+    @classmethod
+    def directions(cls) -> tuple[str, ...]:
+        """The directions that the mode has."""
+        return (cls.one_direction,) if cls.one_direction else ("encrypt", "decrypt")
 
     @classmethod
     def check_sector(cls, nbytes: int) -> None:
