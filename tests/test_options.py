@@ -151,6 +151,58 @@ def test_sequential_cores_that_a_cipher_lacks():
             unit_set(Options(aes_arch="sequential"), replace(AES, sequential=lacking), [uses], {"enc"})
 
 
+SEQUENTIAL_UNITS = [
+    # Uses in a sector, whether there is one direction, and the cores that are sequential.  Ten rounds take 10 cycles.
+    ({"enc": 1, "dec": 32}, 1, {"enc"}),
+    ({"enc": 32, "dec": 1}, 1, {"dec"}),
+    ({"enc": 32, "dec": 1}, 2, {"dec"}),
+    ({"enc": 1, "dec": 32}, 2, {"enc"}),
+    ({"enc": 2, "dec": 20}, 1, {"enc"}),
+    ({"enc": 2, "dec": 19}, 1, set()),
+    ({"enc": 3, "dec": 32}, 1, set()),
+    ({"enc": 1, "dec": 9}, 1, set()),
+    ({"dec": 32}, 1, {"enc"}),
+    ({"enc": 32, "enc256": 1, "dec": 32}, 2, {"enc256"}),
+    ({"enc": 7, "enc256": 1, "dec": 6}, 2, set()),
+    ({"dec": 32, "enc256": 1, "dec256": 3}, 1, {"enc", "enc256"}),
+]
+
+
+@pytest.mark.parametrize(("uses", "directions", "sequential"), SEQUENTIAL_UNITS, ids=str)
+def test_what_is_seldom_needed_is_sequential(uses, directions, sequential):
+    """Where its interval fits as often as a sector needs it; set-up needs the encrypter here."""
+    of = {d: {"out": 2, **uses} for d in ("encrypt", "decrypt")[-directions:]}
+    options = Options(direction="both" if directions == 2 else "decrypt", aes_stages=1)
+    units, architecture = unit_set(options, AES, [of], {"enc"})
+    assert {core for core, form in architecture.cores.items() if form == "sequential"} == sequential
+    for kind in (*sequential, *uses):
+        unit = units.unit(kind)
+        rate = 14 if kind.endswith("256") else 10
+        assert unit.count == 1
+        if kind in sequential and unit.kind == "cipher":
+            assert (unit.interval, unit.slow_core, unit.slow_interval) == (1, kind, rate)
+        else:
+            assert unit.interval == (rate if kind in sequential else 1) and unit.latency == rate + 2
+
+
+def test_of_several_sizes_the_shortest_decides():
+    long, short = ({"decrypt": {"enc": 1, "dec": blocks, "out": blocks}} for blocks in (32, 9))
+    options = Options(direction="decrypt", aes_stages=1)
+    assert unit_set(options, AES, [long], set())[1].cores == {"enc": "sequential", "dec": "pipelined"}
+    assert unit_set(options, AES, [long, short], set())[1].cores == {"enc": "pipelined", "dec": "pipelined"}
+    lacking = replace(AES, sequential=("dec",))
+    assert unit_set(options, lacking, [long], set())[1].cores == {"enc": "pipelined", "dec": "pipelined"}
+
+
+@pytest.mark.parametrize(("mode", "changes"), [
+    ("heh-brw", {}), ("xts", {}), ("cmc", {}), ("tet", {}), ("eme", {}), ("eme2", {"tweak": 32}), ("heh-poly", {"sector": 192}),
+])  # fmt: skip
+def test_decrypting_cores_have_a_sequential_encrypter(mode, changes):
+    compiled = compile_mode(find(mode), Options(**{"sector": 512, "direction": "decrypt", "restarts": 2, "aes_stages": 1, **changes}))
+    assert compiled.architecture.cores == {"enc": "sequential", "dec": "pipelined"}
+    assert compiled.schedule.ii == compiled.schedule.problem.ii_bound()
+
+
 @pytest.mark.parametrize(("aes", "mul"), [(1, 1), (16, 4)])
 def test_multipliers_keep_up_with_sequential_cores(aes, mul):
     uses = {"encrypt": {"enc": 32, "mul": 63, "out": 32}}

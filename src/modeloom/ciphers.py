@@ -157,4 +157,15 @@ def cipher_of(mode: Mode, name: str | None = None) -> BlockCipher:
         raise InputError(f"{mode.name} works on blocks of {mode.block_bytes} bytes, those of {chosen.name} have {chosen.block_bytes}")
     if mode.field.width != 8 * mode.block_bytes:
         raise DefinitionError(f"{mode.name}: the field {mode.field.name} has {mode.field.width} bits, a block {8 * mode.block_bytes}")
+    for key, bits in mode.fixed_key_bits.items():
+        if key not in mode.cipher_keys:
+            raise DefinitionError(f"{mode.name}: fixed_key_bits names {key!r}, which is not one of cipher_keys")
+        if bits not in chosen.key_bits:
+            raise DefinitionError(
+                f"{mode.name}: fixed_key_bits gives {key} {bits} bits, and {chosen.name} has keys of {', '.join(map(str, chosen.key_bits))}"
+            )
+    if mode.cipher_keys and set(mode.cipher_keys) <= mode.fixed_key_bits.keys():
+        raise DefinitionError(
+            f"{mode.name}: fixed_key_bits names all cipher keys; leave one to --key-bits, and limit its sizes with cipher_key_bits"
+        )
     return chosen

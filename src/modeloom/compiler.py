@@ -14,8 +14,8 @@ from modeloom.allocate.merge import CoreProgram, merge
 from modeloom.ciphers import cipher_of
 from modeloom.definition import ONE_DIRECTION, PROVED, TESTED, check_inverse
 from modeloom.ir.expand import expand
-from modeloom.ir.lower import key_words, lower_direction, lower_setup
-from modeloom.ir.ops import COUNTERS, OpGraph
+from modeloom.ir.lower import key_words, lower_direction, lower_setup, operation_kind
+from modeloom.ir.ops import COUNTERS, OpGraph, cipher_core
 from modeloom.ir.pair import find_chains, pair_directions
 from modeloom.ir.squares import renew_squares
 from modeloom.ir.trace import Trace, trace
@@ -296,7 +296,7 @@ def _lower(
         return units.unit(kind).latency
 
     def count(kind: str) -> int:
-        return units.unit("enc" if kind == "cipher" else kind).count
+        return units.unit(kind).count
 
     graph = pair_directions(
         source.mode, {d: renew_squares(lower_direction(expanded, d, names, units.terms, latency, count)) for d in options.directions}
@@ -342,5 +342,5 @@ def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], s
         uses[direction] = counts
     # Where squarers turn out to be of no use, set-up squares with a multiplier.
     plain = expand(source, 1)
-    kinds = {plain.nodes[i].kind for i in (*key_words(plain)[0], *plain.scratch)}
-    return uses, kinds & {"enc", "dec", "mul", *COUNTERS}
+    kinds = {operation_kind(plain, plain.nodes[i]) for i in (*key_words(plain)[0], *plain.scratch)}
+    return uses, {kind for kind in kinds if kind == "mul" or kind in COUNTERS or cipher_core(kind)}

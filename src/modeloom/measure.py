@@ -40,7 +40,7 @@ def block_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.
     for path in sorted(paths):
         below = path.removeprefix(prefix)
         # Its cores alone stand below a unit.
-        unit = re.match(r"engine\.([a-z]+)\d+\.", below)
+        unit = re.match(r"engine\.([a-z]+)(?:\d+_)?\d+\.", below)
         if below == "bus.key_schedule":
             groups[cipher].append(path)
         elif re.fullmatch(STORAGE, below):

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, cast
 
-from modeloom.ciphers import BlockCipher
+from modeloom.ciphers import BlockCipher, CoreTiming
+from modeloom.ir.ops import cipher_core
 from modeloom.schedule.units import ENTRY_CYCLES, Unit, UnitSet
 from modeloom.spec import COUNTERS, InputError, Mode, UnknownName
 
@@ -33,6 +34,9 @@ STORAGE = ("lut", "bram")
 
 HALVED = 128
 """Bits of a counter from which its chain of carries has a register in the middle (docs/model.md)."""
+
+SELDOM = 2
+"""Most operations of a sector on a core of the cipher that is built sequentially beside pipelines."""
 
 STAGES = 2
 """Registers a round, if the cipher has as many."""
@@ -62,7 +66,7 @@ class Options:
     aes, mul, acc : int or None
         Cipher cores, multipliers and adders (default: as many as the bound wants).
     aes_arch : str
-        "pipelined": a decrypter that a sector needs once is sequential where its interval fits.  "sequential": all cores are, and
+        "pipelined": a core that a sector needs once or twice is sequential where its interval fits.  "sequential": all cores are, and
         one does both directions where both are needed.
     aes_sbox : str or None
         S-boxes of these cores (default: the cipher's first form; AES: "lut"; "bram" for block memories; "composite", "bdd" or
@@ -224,7 +228,8 @@ def preset(name: str) -> Options:
 
 @dataclass(frozen=True)
 class Architecture:
-    """How the cipher's cores are built: for each core in use ("enc", "dec", or "both" in one), "pipelined" or "sequential"."""
+    """How the cipher's cores are built: for each core in use ("enc", "dec", or "both" in one; "enc256" for keys of another length than
+    most), "pipelined" or "sequential"."""
 
     cipher: BlockCipher
     cores: Mapping[str, str]
@@ -236,8 +241,9 @@ def unit_set(
     """The unit set for a cipher, a mode's operation counts, for each sector size in each direction, and the kinds of its set-up.
 
     Both cores of the cipher stand behind one operand network where both directions are built; a core for one direction that needs
-    both has them apart.  A decrypter that is used once a sector is sequential where there is such a form and its interval fits into the
-    initiation interval.  Where all cores are to be sequential, one core does what is needed.
+    both has them apart, and so have keys of another length than most.  A core that a sector needs seldom (``SELDOM``) is sequential
+    where there is such a form and its interval fits into the initiation interval.  Where all cores are to be sequential, one core does
+    what is needed under keys of a length.
 
     Raises ``InputError`` for several multipliers where the mode has no products (one, as presets have it, is left out), and for a
     sequential core that the cipher lacks.
@@ -245,7 +251,8 @@ def unit_set(
     options = options.on(chosen)
     key_bits, stages = cast(int, options.key_bits), cast(int, options.aes_stages)
     lanes = options.lanes or options.aes
-    kinds = ("enc", "dec", "mul", "sqr", *COUNTERS, "acc", "out")
+    others = sorted({kind for of in (*(u for direction in uses for u in direction.values()), setup) for kind in of if _fixed_bits(kind)})
+    kinds = ("enc", "dec", *others, "mul", "sqr", *COUNTERS, "acc", "out")
     totals = [{kind: max(u.get(kind, 0) for u in of.values()) for kind in kinds} for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
     sequential = options.aes_arch == "sequential"
@@ -261,15 +268,26 @@ def unit_set(
     paces = []
     for of, total in zip(uses, totals, strict=True):
         calls = max(u.get("enc", 0) + u.get("dec", 0) for u in of.values()) if together else max(total["enc"], total["dec"])
-        paces.append(max(-(-calls // options.aes) * rate, -(-total["out"] // lanes), 1))
+        paces.append(max(-(-max(calls, *(total[kind] for kind in others), 0) // options.aes) * rate, -(-total["out"] // lanes), 1))
     mul = options.mul or max(max(1, -(-total["mul"] // pace)) for total, pace in zip(totals, paces, strict=True))
     slow: dict[str, Any] = {}
-    if not sequential and all(total["dec"] == 1 for total in totals) and "dec" not in setup and "dec" in chosen.sequential:
-        alone = chosen.timing("dec", "sequential", key_bits, stages)
-        ii = min(max(pace, -(-total["mul"] // mul)) for total, pace in zip(totals, paces, strict=True))
-        if (not options.overlap) or alone.interval <= ii:
-            cores["dec"], time["dec"] = "sequential", alone
-            slow = {"slow_core": "dec", "slow_interval": alone.interval}
+    intervals = [max(pace, -(-total["mul"] // mul)) for total, pace in zip(totals, paces, strict=True)]
+
+    def alone(kind: str) -> CoreTiming | None:
+        """Timing of a sequential core that keeps up with all sizes of sectors, or None."""
+        core, bits = kind[:3], _fixed_bits(kind) or key_bits
+        if core not in chosen.sequential:
+            return None
+        timing = chosen.timing(core, "sequential", bits, stages)
+        seldom = all(total[kind] <= SELDOM for total in totals)
+        fits = not options.overlap or all(total[kind] * timing.interval <= ii for total, ii in zip(totals, intervals, strict=True))
+        return timing if seldom and fits else None
+
+    for core in ("dec", "enc"):
+        # Behind a common operand network one core of the two is a pipeline.
+        if not sequential and core in cores and not (together and slow) and (timing := alone(core)):
+            cores[core], time[core] = "sequential", timing
+            slow = {"slow_core": core, "slow_interval": timing.interval}
     reg = options.registered
     units = []
     if together:
@@ -279,6 +297,14 @@ def unit_set(
         for core, timing in time.items():
             count = 1 if cores[core] != options.aes_arch else options.aes
             units.append(Unit(core, count, timing.latency, timing.interval, False, reg))
+    for kind in others:
+        timing = None if sequential else alone(kind)
+        cores[kind] = "sequential" if timing else options.aes_arch
+        if cores[kind] == "sequential" and kind[:3] not in chosen.sequential:
+            raise InputError(f"--aes-arch sequential: {chosen.name} has no sequential core for this; leave --aes-arch out")
+        timing = timing or chosen.timing(kind[:3], options.aes_arch, _fixed_bits(kind), stages)
+        count = max(1, *(-(-total[kind] * timing.interval // pace) for total, pace in zip(totals, paces, strict=True)))
+        units.append(Unit(kind, count, timing.latency, timing.interval, False, reg))
     units.append(Unit("mul", mul if "mul" in needed else 0, options.mul_stages, 1, reg, reg))
     # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.
     units.append(Unit("sqr", _squarers(totals, paces, mul) if options.squares == "fly" else 0, 0, 1, reg, True))
@@ -291,6 +317,11 @@ def unit_set(
     units.append(Unit("acc", options.acc or accumulators, 0, 1, False, reg))
     units.append(Unit("out", lanes, 0, 1, False, reg))
     return UnitSet(tuple(units), lanes, options.terms, entry=ENTRY_CYCLES), Architecture(chosen, cores)
+
+
+def _fixed_bits(kind: str) -> int:
+    """Bits of the keys of a cipher core for keys of another length than most; 0 for other kinds."""
+    return int(kind[3:]) if cipher_core(kind) and kind[3:] else 0
 
 
 def _squarers(totals: Sequence[Mapping[str, int]], paces: Sequence[int], mul: int) -> int:

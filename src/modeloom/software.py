@@ -49,7 +49,8 @@ class Model:
         if blocks not in self._ready:
             mode, keyed = self.mode, self._description.software
             secrets = [self._parts[name] for name in mode.cipher_keys]
-            o = Numbers(mode.field, [keyed(key) for key in secrets], keyed, len(secrets[0]))
+            free = next(len(self._parts[name]) for name in mode.cipher_keys if name not in mode.fixed_key_bits)
+            o = Numbers(mode.field, [keyed(key) for key in secrets], keyed, free)
             o.blocks = blocks
             given = {name: CipherKey(mode.cipher_keys.index(name)) for name in mode.cipher_keys}
             raw = {name: given.get(name, int.from_bytes(value, "little")) for name, value in self._parts.items()}

@@ -291,7 +291,7 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     program = Program(
         trace.mode, trace.block_bytes, trace.nbytes, trace.tweak_bytes, problem.units.lanes, problem.graph.directions,
         units, {}, {}, [ChainRegister(c.id, c.stride) for c in problem.graph.chains], {}, list(key_words), raw_words, FILL_AHEAD,
-        list(trace.cipher_keys), [tuple(map(key_words.index, names)) for names in setup.problem.graph.derived],
+        list(trace.cipher_keys), list(trace.cipher_bits), [tuple(map(key_words.index, names)) for names in setup.problem.graph.derived],
         [key_words.index(name) for name in setup.problem.graph.nonzero], rest,
     )  # fmt: skip
     lives, setup_lives = lifetimes(main), lifetimes(setup)

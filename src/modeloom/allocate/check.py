@@ -15,7 +15,7 @@ from typing import Any
 from modeloom.allocate.program import Program, Source, Table, UnitInstance
 from modeloom.allocate.storage_check import check_storage
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import COUNTERS
+from modeloom.ir.ops import COUNTERS, cipher_core
 from modeloom.schedule.check import check_schedule
 
 __all__ = ["CheckError", "check_program", "check_schedule"]
@@ -231,9 +231,10 @@ class _TableChecker:
 
     def numbered(self, core: str, number: int) -> bool:
         """Whether a core takes a number; in set-up there are only the host's cipher keys."""
-        if core in ("enc", "dec"):
+        if base := cipher_core(core):
             derived = len(self.program.derived) if self.table.name == "setup" else 0
-            return 0 <= number < len(self.program.cipher_keys) - derived
+            known = 0 <= number < len(self.program.cipher_keys) - derived
+            return known and core == f"{base}{self.program.cipher_bits[number] or ''}"
         return 0 < number < 1 << COUNTERS[core].bits if core in COUNTERS else not number
 
     def intervals(self, name: str) -> None:

@@ -62,7 +62,7 @@ class Life:
 
 def unit_name(kind: str, instance: int) -> str:
     """Name of a unit instance; its bank has the same name."""
-    return f"{kind}{instance}"
+    return f"{kind}_{instance}" if kind[-1].isdigit() else f"{kind}{instance}"
 
 
 def lifetimes(schedule: Schedule) -> dict[tuple, Life]:

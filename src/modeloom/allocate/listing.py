@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modeloom.allocate.program import NetRow, Program, Source, Table
-from modeloom.ir.ops import COUNTERS
+from modeloom.ir.ops import COUNTERS, cipher_core
 
 __all__ = ["listing"]
 
@@ -73,7 +73,7 @@ def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow
                 text = text.replace("const", f"{row.const.get(direction, 0):#x}", 1)
             texts.append(text)
         core = row.core.get(direction)
-        prefix = f"{core} " if core in ("enc", "dec") and not name.endswith("post") else ""
+        prefix = f"{core} " if core and cipher_core(core) and not name.endswith("post") else ""
         if prefix and len(program.cipher_keys) > 1:
             prefix += f"under {program.cipher_keys[row.number.get(direction, 0)]} "
         elif core in COUNTERS and not name.endswith("post"):

@@ -36,7 +36,7 @@ class CoreProgram:
         Blocks of a sector of each size.
     key_words : list of str
         Names of the words of the key memory: first those that the host loads.
-    cipher_keys, derived, nonzero
+    cipher_keys, cipher_bits, derived, nonzero
         As those of ``Program``; the set-up of the first size makes the cipher keys.
     """
 
@@ -55,6 +55,7 @@ class CoreProgram:
     key_words: list[str]
     raw_words: int
     cipher_keys: list[str]
+    cipher_bits: list[int]
     derived: list[tuple[int, ...]]
     nonzero: list[int]
 
@@ -81,7 +82,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
     """
     first = programs[0]
     for program in programs[1:]:
-        common = ("block_bytes", "tweak_bytes", "lanes", "directions", "units", "raw_words", "cipher_keys")
+        common = ("block_bytes", "tweak_bytes", "lanes", "directions", "units", "raw_words", "cipher_keys", "cipher_bits")
         different = [name for name in common if getattr(program, name) != getattr(first, name)]
         if different or program.key_words[: first.raw_words] != first.key_words[: first.raw_words]:
             raise ValueError(f"programs for one core differ in {', '.join(different) or 'their keys'}")
@@ -116,7 +117,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
     return CoreProgram(
         first.block_bytes, first.tweak_blocks, first.lanes, first.directions, first.units, banks, cells, nets,
         list(chains.values()), mains, setups, [p.blocks for p in programs], key_words, first.raw_words,
-        list(first.cipher_keys), list(first.derived), nonzero,
+        list(first.cipher_keys), list(first.cipher_bits), list(first.derived), nonzero,
     )  # fmt: skip
 
 

@@ -188,6 +188,8 @@ class Program:
         How many of them the host loads.
     cipher_keys : list of str
         Names of the cipher keys: those that the host loads, then one for each of ``derived``.
+    cipher_bits : list of int
+        For each of them, its bits if they are others than those of most, or 0: the cores that are for it.
     derived : list of tuple of int
         For each cipher key that set-up makes, the key words that hold it.
     nonzero : list of int
@@ -212,6 +214,7 @@ class Program:
     raw_words: int
     fill_ahead: int
     cipher_keys: list[str] = field(default_factory=lambda: ["cipher"])
+    cipher_bits: list[int] = field(default_factory=lambda: [0])
     derived: list[tuple[int, ...]] = field(default_factory=list)
     nonzero: list[int] = field(default_factory=list)
     rest: int = 0

@@ -53,6 +53,7 @@ def definition_hash(compiled: Any) -> str:
         f"mode {trace.mode}", f"field {field.name} {field.width} {field.modulus:#x}",
         f"sector {trace.nbytes} tweak {trace.tweak_bytes} block {trace.block_bytes}",
         "key " + " ".join(compiled.mode.key_parts), f"cipher {compiled.options.cipher} {compiled.options.key_bits}",
+        *(f"cipher key {name} {bits}" for name, bits in zip(trace.cipher_keys, trace.cipher_bits) if bits),
     ]  # fmt: skip
     lines += [f"{node.id} {node.kind} {' '.join(map(str, node.args))}" for node in trace.nodes]
     lines += [f"{direction} {' '.join(map(str, ids))}" for direction, ids in trace.outputs.items()]

@@ -40,7 +40,7 @@ def key_layout(compiled: Any) -> list[dict[str, Any]]:
     parts = []
     at = 0
     for part in compiled.mode.key_parts:
-        length = compiled.options.key_bits // 8 if part in compiled.mode.cipher_keys else compiled.mode.block_bytes
+        length = compiled.mode.part_bytes(part, compiled.options.key_bits // 8)
         parts.append({"name": part, "offset": at, "bytes": length})
         at += length
     return parts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from modeloom.ir.ops import COUNTERS, Chain, Form, Op, OpGraph, Pair, Term, unit_kind
+from modeloom.ir.ops import COUNTERS, Chain, Form, Op, OpGraph, Pair, Term, cipher_core, unit_kind
 
 __all__ = ["CheckError", "check_graph"]
 
@@ -23,7 +23,7 @@ class CheckError(Exception):
 
 def check_graph(
     graph: OpGraph, *, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: Sequence[str] = (),
-    cipher_keys: int = 1,
+    cipher_bits: Sequence[int] = (0,),
 ) -> None:  # fmt: skip
     """Raises ``CheckError`` unless a graph is legal.
 
@@ -37,17 +37,18 @@ def check_graph(
         Bytes of a block.
     raw_names : sequence of str
         Key words that the host loads.
-    cipher_keys : int
-        Keys of the cipher.
+    cipher_bits : sequence of int
+        For each key of the cipher, its bits if they are others than those of most, or 0.
     """
-    _Checker(graph, terms, blocks, tweak_blocks, block_bytes, tuple(raw_names), cipher_keys).run()
+    _Checker(graph, terms, blocks, tweak_blocks, block_bytes, tuple(raw_names), tuple(cipher_bits)).run()
 
 
 class _Checker:
     def __init__(
-        self, graph: OpGraph, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: tuple[str, ...], cipher_keys: int
+        self, graph: OpGraph, terms: int, blocks: int, tweak_blocks: int, block_bytes: int, raw_names: tuple[str, ...],
+        cipher_bits: tuple[int, ...],
     ):  # fmt: skip
-        self.cipher_keys = cipher_keys
+        self.cipher_bits = cipher_bits
         self.graph, self.terms, self.raw_names = graph, terms, raw_names
         self.limits = {"block": blocks, "tweak": tweak_blocks}
         self.blocks, self.block_bytes = blocks, block_bytes
@@ -94,12 +95,16 @@ class _Checker:
             self.op(op)
 
     def op(self, op: Op) -> None:
-        if op.kind not in OPERANDS:
+        core = cipher_core(op.kind)
+        operands = OPERANDS.get(core or op.kind)
+        if operands is None:
             self.fail(f"unknown kind {op.kind!r}")
-        if len(op.pre) != OPERANDS[op.kind]:
-            self.fail(f"{op.kind} takes {OPERANDS[op.kind]} operands, not {len(op.pre)}")
-        if op.number and not (op.kind in COUNTERS or (op.kind in CIPHER and 0 < op.number < self.cipher_keys)):
+        if len(op.pre) != operands:
+            self.fail(f"{op.kind} takes {operands} operands, not {len(op.pre)}")
+        if op.number and not (op.kind in COUNTERS or (core and 0 < op.number < len(self.cipher_bits))):
             self.fail(f"{op.kind} has the number {op.number}")
+        if core and op.kind != f"{core}{self.cipher_bits[op.number] or ''}":
+            self.fail(f"{op.kind} is not for the length of cipher key {op.number}")
         if op.kind in COUNTERS and not 0 < op.number < 1 << COUNTERS[op.kind].bits:
             self.fail(f"it adds {op.number}, which is 0 or more than {COUNTERS[op.kind].bits} bits")
         if op.kind in ("out", "acc") and (op.post or op.keep):

@@ -36,7 +36,7 @@ def expand(trace: Trace, chains: int, squares: bool = False) -> Trace:
         raise ValueError(f"chains must be at least 1, not {chains}")
     result = Trace(
         trace.mode, trace.field, trace.nbytes, trace.tweak_bytes, trace.block_bytes, raw_names=trace.raw_names,
-        cipher_keys=trace.cipher_keys, file=trace.file, text=trace.text,
+        cipher_keys=trace.cipher_keys, cipher_bits=trace.cipher_bits, file=trace.file, text=trace.text,
     )  # fmt: skip
     rewriter = _Rewriter(trace, Tracer(result), chains, squares)
     for direction, outputs in trace.outputs.items():

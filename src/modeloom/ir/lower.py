@@ -17,7 +17,7 @@ from modeloom.ir.sums import Value, balance
 from modeloom.ir.trace import Node, Trace
 from modeloom.spec import DefinitionError
 
-__all__ = ["lower_direction", "lower_setup", "key_words"]
+__all__ = ["lower_direction", "lower_setup", "key_words", "operation_kind"]
 
 
 def _sorted_form(terms: dict[Term, int] | Iterable[Term]) -> Form:
@@ -58,6 +58,12 @@ class _Namer:
         return self.exponents[i]
 
 
+def operation_kind(trace: Trace, node: Node) -> str:
+    """The kind of a node's operation: for a cipher call, the core for the length of its key."""
+    bits = trace.cipher_bits[node.args[1]] if node.kind in CIPHER_CORES else 0
+    return f"{node.kind}{bits}" if bits else node.kind
+
+
 def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
     """Key-memory words: the nodes that set-up computes (in order), and the name of each node that has one.
 
@@ -95,6 +101,7 @@ class _Lowering:
     def __init__(
         self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[str], int], count: Callable[[str], int] | None
     ):
+        self.trace = trace
         self.nodes = trace.nodes
         self.mode = trace.mode
         self.field = trace.field
@@ -211,8 +218,8 @@ class _Lowering:
         """The first cycle from ``cycle`` on in which one of the units of a kind takes no earlier operation: an estimate."""
         if self.count is None:
             return cycle
-        kind = "cipher" if kind in CIPHER_CORES else unit_kind(kind)
-        while self.issued[kind, cycle] >= self.count(kind):
+        units, kind = self.count(kind), "cipher" if kind in CIPHER_CORES else unit_kind(kind)
+        while self.issued[kind, cycle] >= units:
             cycle += 1
         self.issued[kind, cycle] += 1
         return cycle
@@ -240,7 +247,7 @@ class _Lowering:
                     )
                 )  # fmt: skip
             number = node.args[1] if node.kind in (*CIPHER_CORES, *COUNTERS) else 0
-            result = self.add(Op(node.kind, forms, number=number, line=node.line, block=self._block(forms)))
+            result = self.add(Op(operation_kind(self.trace, node), forms, number=number, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
         else:
             raise DefinitionError(f"{self.mode}: {node.kind} has no unit; use the operations of docs/new-mode.md")
@@ -388,7 +395,7 @@ def lower_direction(
     latency : callable
         Cycles of a kind of operation, to estimate which of two results is the later one.
     count : callable or None
-        Units of a kind ("cipher", "mul", "sqr", "acc"), for the same; None: as many as operations.
+        Units that do a kind of operation, for the same; None: as many as operations.
     """
     low = _Lowering(trace, key_names, terms, latency, count)
     outputs = trace.outputs[direction]

@@ -19,12 +19,20 @@ from typing import NamedTuple
 from modeloom.ir.lines import NOWHERE, Line
 from modeloom.spec import COUNTERS
 
-__all__ = ["Term", "Form", "Op", "Pair", "Chain", "OpGraph", "CIPHER_CORES", "COUNTERS", "form_text", "unit_kind"]
+__all__ = ["Term", "Form", "Op", "Pair", "Chain", "OpGraph", "CIPHER_CORES", "COUNTERS", "cipher_core", "form_text", "unit_kind"]
 
 CIPHER_CORES = ("enc", "dec")
 """Operations that the block cipher's cores do."""
 
 Source = tuple[str, object]
+
+
+def cipher_core(kind: str) -> str:
+    """Which of ``CIPHER_CORES`` does an operation or is a unit; empty for other kinds.
+
+    "enc256" is the core "enc" for keys of 256 bits in a mode whose other keys have another length.
+    """
+    return kind[:3] if kind[:3] in CIPHER_CORES and (len(kind) == 3 or kind[3:].isdigit()) else ""
 
 
 def unit_kind(kind: str) -> str:
@@ -55,8 +63,9 @@ class Op:
     Attributes
     ----------
     kind : str
-        "enc", "dec", "mul", "sqr" (a square), one of ``COUNTERS`` (a number added), "acc" (a sum on its own) or "out" (a result
-        block leaves; ``index`` is its number, or in set-up the name of the key value that is written).
+        "enc", "dec" (with bits behind it for a cipher key of another length, "enc256"), "mul", "sqr" (a square), one of
+        ``COUNTERS`` (a number added), "acc" (a sum on its own) or "out" (a result block leaves; ``index`` is its number,
+        or in set-up the name of the key value that is written).
     pre : list of Form
         Operands: one, two for "mul".
     post : Form

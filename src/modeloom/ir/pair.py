@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from modeloom.ir.ops import CIPHER_CORES, Chain, Form, Op, OpGraph, Pair, Term, unit_kind
+from modeloom.ir.ops import CIPHER_CORES, Chain, Form, Op, OpGraph, Pair, Term, cipher_core, unit_kind
 
 __all__ = ["pair_directions", "find_chains"]
 
@@ -147,7 +147,7 @@ def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:
     for i, op in graph.ops(direction):
         above: set[int] = set()
         for j in _reads(op):
-            above |= {j} if graph.pairs[j].ops[direction].kind in CIPHER_CORES else calls[j]
+            above |= {j} if cipher_core(graph.pairs[j].ops[direction].kind) else calls[j]
         calls[i] = above
     return calls
 
@@ -182,7 +182,7 @@ def _lend_blocks(graph: OpGraph) -> list[tuple[int, Op]]:
             if out.kind == "out" and isinstance(out.index, int) and len(out.pre[0]) == 1 and out.pre[0][0].source[0] == "op":
                 i = out.pre[0][0].source[1]
                 op = graph.pairs[i].ops[d]
-                if op.kind in CIPHER_CORES and op.block is None:
+                if cipher_core(op.kind) and op.block is None:
                     op.block = out.index
                     lent.append((i, op))
     return lent

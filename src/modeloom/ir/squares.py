@@ -10,7 +10,7 @@ again takes a cycle of a squaring unit, which has many to spare::
 
 from __future__ import annotations
 
-from modeloom.ir.ops import CIPHER_CORES, Form, Op
+from modeloom.ir.ops import Form, Op, cipher_core
 
 __all__ = ["renew_squares"]
 
@@ -36,7 +36,7 @@ def renew_squares(ops: list[Op]) -> list[Op]:
 
     for i, op in enumerate(ops):
         reads = [term.source[1] for _, term in op.terms() if term.source[0] == "op"]
-        phase.append(max((phase[j] + (ops[j].kind in CIPHER_CORES) for j in reads), default=0))
+        phase.append(max((phase[j] + bool(cipher_core(ops[j].kind)) for j in reads), default=0))
         if op.kind != "sqr":
             op.pre, op.post = [moved(form, phase[i]) for form in op.pre], moved(op.post, phase[i])
             result.append(op)

@@ -66,6 +66,8 @@ class Trace:
         Names that set-up gave to nodes.
     cipher_keys : list of str
         Names of the cipher keys by their number: the host's, then those of set-up.
+    cipher_bits : list of int
+        For each of them, its bits if they are others than those of most (``Mode.fixed_key_bits``), or 0.
     derived : list of tuple of int
         For each cipher key that set-up makes, the nodes of its blocks.
     nonzero : dict
@@ -88,6 +90,7 @@ class Trace:
     key_names: dict[int, str] = field(default_factory=dict)
     raw_names: tuple[str, ...] = ()
     cipher_keys: list[str] = field(default_factory=list)
+    cipher_bits: list[int] = field(default_factory=list)
     derived: list[tuple[int, ...]] = field(default_factory=list)
     nonzero: dict[int, str] = field(default_factory=dict)
     scratch: set[int] = field(default_factory=set)
@@ -219,6 +222,7 @@ class Tracer:
             raise DefinitionError(f"{self.trace.mode}: o.cipher_key() is for set-up, and takes {needed} blocks or more")
         self.trace.derived.append(tuple(self._computed(block, "cipher_key") for block in blocks[:needed]))
         self.trace.cipher_keys.append("")
+        self.trace.cipher_bits.append(0)
         return CipherKey(len(self.trace.cipher_keys) - 1)
 
     def add32(self, a: Value, number: int) -> Value:
@@ -321,6 +325,8 @@ def trace(
     tracer.line = NOWHERE
     result.raw_names = tuple(part for part in mode.key_parts if part not in mode.cipher_keys)
     result.cipher_keys = list(mode.cipher_keys)
+    usual = 8 * (size if key_bytes is None else key_bytes)
+    result.cipher_bits = [bits if (bits := mode.fixed_key_bits.get(name, usual)) != usual else 0 for name in mode.cipher_keys]
     given = {name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}
     raw = Keys(**{name: given[name] if name in given else tracer.leaf("raw", name) for name in mode.key_parts})
     tracer.line = None

@@ -45,8 +45,8 @@ def check(compiled: Any) -> None:
     source, units, program = compiled.source, compiled.units, compiled.allocation.program
     sizes = {"terms": units.terms, "block_bytes": source.block_bytes, "raw_names": source.raw_names}
     host = len(source.cipher_keys) - len(source.derived)
-    check_graph(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, cipher_keys=len(source.cipher_keys), **sizes)
-    check_graph(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_keys=host, **sizes)
+    check_graph(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, cipher_bits=source.cipher_bits, **sizes)
+    check_graph(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_bits=source.cipher_bits[:host], **sizes)
     check_schedule(compiled.schedule)
     check_schedule(compiled.setup_schedule)
     facts = {
@@ -58,6 +58,7 @@ def check(compiled: Any) -> None:
         "key words": (tuple(program.key_words), tuple(compiled.graph.key_names)),
         "host's key words": (tuple(program.key_words[: program.raw_words]), source.raw_names),
         "cipher keys": (tuple(program.cipher_keys), tuple(source.cipher_keys)),
+        "lengths of cipher keys": (tuple(program.cipher_bits), tuple(source.cipher_bits)),
         "cipher keys of set-up": (
             tuple(tuple(program.key_words[i] for i in words) for words in program.derived), compiled.setup_graph.derived,
         ),

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from modeloom.allocate.program import Program, Table
-from modeloom.ir.ops import COUNTERS
+from modeloom.ir.ops import COUNTERS, cipher_core
 
 __all__ = ["Mutation", "KINDS", "copy_program", "mutants"]
 
@@ -212,8 +212,8 @@ class _Maker:
             new = self._other(old, program.block_bytes)
             table.nets[name][slot] = self._side(row, "keep", new)
             return f"{name} row {slot} keeps {new} bytes, not {old}"
-        if core in ("enc", "dec"):
-            new_core = "dec" if core == "enc" else "enc"
+        if core and (base := cipher_core(core)):
+            new_core = ("dec" if base == "enc" else "enc") + core[3:]
             table.nets[name][slot] = self._side(row, "core", new_core)
             return f"{name} row {slot} core {new_core}"
         if core in COUNTERS:
@@ -288,8 +288,12 @@ class _Maker:
         table.chains[chain][slot] = replace(row, action=action)
         return f"chain {chain} row {slot} does a {action}"
 
+    def _is_numbered(self, row: Any) -> bool:
+        core = row.core.get(self.direction, "")
+        return core in COUNTERS or bool(cipher_core(core))
+
     def _number(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "nets", lambda row: row.core.get(self.direction) in ("enc", "dec", *COUNTERS), ".a")
+        picked = self._row(table, "nets", self._is_numbered, ".a")
         if picked is None:
             return ""
         name, slot, row = picked

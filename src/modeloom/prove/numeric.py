@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modeloom.allocate.program import Program
-from modeloom.ir.ops import COUNTERS
+from modeloom.ir.ops import COUNTERS, cipher_core
 from modeloom.prove.execute import make_sectors
 from modeloom.prove.machine import Machine, Sector
 from modeloom.prove.plan import Plan
@@ -173,9 +173,9 @@ class Numbers:
             return self.field.mul(*operands)
         if core == "sqr":
             return self.field.mul(operands[0], operands[0])
-        if core in ("enc", "dec"):
+        if base := cipher_core(core):
             cipher = self.ciphers[number]
-            work = cipher.encrypt if core == "enc" else cipher.decrypt
+            work = cipher.encrypt if base == "enc" else cipher.decrypt
             return self.field.from_bytes(work(self.field.to_bytes(operands[0])))
         if core in COUNTERS:
             data, size = self.field.to_bytes(operands[0]), self.field.block_bytes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from modeloom.ir.ops import COUNTERS, Form, Op, OpGraph
+from modeloom.ir.ops import COUNTERS, Form, Op, OpGraph, cipher_core
 from modeloom.ir.trace import Node, Trace, reached
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
@@ -215,8 +215,9 @@ class _GraphValues:
 
     def _result(self, op: Op) -> Polynomial:
         operands = [self._form(form) for form in op.pre]
-        if op.kind in CORES:
-            value = self.algebra.cipher(op.kind, operands[0], key=op.number)
+        if core := cipher_core(op.kind):
+            # Which core is for which key is for ``check`` to say.
+            value = self.algebra.cipher(core, operands[0], key=op.number)
         elif op.kind in COUNTERS:
             value = self.algebra.counter(op.kind, op.number, COUNTERS[op.kind].bits, operands[0])
         elif op.kind == "mul":

@@ -21,9 +21,11 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus import BusParameters, CoreBus
 from modeloom.rtl.bus.key_port import FENCE_CYCLES
+from modeloom.rtl.bus.key_schedules import KeySchedules
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
 from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
+from modeloom.rtl.engine.key_class import key_class
 from modeloom.rtl.engine.rows import DRAIN
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.gf128.square import Squarer
@@ -73,7 +75,8 @@ def bus_parameters(compiled: Any) -> BusParameters:
         tweak_blocks=program.tweak_blocks,
         key_slots=compiled.options.key_slots,
         cipher_key_bits=key_bits,
-        round_keys=cipher.round_keys(key_bits),
+        fixed_key_bits=tuple((number, bits) for number, bits in enumerate(program.cipher_bits) if bits),
+        round_keys=max(cipher.round_keys(bits or key_bits) for bits in program.cipher_bits),
         round_key_bits=cipher.round_key_bits,
         raw_words_before=before,
         raw_words_after=len(parts) - before - len(keys),
@@ -149,15 +152,16 @@ class ModeCore(wiring.Component):
         if kind == "add":
             width, stages = 8 * compiled.mode.block_bytes, compiled.units.by_kind["add"].core
             return {name: CounterAdder(width, COUNTERS[name], stages) for name in names}
-        slots = options.key_slots << self.parameters.key_number_bits
-        if "both" in architecture.cores:
+        if kind == "cipher" and "both" in architecture.cores:
             names = ["both"]
         cores = {}
         for name in names:
+            keys = key_class(compiled.core_program.cipher_bits, name)
+            core, key_bits = name.rstrip("0123456789"), keys.bits or options.key_bits
             form = architecture.cores[name]
-            # The S-box is that of the form that was asked for; a decrypter that is sequential beside pipelines has the default.
+            # The S-box is that of the form that was asked for; a core that is sequential beside pipelines has the default.
             sbox = options.aes_sbox if form == options.aes_arch else architecture.cipher.sboxes[0]
-            cores[name] = architecture.cipher.hardware(name, form, options.key_bits, options.aes_stages, slots, sbox)
+            cores[core] = architecture.cipher.hardware(core, form, key_bits, options.aes_stages, keys.slots(options.key_slots), sbox)
         return cores
 
     def elaborate(self, platform):
@@ -170,13 +174,17 @@ class ModeCore(wiring.Component):
             ClockSignal().eq(self.aclk), ClockSignal("always").eq(self.aclk), ResetSignal().eq(zeroizer.hold),
             zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),
         ]  # fmt: skip
+        cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
             compiled.core_program, compiled.mode.field, self._cores, registers,
             compiled.options.storage == "bram", compiled.options.key_slots,
             self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.round_bits, self.parameters.round_key_bits,
+            {bits: max(1, (cipher.round_keys(bits or key_bits) - 1).bit_length()) for bits in compiled.core_program.cipher_bits},
         )  # fmt: skip
-        schedule = compiled.architecture.cipher.key_schedule(compiled.options.key_bits)
+        schedules = [cipher.key_schedule(bits) for bits in self.parameters.key_lengths]
+        several = len(schedules) > 1
+        schedule = KeySchedules(schedules, self.parameters.round_keys, cipher.round_key_bits) if several else schedules[0]
         m.submodules.bus = bus = CoreBus(self.parameters, schedule)
         wiring.connect(m, bus.engine, engine)
         m.d.comb += [bus.erase.eq(zeroizer.erase), bus.erase_address.eq(zeroizer.address)]

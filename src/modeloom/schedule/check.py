@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import Op, Term, unit_kind
+from modeloom.ir.ops import Op, Term, cipher_core, unit_kind
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.units import Unit
 
@@ -98,7 +98,7 @@ class _Checker:
             unit = self.unit_of[pair.id]
             blocks = [op.block for op in pair.ops.values() if op.block is not None]
             if (
-                unit.kind in ("out", "cipher", *CIPHER)
+                (unit.kind in ("out", "cipher") or cipher_core(unit.kind))
                 and blocks
                 and self.schedule.instance[pair.id] != blocks[0] % unit.count
             ):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from modeloom.ir.ops import OpGraph, Pair, Term
+from modeloom.ir.ops import OpGraph, Pair, Term, cipher_core
 from modeloom.schedule.units import Unit, UnitSet
 
 __all__ = ["Problem", "use_offset"]
@@ -96,7 +96,7 @@ class Problem:
             for p, delay in preds.items():
                 self.succs[p][i] = delay
         for preds in self.preds:
-            above = [self.phase[p] + (self.unit[p].kind in ("cipher", "enc", "dec")) for p in preds]
+            above = [self.phase[p] + (self.unit[p].kind == "cipher" or bool(cipher_core(self.unit[p].kind))) for p in preds]
             self.phase.append(max(above, default=0))
         for i in reversed(range(len(self.unit))):
             if self.unit[i].kind == "sqr" and self.succs[i]:
@@ -207,7 +207,7 @@ class Problem:
 
 def instance_of(pair: Pair, units: UnitSet) -> int | None:
     """The instance that a block's operations are bound to: block i on instance i mod count of ciphers and output lanes."""
-    if pair.kind in ("enc", "dec", "cipher", "out") and pair.block is not None:
+    if (pair.kind in ("cipher", "out") or cipher_core(pair.kind)) and pair.block is not None:
         count = units.unit(pair.kind).count
         return pair.block % count
     return None

@@ -28,7 +28,8 @@ class Unit:
     Parameters
     ----------
     kind : str
-        "enc", "dec", "cipher" (both behind one operand network), "mul", "sqr", "add", "acc" or "out".
+        "enc", "dec" (for keys of another length with its bits, "enc256"), "cipher" (both behind one operand network), "mul", "sqr",
+        "add", "acc" or "out".
     count : int
         Instances.
     core : int

@@ -68,13 +68,15 @@ class Mode:
     key_parts : tuple of str
         The mode's key in order.
     cipher_keys : tuple of str
-        The parts that are keys of the block cipher, all of one length; every other part is a block.
+        The parts that are keys of the block cipher; every other part is a block.
     distinct_keys : bool
         Whether a key whose cipher keys are equal is refused.
     refused_keys : str
         What keys are refused at load, for messages.
     cipher_key_bits : tuple of int
         Sizes of cipher keys in bits that the mode is defined for; empty: all that the cipher has.
+    fixed_key_bits : dict
+        Bits of the cipher keys that have one length whatever ``--key-bits`` says, by name; at least one key of ``cipher_keys`` has none.
     tweak_sizes : tuple of int
         Tweak lengths in bytes for which cores are built, the default first.
     setup_of_size : bool
@@ -108,6 +110,7 @@ class Mode:
     distinct_keys: ClassVar[bool] = False
     refused_keys: ClassVar[str] = ""
     cipher_key_bits: ClassVar[tuple[int, ...]] = ()
+    fixed_key_bits: ClassVar[dict[str, int]] = {}
     tweak_sizes: ClassVar[tuple[int, ...]] = (16,)
     setup_of_size: ClassVar[bool] = False
     any_tweak: ClassVar[bool] = False
@@ -161,7 +164,14 @@ class Mode:
     @classmethod
     def key_bytes(cls, cipher_key_bytes: int) -> int:
         """Bytes of the mode's whole key for a cipher key of the given length."""
-        return sum(cipher_key_bytes if part in cls.cipher_keys else cls.block_bytes for part in cls.key_parts)
+        return sum(cls.part_bytes(part, cipher_key_bytes) for part in cls.key_parts)
+
+    @classmethod
+    def part_bytes(cls, part: str, cipher_key_bytes: int) -> int:
+        """Bytes of a part of the mode's key for a cipher key of the given length."""
+        if part in cls.fixed_key_bits:
+            return cls.fixed_key_bits[part] // 8
+        return cipher_key_bytes if part in cls.cipher_keys else cls.block_bytes
 
     @classmethod
     def check_key_bits(cls, key_bits: int) -> None:
@@ -183,7 +193,7 @@ class Mode:
             raise InputError(f"{cls.name}: a key ({' || '.join(cls.key_parts)}) has {sizes} bytes, not {len(key)}")
         parts, at = {}, 0
         for part in cls.key_parts:
-            length = size if part in cls.cipher_keys else cls.block_bytes
+            length = cls.part_bytes(part, size)
             parts[part] = key[at : at + length]
             at += length
         if cls.distinct_keys and len({parts[part] for part in cls.cipher_keys}) < len(cls.cipher_keys):

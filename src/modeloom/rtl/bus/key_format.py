@@ -50,7 +50,7 @@ def key_parts(parameters: BusParameters) -> tuple[KeyPart, ...]:
     for number in range(p.raw_words_before + p.cipher_keys + p.raw_words_after):
         key = number - p.raw_words_before
         if 0 <= key < p.cipher_keys:
-            parts.append(KeyPart(None, key, at, p.cipher_key_bits // 8))
+            parts.append(KeyPart(None, key, at, p.key_widths[key] // 8))
         else:
             parts.append(KeyPart(number if key < 0 else number - p.cipher_keys, None, at, p.block_bytes))
         at += parts[-1].length

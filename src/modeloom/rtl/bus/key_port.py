@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -38,7 +38,7 @@ FENCE_CYCLES = 5
 """Cycles after a slot is marked empty by which the last sector admitted with its old key shows as in flight."""
 
 
-def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int) -> Signature:
+def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int, lengths: int = 1) -> Signature:
     """Ports of a key schedule, seen from the key port.
 
     Parameters
@@ -47,9 +47,13 @@ def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int) 
         Width of the cipher's key in bits.
     round_keys, round_key_bits : int
         Number of round keys, and the width of one in bits.
+    lengths : int
+        Lengths of keys that there are key schedules for; ``key_bits`` is the longest.
 
     Members
     -------
+    length : range(lengths)
+        Only if there are several: which length the request is about, from the request until it is done.
     start, key : 1, key_bits
         Expands ``key``, which is read in this cycle only.
     erase : 1
@@ -63,6 +67,7 @@ def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int) 
     """
     return Signature(
         {
+            **({"length": Out(range(lengths))} if lengths > 1 else {}),
             "start": Out(1),
             "erase": Out(1),
             "key": Out(key_bits),
@@ -135,7 +140,7 @@ class KeyPort(BusComponent):
             "word_we": In(1),
             "word_index": In(range(max(2, p.key_words))),
             "word_data": In(p.block_bits),
-            "schedule": Out(key_schedule_signature(p.cipher_key_bits, p.round_keys, p.round_key_bits)),
+            "schedule": Out(key_schedule_signature(max(p.key_lengths), p.round_keys, p.round_key_bits, len(p.key_lengths))),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -154,7 +159,7 @@ class KeyPort(BusComponent):
         rounds_left_reg = Signal()
         beat_reg = Signal(range(max(2, beats)))
         history_reg = Signal(8 * BEAT_BYTES * history)
-        cipher_key_reg = Signal(p.cipher_key_bits)
+        cipher_key_reg = Signal(max(p.key_lengths))
         # Which cipher key is worked on; the packet's are all there from ``complete_reg`` on.
         number_reg = Signal(range(max(2, p.all_cipher_keys)))
         complete_reg = Signal()
@@ -271,7 +276,7 @@ class KeyPort(BusComponent):
                                     continue
                                 m.d.sync += [cipher_key_reg.eq(value), number_reg.eq(part.cipher)]
                                 m.d.comb += expand.eq(part.cipher != p.cipher_keys - 1)
-                                if part.cipher and p.distinct_keys:
+                                if part.cipher and p.distinct_keys and len(set(p.key_widths)) == 1:
                                     m.d.sync += unusable_reg.eq(unusable_reg | (value == cipher_key_reg))
                     m.d.sync += complete_reg.eq(beat.last)
                     with m.If(~fits):
@@ -351,4 +356,6 @@ class KeyPort(BusComponent):
             self.setup_slot.eq(slot_reg),
             schedule.key.eq(cipher_key_reg),
         ]
+        if len(p.key_lengths) > 1:
+            m.d.comb += schedule.length.eq(Array(p.key_lengths.index(bits) for bits in p.key_widths)[number_reg])
         return m

@@ -92,10 +92,12 @@ class BusParameters:
     cipher_key_bits : int
         Width of the block cipher's key: a multiple of 64 from 64 to 512 bits.
     round_keys, round_key_bits : int
-        Round keys of the cipher, 1 to 256, and the width of one in bits, 8 to 1024.
+        Round keys of the longest cipher key, 1 to 256, and the width of one in bits, 8 to 1024.
     raw_words_before, raw_words_after : int
         Blocks of key that precede and follow the cipher's keys in the mode's key; they become words 0, 1, ... of the
         key memory in this order.
+    fixed_key_bits : tuple of (int, int)
+        Numbers of cipher keys that have other widths than ``cipher_key_bits``, and these; not all of them.
     cipher_keys : int
         Keys of the cipher in the mode's key, 1 to 8, one behind the other; of 128 bits or more if there are several, so that no two
         end in one beat.
@@ -134,6 +136,7 @@ class BusParameters:
     round_key_bits: int = 128
     raw_words_before: int = 0
     raw_words_after: int = 0
+    fixed_key_bits: tuple[tuple[int, int], ...] = ()
     cipher_keys: int = 1
     distinct_keys: bool = False
     derived_keys: tuple[tuple[int, ...], ...] = ()
@@ -157,17 +160,22 @@ class BusParameters:
         _integer("ring_sectors", self.ring_sectors, 1, 4096)
         _integer("tweak_blocks", self.tweak_blocks, 0, 256 // self.block_bits)
         _integer("key_slots", self.key_slots, 1, 64)
-        _integer("cipher_key_bits", self.cipher_key_bits, 64, 512)
-        if self.cipher_key_bits % 64:
-            raise ValueError(f"cipher_key_bits is a multiple of 64, not {self.cipher_key_bits}")
+        for bits in (self.cipher_key_bits, *(bits for _, bits in self.fixed_key_bits)):
+            _integer("cipher_key_bits", bits, 64, 512)
+            if bits % 64:
+                raise ValueError(f"cipher_key_bits is a multiple of 64, not {bits}")
         _integer("round_keys", self.round_keys, 1, 256)
         _integer("round_key_bits", self.round_key_bits, 8, 1024)
         _integer("raw_words_before", self.raw_words_before, 0, 16)
         _integer("raw_words_after", self.raw_words_after, 0, 16)
         _integer("cipher_keys", self.cipher_keys, 1, 8)
         _integer("cipher keys", self.all_cipher_keys, 1, 16)
-        if self.cipher_keys > 1 and self.cipher_key_bits < 128:
-            raise ValueError(f"cipher_key_bits is at least 128 if there are several cipher keys, not {self.cipher_key_bits}")
+        if self.cipher_keys > 1 and min(self.key_widths) < 128:
+            raise ValueError(f"cipher_key_bits is at least 128 if there are several cipher keys, not {min(self.key_widths)}")
+        if {number for number, _ in self.fixed_key_bits} >= set(range(self.cipher_keys)) or any(
+            not 0 <= number < self.cipher_keys for number, _ in self.fixed_key_bits
+        ):
+            raise ValueError(f"fixed_key_bits is for some of {self.cipher_keys} cipher keys, not {self.fixed_key_bits!r}")
         if self.distinct_keys and self.cipher_keys > 2:
             raise ValueError(f"distinct_keys is for at most two cipher keys, not {self.cipher_keys}")
         raw_words = self.raw_words_before + self.raw_words_after
@@ -253,6 +261,17 @@ class BusParameters:
         return self.cipher_keys + len(self.derived_keys)
 
     @property
+    def key_widths(self) -> tuple[int, ...]:
+        """Bits of each cipher key of a slot, in the order of their numbers."""
+        fixed = dict(self.fixed_key_bits)
+        return tuple(fixed.get(number, self.cipher_key_bits) for number in range(self.all_cipher_keys))
+
+    @property
+    def key_lengths(self) -> tuple[int, ...]:
+        """The different widths of cipher keys, ``cipher_key_bits`` first: each has a key schedule."""
+        return tuple(dict.fromkeys((self.cipher_key_bits, *self.key_widths)))
+
+    @property
     def key_number_bits(self) -> int:
         """Bits of the number of a cipher key of a slot; 0 if there is one."""
         return (self.all_cipher_keys - 1).bit_length()
@@ -275,4 +294,4 @@ class BusParameters:
     @property
     def key_bytes(self) -> int:
         """Bytes of a key packet: the mode's whole key."""
-        return self.cipher_keys * self.cipher_key_bits // 8 + (self.raw_words_before + self.raw_words_after) * self.block_bytes
+        return sum(self.key_widths[: self.cipher_keys]) // 8 + (self.raw_words_before + self.raw_words_after) * self.block_bytes

@@ -10,9 +10,10 @@ A row reaches the operand networks six cycles after the row pointer::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import xor
+from types import MappingProxyType
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -23,13 +24,14 @@ from modeloom.allocate.program import Net, Source
 from modeloom.rtl.engine.banks import Banks, holds_results, rotations
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.interface import engine_signature
+from modeloom.rtl.engine.key_class import KeyClass, key_class
 from modeloom.rtl.engine.key_memory import KeyMemory
 from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
 from modeloom.rtl.engine.rows import DRAIN, LEAD, RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
 from modeloom.rtl.engine.storage import ERASE_DELAY
 from modeloom.rtl.engine.unit import EngineUnit
-from modeloom.rtl.engine.wires import cipher_slot, kept, moved
+from modeloom.rtl.engine.wires import kept, moved
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
 
@@ -57,13 +59,17 @@ class ModeEngine(wiring.Component):
         Whether large banks are block memories.
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
         Those of ``engine_signature`` (``slots`` is its ``key_slots``).
+    other_round_bits : mapping
+        Width of the number of a round key for each length of cipher keys that has another (``Program.cipher_bits``).
     """
 
     def __init__(
         self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]],
         registers: dict[str, tuple[bool, bool]], block_memories: bool,
         slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
+        other_round_bits: Mapping[int, int] = MappingProxyType({}),
     ):  # fmt: skip
+        self.other_round_bits = other_round_bits
         self.program, self.field, self.cores, self.registers = program, field, cores, registers
         self.block_memories = block_memories
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
@@ -127,36 +133,43 @@ class ModeEngine(wiring.Component):
         self.operand: dict[str, Signal] = {}
         keeps = kept_bytes(program)
         self.units: dict[str, EngineUnit] = {}
-        # The write ports of round keys: the key schedule's or, while everything is erased, one word after the other.
-        last = self.cipher_slots << self.round_bits
-        rk_slot = cipher_slot(len(program.cipher_keys), self.rk_key, self.rk_slot)
-        round_key = self.erase_address < last if 1 << self.erase_bits > last else Const(1, 1)
-        write = {
-            "rk_we": self.rk_we | (self.erase & round_key),
-            "rk_slot": Mux(self.erase, self.erase_address[self.round_bits :], rk_slot),
-            "rk_round": Mux(self.erase, self.erase_address[: self.round_bits], self.rk_round),
-            "rk_data": self.rk_data,
-            "rk_data_dec": self.rk_data_dec,
-        }
-        write = {name: pipe(m, value, 1, name) for name, value in write.items()}
+        writes: dict[int, dict[str, Value]] = {}
         for unit in program.units:
             cores = {} if unit.kind == "acc" else self.cores(unit.kind, used_cores(program, unit))
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
+            keys = key_class(program.cipher_bits, unit.kind)
             component = EngineUnit(
-                self.width, unit.kind, cores, front, back, latency, keeps, self.cipher_slots, self.round_bits, self.round_key_bits
-            )
+                self.width, unit.kind, cores, front, back, latency, keeps, keys.slots(self.slots),
+                self.other_round_bits.get(keys.bits, self.round_bits), self.round_key_bits,
+            )  # fmt: skip
             m.submodules[unit.name] = self.units[unit.name] = component
             self.y[unit.name] = component.y
             m.d.comb += component.clear.eq(self.clear)
             for operand in (*unit.operands, "post"):
                 self.operand[f"{unit.name}.{operand}"] = getattr(component, operand)
             if component.ciphers:
-                m.d.comb += [getattr(component, name).eq(value) for name, value in write.items()]
+                if keys.bits not in writes:
+                    writes[keys.bits] = self._round_key_writes(keys)
+                m.d.comb += [getattr(component, name).eq(value) for name, value in writes[keys.bits].items()]
         for lane in range(program.lanes):
             self.operand[f"out{lane}.a"] = Signal(self.width, name=f"out{lane}_a")
         for chain in program.chains:
             self.operand[f"chain{chain.id}.a"] = Signal(self.width, name=f"chain{chain.id}_a")
+
+    def _round_key_writes(self, keys: KeyClass) -> dict[str, Value]:
+        """What goes to the write ports of round keys: the key schedule's or, while everything is erased, one word after the other."""
+        last = self.cipher_slots << self.round_bits
+        rk_slot, mine = keys.slot(keys.place(self.rk_key), self.rk_slot), keys.has(self.rk_key)
+        round_key = self.erase_address < last if 1 << self.erase_bits > last else Const(1, 1)
+        write = {
+            "rk_we": (self.rk_we if mine is None else self.rk_we & mine) | (self.erase & round_key),
+            "rk_slot": Mux(self.erase, self.erase_address[self.round_bits :], rk_slot),
+            "rk_round": Mux(self.erase, self.erase_address[: self.round_bits], self.rk_round),
+            "rk_data": self.rk_data,
+            "rk_data_dec": self.rk_data_dec,
+        }
+        return {name: pipe(self.m, value, 1, f"{name}_{keys.bits}" if keys.bits else name) for name, value in write.items()}
 
     def _erasable(self, unit: str) -> Value:
         """A unit's result as it is written: zero while memories are erased, by the reset of its register or else by a gate."""
@@ -231,7 +244,7 @@ class ModeEngine(wiring.Component):
                 issue = row["issue"] & row["valid"]
                 m.d.comb += unit.start.eq(pipe(m, issue, rest, f"{name}_issue", reset_less=False))
                 slot = pipe(m, row["slot"], rest, f"{name}_slot")
-                m.d.comb += unit.slot.eq(cipher_slot(len(self.program.cipher_keys), number, slot))
+                m.d.comb += unit.slot.eq(key_class(self.program.cipher_bits, unit.kind).slot(number, slot))
                 if decrypt is not None:
                     m.d.comb += unit.decrypt.eq(decrypt)
             elif decrypt is not None:

@@ -17,6 +17,7 @@ from typing import Any
 from modeloom.allocate.merge import CoreProgram
 from modeloom.allocate.program import Net, UnitInstance
 from modeloom.rtl.engine.control import Columns
+from modeloom.rtl.engine.key_class import key_class
 
 __all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]
 
@@ -128,8 +129,12 @@ def _net_fields(program: CoreProgram, name: str, net: Net, keeps: tuple[int, ...
     unit = next((u for u in program.units if name.startswith(u.name + ".")), None)
     if unit and len(unit.cores) > 1:
         fields["decrypt"] = lambda row, d: int(row.core.get(d) == "dec")
-    if unit and name.endswith(".a") and (unit.kind == "add" or (len(program.cipher_keys) > 1 and {"enc", "dec"} & set(unit.cores))):
+    if unit and name.endswith(".a") and unit.kind == "add":
         fields["number"] = lambda row, d: row.number.get(d, 0)
+    elif unit and name.endswith(".a") and unit.kind.rstrip("0123456789") in ("cipher", "enc", "dec"):
+        keys = key_class(program.cipher_bits, unit.kind).numbers
+        if len(keys) > 1:
+            fields["number"] = lambda row, d: keys.index(row.number.get(d, 0)) if d in row.core else 0
     if unit and unit.kind == "add" and name.endswith(".post") and len(cores := used_cores(program, unit)) > 1:
         fields["form"] = lambda row, d: cores.index(row.core[d]) if d in row.core else 0
     if name.endswith(".post") and keeps:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Key schedules for cipher keys of several lengths behind one port.
+
+::
+
+    length ──┬──▶ start, erase of one ──▶ key schedule 0 ──┐
+             │                        ──▶ key schedule 1 ──┴──▶ writes of the one at work
+             └────────────────────────────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+
+from .key_port import key_schedule_signature
+
+__all__ = ["KeySchedules"]
+
+
+class KeySchedules(wiring.Component):
+    """One key schedule of several, chosen by ``length``, with the ports of ``key_schedule_signature`` seen from outside.
+
+    Parameters
+    ----------
+    schedules : sequence of component
+        A key schedule for each length, with the same ports for a key and round keys of its own widths.
+    round_keys, round_key_bits : int
+        Most round keys, and the width of one in bits.
+    """
+
+    def __init__(self, schedules: Sequence[wiring.Component], round_keys: int, round_key_bits: int):
+        self.schedules = list(schedules)
+        widest = max(len(schedule.key) for schedule in self.schedules)  # type: ignore[attr-defined]
+        super().__init__(key_schedule_signature(widest, round_keys, round_key_bits, len(self.schedules)).flip())
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        for number, schedule in enumerate(self.schedules):
+            m.submodules[f"length_{len(schedule.key)}"] = schedule
+            mine = self.length == number
+            m.d.comb += [
+                schedule.start.eq(self.start & mine), schedule.erase.eq(self.erase & mine),
+                schedule.key.eq(self.key[: len(schedule.key)]),
+            ]  # fmt: skip
+            with m.If(mine):
+                for name in ("we", "round", "data", "data_dec", "busy", "done"):
+                    m.d.comb += getattr(self, name).eq(getattr(schedule, name))
+        return m
