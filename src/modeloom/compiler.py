@@ -199,8 +199,6 @@ def compile_mode(
         _check_squares(mode, tweak)
         units = units.with_count("sqr", 0)
     blocks = [source.blocks for source in sources]
-    if len(sizes) > 1 and -(-min(blocks) // units.lanes) < 2:
-        raise InputError(f"a core for several sizes takes each in at least 2 beats; {min(sizes)} bytes are one on {units.lanes} lanes")
     compiled = []
     for number, source in enumerate(sources):
 

@@ -91,6 +91,10 @@ FAULTS = (
         "bus_key_port", r"unusable_reg <= (\w+);", r"unusable_reg <= \1 | key_payload[77];", key_rules.verdict_has_its_reason, 3,
         "cipher keys",
     ),
+    Fault(
+        "beats behind a sector of one beat are taken for its next ones",
+        "bus_sector", r"(assign \w+ = final_reg) \| overrun_reg;", r"\1;", rules.fill_beat_in_range, 16, "one beat of several",
+    ),
 )  # fmt: skip
 
 

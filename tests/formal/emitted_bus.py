@@ -51,6 +51,9 @@ SEVERAL = BusParameters(blocks=5, ring_sectors=2, tail=9, more_sizes=((2, 0), (3
 SINGLE = BusParameters(blocks=2, ring_sectors=3, lanes=2, tail=5, raw_words_after=1, key_words=2)
 """A sector is one beat."""
 
+ONE_BEAT = BusParameters(blocks=3, ring_sectors=2, tail=9, more_sizes=((1, 0), (2, 4), (1, 3)))
+"""Four sizes, two of which are one beat."""
+
 REAL = BusParameters(blocks=32, ring_sectors=5, key_words=4)
 """A core for 512 bytes."""
 
@@ -60,7 +63,7 @@ KEYS = BusParameters(
 )  # fmt: skip
 """Four cipher keys, two of the host and two of set-up, and all reasons to refuse them."""
 
-SIZES = {"small": SMALL, "single": SINGLE, "several": SEVERAL, "512 bytes": REAL}
+SIZES = {"small": SMALL, "single": SINGLE, "several": SEVERAL, "one beat of several": ONE_BEAT, "512 bytes": REAL}
 """The buses that are proved."""
 
 KEYED = SIZES | {"cipher keys": KEYS}

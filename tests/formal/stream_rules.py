@@ -71,6 +71,17 @@ class BusState:
         return self.of_size([one.beats for one in self.p.sizes], size)
 
     @property
+    def marks_first(self) -> bool:
+        """Whether the core has several sizes and sectors of one beat: then the last beat of these is known by being a first one."""
+        return self.several and min(one.beats for one in self.p.sizes) == 1
+
+    def is_final(self, beat: Bits, size: Bits | None) -> Bits:
+        """Whether a beat of this number is marked as the last by the register for it."""
+        beats = self.beats(size)
+        final = beat.equals(beats - 1)
+        return final & beats.differs(1) if self.marks_first else final
+
+    @property
     def size(self) -> Bits | None:
         """The size to which engine and intake are set."""
         return self["engine_size"] if self.several else None
@@ -97,7 +108,7 @@ class BusState:
     @property
     def begun(self) -> Bits:
         """A packet is on its way in, or complete and undecided."""
-        return self["sector.beat_reg"].some() | self["sector.complete_reg"]
+        return self["sector.beat_reg"].some() | self["sector.overrun_reg"] | self["sector.complete_reg"]
 
     @property
     def decided(self) -> Bits:
@@ -324,7 +335,9 @@ def beats_are_in_step(s: BusState) -> Bits:
     """The last beat of a sector, and no other, is marked as the last."""
     beats = s.beats(s.size_read)
     beat = s["ring.beat_reg"].wide
-    rules = [beat < beats, s["ring.final_reg"].equals(beat.equals(beats - 1))]
+    rules = [beat < beats, s["ring.final_reg"].equals(s.is_final(beat, s.size_read))]
+    if s.marks_first:
+        rules.append(s["ring.first_reg"].equals(beat.equals(0)))
     if not s.several:
         wrap = s["ring.read_address_reg"].wide.equals(s.p.ring_sectors * s.p.beats - 1)
         rules.append(s["ring.wrap_reg"].equals(wrap))
@@ -378,7 +391,7 @@ def zero_without_status(s: BusState) -> Bits:
 
 def complete_begins_anew(s: BusState) -> Bits:
     """When a packet is complete the next beat is a first one."""
-    return s["sector.complete_reg"].implies(s["sector.beat_reg"].equals(0))
+    return s["sector.complete_reg"].implies(s["sector.beat_reg"].equals(0) & ~s["sector.overrun_reg"])
 
 
 def packet_is_good_or_has_a_code(s: BusState) -> Bits:
@@ -408,7 +421,9 @@ def fill_beat_in_range(s: BusState) -> Bits:
     ahead = (s["sector.fill_we"] & s["entry.enter_reg"]).implies(number < FILL_AHEAD)
     beat = s["sector.beat_reg"].wide
     beats = s.beats(s.size)
-    flags = [s["sector.final_reg"].equals(beat.equals(beats - 1))]
+    flags = [s["sector.final_reg"].equals(s.is_final(beat, s.size))]
+    if s.marks_first:
+        flags.append(s["sector.first_reg"].equals(beat.equals(0) & ~s["sector.overrun_reg"]))
     if s.p.beats > FILL_AHEAD:
         flags.append(s["sector.early_reg"].equals(beat < FILL_AHEAD))
     return all_of([beat < beats, s["sector.fill_we"].implies(number < beats), ahead, *flags])

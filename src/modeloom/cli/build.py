@@ -36,9 +36,9 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     for nbytes in (options.sector, *options.more_sectors):
         definition.check_sector(nbytes)
         blocks = -(-nbytes // definition.block_bytes)
-        if not 2 <= blocks <= MOST_BLOCKS:
-            size = f"{nbytes} bytes are {blocks} block{'s' * (blocks > 1)}"
-            raise InputError(f"{mode}: a core takes sectors of 2 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
+        if blocks > MOST_BLOCKS:
+            size = f"{nbytes} bytes are {blocks} blocks"
+            raise InputError(f"{mode}: a core takes sectors of 1 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
     check_directory(directory)
     if definition.broken:
         click.echo(f"warning: {mode} is broken: {definition.security}", err=True)

@@ -224,9 +224,12 @@ def _figures(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     if several:
         yield "Before the first sector of another size the engine runs empty."
         yield ""
+    entry = f"{pins['last_beat_to_entry']} from the last input beat"
+    if d["beats"] == 1:
+        entry = f"{pins['command_to_entry']} from the command"
     yield (
-        f"The latency over the pins is that of the program and {pins['overhead']} cycles more: {pins['last_beat_to_entry']} from the "
-        f"last input beat to the entry, {pins['entry_to_program']} to the program's first cycle, {pins['done_to_first_beat']} from its "
+        f"The latency over the pins is that of the program and {pins['overhead']} cycles more: {entry} to the entry, "
+        f"{pins['entry_to_program']} to the program's first cycle, {pins['done_to_first_beat']} from its "
         f"last cycle to the first output beat, and {2 * (d['beats'] - 1)} for the other beats"
         f"{' of the first size' * several}. It holds for a sector that is alone."
     )

@@ -17,9 +17,9 @@ from typing import Any
 
 __all__ = ["BUS_CYCLES", "beats", "definition_hash", "interval_pins", "latency_pins", "overhead_pins"]
 
-BUS_CYCLES = {"last_beat_to_entry": 3, "entry_to_program": 6, "done_to_first_beat": 5}
-"""Fixed cycles around a program: from a sector's last input beat to its entry into an engine that is idle, from there to
-cycle 0 of the program, and from its last cycle to the first beat out."""
+BUS_CYCLES = {"last_beat_to_entry": 3, "command_to_entry": 4, "entry_to_program": 6, "done_to_first_beat": 5}
+"""Fixed cycles around a program: from a sector's last input beat, and from its command, to its entry into an engine that is idle,
+from there to cycle 0 of the program, and from its last cycle to the first beat out."""
 
 
 def beats(compiled: Any) -> int:
@@ -29,7 +29,9 @@ def beats(compiled: Any) -> int:
 
 def overhead_pins(compiled: Any) -> int:
     """Cycles of ``latency_pins`` that are not the program's: those of the buses, and the beats themselves."""
-    return sum(BUS_CYCLES.values()) + 2 * (beats(compiled) - 1)
+    last = beats(compiled) - 1
+    entry = max(last + BUS_CYCLES["last_beat_to_entry"], BUS_CYCLES["command_to_entry"])
+    return entry + BUS_CYCLES["entry_to_program"] + BUS_CYCLES["done_to_first_beat"] + last
 
 
 def latency_pins(compiled: Any) -> int:

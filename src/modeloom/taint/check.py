@@ -123,7 +123,7 @@ def _names(graph: BitGraph, path: Sequence[int]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def check_netlist(netlist: Netlist, *, tweak: bool = True) -> TaintReport:
+def check_netlist(netlist: Netlist, *, tweak: bool = True, beat_bytes: int | None = None) -> TaintReport:
     """Checks a flat core.
 
     Parameters
@@ -131,12 +131,14 @@ def check_netlist(netlist: Netlist, *, tweak: bool = True) -> TaintReport:
     netlist : Netlist
     tweak : bool
         Whether the mode takes a tweak, so that results must depend on it.
+    beat_bytes : int, optional
+        Bytes of ``m_axis_tdata``, from byte 0 on, that results come on, where no sector fills a beat.
 
     Raises
     ------
     TimingChannel
-        For the leak with the shortest path; or if a secret does not reach every bit of ``m_axis_tdata``, in which case the check
-        would say nothing.
+        For the leak with the shortest path; or if a secret does not reach every bit of ``m_axis_tdata`` that results come on, in which
+        case the check would say nothing.
     """
     graph = BitGraph(netlist)
     told = declassified(netlist)
@@ -151,7 +153,8 @@ def check_netlist(netlist: Netlist, *, tweak: bool = True) -> TaintReport:
     for name, bits in reached.items():
         if name == "tweak" and not tweak:
             continue
-        missing = [i for i, bit in enumerate(netlist.outputs[DATA_OUTPUT]) if bit not in bits]
+        results = netlist.outputs[DATA_OUTPUT][: None if beat_bytes is None else 8 * beat_bytes]
+        missing = [i for i, bit in enumerate(results) if bit not in bits]
         if missing:
             raise TimingChannel(f"{DATA_OUTPUT}[{missing[0]}] does not depend on the {name}: the check would be empty")
     control = graph.reached([point.bit for point in points], backwards=True)
@@ -167,4 +170,5 @@ def check_core(directory: str | Path) -> TaintReport:
     """
     description = read_description(directory)
     netlist = flat_netlist(Path(directory) / description["files"]["verilog"], description["top"])
-    return check_netlist(netlist, tweak=description["tweak_bytes"] > 0)
+    longest = max(size["sector_bytes"] for size in description["sizes"])
+    return check_netlist(netlist, tweak=description["tweak_bytes"] > 0, beat_bytes=longest)

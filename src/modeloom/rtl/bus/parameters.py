@@ -74,7 +74,7 @@ class BusParameters:
     Parameters
     ----------
     blocks : int
-        Blocks of a sector, the partial last one included; 2 to 512.
+        Blocks of a sector, the partial last one included; 1 to 512.
     ring_sectors : int
         Sectors the result buffer holds, those in flight included; see :func:`ring_depth`.
     block_bits : int
@@ -84,7 +84,7 @@ class BusParameters:
     tail : int
         Bytes of the last block; 0 means that it is whole.
     more_sizes : tuple of (int, int)
-        Blocks and tail of further sector sizes; then sectors of all sizes have at least two beats.
+        Blocks and tail of further sector sizes.
     tweak_blocks : int
         Blocks of a tweak: 0 to 2, at most 256 bits in all.
     key_slots : int
@@ -153,10 +153,8 @@ class BusParameters:
         if self.lanes not in (1, 2, 4, 8):
             raise ValueError(f"lanes is 1, 2, 4 or 8, not {self.lanes!r}")
         for blocks, tail in ((self.blocks, self.tail), *self.more_sizes):
-            _integer("blocks", blocks, 2, 512)
+            _integer("blocks", blocks, 1, 512)
             _integer("tail", tail, 0, self.block_bytes)
-        if self.more_sizes and min(size.beats for size in self.sizes) < 2:
-            raise ValueError("sectors of a core for several sizes have at least two beats")
         _integer("ring_sectors", self.ring_sectors, 1, 4096)
         _integer("tweak_blocks", self.tweak_blocks, 0, 256 // self.block_bits)
         _integer("key_slots", self.key_slots, 1, 64)

@@ -135,6 +135,14 @@ class ResultRing(BusComponent):
             StructLayout({"data": p.beat_bits, "last": 1, **({"size": p.size_bits} if several else {})})
         )
 
+        final: Value = final_reg
+        if several and min(sizes) == 1:
+            # Whether a sector of one beat comes next is not known before it is there.
+            first_reg = Signal(init=1)
+            final = Signal(name="final")
+            m.d.comb += final.eq(final_reg | (first_reg & Array(Const(beats == 1, 1) for beats in sizes)[size]))
+            with m.If(fetch):
+                m.d.sync += first_reg.eq(final)
         finish = Signal()
         to_send = Signal.like(to_send_reg)
         free = Signal.like(free_reg)
@@ -143,7 +151,7 @@ class ResultRing(BusComponent):
             move_2.eq(~fetched_reg | out.i.ready),
             move_1.eq(~read_reg | move_2),
             fetch.eq(move_1 & more_reg),
-            finish.eq(fetch & final_reg),
+            finish.eq(fetch & final),
             to_send.eq(to_send_reg + done_reg - finish),
             free.eq(free_reg + finish_reg - self.admit),
             self.place.eq(place_reg),
@@ -157,20 +165,21 @@ class ResultRing(BusComponent):
             place_reg.eq(free != 0),
         ]
         with m.If(fetch):
-            # Sectors of a core for several sizes have at least two beats: the last one is never the first.
-            last_but_one = Array(Const(beats - 2, range(p.beats)) for beats in sizes)[size] if several else p.beats - 2
+            last_but_one = Array(Const(max(0, beats - 2), range(p.beats)) for beats in sizes)[size] if several else p.beats - 2
             m.d.sync += [beat_reg.eq(beat_reg + 1), final_reg.eq((beat_reg == last_but_one) | (p.beats == 1))]
+            if final is not final_reg:
+                m.d.sync += final_reg.eq((beat_reg == last_but_one) & ~final)
             m.d.sync += [read_address_reg.eq(read_address_reg + 1), wrap_reg.eq((read_address_reg == depth - 2) | (depth == 1))]
-            with m.If(final_reg):
+            with m.If(final):
                 m.d.sync += beat_reg.eq(0)
             if several:
-                with m.If(final_reg):
+                with m.If(final):
                     m.d.sync += [place_read_reg.eq(next_place), read_address_reg.eq(bases[next_place])]
             else:
                 with m.If(wrap_reg):
                     m.d.sync += read_address_reg.eq(0)
         with m.If(move_1):
-            m.d.sync += [read_reg.eq(more_reg), read_last_reg.eq(final_reg), read_size_reg.eq(size)]
+            m.d.sync += [read_reg.eq(more_reg), read_last_reg.eq(final), read_size_reg.eq(size)]
         with m.If(move_2):
             m.d.sync += [fetched_reg.eq(read_reg), fetched_last_reg.eq(read_last_reg), fetched_size_reg.eq(read_size_reg)]
 

@@ -160,8 +160,15 @@ class SectorIntake(BusComponent):
             accept.eq(o.ready & o.valid),
         ]
 
-        # Comparisons with beat_reg, made a cycle ahead.
+        # Comparisons with beat_reg, made a cycle ahead; but the size of the packet to come, which may be of one beat, is not known then.
         final_reg = Signal(init=p.beats == 1)
+        final: Value = final_reg
+        if several and min(beats) == 1:
+            first_reg = Signal(init=1)
+            final = Signal(name="final")
+            m.d.comb += final.eq(final_reg | overrun_reg | (first_reg & of_size([int(count == 1) for count in beats])))
+            with m.If(accept):
+                m.d.sync += first_reg.eq(o.p.last)
         length = Signal(2)
         with m.If(self.take):
             m.d.sync += [complete_reg.eq(0), good_reg.eq(0)]
@@ -169,11 +176,11 @@ class SectorIntake(BusComponent):
             with m.If(o.p.last):
                 m.d.sync += [complete_reg.eq(1), good_reg.eq(length == StatusCode.OK)]
                 m.d.sync += [beat_reg.eq(0), early_reg.eq(1), final_reg.eq(p.beats == 1), overrun_reg.eq(0)]
-            with m.Elif(final_reg):
+            with m.Elif(final):
                 m.d.sync += overrun_reg.eq(1)
             with m.Else():
                 m.d.sync += beat_reg.eq(beat_reg + 1)
-                m.d.sync += final_reg.eq(beat_reg == of_size([count - 2 for count in beats]) if p.beats > 1 else 0)
+                m.d.sync += final_reg.eq(beat_reg == of_size([max(0, count - 2) for count in beats]) if p.beats > 1 else 0)
                 with m.If(beat_reg == FILL_AHEAD - 1):
                     m.d.sync += early_reg.eq(0)
 
@@ -182,7 +189,7 @@ class SectorIntake(BusComponent):
             m.d.comb += length.eq(StatusCode.BAD_KEEP)
         with m.Elif(overrun_reg):
             m.d.comb += length.eq(StatusCode.TOO_LONG)
-        with m.Elif(~final_reg):
+        with m.Elif(~final):
             m.d.comb += length.eq(StatusCode.TOO_SHORT)
         with m.Else():
             # TOO_SHORT and TOO_LONG are 1 and 2.
