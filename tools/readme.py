@@ -31,7 +31,7 @@ import scaling_tables  # noqa: E402
 from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
-from modeloom.cli.list import catalogue  # noqa: E402
+from modeloom.cli.list import catalogue, sectors  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
 from modeloom.papers import page as papers_page  # noqa: E402
@@ -113,7 +113,7 @@ def modes() -> str:
     rows = [
         (f"`{e['name']}`{' **broken**' if e['broken'] else ''}", e["source"],
          " ‖ ".join("AES key" if part == "cipher" else part for part in e["key"]),
-         " or ".join(map(str, e["tweak_bytes"])), "any from 16" if e["partial_blocks"] else "whole blocks", e["field"], e["vectors"])
+         " or ".join(map(str, e["tweak_bytes"])), sectors(e), e["field"], e["vectors"])
         for e in catalogue()
     ]  # fmt: skip
     return table(("mode", "source", "key", "tweak, bytes", "sector, bytes", "field order", "published vectors"), rows, 6)

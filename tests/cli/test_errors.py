@@ -42,7 +42,7 @@ CASES = {
     "svg_is_folder": "explain hctr2 --svg core",
     "build_no_output": "build hctr2",
     "build_not_whole_blocks": "build heh-brw --sector 520 -o new",
-    "build_one_block": "build hctr2 --sector 16 -o new",
+    "build_one_block": "build heh-brw --sector 16 -o new",
     "build_too_many_blocks": "build hctr2 --sector 8193 -o new",
     "build_output_is_others": "build hctr2 -o others",
     "build_output_is_file": "build hctr2 -o plain",

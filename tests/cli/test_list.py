@@ -26,7 +26,7 @@ def test_json_has_the_members_of_the_contract(run):
 def test_text_has_a_line_for_each_mode(run):
     result = run("list")
     lines = result.out[: result.out.index("\n\n")].splitlines()
-    assert result.status == 0 and lines[0].split() == ["name", "directions", "field", "vectors", "source"]
+    assert result.status == 0 and lines[0].split() == ["name", "directions", "sector,", "bytes", "field", "vectors", "source"]
     assert [line.split()[0] for line in lines[1:]] == sorted(line.split()[0] for line in lines[1:])
     for mode in BUILT_IN:
         assert any(line.startswith(f"{mode.name} ") and line.endswith(mode.source) for line in lines)

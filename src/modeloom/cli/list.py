@@ -12,11 +12,11 @@ from modeloom.cli.files import columns
 from modeloom.modes import all_modes
 from modeloom.vectors import count
 
-__all__ = ["list_modes", "catalogue", "circuits"]
+__all__ = ["list_modes", "catalogue", "circuits", "sectors"]
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Every mode: name, kind, title, source, directions, cipher, field order, partial blocks, tweak sizes, key, vectors, security,
+    """Every mode: name, kind, title, source, directions, cipher, field order, partial blocks, limits, tweak sizes, key, vectors, security,
     and whether it is broken."""
     return [
         {
@@ -28,6 +28,8 @@ def catalogue() -> list[dict[str, Any]]:
             "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name,
             "field": mode.field.name,
             "partial_blocks": mode.partial,
+            "least_bytes": mode.min_bytes or mode.block_bytes,
+            "most_bytes": mode.max_blocks * mode.block_bytes or None,
             "tweak_bytes": list(mode.tweak_sizes),
             "key": list(mode.key_parts),
             "vectors": count(mode.name),
@@ -36,6 +38,12 @@ def catalogue() -> list[dict[str, Any]]:
         }
         for mode in all_modes().values()
     ]
+
+
+def sectors(row: dict[str, Any]) -> str:
+    """In words, what sectors a mode of the catalogue takes, in bytes."""
+    form = f"{'any' if row['partial_blocks'] else 'whole blocks'} from {row['least_bytes']}"
+    return form if row["most_bytes"] is None else f"{form} to {row['most_bytes']}"
 
 
 def circuits() -> list[dict[str, Any]]:
@@ -62,15 +70,17 @@ def circuits() -> list[dict[str, Any]]:
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_modes(as_json: bool) -> None:
-    """The modes: name, source, directions, field order, published vectors; the circuits: name, source, options."""
+    """The modes: name, source, directions, sectors, field order, published vectors; the circuits: name, source, options."""
     rows, others = catalogue(), circuits()
     if as_json:
         click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + others}, indent=2, ensure_ascii=False))
         return
-    table = [("name", "directions", "field", "vectors", "source")]
+    table = [("name", "directions", "sector, bytes", "field", "vectors", "source")]
     for row in rows:
         note = "BROKEN: " if row["broken"] else ""
-        table.append((row["name"], ", ".join(row["directions"]), row["field"], str(row["vectors"]), note + row["source"]))
+        table.append(
+            (row["name"], ", ".join(row["directions"]), sectors(row), row["field"], str(row["vectors"]), note + row["source"])
+        )
     click.echo(columns(table))
     for row in rows:
         if row["broken"]:

@@ -23,6 +23,7 @@ class HMCH(Mode):
     )
     broken = True
     key_parts = (CIPHER, "h")
+    # A sector of one block would not depend on its tweak at all.
     min_bytes = 32
 
     def setup(self, o, key):

@@ -23,7 +23,6 @@ class TET(Mode):
     cipher_keys = ("K1", "K2")
     refused_keys = "sigma = 0, which depends on tau and the sector's length"
     setup_of_size = True
-    min_bytes = 32
 
     def setup(self, o, key):
         sigma = self.sigma(o, key.tau, o.blocks + 1)

@@ -21,6 +21,8 @@ SHAPES = {
     "partial": {"blocks": 6, "tail": 5},
     "two lanes, half a beat": {"blocks": 9, "lanes": 2, "tail": 15},
     "two beats": {"blocks": 3, "lanes": 2},
+    "one block": {"blocks": 1},
+    "a quarter of a beat": {"blocks": 1, "lanes": 4, "tail": 7},
     "one beat": {"blocks": 2, "lanes": 2, "tail": 1},
     "eight lanes": {"blocks": 42, "lanes": 8, "tail": 3},
     "256-bit blocks": {"blocks": 6, "block_bits": 256, "tail": 31},

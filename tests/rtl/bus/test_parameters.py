@@ -54,7 +54,7 @@ def test_several_cipher_keys_have_addresses() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"blocks": 1},
+        {"blocks": 0},
         {"blocks": 513},
         {"ring_sectors": 0},
         {"block_bits": 64},
