@@ -315,6 +315,41 @@ def test_sums_without_registers_form_no_loop():
     check_program(program, **delays(registered))
 
 
+def test_two_key_words_do_not_leave_at_once():
+    """The key memory has one write port, whatever the number of lanes."""
+    compiled = made(HEH, aes=4, lanes=2)
+    program = copy_program(compiled.allocation.program)
+    table = program.tables["setup"]
+    network, outs = table.nets["out0.a"], table.outs[0]
+    first, second = (slot for slot, row in enumerate(outs) if row is not None and row.index["setup"] in (3, 4))
+    read = first - delays(compiled)["out_delay"]
+    sources = program.nets["out1.a"].sources
+    program.nets["out1.a"] = replace(program.nets["out1.a"], sources=[*sources, Source("const")])
+    select = (len(sources),)
+    table.nets["out1.a"] = [None] * table.rows
+    table.nets["out1.a"][read] = replace(network[read], select={"setup": select}, const={"setup": 1})
+    table.outs[1] = [None] * table.rows
+    table.outs[1][first] = outs[second]
+    network[second - delays(compiled)["out_delay"]] = outs[second] = None
+    table.latency = first
+    with pytest.raises(CheckError, match=f"two key words leave in cycle {first}"):
+        check_program(program, **delays(compiled))
+
+
+@pytest.mark.parametrize(("table", "what"), [("main", "block"), ("setup", "key word")])
+def test_each_block_and_word_leaves_once(table, what):
+    compiled = made(HEH)
+    program = copy_program(compiled.allocation.program)
+    side = program.tables[table]
+    direction = side.directions[0]
+    rows = [(rows, slot) for rows in side.outs.values() for slot, row in enumerate(rows) if row and direction in row.index]
+    first, *_, (column, slot) = sorted(rows, key=lambda entry: entry[0][entry[1]].index[direction])
+    number = first[0][first[1]].index[direction]
+    column[slot] = replace(column[slot], index={**column[slot].index, direction: number})
+    with pytest.raises(CheckError, match=f"{direction} does not give every {what} once"):
+        check_program(program, **delays(compiled))
+
+
 def test_a_slow_core_is_not_started_too_often():
     compiled = made(HCTR2)
     program = copy_program(compiled.allocation.program)

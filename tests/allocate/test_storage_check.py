@@ -155,3 +155,23 @@ def test_enough_cells_are_accepted():
         values = [(15 * n, n, n + 2 * rows) for n in range(4)]
         assert accepted(bank_program(rows, 60, values))
         assert not accepted(bank_program(rows, 1, values))
+
+
+def test_a_read_in_the_cycle_of_its_write_finds_nothing():
+    """A result is in its bank from the end of the cycle of its write on."""
+    for last, legal in ((5, False), (6, True)):
+        made = bank_program(4, 9, [(3, 5, last)])
+        assert accepted(made) == legal, last
+
+
+def test_a_read_means_the_value_before_it():
+    """Of two values of a sector in one cell that one which stands there."""
+    for read, until in ((8, 16), (5, 16)):
+        table = Table("main", (D,), 16, 2)
+        table.writes["acc0"] = [None] * 16
+        for slot in (2, 6):
+            table.writes["acc0"][slot] = WriteRow(0, {D: 0})
+        for port, cycle in enumerate((5, read)):
+            table.ports["bank", port] = [None] * 16
+            table.ports["bank", port][cycle + 1] = PortRow(0, {D: 0})
+        assert accepted(program(until, 1, table)), read

@@ -62,6 +62,36 @@ def test_more_terms_than_a_network_adds():
         check(made(HEH), terms=1)
 
 
+@pytest.mark.parametrize("terms", [1, 2, 3])
+def test_as_many_terms_as_a_network_adds(terms):
+    """A form of that many terms is legal, one more is not: in an operand as in what is added to a result."""
+    compiled = made(HEH, sector=32)
+    for place in ("operand", "result"):
+        for more in (0, 1):
+            graph = copy.deepcopy(compiled.graph)
+            for pair in graph.pairs:
+                for op in pair.ops.values():
+                    op.pre = [form[:1] for form in op.pre]
+                    op.post = op.post[:1]
+            graph.chains.clear()
+            for pair in graph.pairs:
+                for op in pair.ops.values():
+                    op.pre = [form if form[0].source[0] != "chain" else (Term(("const", 1)),) for form in op.pre]
+                    op.post = tuple(t for t in op.post if t.source[0] != "chain")
+            op = first(graph, "enc")
+            form = tuple(Term(("tweak", 0), k=k) for k in range(terms + more))
+            if place == "operand":
+                op.pre[0] = form
+            else:
+                op.post = form
+            if not more:
+                check(compiled, graph, terms=terms)
+                continue
+            message = f"operation .*: {f'an operand has {terms + 1} terms' if place == 'operand' else f'{terms + 1} terms are added'}"
+            with pytest.raises(CheckError, match=message):
+                check(compiled, graph, terms=terms)
+
+
 def first(graph, kind, direction="encrypt"):
     return next(p.ops[direction] for p in graph.pairs if direction in p.ops and p.ops[direction].kind == kind)
 
@@ -137,6 +167,23 @@ def plant_later(graph):
     first(graph, "mul").pre[0] = (Term(("op", len(graph.pairs) - 2)),)
 
 
+def plant_itself(graph):
+    pair = next(p for p in graph.pairs if p.kind == "mul" and "encrypt" in p.ops)
+    pair.ops["encrypt"].pre[0] = (Term(("op", pair.id)),)
+
+
+def plant_negative(graph):
+    first(graph, "mul").pre[0] = (Term(("op", -1)),)
+
+
+def plant_leaves_twice(graph):
+    """One block leaves twice; the others leave, too."""
+    copied = copy.deepcopy(next(p for p in graph.pairs if p.kind == "out" and "encrypt" in p.ops))
+    copied.ops = {"encrypt": copied.ops["encrypt"]}
+    copied.id = len(graph.pairs)
+    graph.pairs.append(copied)
+
+
 def plant_no_result(graph):
     outs = [p for p in graph.pairs if p.kind == "out" and "encrypt" in p.ops]
     outs[-1].ops["encrypt"].pre[0] = (Term(("op", outs[0].id)),)
@@ -178,6 +225,9 @@ PLANTS = [
     (plant_key, "there is no key word 'g'"),
     (plant_source, "unknown source 'magic'"),
     (plant_later, "which is not an earlier one"),
+    (plant_itself, "which is not an earlier one"),
+    (plant_negative, "reads operation -1, which is not an earlier one"),
+    (plant_leaves_twice, "encrypt: not every block .* leaves once"),
     (plant_no_result, "which gives no result"),
     (plant_two_outputs, "not every block"),
     (plant_lane, "is taken for block"),

@@ -96,3 +96,60 @@ def test_a_failure_is_one_line():
         with pytest.raises(ProofError) as error:
             prove(broken)
         assert "\n" not in str(error.value) and len(str(error.value)) < 300
+
+
+def out_of(graph):
+    """An index that only an operation of kind "out" has: whoever computes takes no notice of it."""
+    graph = copy.deepcopy(graph)
+    op = next(op for pair in graph.pairs for op in pair.ops.values() if op.kind == "mul")
+    op.index = 0
+    return graph
+
+
+def source_twice(compiled):
+    """A program with a source that stands twice in a network, and is selected as before."""
+    net = compiled.allocation.program.nets["mul0.a"]
+    nets = {**compiled.allocation.program.nets, "mul0.a": replace(net, sources=[*net.sources, net.sources[0]])}
+    return with_program(compiled, nets=nets)
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("graph", "mul has an index"), ("setup_graph", "mul has an index"), ("schedule", "initiation interval is 0"),
+        ("setup_schedule", "initiation interval is 0"), ("program", "has a source twice"),
+    ],
+)  # fmt: skip
+def test_each_checker_is_called(part, message):
+    """Faults that change nothing of what is computed, so that a checker alone can find them."""
+    compiled = made(HEH, sector=64)
+    if part == "program":
+        broken = source_twice(compiled)
+    elif part.endswith("graph"):
+        broken = replace(compiled, **{part: out_of(getattr(compiled, part))})
+    else:
+        broken = replace(compiled, **{part: replace(getattr(compiled, part), ii=0)})
+    with pytest.raises(ProofError, match=message):
+        prove(broken)
+    with pytest.raises(CheckError, match=message):
+        check(broken)
+    assert prove(compiled)
+
+
+def test_storage_is_checked():
+    """Beats that come further ahead of their sector than cells are there for."""
+    with pytest.raises(ProofError, match="bank in0 .* overwritten"):
+        prove(with_program(made(HEH, overlap=False), fill_ahead=30))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cipher_keys": ["cipher", "tweak"]}, "cipher keys are"),
+        ({"derived": [(0,)]}, "cipher keys of set-up are"),
+        ({"nonzero": [1]}, "key words that are not 0 are"),
+    ],
+)
+def test_facts_of_keys(changes, message):
+    with pytest.raises(ProofError, match=message):
+        prove(with_program(made(HEH), **changes))

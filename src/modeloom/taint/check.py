@@ -114,13 +114,8 @@ def find_leaks(graph: BitGraph, reached: Mapping[str, Reached]) -> tuple[list[Le
 
 
 def _names(graph: BitGraph, path: Sequence[int]) -> tuple[str, ...]:
-    """Names along a path, each net once."""
-    names: list[str] = []
-    for node in path:
-        name = graph.name(node)
-        if name and (not names or names[-1] != name):
-            names.append(name)
-    return tuple(names)
+    """Names along a path, of those bits that have one."""
+    return tuple(name for node in path if (name := graph.name(node)))
 
 
 def check_netlist(netlist: Netlist, *, tweak: bool = True, beat_bytes: int | None = None) -> TaintReport:
@@ -151,11 +146,9 @@ def check_netlist(netlist: Netlist, *, tweak: bool = True, beat_bytes: int | Non
         more = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
         raise TimingChannel(f"{first}{more}")
     for name, bits in reached.items():
-        if name == "tweak" and not tweak:
-            continue
         results = netlist.outputs[DATA_OUTPUT][: None if beat_bytes is None else 8 * beat_bytes]
         missing = [i for i, bit in enumerate(results) if bit not in bits]
-        if missing:
+        if missing and (tweak or name != "tweak"):
             raise TimingChannel(f"{DATA_OUTPUT}[{missing[0]}] does not depend on the {name}: the check would be empty")
     control = graph.reached([point.bit for point in points], backwards=True)
     return TaintReport(

@@ -59,7 +59,7 @@ def control_points(netlist: Netlist) -> Iterator[ControlPoint]:
             for kind, ports in _MEMORY:
                 yield from some(f"memory {kind}", cell.name, [bit for port in ports for bit in cell[port]], cell)
         elif cell.type in REGISTERS:
-            register = netlist.names.get(_first(cell["Q"]), cell.name)
+            register = netlist.names.get(cell["Q"][0], cell.name)  # type: ignore[arg-type]
             for port in REGISTERS[cell.type]:
                 yield from some(f"register {_CONTROLS[port]}", register, list(cell[port]), cell)
         else:
@@ -79,10 +79,6 @@ def _module_of(cell: Cell) -> str:
     """Path of the module instance that a cell without a name of its own stands in."""
     path, _, _ = cell.name.partition(".$")
     return path.removeprefix("$flatten").replace("\\", "")
-
-
-def _first(bits: object) -> int:
-    return next((bit for bit in bits if isinstance(bit, int)), -1)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -117,10 +113,11 @@ _KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule\.[^.]*"
 
 
 def _is_table(cell: Cell) -> bool:
-    """A table of bytes, or one for each direction, read within the cycle and never written: logic, whatever it is drawn as."""
+    """A memory that is a table of bytes, or one for each direction, read within the cycle and never written: logic, whatever it is
+    drawn as.
+    """
     p = cell.parameters
-    constant = cell.type == "$mem_v2" and not p["WR_PORTS"] and p["WIDTH"] <= 8 and p["SIZE"] <= 512
-    return constant and not p["RD_CLK_ENABLE"]
+    return p["WIDTH"] <= 8 and p["SIZE"] <= 512 and not p["WR_PORTS"] and not p["RD_CLK_ENABLE"]
 
 
 def _is_choice_of_bytes(cell: Cell) -> bool:
@@ -172,6 +169,6 @@ _VERDICT = re.compile(r"(.*\.)?bus\.key_port\.unusable_reg")
 
 def declassified(netlist: Netlist) -> dict[str, list[int]]:
     """Bits of registers that count as public though secrets reach them, by name."""
-    registers = {bit for cell in netlist.cells if cell.type in REGISTERS for bit in cell["Q"]}
+    registers = {bit for cell in netlist.cells for bit in cell["Q"]}
     bits = sorted(bit for bit, name in netlist.names.items() if _VERDICT.fullmatch(name) and bit in registers)
     return {VERDICT: bits} if bits else {}

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests in a process that is forked from one in which the libraries are already loaded, so that a mutant costs a second or two.
+
+The child imports the project from its tree, collects the files that it needs and runs the chosen tests in the order given.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mutants.tree import Tree
+
+__all__ = ["Job", "Limits", "load_libraries", "start", "wait"]
+
+_LIBRARIES = (
+    "pytest", "numpy", "amaranth", "amaranth.lib.wiring", "amaranth.back.rtlil", "amaranth.sim", "ortools.sat.python.cp_model",
+    "cryptography.hazmat.primitives.ciphers", "hypothesis", "rich.console", "click",
+)  # fmt: skip
+
+
+def load_libraries() -> None:
+    """Imports what the tests need, but nothing of the project."""
+    for name in _LIBRARIES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may take: seconds of computation of any of its processes, seconds by the clock, bytes of memory."""
+
+    cpu: int
+    clock: float
+    memory: int = 8 << 30
+
+
+@dataclass
+class Job:
+    """A run of tests under way.
+
+    ``result`` is a file of JSON lines, one for each test: id, outcome, seconds of computation; ``finished`` is called with the exit
+    status (of the signal, negative) and whether the clock stopped it.
+    """
+
+    pid: int
+    slot: int
+    result: Path
+    limits: Limits
+    began: float
+    finished: Callable[[Job, int, bool], None]
+
+    def outcomes(self) -> Iterator[dict[str, Any]]:
+        """What the run has written."""
+        if self.result.exists():
+            for line in self.result.read_text(encoding="utf-8").splitlines():
+                with contextlib.suppress(ValueError):
+                    yield json.loads(line)
+
+
+class _Plugin:
+    """Chooses and orders tests, and writes what became of each."""
+
+    def __init__(self, tests: Sequence[str] | None, result: Path, cache: Path, marks: Callable[[], list[int]] | None):
+        self.order = None if tests is None else {name: n for n, name in enumerate(tests)}
+        self.result, self.cache, self.marks = result, cache, marks
+        self.spent = 0.0
+        self.outcome = ""
+
+    def pytest_sessionstart(self) -> None:
+        # Built simulations are found by the hash of what they simulate, so that mutants can share them.
+        os.environ["MODELOOM_CACHE"] = str(self.cache)
+        self.spent = _spent()
+
+    def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
+        if self.order is not None:
+            left = [item for item in items if item.nodeid not in self.order]
+            items[:] = sorted((i for i in items if i.nodeid in self.order), key=lambda i: self.order[i.nodeid])
+            config.hook.pytest_deselected(items=left)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed or (report.skipped and not self.outcome):
+            self.outcome = "failed" if report.failed else "skipped"
+        if report.when == "teardown":
+            now = _spent()
+            entry = {"test": report.nodeid, "outcome": self.outcome or "passed", "seconds": round(now - self.spent, 3)}
+            if self.marks is not None:
+                entry["marks"] = self.marks()
+            self.write(entry)
+            self.spent, self.outcome = now, ""
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.write({"test": report.nodeid, "outcome": "failed", "seconds": 0.0})
+
+    def write(self, entry: dict[str, Any]) -> None:
+        with self.result.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def _spent() -> float:
+    own, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + below.ru_utime + below.ru_stime
+
+
+def start(
+    tree: Tree,
+    slot: int,
+    files: Sequence[str],
+    tests: Sequence[str] | None,
+    *,
+    limits: Limits,
+    cache: Path,
+    finished: Callable[[Job, int, bool], None],
+    marks: Callable[[], list[int]] | None = None,
+    first: bool = True,
+) -> Job:
+    """Starts tests in a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    slot : int
+        A number for whoever waits.
+    files : sequence of str
+        Test files to collect.
+    tests : sequence of str, optional
+        Ids of the tests to run, in this order; all of the files if not given.
+    limits : Limits
+    cache : Path
+        Folder of built simulations.
+    finished : callable
+    marks : callable, optional
+        Gives the statements that a test has run, when it is over.
+    first : bool
+        Whether to stop at the first test that fails.
+    """
+    result, log, temporary = tree.root / "outcomes", tree.root / "log", tree.root / "tmp"
+    result.unlink(missing_ok=True)
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return Job(pid, slot, result, limits, time.monotonic(), finished)
+    status = 99
+    try:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + 5))
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+        with log.open("w") as out:
+            os.dup2(out.fileno(), 1)
+            os.dup2(out.fileno(), 2)
+        os.chdir(tree.root)
+        os.environ.update(tree.environment(), TMPDIR=str(temporary))
+        os.environ.pop("MODELOOM_SLOW", None)
+        import tempfile
+
+        tempfile.tempdir = None
+        sys.dont_write_bytecode = True
+        sys.path[:0] = [str(tree.root / "src"), str(tree.root)]
+        import pytest
+
+        arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short", f"--rootdir={tree.root}", "-c", "pyproject.toml"]
+        plugin = _Plugin(tests, result, cache, marks)
+        status = int(pytest.main([*arguments, *(["-x"] if first else []), *files], plugins=[plugin]))
+    except BaseException as error:  # noqa: BLE001
+        print(f"stopped: {error!r}", file=sys.stderr)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def wait(jobs: list[Job]) -> None:
+    """Waits until one of the jobs is over or out of time, and takes it off the list."""
+    while True:
+        for job in jobs:
+            pid, status = os.waitpid(job.pid, os.WNOHANG)
+            late = time.monotonic() - job.began > job.limits.clock
+            if pid or late:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(job.pid, signal.SIGKILL)
+                if not pid:
+                    os.waitpid(job.pid, 0)
+                jobs.remove(job)
+                job.finished(job, os.waitstatus_to_exitcode(status) if pid else -signal.SIGKILL, late and not pid)
+                return
+        time.sleep(0.02)

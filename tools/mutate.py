@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Mutation testing: are the tests red when one operator, constant, condition or call of a source is wrong?
+
+::
+
+    python tools/mutate.py                              # the whole list: what is stored already is not run again
+    python tools/mutate.py --only taint --number 100    # more mutants of one folder
+    python tools/mutate.py --again                      # survivors once more, after new tests
+    python tools/mutate.py --at taint/check.py:89       # every mutation of a line, or of a file; nothing is stored
+    python tools/mutate.py --summary                    # the table of what is stored
+
+The mutants of a folder are drawn by hash with a seed.  Each one meets the tests that run its statement, fastest first, in a copy of the
+project, and is killed by the first that fails, by a process that dies or by one that takes six times as long as it should.
+Results lie in ``baselines/mutation.json``; ``tools/mutants/equivalent.json`` has the reason for each mutant that computes the same as
+its source.  Copies, built simulations and the measured cover lie in ``--work``, so that a run can be stopped and continued.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from mutants import campaign, run  # noqa: E402
+from mutants.coverage import Coverage, measure  # noqa: E402
+from mutants.tree import Tree, tests_of  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+NUMBER = 54
+SEED = 17
+
+
+def arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--project", type=Path, default=ROOT, help="root with src and tests")
+    parser.add_argument("--only", action="append", metavar="FOLDER", help="a folder of the package; can be repeated")
+    parser.add_argument("--number", type=int, default=NUMBER, help="mutants of each folder; 0: all")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--budget", type=float, default=90, help="seconds of tests that a mutant meets at most")
+    parser.add_argument("--tests", action="append", metavar="PATH", help="test files, or folders of them, that mutants meet")
+    parser.add_argument("--at", metavar="FILE[:LINE]", help="every mutation there; nothing is stored")
+    parser.add_argument("--again", action="store_true", help="run stored survivors once more")
+    parser.add_argument("--measure", action="store_true", help="measure anew what each test runs")
+    parser.add_argument("--summary", action="store_true", help="print the table of stored results")
+    parser.add_argument("--results", type=Path, help="baselines/mutation.json of the project if not given")
+    parser.add_argument("--equivalent", type=Path, help="tools/mutants/equivalent.json of the project if not given")
+    parser.add_argument("--work", type=Path, help="build/mutants of the project if not given")
+    return parser.parse_args(argv)
+
+
+def wanted(options: argparse.Namespace, package: Path) -> list[campaign.Mutant]:
+    """The mutants that the command line asks for."""
+    if options.at:
+        name, _, line = options.at.partition(":")
+        folder = str(Path(name).parent)
+        return [
+            mutant for mutant in campaign.choose(package, folder, None, options.seed)
+            if mutant.file == f"{package.name}/{name}" and (not line or mutant.mutation.line == int(line))
+        ]  # fmt: skip
+    folders = options.only or [f for f in campaign.FOLDERS if (package / f).is_dir()]
+    return [mutant for folder in folders for mutant in campaign.choose(package, folder, options.number or None, options.seed)]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs mutants; exit status 1 if one of those asked for survives."""
+    options = arguments(argv)
+    project = options.project.resolve()
+    package = next(path.parent for path in sorted((project / "src").glob("*/__init__.py")))
+    stored = options.results or project / "baselines/mutation.json"
+    results = campaign.load(stored)
+    if options.summary:
+        print(campaign.summary(list(results.values()), options.only or campaign.FOLDERS))
+        return 0
+
+    reasons = campaign.equivalents(options.equivalent or project / "tools/mutants/equivalent.json")
+    mutants = wanted(options, package)
+    if not options.at:
+        asked = {mutant.key for mutant in mutants}
+        folders = {str(Path(mutant.file).parent) for mutant in mutants}
+        # What is no longer drawn, because its source has changed, is forgotten.
+        results = {key: r for key, r in results.items() if key in asked or str(Path(r.file).parent) not in folders}
+    todo: list[campaign.Mutant] = []
+    for mutant in mutants:
+        mutation, old = mutant.mutation, results.get(mutant.key)
+        if mutant.key in reasons and not options.at:
+            results[mutant.key] = campaign.Result(mutant.file, mutation.line, mutation.what, "equivalent", reasons[mutant.key], 0, 0.0)
+        elif options.at or old is None or old.outcome == "equivalent" or (old.outcome == "survived" and options.again):
+            todo.append(mutant)
+        else:
+            old.line = mutation.line
+
+    work = options.work or project / "build/mutants"
+    work.mkdir(parents=True, exist_ok=True)
+    cache = work / "simulations"
+    cache.mkdir(exist_ok=True)
+    run.load_libraries()
+    survived = 0
+    if todo:
+        cover = work / "cover"
+        coverage = Coverage() if options.measure else Coverage.load(cover)
+        chosen = [f for f in tests_of(project) if not options.tests or any(f"{f}/".startswith(f"{t.rstrip('/')}/") for t in options.tests)]
+        changed = coverage.changed(project, chosen)
+        if changed:
+            trees = [Tree(project, work / f"probed{n}") for n in range(options.jobs)]
+            files = sorted({f"{package.name}/{p.relative_to(package)}" for f in campaign.FOLDERS for p in (package / f).glob("*.py")})
+            measure(coverage, trees, files, changed, cache=cache, store=cover)
+        trees = [Tree(project, work / f"tree{n}") for n in range(options.jobs)]
+        number = 0
+
+        def done(result: campaign.Result) -> None:
+            nonlocal number, survived
+            number += 1
+            survived += result.outcome == "survived"
+            place = f"{number}/{len(todo)} {result.outcome} {result.file}:{result.line}"
+            print(f"{place} {result.what} [{result.by}] {result.seconds} s", flush=True)
+            if not options.at:
+                results[result.file, result.what] = result
+                campaign.save(stored, results.values(), options.seed)
+
+        campaign.run_all(todo, trees, coverage, cache=cache, budget=options.budget, done=done, only=set(chosen))
+    if not options.at:
+        campaign.save(stored, results.values(), options.seed)
+        print(campaign.summary(list(results.values()), options.only or campaign.FOLDERS))
+        survived = sum(results[mutant.key].outcome == "survived" for mutant in mutants)
+    return int(bool(survived))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
