@@ -43,10 +43,11 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--budget", type=float, default=90, help="seconds of tests that a mutant meets at most")
+    parser.add_argument("--patience", type=int, default=20, help="seconds that a mutant may compute beyond six times what is usual")
     parser.add_argument("--tests", action="append", metavar="PATH", help="test files, or folders of them, that mutants meet")
     parser.add_argument("--at", metavar="FILE[:LINE]", help="every mutation there; nothing is stored")
     parser.add_argument("--again", action="store_true", help="run stored survivors once more")
-    parser.add_argument("--measure", action="store_true", help="measure anew what each test runs")
+    parser.add_argument("--measure", action="store_true", help="measure what each test runs, and no more")
     parser.add_argument("--summary", action="store_true", help="print the table of stored results")
     parser.add_argument("--results", type=Path, help="baselines/mutation.json of the project if not given")
     parser.add_argument("--equivalent", type=Path, help="tools/mutants/equivalent.json of the project if not given")
@@ -81,10 +82,10 @@ def main(argv: list[str] | None = None) -> int:
     reasons = campaign.equivalents(options.equivalent or project / "tools/mutants/equivalent.json")
     mutants = wanted(options, package)
     if not options.at:
-        asked = {mutant.key for mutant in mutants}
+        drawn = {mutant.key for mutant in mutants}
         folders = {str(Path(mutant.file).parent) for mutant in mutants}
         # What is no longer drawn, because its source has changed, is forgotten.
-        results = {key: r for key, r in results.items() if key in asked or str(Path(r.file).parent) not in folders}
+        results = {key: r for key, r in results.items() if key in drawn or str(Path(r.file).parent) not in folders}
     todo: list[campaign.Mutant] = []
     for mutant in mutants:
         mutation, old = mutant.mutation, results.get(mutant.key)
@@ -101,15 +102,19 @@ def main(argv: list[str] | None = None) -> int:
     cache.mkdir(exist_ok=True)
     run.load_libraries()
     survived = 0
-    if todo:
+    if todo or options.measure:
         cover = work / "cover"
-        coverage = Coverage() if options.measure else Coverage.load(cover)
-        chosen = [f for f in tests_of(project) if not options.tests or any(f"{f}/".startswith(f"{t.rstrip('/')}/") for t in options.tests)]
+        coverage = Coverage.load(cover)
+        # Files in the order in which they are asked for.
+        asked = [f"{name.rstrip('/')}/" for name in options.tests or ["tests"]]
+        chosen = list(dict.fromkeys(file for name in asked for file in tests_of(project) if f"{file}/".startswith(name)))
         changed = coverage.changed(project, chosen)
         if changed:
             trees = [Tree(project, work / f"probed{n}") for n in range(options.jobs)]
             files = sorted({f"{package.name}/{p.relative_to(package)}" for f in campaign.FOLDERS for p in (package / f).glob("*.py")})
             measure(coverage, trees, files, changed, cache=cache, store=cover)
+        if options.measure:
+            return 0
         trees = [Tree(project, work / f"tree{n}") for n in range(options.jobs)]
         number = 0
 
@@ -123,7 +128,9 @@ def main(argv: list[str] | None = None) -> int:
                 results[result.file, result.what] = result
                 campaign.save(stored, results.values(), options.seed)
 
-        campaign.run_all(todo, trees, coverage, cache=cache, budget=options.budget, done=done, only=set(chosen))
+        campaign.run_all(
+            todo, trees, coverage, cache=cache, budget=options.budget, done=done, only=set(chosen), patience=options.patience
+        )
     if not options.at:
         campaign.save(stored, results.values(), options.seed)
         print(campaign.summary(list(results.values()), options.only or campaign.FOLDERS))

@@ -287,7 +287,9 @@ def test_the_verdict_is_public(name: str) -> None:
     assert check(core).declassified == {VERDICT: 1}
 
 
-@pytest.mark.parametrize("name", ["bus.key_port.unusable", "bus.key_port.unusable_reg_2", "bus.ring.unusable_reg", "my_bus.key_port.unusable_reg"])
+@pytest.mark.parametrize(
+    "name", ["bus.key_port.unusable", "bus.key_port.unusable_reg_2", "bus.ring.unusable_reg", "my_bus.key_port.unusable_reg"]
+)
 def test_another_register_is_no_verdict(name: str) -> None:
     core = MadeCore()
     core.output("key_error", [core.register("error_reg", core.register(name, core.gate(core.key)))])

@@ -137,9 +137,12 @@ class _Trial:
 
 def run_all(
     todo: Sequence[Mutant], trees: Sequence[Tree], coverage: Coverage, *, cache: Path, budget: float,
-    done: Callable[[Result], None], only: Container[str],
+    done: Callable[[Result], None], only: Container[str], patience: int,
 ) -> None:
-    """Runs mutants, one in each tree at a time, against the tests of some files; ``done`` takes what became of each."""
+    """Runs mutants, one in each tree at a time, against the tests of some files; ``done`` takes what became of each.
+
+    A process may compute for ``patience`` seconds and six times what its tests take.
+    """
     waiting = list(todo)
     jobs: list[run.Job] = []
     free = list(range(len(trees)))
@@ -148,7 +151,7 @@ def run_all(
     def begin(slot: int, trial: _Trial) -> None:
         part = trial.parts.pop(0)
         expected = sum(coverage.seconds[test] for test in part)
-        limits = run.Limits(cpu=int(20 + 6 * expected), clock=180 + 40 * expected)
+        limits = run.Limits(cpu=int(patience + 6 * expected), clock=180 + 40 * expected)
         files = list(dict.fromkeys(test.partition("::")[0] for test in part))
 
         def finished(job: run.Job, status: int, late: bool) -> None:

@@ -80,7 +80,9 @@ def _header(tree: ast.Module, lines: list[int]) -> tuple[int, str]:
     future = [n for n in body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
     if future:
         return lines[(future[-1].end_lineno or 0) - 1] + (future[-1].end_col_offset or 0), f"; {_IMPORT}"
-    return lines[body[0].lineno - 1] + body[0].col_offset, f"{_IMPORT}; "
+    simple = not isinstance(body[0], ast.FunctionDef | ast.ClassDef | ast.If | ast.For | ast.While | ast.With | ast.Try)
+    place = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))])
+    return lines[place - 1], f"{_IMPORT}; " if simple else f"{_IMPORT}\n"
 
 
 class Marks:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 __all__ = ["Tree", "tests_of"]
 
-_LEFT = shutil.ignore_patterns(".git", ".venv", "build", "__pycache__", "*.egg-info", ".pytest_cache", ".ruff_cache", ".mypy_cache")
+_LEFT = shutil.ignore_patterns(".git", ".venv", "build", "*.egg-info", ".pytest_cache", ".ruff_cache", ".mypy_cache")
 
 
 class Tree:
