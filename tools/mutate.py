@@ -48,6 +48,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--at", metavar="FILE[:LINE]", help="every mutation there; nothing is stored")
     parser.add_argument("--again", action="store_true", help="run stored survivors once more")
     parser.add_argument("--measure", action="store_true", help="measure what each test runs, and no more")
+    parser.add_argument("--stale", action="store_true", help="take what was measured of test files that have changed since")
     parser.add_argument("--summary", action="store_true", help="print the table of stored results")
     parser.add_argument("--results", type=Path, help="baselines/mutation.json of the project if not given")
     parser.add_argument("--equivalent", type=Path, help="tools/mutants/equivalent.json of the project if not given")
@@ -108,7 +109,7 @@ def main(argv: list[str] | None = None) -> int:
         # Files in the order in which they are asked for.
         asked = [f"{name.rstrip('/')}/" for name in options.tests or ["tests"]]
         chosen = list(dict.fromkeys(file for name in asked for file in tests_of(project) if f"{file}/".startswith(name)))
-        changed = coverage.changed(project, chosen)
+        changed = [file for file in chosen if file not in coverage.files] if options.stale else coverage.changed(project, chosen)
         if changed:
             trees = [Tree(project, work / f"probed{n}") for n in range(options.jobs)]
             files = sorted({f"{package.name}/{p.relative_to(package)}" for f in campaign.FOLDERS for p in (package / f).glob("*.py")})
