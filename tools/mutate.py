@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -48,6 +49,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--at", metavar="FILE[:LINE]", help="every mutation there; nothing is stored")
     parser.add_argument("--again", action="store_true", help="run stored survivors once more")
     parser.add_argument("--measure", action="store_true", help="measure what each test runs, and no more")
+    parser.add_argument("--fresh", action="store_true", help="import and collect anew for each mutant, which takes longer")
     parser.add_argument("--stale", action="store_true", help="take what was measured of test files that have changed since")
     parser.add_argument("--summary", action="store_true", help="print the table of stored results")
     parser.add_argument("--results", type=Path, help="baselines/mutation.json of the project if not given")
@@ -67,6 +69,33 @@ def wanted(options: argparse.Namespace, package: Path) -> list[campaign.Mutant]:
         ]  # fmt: skip
     folders = options.only or [f for f in campaign.FOLDERS if (package / f).is_dir()]
     return [mutant for folder in folders for mutant in campaign.choose(package, folder, options.number or None, options.seed)]
+
+
+def _inside(
+    tree: Tree, files: list[str], attempt: Callable[[run.Inside], list[campaign.Result]]
+) -> list[campaign.Result]:
+    """Results of an attempt inside of a run of pytest."""
+    found: list[campaign.Result] = []
+    run.inside(tree, files, lambda within: found.extend(attempt(within)))
+    return found
+
+
+def _apart(call: Callable[[], list[campaign.Result]], work: Path) -> list[campaign.Result]:
+    """Results of a call in a process of its own, so that this one stays without the modules of the project."""
+    path = work / "apart"
+    path.unlink(missing_ok=True)
+    sys.stdout.flush()
+    pid = os.fork()
+    if not pid:
+        try:
+            campaign.save(path, call(), 0)
+        finally:
+            sys.stdout.flush()
+            os._exit(0)
+    os.waitpid(pid, 0)
+    if not path.exists():
+        raise SystemExit("the tests could not be collected: see the file 'log' in the folder of work")
+    return list(campaign.load(path).values())
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -102,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
     cache = work / "simulations"
     cache.mkdir(exist_ok=True)
     run.load_libraries()
-    survived = 0
+    ran: list[campaign.Result] = []
     if todo or options.measure:
         cover = work / "cover"
         coverage = Coverage.load(cover)
@@ -117,26 +146,46 @@ def main(argv: list[str] | None = None) -> int:
         if options.measure:
             return 0
         trees = [Tree(project, work / f"tree{n}") for n in range(options.jobs)]
-        number = 0
 
-        def done(result: campaign.Result) -> None:
-            nonlocal number, survived
-            number += 1
-            survived += result.outcome == "survived"
-            place = f"{number}/{len(todo)} {result.outcome} {result.file}:{result.line}"
-            print(f"{place} {result.what} [{result.by}] {result.seconds} s", flush=True)
-            if not options.at:
-                results[result.file, result.what] = result
-                campaign.save(stored, results.values(), options.seed)
+        def attempt(mutants: list[campaign.Mutant], within: run.Inside | None) -> list[campaign.Result]:
+            """Runs mutants, prints and stores."""
+            found: list[campaign.Result] = []
 
-        campaign.run_all(
-            todo, trees, coverage, cache=cache, budget=options.budget, done=done, only=set(chosen), patience=options.patience
-        )
+            def done(result: campaign.Result) -> None:
+                found.append(result)
+                if result.outcome != "later":
+                    place = f"{len(found)}/{len(mutants)} {result.outcome} {result.file}:{result.line}"
+                    print(f"{place} {result.what} [{result.by}] {result.seconds} s", flush=True)
+                    results[result.file, result.what] = result
+                    if not options.at:
+                        campaign.save(stored, results.values(), options.seed)
+
+            campaign.run_all(
+                mutants, trees, coverage, cache=cache, budget=options.budget, done=done, only=set(chosen), patience=options.patience,
+                within=within,
+            )  # fmt: skip
+            killers = sorted({result.by for result in found if result.outcome == "killed"})
+            for test in sorted(campaign.unsound(killers, trees[0], coverage, cache=cache, within=within)):
+                print(f"{test} fails without a mutant, too", flush=True)
+                for result in found:
+                    if result.by == test:
+                        result.outcome, result.by = "survived", f"{test} fails without a mutant, too"
+            return found
+
+        inner = [mutant for mutant in todo if mutant.mutation.statement != (0, 0) and not options.fresh]
+        if inner:
+            sources = {mutant.file: (project / "src" / mutant.file).read_text(encoding="utf-8") for mutant in inner}
+            orders = [campaign.test_order(coverage, m, sources[m.file], options.budget, set(chosen)) for m in inner]
+            files = sorted({test.partition("::")[0] for order in orders for test in order})
+            ran += _apart(lambda: _inside(Tree(project, work / "collected"), files, lambda within: attempt(inner, within)), work)
+            results.update({(r.file, r.what): r for r in ran if r.outcome != "later"})
+        over = {(r.file, r.what) for r in ran if r.outcome != "later"}
+        ran = [r for r in ran if r.outcome != "later"] + attempt([m for m in todo if m.key not in over], None)
     if not options.at:
         campaign.save(stored, results.values(), options.seed)
         print(campaign.summary(list(results.values()), options.only or campaign.FOLDERS))
-        survived = sum(results[mutant.key].outcome == "survived" for mutant in mutants)
-    return int(bool(survived))
+        ran = [results[mutant.key] for mutant in mutants]
+    return int(any(result.outcome == "survived" for result in ran))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.built import slow
 from tests.scripts import ROOT
 
 sys.path.append(str(ROOT / "tools"))
@@ -200,6 +201,7 @@ def test_within():
     assert found["within: <= in low <= x < high -> <"] == "survived", "the test is silent on 0"
 
 
+@slow
 def test_mutants_that_do_not_end_are_killed(tmp_path: Path) -> None:
     root = project(tmp_path, "from tiny.spec.count import down\n\n\ndef test_down():\n    assert down(3) == 0\n")
     (root / "src/tiny/spec/count.py").write_text("def down(n):\n    while n > 0:\n        n -= 1\n    return n\n")

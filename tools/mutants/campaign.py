@@ -14,9 +14,10 @@ from pathlib import Path
 from mutants import run
 from mutants.coverage import Coverage
 from mutants.operators import Mutation, changes, mutations
+from mutants.patch import exchange
 from mutants.tree import Tree
 
-__all__ = ["FOLDERS", "Mutant", "Result", "choose", "equivalents", "load", "run_all", "save", "summary", "test_order"]
+__all__ = ["FOLDERS", "Mutant", "Result", "choose", "equivalents", "load", "run_all", "save", "summary", "test_order", "unsound"]
 
 FOLDERS = ("schedule", "allocate", "ir", "taint", "rtl/gf128", "rtl/aes", "emit", "prove", "rtl/bus", "rtl/engine", "spec")
 """Folders whose sources are mutated."""
@@ -40,7 +41,9 @@ class Mutant:
 
 @dataclass
 class Result:
-    """What has become of a mutant: "killed", "survived" or "equivalent"; ``by`` is the test that killed it, or the reason."""
+    """What has become of a mutant: "killed", "survived", "equivalent", or "later" while it has not run; ``by`` is the test that killed it,
+    or the reason.
+    """
 
     file: str
     line: int
@@ -137,11 +140,12 @@ class _Trial:
 
 def run_all(
     todo: Sequence[Mutant], trees: Sequence[Tree], coverage: Coverage, *, cache: Path, budget: float,
-    done: Callable[[Result], None], only: Container[str], patience: int,
+    done: Callable[[Result], None], only: Container[str], patience: int, within: run.Inside | None = None,
 ) -> None:
     """Runs mutants, one in each tree at a time, against the tests of some files; ``done`` takes what became of each.
 
-    A process may compute for ``patience`` seconds and six times what its tests take.
+    A process may compute for ``patience`` seconds and six times what its tests take.  ``within`` is a run of pytest that has collected
+    tests; what cannot run there is left for later.
     """
     waiting = list(todo)
     jobs: list[run.Job] = []
@@ -150,6 +154,10 @@ def run_all(
 
     def begin(slot: int, trial: _Trial) -> None:
         part = trial.parts.pop(0)
+        mutant = trial.mutant
+
+        def patch() -> None:
+            exchange(mutant.file, mutant.mutation.scope, mutant.mutation.apply(trial.source))
         expected = sum(coverage.seconds[test] for test in part)
         limits = run.Limits(cpu=int(patience + 6 * expected), clock=180 + 40 * expected)
         files = list(dict.fromkeys(test.partition("::")[0] for test in part))
@@ -157,18 +165,23 @@ def run_all(
         def finished(job: run.Job, status: int, late: bool) -> None:
             failed = next((entry["test"] for entry in job.outcomes() if entry["outcome"] == "failed"), "")
             trial.passed += sum(entry["outcome"] == "passed" for entry in job.outcomes())
-            if status == 0 and trial.parts:
+            if trial.parts and status == 0:
                 begin(slot, trial)
                 return
             undo.pop(slot).close()
             free.append(slot)
-            if status == 0:
-                done(trial.result("survived", ""))
+            if status in (0, run.NOT_HERE):
+                done(trial.result("later" if status else "survived", ""))
             else:
                 reason = failed or ("out of time" if late or status < 0 else f"exit status {status}")
                 done(trial.result("killed", reason))
 
-        jobs.append(run.start(trees[slot], slot, files, part, limits=limits, cache=cache, finished=finished))
+        jobs.append(
+            run.start(
+                trees[slot], slot, files, part, limits=limits, cache=cache, finished=finished,
+                within=within, patch=patch,
+            )
+        )  # fmt: skip
 
     while waiting or jobs:
         while waiting and free:
@@ -185,6 +198,29 @@ def run_all(
             begin(slot, trial)
         if jobs:
             run.wait(jobs)
+
+
+def unsound(
+    killers: Sequence[str], tree: Tree, coverage: Coverage, *, cache: Path, within: run.Inside | None = None
+) -> set[str]:
+    """Those of some tests that fail without a mutant, too, run as mutants meet them: what they have killed says nothing."""
+    failed: set[str] = set()
+    left = [test for test in killers if test in coverage.seconds]
+    while left:
+        part, left = left[:40], left[40:]
+        expected = sum(coverage.seconds[test] for test in part)
+        wrong: list[str] = []
+
+        def finished(job: run.Job, status: int, late: bool, part: list[str] = part, wrong: list[str] = wrong) -> None:
+            passed = {entry["test"] for entry in job.outcomes() if entry["outcome"] == "passed"}
+            wrong += [test for test in part if test not in passed]
+
+        files = list(dict.fromkeys(test.partition("::")[0] for test in part))
+        limits = run.Limits(cpu=int(60 + 6 * expected), clock=600 + 40 * expected)
+        jobs = [run.start(tree, 0, files, part, limits=limits, cache=cache, finished=finished, first=False, within=within)]
+        run.wait(jobs)
+        failed.update(wrong)
+    return failed
 
 
 def summary(results: Sequence[Result], folders: Sequence[str] = FOLDERS) -> str:

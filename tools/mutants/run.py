@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests in a process that is forked from one in which the libraries are already loaded, so that a mutant costs a second or two.
 
-The child imports the project from its tree, collects the files that it needs and runs the chosen tests in the order given.
+Either the child imports the project from its tree, collects the files that it needs and runs the chosen tests in the order given.
+Or it is forked ``inside`` of a run of pytest that has collected all of them, and the code of one function is exchanged: that saves
+imports and collection.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ from typing import Any
 
 from mutants.tree import Tree
 
-__all__ = ["Job", "Limits", "load_libraries", "start", "wait"]
+__all__ = ["NOT_HERE", "Inside", "Job", "Limits", "inside", "load_libraries", "start", "wait"]
+
+NOT_HERE = 98
+"""Exit status of a run inside of another that cannot exchange the code."""
+
+RUN_FOLDER = "MODELOOM_TEST_RUN"
+"""Environment variable with the folder of a run of the tests (``tests/conftest.py``)."""
 
 _LIBRARIES = (
     "pytest", "numpy", "amaranth", "amaranth.lib.wiring", "amaranth.back.rtlil", "amaranth.sim", "ortools.sat.python.cp_model",
@@ -77,6 +85,7 @@ class _Plugin:
         self.result, self.cache, self.marks = result, cache, marks
         self.spent = 0.0
         self.outcome = ""
+        self.failed = False
 
     def pytest_sessionstart(self) -> None:
         # Built simulations are found by the hash of what they simulate, so that mutants can share them.
@@ -92,6 +101,7 @@ class _Plugin:
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed or (report.skipped and not self.outcome):
             self.outcome = "failed" if report.failed else "skipped"
+            self.failed = self.failed or report.failed
         if report.when == "teardown":
             now = _spent()
             entry = {"test": report.nodeid, "outcome": self.outcome or "passed", "seconds": round(now - self.spent, 3)}
@@ -125,6 +135,8 @@ def start(
     finished: Callable[[Job, int, bool], None],
     marks: Callable[[], list[int]] | None = None,
     first: bool = True,
+    within: Inside | None = None,
+    patch: Callable[[], None] = lambda: None,
 ) -> Job:
     """Starts tests in a tree.
 
@@ -145,6 +157,10 @@ def start(
         Gives the statements that a test has run, when it is over.
     first : bool
         Whether to stop at the first test that fails.
+    within : Inside, optional
+        A run of pytest that has collected the tests.
+    patch : callable
+        Exchanges code there; raises ``LookupError`` if it cannot.
     """
     result, log, temporary = tree.root / "outcomes", tree.root / "log", tree.root / "tmp"
     result.unlink(missing_ok=True)
@@ -163,6 +179,7 @@ def start(
         with log.open("w") as out:
             os.dup2(out.fileno(), 1)
             os.dup2(out.fileno(), 2)
+        sys.stdout = sys.__stdout__
         os.chdir(tree.root)
         os.environ.update(tree.environment(), TMPDIR=str(temporary))
         os.environ.pop("MODELOOM_SLOW", None)
@@ -170,6 +187,10 @@ def start(
 
         tempfile.tempdir = None
         sys.dont_write_bytecode = True
+        if within is not None:
+            os.environ.update({RUN_FOLDER: str(temporary), "MODELOOM_CACHE": str(cache)})
+            status = within.run(tests or (), result, patch, first)
+            return None  # type: ignore[return-value]
         sys.path[:0] = [str(tree.root / "src"), str(tree.root)]
         import pytest
 
@@ -182,6 +203,66 @@ def start(
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+class Inside:
+    """A run of pytest that has collected tests and runs none itself."""
+
+    def __init__(self, loop: Callable[[Inside], None]):
+        self.loop = loop
+        self.items: dict[str, Any] = {}
+        self.session: Any = None
+        self.plugin: _Plugin | None = None
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        self.session = session
+        self.items = {item.nodeid: item for item in session.items}
+        self.loop(self)
+        return True
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if self.plugin is not None:
+            self.plugin.pytest_runtest_logreport(report)
+
+    def run(self, tests: Sequence[str], result: Path, patch: Callable[[], None], first: bool) -> int:
+        """Runs tests in a forked process, if ``first`` until one fails: 0 or 1, or ``NOT_HERE``."""
+        try:
+            patch()
+        except LookupError:
+            return NOT_HERE
+        self.plugin = _Plugin(tests, result, Path(), None)
+        self.plugin.spent = _spent()
+        items = [self.items[name] for name in tests if name in self.items]
+        for item, following in zip(items, [*items[1:], None]):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self.plugin.failed and first:
+                return 1
+        return int(self.plugin.failed)
+
+
+def inside(tree: Tree, files: Sequence[str], loop: Callable[[Inside], None]) -> None:
+    """Collects test files of a tree and calls ``loop`` while pytest is ready to run them."""
+    os.environ.update(tree.environment())
+    sys.dont_write_bytecode = True
+    sys.path[:0] = [str(tree.root / "src"), str(tree.root)]
+    import pytest
+
+    before = os.getcwd()
+    os.chdir(tree.root)
+    with (tree.root / "log").open("w") as log:
+        out = os.dup(1)
+        os.dup2(log.fileno(), 1)
+        again = os.fdopen(out, "w")
+    arguments = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short", f"--rootdir={tree.root}", "-c", "pyproject.toml"]
+
+    def started(run: Inside) -> None:
+        with contextlib.redirect_stdout(again):
+            loop(run)
+
+    pytest.main([*arguments, *files], plugins=[Inside(started)])
+    sys.stdout.flush()
+    os.dup2(out, 1)
+    os.chdir(before)
 
 
 def wait(jobs: list[Job]) -> None:
