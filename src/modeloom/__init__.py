@@ -17,7 +17,8 @@ __all__ = ["__version__", "compile", "core", "model"]
 def model(name: str, key: bytes) -> Any:
     """The software model of a mode (``modeloom.software.Model``), with ``encrypt(tweak, data)`` and ``decrypt``.
 
-    ``key`` is the mode's whole key, parts in its documented order; raises ``InputError`` for an unknown mode or a wrong length.
+    ``key`` is the mode's whole key, parts in its documented order; raises ``InputError`` for an unknown mode or a wrong length, and
+    ``TypeError`` for a key, tweak or data that are not bytes.
     """
     from modeloom.software import model as software_model
 
@@ -42,12 +43,24 @@ def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
         Options, the name of a preset, or None for the defaults.
     **changes
         Options that differ from ``units``, such as ``sector=4096``.
+
+    Raises
+    ------
+    TypeError
+        For a mode, units or a value of an option of another type.
+    InputError
+        For what cannot be built; the message is one line.
     """
     from modeloom.compiler import compile_mode
     from modeloom.modes import find
     from modeloom.options import Options, preset
+    from modeloom.spec import Mode
 
     options = preset(units or "default") if units is None or isinstance(units, str) else units
     if not isinstance(options, Options):
         raise TypeError(f"units must be Options or a preset's name, not {units!r}")
-    return compile_mode(find(mode) if isinstance(mode, str) else mode, options.but(**changes))
+    definition = find(mode) if isinstance(mode, str) else mode
+    if not isinstance(definition, Mode):
+        call = f"; call it: {mode.__name__}()" if isinstance(mode, type) and issubclass(mode, Mode) else ""
+        raise TypeError(f"mode is a mode's name or an instance of Mode, not {mode!r}{call}")
+    return compile_mode(definition, options.but(**changes))

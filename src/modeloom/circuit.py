@@ -8,8 +8,9 @@ from typing import Any
 from amaranth.back import rtlil
 
 from modeloom.circuits import Built, find_circuit
+from modeloom.measure import check_clock, check_target
 from modeloom.spec import InputError, UnknownName
-from modeloom.synth import TARGETS, synthesize, target_named
+from modeloom.synth import find_nextpnr, synthesize
 from modeloom.version import VERSION
 
 __all__ = ["SCHEMA", "circuit_verilog", "measure_circuit"]
@@ -58,19 +59,22 @@ def measure_circuit(
         If a tool is missing or fails.
     """
     circuit = find_circuit(name)
-    if target is not None and target not in TARGETS and not target.startswith("liberty:"):
-        raise UnknownName("target", target, [*TARGETS, "liberty:FILE"])
+    chosen_target = None if target is None else check_target(target)
     if mapper not in MAPPERS:
         raise UnknownName("mapper", mapper, MAPPERS)
     if target is None and (pnr or freq is not None or mapper != "abc9"):
         raise InputError("--mapper, --pnr and --freq need a --target")
     if pnr and target != "ecp5":
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
-    if target is not None:
-        try:
-            inputs = target_named(target).lut_inputs
-        except ValueError as error:
-            raise InputError(str(error)) from None
+    if freq is not None and not pnr:
+        raise InputError("--freq needs --pnr")
+    check_clock(freq)
+    if pnr:
+        find_nextpnr()
+    if chosen_target is not None:
+        if mapper == "compact" and not chosen_target.compact_commands:
+            raise InputError(f"--mapper compact is for targets with LUTs, not {target}")
+        inputs = chosen_target.lut_inputs
         named = {name for name, value in options.items() if value is not None}
         for option in circuit.options:
             if inputs in option.on_luts and not named & {option.name, *option.unless}:

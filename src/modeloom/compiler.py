@@ -19,6 +19,7 @@ from modeloom.ir.ops import COUNTERS, OpGraph, cipher_core
 from modeloom.ir.pair import find_chains, pair_directions
 from modeloom.ir.squares import renew_squares
 from modeloom.ir.trace import Trace, trace
+from modeloom.limits import check_blocks
 from modeloom.options import Architecture, Options, unit_set
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Schedule, schedule
@@ -187,6 +188,7 @@ def compile_mode(
     sizes = (options.sector, *options.more_sectors)
     for size in sizes:
         mode.check_sector(size)
+    check_blocks(mode, sizes)
     mode.check_tweak(tweak, core=True)
     progress("trace", 0.0)
     sources = [trace(mode, size, tweak, options.directions, (options.key_bits or 0) // 8) for size in sizes]

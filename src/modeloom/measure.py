@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.simulated import read_description
+from modeloom.simulated import read_description, verilog_of
 from modeloom.spec import InputError, UnknownName
-from modeloom.synth import TARGETS, BlockResult, Known, synthesize, synthesize_blocks
+from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, synthesize, synthesize_blocks, target_named
 from modeloom.synth.hierarchy import instances
 from modeloom.synth.nextpnr import PLACERS, ROUTERS, TIMING_WEIGHT
 
-__all__ = ["block_groups", "measure_blocks", "measure_core"]
+__all__ = ["block_groups", "check_clock", "check_target", "measure_blocks", "measure_core"]
 
 
 UNITS = {"mul": "multipliers", "sqr": "squarers", "add": "counters", "enc": None, "dec": None, "cipher": None}
@@ -85,6 +86,9 @@ def measure_core(
             raise UnknownName(kind, name, names)
     if placer == "static" and timing_weight is not None:
         raise InputError("--timing-weight is for --placer heap")
+    check_clock(freq)
+    if pnr:
+        find_nextpnr()
     text, top = _rtlil(directory, description), description["top"]
     groups = block_groups(instances(text, top), description["cipher"]) if blocks else None
     result = synthesize(
@@ -121,12 +125,27 @@ def measure_blocks(
     return synthesize_blocks(text, top, target, groups, command=description["command"], known=known, timeout=timeout)
 
 
+def check_target(target: str) -> Target:
+    """The target of a name; raises ``UnknownName``, or ``InputError`` for a Liberty file that is not there or no design can use."""
+    if target not in TARGETS and not target.startswith("liberty:"):
+        raise UnknownName("target", target, [*TARGETS, "liberty:FILE"])
+    try:
+        return target_named(target)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def check_clock(freq: float | None) -> None:
+    """Raises ``InputError`` for a clock target that is no clock."""
+    if freq is not None and not 0 < freq < inf:
+        raise InputError(f"--freq is a clock in MHz, more than 0, not {freq:g}")
+
+
 def _description(directory: str | Path, target: str) -> dict[str, Any]:
     description = read_description(directory)
-    if target not in TARGETS and not target.startswith("liberty:"):
-        raise UnknownName("target", target, TARGETS)
+    check_target(target)
     return description
 
 
 def _rtlil(directory: str | Path, description: dict[str, Any]) -> str:
-    return verilog_to_rtlil(Path(directory) / description["verilog"], description["top"])
+    return verilog_to_rtlil(verilog_of(directory, description), description["top"])

@@ -38,6 +38,8 @@ HALVED = 128
 SELDOM = 2
 """Most operations of a sector on a core of the cipher that is built sequentially beside pipelines."""
 
+_TYPES = {"int": int, "str": str, "bool": bool}
+
 STAGES = 2
 """Registers a round, if the cipher has as many."""
 
@@ -122,6 +124,7 @@ class Options:
     cipher: str | None = None
 
     def __post_init__(self) -> None:
+        self._check_types()
         object.__setattr__(self, "more_sectors", tuple(self.more_sectors))
         sizes = (self.sector, *self.more_sectors)
         if len(set(sizes)) < len(sizes):
@@ -150,6 +153,17 @@ class Options:
             raise InputError(f"--lanes is {_or(LANES)}, not {self.lanes}")
         if self.lanes is None and self.aes not in LANES:
             raise InputError(f"--aes {self.aes} gives no default for --lanes, which is {_or(LANES)}; add --lanes")
+
+    def _check_types(self) -> None:
+        """Raises ``TypeError`` for a value that is not of its option's type; a bool is no number."""
+        sizes = self.more_sectors
+        if not isinstance(sizes, (tuple, list)) or any(type(size) is not int for size in sizes):
+            raise TypeError(f"more_sectors is a tuple of int, not {sizes!r}")
+        for option in fields(self):
+            kind, _, other = str(option.type).partition(" | ")
+            value = getattr(self, option.name)
+            if kind in _TYPES and type(value) is not _TYPES[kind] and (value is not None or not other):
+                raise TypeError(f"{option.name} is {kind}{' or None' * bool(other)}, not {value!r}")
 
     @property
     def directions(self) -> tuple[str, ...]:

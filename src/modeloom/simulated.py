@@ -13,15 +13,23 @@ from modeloom.rtl.bus.key_format import BEAT_BYTES as KEY_BEAT
 from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
 from modeloom.sim import Simulation, StreamRunner
 from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.software import as_bytes
 from modeloom.spec import InputError
 
-__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_description"]
+__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_description", "verilog_of"]
 
 KEY_CYCLES = 100_000
 """Cycles after which a key that is not loaded counts as refused."""
 
 PATIENCE = 20_000
 """Cycles that sectors may take beyond eight times what they need, before the core counts as broken."""
+
+
+NEEDED = (
+    "schema", "version", "top", "verilog", "files", "mode", "definition", "options", "cipher", "key_bytes", "key_parts", "key_slots",
+    "refused_keys", "sector_bytes", "sizes", "tweak_bytes", "lanes", "block_bytes", "directions",
+)  # fmt: skip
+"""What commands read from ``core.json``."""
 
 
 class CoreFault(RuntimeError):
@@ -38,12 +46,24 @@ class SectorError(RuntimeError):
 
 @dataclass(frozen=True)
 class Sector:
-    """One sector for ``run``: direction, tweak and data."""
+    """One sector for ``run``: direction, tweak and data; raises ``TypeError`` for what is not of its type."""
 
     tweak: bytes
     data: bytes
     decrypt: bool = False
     slot: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tweak", as_bytes("tweak", self.tweak))
+        object.__setattr__(self, "data", as_bytes("data", self.data))
+        if not isinstance(self.decrypt, bool):
+            raise TypeError(f"decrypt is True or False, not {self.decrypt!r}")
+        _check_slot(self.slot)
+
+
+def _check_slot(slot: object) -> None:
+    if not isinstance(slot, int) or isinstance(slot, bool):
+        raise TypeError(f"slot is a number, not {slot!r}")
 
 
 def read_description(directory: str | Path) -> dict[str, Any]:
@@ -53,11 +73,20 @@ def read_description(directory: str | Path) -> dict[str, Any]:
         raise InputError(f"{directory} holds no core (no core.json); make one with: modeloom build MODE -o {directory}")
     try:
         description = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        description = None
-    if not isinstance(description, dict) or "sizes" not in description:
-        raise InputError(f"{path} is not that of a core of this version; build the core again")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error}); build the core again") from None
+    lacking = [name for name in NEEDED if name not in description] if isinstance(description, dict) else ["everything"]
+    if lacking:
+        raise InputError(f"{path} is not that of a core of this version (it lacks {lacking[0]}); build the core again")
     return description
+
+
+def verilog_of(directory: str | Path, description: dict[str, Any]) -> Path:
+    """The Verilog file of a core; raises ``InputError`` if it is not there."""
+    verilog = Path(directory) / description["verilog"]
+    if not verilog.is_file():
+        raise InputError(f"{directory} lacks {verilog.name}; build the core again")
+    return verilog
 
 
 class SimulatedCore:
@@ -84,9 +113,7 @@ class SimulatedCore:
 
     def __init__(self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2):
         self.description = read_description(directory)
-        verilog = Path(directory) / self.description["verilog"]
-        if not verilog.is_file():
-            raise InputError(f"{directory} lacks {verilog.name}; build the core again")
+        verilog = verilog_of(directory, self.description)
         top = self.description["top"]
         self.simulation = Simulation.of(verilog_to_rtlil(verilog, top), top, clock="aclk", reset="aresetn", optimize=optimize)
         self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
@@ -123,7 +150,8 @@ class SimulatedCore:
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length, a key that the mode refuses, or if there is no
         such slot."""
-        slots = self.description["key_slots"]
+        key, slots = as_bytes("key", key), self.description["key_slots"]
+        _check_slot(slot)
         if not 0 <= slot < slots:
             raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
         if len(key) != self.description["key_bytes"]:
@@ -141,6 +169,7 @@ class SimulatedCore:
 
     def erase_key(self, slot: int = 0) -> None:
         """Overwrites a slot's keys and everything derived from them."""
+        _check_slot(slot)
         self.send_key(b"\0" * KEY_BEAT, slot, erase=True)
         self._wait_for_key_port()
 
@@ -175,6 +204,8 @@ class SimulatedCore:
         payload, keeps, lasts = bytearray(), bytearray(), bytearray()
         whole = ((1 << self._beat) - 1).to_bytes(-(-self._beat // 8), "little")
         for sector in sectors:
+            if not isinstance(sector, Sector):
+                raise TypeError(f"run takes sectors, not {type(sector).__name__}")
             if len(sector.tweak) != self.tweak_bytes:
                 raise InputError(f"this core takes tweaks of {self.tweak_bytes} bytes, not {len(sector.tweak)}")
             if len(sector.data) not in self.sizes:

@@ -7,7 +7,7 @@ from modeloom.ciphers import cipher_of
 from modeloom.modes import find
 from modeloom.spec import Blocks, CipherKey, InputError, Keys, Mode, Numbers
 
-__all__ = ["Model", "model", "to_blocks", "to_bytes"]
+__all__ = ["Model", "as_bytes", "key_lengths", "model", "to_blocks", "to_bytes"]
 
 
 def to_blocks(data: bytes, block_bytes: int) -> Blocks:
@@ -19,6 +19,20 @@ def to_blocks(data: bytes, block_bytes: int) -> Blocks:
 def to_bytes(blocks: list[int], nbytes: int, block_bytes: int) -> bytes:
     """The first ``nbytes`` bytes of blocks."""
     return b"".join(block.to_bytes(block_bytes, "little") for block in blocks)[:nbytes]
+
+
+def as_bytes(what: str, value: object) -> bytes:
+    """Bytes, or what holds bytes, as bytes; raises ``TypeError``."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    hint = "; bytes.fromhex reads hex digits" if isinstance(value, str) else ""
+    raise TypeError(f"{what} is bytes, not {type(value).__name__}{hint}")
+
+
+def key_lengths(mode: Mode, cipher_name: str | None = None) -> list[int]:
+    """Bytes that the whole key of a mode may have, one length for each key size of the cipher."""
+    sizes = mode.cipher_key_bits or cipher_of(mode, cipher_name).key_bits
+    return sorted({mode.key_bytes(bits // 8) for bits in sizes})
 
 
 class Model:
@@ -34,8 +48,10 @@ class Model:
     """
 
     def __init__(self, mode: Mode, key: bytes, cipher_name: str | None = None):
+        if not isinstance(mode, Mode):
+            raise TypeError(f"mode is an instance of Mode, not {mode!r}; modeloom.model takes a mode's name")
         description = cipher_of(mode, cipher_name)
-        parts = mode.split_key(key, tuple(bits // 8 for bits in sorted(description.key_bits)))
+        parts = mode.split_key(as_bytes("key", key), tuple(bits // 8 for bits in sorted(description.key_bits)))
         self.mode = mode
         self._description, self._parts = description, parts
         self._ready: dict[int, tuple[Numbers, Keys]] = {}
@@ -58,6 +74,7 @@ class Model:
         return self._ready[blocks]
 
     def _run(self, direction: str, tweak: bytes, data: bytes) -> bytes:
+        tweak, data = as_bytes("tweak", tweak), as_bytes("data", data)
         self.mode.check_sector(len(data))
         self.mode.check_tweak(len(tweak))
         if direction not in self.mode.directions():

@@ -15,7 +15,7 @@ from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.emit.files import listings
 from modeloom.modes import find
 from modeloom.options import Options
-from modeloom.simulated import Sector, SimulatedCore, read_description
+from modeloom.simulated import Sector, SimulatedCore, read_description, verilog_of
 from modeloom.software import Model
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 
@@ -35,6 +35,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1, opt
     """
     directory = Path(directory)
     description = read_description(directory)
+    verilog_of(directory, description)
     options = Options(**description["options"])
     compiled = compile_mode(find(description["definition"]), options)
     if listings(compiled) != (directory / description["files"]["listing"]).read_text():

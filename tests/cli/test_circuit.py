@@ -84,7 +84,7 @@ def _options(name: str) -> set[str]:
         (("karatsuba", "--target", "liberty:none.lib"), "there is no Liberty file none.lib"),
         (("karatsuba", "--target", "xc7", "--pnr"), "--pnr places and routes for ecp5 only, not xc7"),
         (("karatsuba", "--pnr"), "need a --target"),
-        (("karatsuba", "--target", "gates", "--mapper", "compact"), "the compact mapper is for LUT targets, not gates"),
+        (("karatsuba", "--target", "gates", "--mapper", "compact"), "--mapper compact is for targets with LUTs, not gates"),
         (("karatsuba", "-o", "a-b.v"), "a-b is no name for a Verilog module"),
         (("karatsuba", "-o", "none/a.v"), "no folder none for the output"),
         ((), "NAME is missing"),

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong usage: exit status 2, one line on standard error, no file left behind.  The lines stand in ``expected/``."""
 
+import json
 import re
 import shlex
 
 import pytest
+
+from modeloom.simulated import NEEDED
 
 CASES = {
     "no_command": "",
@@ -81,7 +84,8 @@ def files(folder):
     (folder / "others").mkdir()
     (folder / "others" / "thesis.tex").write_bytes(b"the only copy")
     (folder / "core").mkdir()
-    (folder / "core" / "core.json").write_text('{"sizes": [{"sector_bytes": 512}]}')
+    description = {**dict.fromkeys(NEEDED, ""), "sizes": [{"sector_bytes": 512}], "directions": ["encrypt", "decrypt"]}
+    (folder / "core" / "core.json").write_text(json.dumps(description))
 
 
 def contents(folder):
@@ -105,4 +109,4 @@ def test_every_golden_file_has_a_case():
     from pathlib import Path
 
     names = {path.stem for path in (Path(__file__).parent / "expected").glob("*.txt")}
-    assert {name for name in names if not name.startswith("explain_")} == set(CASES)
+    assert {name for name in names if not name.startswith(("explain_", "wrong_"))} == set(CASES)

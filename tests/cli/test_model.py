@@ -59,12 +59,12 @@ def test_tweak_base_and_step(run, files, folder):
     assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data, base=1000, step=8)
 
 
-def test_sector_numbers_wrap_at_64_bits(run, files, folder):
+def test_the_last_sector_number_has_64_bits(run, files, folder):
     key, data = files("hctr2", 64, sectors=2)
-    base = 2**64 - 1
-    assert run("model", "hctr2", "--key-file", "key", "--sector", "64", "--tweak-base", str(base), "plain", "cipher").status == 0
-    whole = reference("hctr2", key, 64, data[:64], base=base) + reference("hctr2", key, 64, data[64:])
-    assert (folder / "cipher").read_bytes() == whole
+    arguments = ["model", "hctr2", "--key-file", "key", "--sector", "64", "--tweak-step", "3"]
+    assert run(*arguments, "--tweak-base", str(2**64 - 4), "plain", "cipher").status == 0
+    assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data, base=2**64 - 4, step=3)
+    assert run(*arguments, "--tweak-base", str(2**64 - 3), "plain", "cipher").status == 2
 
 
 def test_tweak_length(run, files, folder):
@@ -73,7 +73,7 @@ def test_tweak_length(run, files, folder):
     assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data, tweak_bytes=32)
 
 
-@pytest.mark.parametrize("text", ["{}", "{}\n", " {}\r\n"])
+@pytest.mark.parametrize("text", ["{}\n", " {}\r\n", "{}  "])
 @pytest.mark.parametrize("case", [str.lower, str.upper])
 def test_hex_keys(run, files, folder, text, case):
     key, data = files("hctr2", 64)
@@ -90,11 +90,13 @@ def test_hex_key_on_several_lines(run, files, folder):
     assert (folder / "cipher").read_bytes() == reference("heh-brw", key, 64, data)
 
 
-def test_raw_key_of_hex_digits(run, files, folder):
+@pytest.mark.parametrize("key", [b"0123456789abcdef", b"0123456789abcdef" * 2], ids=["as hex too short", "as hex another key"])
+def test_raw_key_of_hex_digits(run, files, folder, key):
     _, data = files("hctr2", 64)
-    key = b"0123456789abcdef"
     (folder / "key").write_bytes(key)
-    assert run("model", "hctr2", "--key-file", "key", "--sector", "64", "plain", "cipher").status == 0
+    arguments = ["model", "hctr2", "--key-file", "key", "--sector", "64", "plain", "cipher"]
+    assert run(*arguments).status == 2 and not (folder / "cipher").exists()
+    assert run(*arguments, "--key-format", "raw").status == 0
     assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data)
 
 

@@ -43,7 +43,7 @@ def test_options_exist(page):
         name for command in cli.commands.values() for parameter in command.get_params(Context(command)) for name in parameter.opts
     }
     text = re.sub(r"^\$ (?!modeloom).*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)) - {"--accept", "--check", "--store"}:
+    for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)) - {"--accept", "--check", "--store", "--slow", "--shard"}:
         assert option in known or option == "--help", f"{page.name} speaks of {option}"
 
 

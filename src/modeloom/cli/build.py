@@ -10,12 +10,9 @@ from typing import Any
 import click
 
 from modeloom.cli.options import options_from, unit_options
-from modeloom.spec import InputError
+from modeloom.limits import check_blocks
 
 __all__ = ["build", "command_line"]
-
-MOST_BLOCKS = 512
-"""Blocks of a sector that the buses can count (``rtl.bus.parameters``)."""
 
 
 @click.command()
@@ -28,24 +25,23 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     """Compiles MODE, proves the program, and writes a core: Verilog, bench, listing, datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler import compile_mode
-    from modeloom.emit import check_directory, emit
+    from modeloom.emit import building, check_directory, core_name, emit
     from modeloom.modes import find
 
     options = options_from(values)
     definition = find(mode)
     for nbytes in (options.sector, *options.more_sectors):
         definition.check_sector(nbytes)
-        blocks = -(-nbytes // definition.block_bytes)
-        if blocks > MOST_BLOCKS:
-            size = f"{nbytes} bytes are {blocks} blocks"
-            raise InputError(f"{mode}: a core takes sectors of 1 to {MOST_BLOCKS} blocks, and {size}; choose another --sector")
+    check_blocks(definition, (options.sector, *options.more_sectors))
     check_directory(directory)
+    if name is not None:
+        core_name(None, name)
     if definition.broken:
         click.echo(f"warning: {mode} is broken: {definition.security}", err=True)
-    with compile_progress(mode) as progress:
+    with building(directory), compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
         progress("emit", 1.0)
-        emit(compiled, Path(directory), name=name, command=command_line(arguments))
+        emit(compiled, Path(directory), name=name, command=command_line(arguments), exclusive=False)
     for one in compiled.sizes:
         figures = one.explain()
         click.echo(

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from modeloom.cli.files import check_output, whole_file
-from modeloom.cli.options import optimize_option, read_key, tweaks
+from modeloom.cli.keys import read_key
+from modeloom.cli.options import optimize_option, tweaks
 from modeloom.spec import InputError
 
 __all__ = ["crypt", "crypt_options", "check_source", "transform_file"]
@@ -19,8 +20,8 @@ CHUNK = 256
 """Sectors that go through at a time."""
 
 
-def check_source(source: Path, sector: int) -> None:
-    """Raises ``InputError`` unless a file is there and is whole sectors."""
+def check_source(source: Path, sector: int) -> int:
+    """The number of sectors of a file; raises ``InputError`` unless it is there and is whole sectors."""
     if not source.is_file():
         raise InputError(f"no file {source}; give the path of the input")
     size = source.stat().st_size
@@ -28,6 +29,7 @@ def check_source(source: Path, sector: int) -> None:
         raise InputError(f"{source} is empty; give a file of whole sectors of {sector} bytes")
     if size % sector:
         raise InputError(f"{source} has {size} bytes, which is not whole sectors of {sector}; pad it or choose another sector size")
+    return size // sector
 
 
 def transform_file(
@@ -66,8 +68,9 @@ def crypt_options(command: Callable) -> Callable:
     """Key, tweak and direction of ``crypt`` and ``model``."""
     for option in (
         click.option("--decrypt", is_flag=True, help="Decrypt (encrypt)."),
-        click.option("--tweak-step", type=int, default=1, help="What the tweak grows by each sector (1)."),
+        click.option("--tweak-step", type=int, default=1, help="What the tweak grows by each sector (1), at least 1."),
         click.option("--tweak-base", type=int, default=0, help="Tweak of the first sector (0), as dm-crypt's plain64."),
+        click.option("--key-format", default="auto", help="Of the key file: raw, hex, or auto: as it is (auto)."),
         click.option("--key-file", required=True, help="The mode's key: raw bytes or hex digits."),
     ):
         command = option(command)
@@ -82,22 +85,26 @@ def crypt_options(command: Callable) -> Callable:
 @click.argument("source")
 @click.argument("target")
 def crypt(
-    directory: str, optimize: int, sector: int | None, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, source: str,
-    target: str,
+    directory: str, optimize: int, sector: int | None, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool,
+    source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
     from modeloom.simulated import Sector, SimulatedCore, read_description
 
     # What can be refused is refused before the simulation is built.
-    sizes = [size["sector_bytes"] for size in read_description(directory)["sizes"]]
+    description = read_description(directory)
+    sizes = [size["sector_bytes"] for size in description["sizes"]]
     size = sizes[0] if sector is None else sector
     if size not in sizes:
         raise InputError(f"--sector {size}: this core takes sectors of {' or '.join(map(str, sizes))} bytes")
-    check_source(Path(source), size)
-    key = read_key(key_file)
+    if (direction := "decrypt" if decrypt else "encrypt") not in description["directions"]:
+        raise InputError(f"this core was not built to {direction}; build it with --direction both")
+    sectors = check_source(Path(source), size)
+    parts = " || ".join(description["key_parts"])
+    key = read_key(key_file, [description["key_bytes"]], f"a key of this core, {description['mode']} ({parts}),", key_format)
+    tweak = tweaks(tweak_base, tweak_step, description["tweak_bytes"], sectors)
     check_output(Path(target), Path(source))
     core = SimulatedCore(directory, optimize=optimize)
-    tweak = tweaks(tweak_base, tweak_step, core.tweak_bytes)
     core.load_key(key)
     begin = core.cycles
 

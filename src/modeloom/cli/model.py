@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from modeloom.cli.crypt import crypt_options, transform_file
-from modeloom.cli.options import read_key, tweaks
+from modeloom.cli.crypt import check_source, crypt_options, transform_file
+from modeloom.cli.keys import read_key
+from modeloom.cli.options import tweaks
 
 __all__ = ["model"]
 
@@ -21,19 +22,20 @@ __all__ = ["model"]
 @click.argument("source")
 @click.argument("target")
 def model(
-    mode: str, key_file: str, tweak_base: int, tweak_step: int, decrypt: bool, sector: int, tweak_bytes: int | None,
+    mode: str, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool, sector: int, tweak_bytes: int | None,
     source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the software model of MODE and writes TARGET."""
     from modeloom.modes import find
-    from modeloom.software import Model
+    from modeloom.software import Model, key_lengths
 
     definition = find(mode)
     definition.check_sector(sector)
     length = definition.tweak_sizes[0] if tweak_bytes is None else tweak_bytes
     definition.check_tweak(length)
-    keyed = Model(definition, read_key(key_file))
-    tweak = tweaks(tweak_base, tweak_step, length)
+    what = f"a key of {definition.name} ({' || '.join(definition.key_parts)})"
+    keyed = Model(definition, read_key(key_file, key_lengths(definition), what, key_format))
+    tweak = tweaks(tweak_base, tweak_step, length, check_source(Path(source), sector))
     step = keyed.decrypt if decrypt else keyed.encrypt
 
     def run(first: int, sectors: list[bytes]) -> list[bytes]:

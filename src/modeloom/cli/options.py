@@ -11,7 +11,7 @@ import click
 from modeloom.options import PRESETS, Options, preset
 from modeloom.spec import InputError
 
-__all__ = ["optimize_option", "unit_options", "options_from", "read_key", "tweaks"]
+__all__ = ["optimize_option", "unit_options", "options_from", "tweaks"]
 
 
 class SectorSizes(click.ParamType):
@@ -86,35 +86,24 @@ def options_from(values: dict[str, Any]) -> Options:
     return base.but(**changes)
 
 
-def read_key(path: str) -> bytes:
-    """A key from a file, raw bytes or hexadecimal digits (at least 32, white space is skipped); raises ``InputError``."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise InputError(f"cannot read key file {path}: {error.strerror}") from None
-    if not data:
-        raise InputError(f"key file {path} is empty; write the key into it as raw bytes or as hex digits")
-    digits = b"".join(data.split())
-    if len(digits) >= 32 and all(digit in b"0123456789abcdefABCDEF" for digit in digits):
-        if len(digits) % 2:
-            raise InputError(f"key file {path} has {len(digits)} hex digits; a byte has two")
-        return bytes.fromhex(digits.decode())
-    return data
-
-
-def tweaks(base: int, step: int, nbytes: int) -> Callable[[int], bytes]:
+def tweaks(base: int, step: int, nbytes: int, sectors: int) -> Callable[[int], bytes]:
     """The tweak of a sector number, as dm-crypt's plain64: a 64-bit little-endian number, zeros behind it.
 
-    Raises ``InputError`` for numbers that do not fit, or a tweak that is shorter than the number.
+    Raises ``InputError`` for numbers that do not fit or wrap within so many sectors, a step of 0, which gives all sectors one tweak, or a
+    tweak that is shorter than the number.
     """
-    for name, value in (("--tweak-base", base), ("--tweak-step", step)):
-        if not 0 <= value < 1 << 64:
-            raise InputError(f"{name} is from 0 to 2^64 - 1, not {value}")
+    most = (1 << 64) - 1
+    if not 0 <= base <= most:
+        raise InputError(f"--tweak-base is from 0 to 2^64 - 1, not {base}")
+    if not 1 <= step <= most:
+        raise InputError(f"--tweak-step is from 1 to 2^64 - 1, not {step}")
+    if base + (sectors - 1) * step > most:
+        last = (most - base) // step + 1
+        raise InputError(f"tweaks are numbers of 64 bits, and sector {last} of {sectors} would be number {base + last * step}")
     if nbytes < 8:
         raise InputError(f"--tweak {nbytes} is too short for a sector number of 8 bytes; choose 8 or more")
 
     def tweak(number: int) -> bytes:
-        return ((base + number * step) & (1 << 64) - 1).to_bytes(8, "little").ljust(nbytes, b"\0")
+        return (base + number * step).to_bytes(8, "little").ljust(nbytes, b"\0")
 
     return tweak

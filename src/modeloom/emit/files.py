@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from modeloom.emit.bench import bench_verilog
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
+from modeloom.emit.lock import building
 from modeloom.emit.names import KEYWORDS
 from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
 from modeloom.emit.top import header, top_module
@@ -70,7 +72,15 @@ def _old_files(directory: Path) -> set[str]:
 
 def check_directory(directory: str | Path) -> None:
     """Raises ``InputError`` if ``emit`` would refuse the folder; to be asked before a long compilation."""
+    if not str(directory):
+        raise InputError("--output is empty; name a folder for the core")
+    target = Path(directory).absolute()
     _old_files(Path(directory))
+    above = next(folder for folder in target.parents if folder.exists())
+    if not above.is_dir():
+        raise InputError(f"{directory} cannot be made: {os.path.relpath(above)} is a file; choose another folder")
+    if not os.access(above, os.W_OK):
+        raise InputError(f"{directory} cannot be written: no permission for {above}; choose another folder")
 
 
 def contents(compiled: Any, name: str, command: str) -> tuple[dict[str, Any], dict[str, str]]:
@@ -93,7 +103,9 @@ def contents(compiled: Any, name: str, command: str) -> tuple[dict[str, Any], di
     return description, texts
 
 
-def emit(compiled: Any, directory: str | Path, *, name: str | None = None, command: str) -> dict[str, Any]:
+def emit(
+    compiled: Any, directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
+) -> dict[str, Any]:
     """Writes a core's folder: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package, datasheet.
 
     A folder that holds a core already is replaced; files in it that are not modeloom's stay.
@@ -107,6 +119,8 @@ def emit(compiled: Any, directory: str | Path, *, name: str | None = None, comma
         Name of the top and of the files; by default mode and sector size, such as ``hctr2_512``.
     command : str
         The command line, for the record.
+    exclusive : bool
+        Whether to keep other builds from the folder while it is written; False for callers that do so themselves (``emit.lock``).
 
     Returns
     -------
@@ -116,7 +130,8 @@ def emit(compiled: Any, directory: str | Path, *, name: str | None = None, comma
     Raises
     ------
     InputError
-        If the folder holds other things than a core, the name is not a plain identifier, or the folder cannot be written.
+        If the folder holds other things than a core, the name is not a plain identifier, the folder cannot be written, or another core
+        is being built into it.
     """
     target = Path(directory).absolute()
     if not command or "\n" in command:
@@ -125,7 +140,8 @@ def emit(compiled: Any, directory: str | Path, *, name: str | None = None, comma
     name = core_name(compiled, name)
     description, texts = contents(compiled, name, command)
     try:
-        _write(target, texts, old)
+        with building(target) if exclusive else nullcontext():
+            _write(target, texts, old)
     except OSError as error:
         raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
     return description

@@ -41,6 +41,8 @@ def all_modes() -> dict[str, type[Mode]]:
 
 def find(name: str) -> Mode:
     """A mode by its name or, with a colon in it, by file and class; raises ``UnknownName`` or ``InputError``."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a mode is str, not {name!r}")
     if ":" in name:
         return load(name)
     modes = all_modes()

@@ -8,6 +8,9 @@ from difflib import get_close_matches
 
 __all__ = ["InputError", "DefinitionError", "UnknownName"]
 
+NAMED = 3
+"""Known names that a message has at most."""
+
 
 class InputError(ValueError):
     """Wrong usage or input; the message is one line that says what is wrong and what to do."""
@@ -18,10 +21,16 @@ class DefinitionError(InputError):
 
 
 class UnknownName(InputError):
-    """An unknown mode, unit, preset or target; the message names the nearest known ones."""
+    """An unknown mode, unit, preset or target; the message names the nearest known ones, three at most, whatever the case of letters."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]):
-        known = sorted(known)
-        near = get_close_matches(name, known, n=3, cutoff=0.4) or known
-        super().__init__(f"unknown {kind} {name!r}; did you mean {' or '.join(near)}?")
+        names = {each.lower(): each for each in sorted(known, reverse=True)}
+        wanted = name.lower()
+        close = [wanted] if wanted in names else get_close_matches(wanted, sorted(names), n=NAMED, cutoff=0.4)
+        if close:
+            hint = f"did you mean {' or '.join(names[each] for each in close)}?"
+        else:
+            first, others = sorted(names.values())[:NAMED], len(names) - NAMED
+            hint = f"there {'is' if len(names) == 1 else 'are'} {', '.join(first)}" + (f" and {others} more" if others > 0 else "")
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
         self.name = name

@@ -2,11 +2,12 @@
 """Area, logic depth and clock: Yosys maps, nextpnr places and routes, one result format holds the figures."""
 
 from modeloom.synth.flow import synthesize, synthesize_blocks
+from modeloom.synth.nextpnr import find_nextpnr
 from modeloom.synth.parts import Known
 from modeloom.synth.result import SCHEMA, BlockResult, Figures, SynthesisError, SynthResult
 from modeloom.synth.targets import TARGETS, Target, target_named
 
 __all__ = [
-    "SCHEMA", "TARGETS", "BlockResult", "Figures", "Known", "SynthResult", "SynthesisError", "Target", "synthesize", "synthesize_blocks",
-    "target_named",
+    "SCHEMA", "TARGETS", "BlockResult", "Figures", "Known", "SynthResult", "SynthesisError", "Target", "find_nextpnr", "synthesize",
+    "synthesize_blocks", "target_named",
 ]  # fmt: skip

@@ -8,12 +8,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import metadata
+from math import inf
 from pathlib import Path
 
 from modeloom.synth.cut import cut
 from modeloom.synth.hierarchy import OTHER, assign, instances
 from modeloom.synth.netlist import cell_counts, depth, figures
-from modeloom.synth.nextpnr import DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT, place_and_route
+from modeloom.synth.nextpnr import DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT, find_nextpnr, place_and_route
 from modeloom.synth.parts import Known, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
@@ -76,8 +77,11 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         raise ValueError(f"the placer's timing weight must be positive, not {timing_weight}")
     if pnr and target != "ecp5":
         raise ValueError(f"place and route is for target ecp5, not {target}")
-    if freq is not None and not freq > 0:
+    if freq is not None and not 0 < freq < inf:
         raise ValueError(f"the clock target must be positive, not {freq!r} MHz")
+    if pnr:
+        # Before the mapping, which takes minutes.
+        find_nextpnr()
     _check(rtlil, top, chosen, mapper)
     owner = None if groups is None else assign(rtlil, top, groups)
 

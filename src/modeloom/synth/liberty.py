@@ -38,26 +38,37 @@ def read_library(path: Path) -> Library:
     Raises
     ------
     ValueError
-        If there is no such file, its name cannot stand in a Yosys command, or it has no cell with an area.
+        If there is no such file, its name cannot stand in a Yosys command, or it lacks cells that a design is mapped with: one with an
+        area, one of logic, and a flip-flop.
     """
     if not path.is_file():
-        raise ValueError(f"there is no Liberty file {path}")
-    if any(c.isspace() or c in "{};\"" for c in str(path)):
-        raise ValueError(f"the path of a Liberty file must be free of spaces, quotes, braces and semicolons: {path}")
-    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8", errors="replace"), flags=re.DOTALL)
+        raise ValueError(f"there is no Liberty file {path}; give its path as liberty:FILE")
+    if any(c.isspace() or c in "{};\"" for c in str(path.absolute())):
+        raise ValueError(f"the path of a Liberty file must be free of spaces, quotes, braces and semicolons: {path.absolute()}")
+    try:
+        source = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ValueError(f"cannot read the Liberty file {path}: {error.strerror}") from None
+    text = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
     areas: dict[str, float] = {}
     sequential: set[str] = set()
     nands: list[float] = []
+    logic = flip_flops = False
     parts = re.split(r"\bcell\s*\(\s*\"?([^\s\")]+)\"?\s*\)\s*\{", text)
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
         if found := re.search(r"\barea\s*:\s*\"?([-+0-9.eE]+)", body):
             areas[name] = float(found[1])
+        flip_flops = flip_flops or bool(re.search(r"\bff(_bank)?\s*\(", body))
         if re.search(r"\b(ff|latch|ff_bank|latch_bank)\s*\(", body):
             sequential.add(name)
-        elif name in areas and _is_nand2(re.findall(r"\bfunction\s*:\s*\"([^\"]*)\"", body)):
+            continue
+        logic = logic or bool(re.search(r"\bfunction\s*:", body))
+        if name in areas and _is_nand2(re.findall(r"\bfunction\s*:\s*\"([^\"]*)\"", body)):
             nands.append(areas[name])
-    if not areas:
-        raise ValueError(f"{path} has no cell with an area: is it a Liberty file?")
+    lacking = "area" if not areas else "function" if not logic else "flip-flop" if not flip_flops else ""
+    if lacking:
+        what = f"no cell with {'an' if lacking == 'area' else 'a'} {lacking}"
+        raise ValueError(f"{path} has {what}: a design cannot be mapped with it; is it a Liberty file of standard cells?")
     return Library(areas, frozenset(sequential), min(nands, default=None))
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from modeloom.synth.result import SynthesisError
 from modeloom.synth.tools import run_tool
 
-__all__ = ["DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "place_and_route"]
+__all__ = ["DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "find_nextpnr", "place_and_route"]
 
 DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
 _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained")
@@ -76,7 +76,7 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str 
     SynthesisError
         If nextpnr is missing or fails, the time runs out, or the design has no clock.
     """
-    start, version = _program()
+    start, version = find_nextpnr()
     command = [*start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}", "--placer", placer, "--router", router,
                "--placer-heap-timingweight", str(timing_weight),
                "--json", netlist.name, "--report", "report.json", "--timing-allow-fail"]
@@ -92,7 +92,7 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str 
     return Routed(round(min(clocks), 2), critical, used, version)
 
 
-def _program() -> tuple[list[str], str]:
+def find_nextpnr() -> tuple[list[str], str]:
     """How nextpnr is started, and its version; raises ``SynthesisError`` if there is none."""
     if native := shutil.which("nextpnr-ecp5"):
         told = subprocess.run([native, "--version"], capture_output=True, text=True, check=False)

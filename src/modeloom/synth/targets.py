@@ -184,8 +184,10 @@ _CELLS_FAST = "+strash;&get,-n;&st;&syn3;&syn3;&dch,-f;&nf;&put;buffer,-c;topo;u
 
 def _liberty(path: Path) -> Target:
     library = read_library(path)
-    before = ("synth -top {top} -flatten -noabc", f"dfflibmap -liberty {path}")
-    small, fast = ((*before, f"abc -liberty {path} -script {script}", "opt_clean") for script in (_CELLS_SMALL, _CELLS_FAST))
+    # Yosys runs in a folder of its own.
+    file = path.absolute()
+    before = ("synth -top {top} -flatten -noabc", f"dfflibmap -liberty {file}")
+    small, fast = ((*before, f"abc -liberty {file} -script {script}", "opt_clean") for script in (_CELLS_SMALL, _CELLS_FAST))
     return Target(f"liberty:{path}", f"Liberty cells of {path.name}", "gate", small, fast_commands=fast,
                   areas=library.areas, sequential=library.sequential, nand2=library.nand2)
 
@@ -196,13 +198,13 @@ def target_named(name: str) -> Target:
     Raises
     ------
     ValueError
-        If there is no such target (the nearest names are given) or no such file.
+        If there is no such target (the nearest names are given), no such file, or it is no Liberty file that designs can be mapped with.
     """
     if name.startswith("liberty:"):
         return _liberty(Path(name.removeprefix("liberty:")))
     if name in TARGETS:
         return TARGETS[name]
-    near = difflib.get_close_matches(name, TARGETS, n=2, cutoff=0.4)
+    near = difflib.get_close_matches(name.lower(), TARGETS, n=2, cutoff=0.4)
     known = ", ".join([*TARGETS, "liberty:FILE"])
     hint = f": did you mean {' or '.join(near)}?" if near else ""
     raise ValueError(f"unknown target {name!r}{hint} (known: {known})")

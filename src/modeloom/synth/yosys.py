@@ -121,7 +121,7 @@ def _gates(netlist: dict[str, Any], top: str, target: Target) -> int:
 
 def _with_libraries(target: Target) -> Sequence[str]:
     # The netlist's port directions are those of the library's cells, which Liberty files bring with them.
-    return [f"read_liberty -lib {target.name.removeprefix('liberty:')}"] if target.areas else []
+    return [f"read_liberty -lib {Path(target.name.removeprefix('liberty:')).absolute()}"] if target.areas else []
 
 
 def _read(path: Path) -> dict[str, Any]:

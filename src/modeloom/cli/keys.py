@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys from files: raw bytes or hexadecimal digits, and never one for the other.
+
+::
+
+    hexadecimal   nothing but hex digits and white space, of a length that fits
+    raw           a length that fits, and a byte that is no text
+    refused       all else: text with a wrong digit, a wrong length, and digits that are both a raw key and a hexadecimal one
+
+``--key-format`` says which of the two a file is where it could be either.  Messages count bytes from 0 and show none of a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from string import hexdigits
+
+from modeloom.spec import InputError, UnknownName
+
+__all__ = ["FORMATS", "read_key"]
+
+FORMATS = ("auto", "raw", "hex")
+
+_DIGITS = frozenset(hexdigits.encode())
+_TEXT = frozenset(range(0x20, 0x7F)) | frozenset(b"\t\n\v\f\r")
+
+
+def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -> bytes:
+    """The key in a file.
+
+    Parameters
+    ----------
+    path : str
+    lengths : iterable of int
+        Lengths in bytes that fit.
+    what : str
+        What the key is of, for messages.
+    form : str
+        "raw", "hex", or "auto": as the file is.
+
+    Raises
+    ------
+    UnknownName
+        For an unknown form.
+    InputError
+        If the file cannot be read, or is no key of a length that fits, or could be read in two ways.
+    """
+    if form not in FORMATS:
+        raise UnknownName("key format", form, FORMATS)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise InputError(f"cannot read key file {path}: {error.strerror}") from None
+    if not data:
+        raise InputError(f"key file {path} is empty; write the key into it as raw bytes or as hex digits")
+    fitting = sorted(set(lengths))
+    wanted = f"{what} has {_or(fitting)} bytes"
+    digits = bytes(byte for byte in data if not chr(byte).isspace())
+    wrong = next((place for place, byte in enumerate(data) if byte not in _DIGITS and not chr(byte).isspace()), None)
+    if form == "auto":
+        form = _form(path, data, digits, wrong, fitting)
+    if form == "raw":
+        if len(data) not in fitting:
+            raise InputError(f"key file {path} has {len(data)} raw bytes, and {wanted}")
+        return data
+    if wrong is not None:
+        raise InputError(f"key file {path}: byte {wrong} is no hex digit")
+    if len(digits) % 2:
+        raise InputError(f"key file {path} has {len(digits)} hex digits; a byte has two")
+    if len(digits) // 2 not in fitting:
+        instead = "; if they are the key's own bytes: --key-format raw" if len(data) in fitting else ""
+        raise InputError(f"key file {path} has {len(digits)} hex digits, {len(digits) // 2} bytes, and {wanted}{instead}")
+    return bytes.fromhex(digits.decode())
+
+
+def _form(path: str, data: bytes, digits: bytes, wrong: int | None, fitting: list[int]) -> str:
+    """What a file is; raises ``InputError`` for text that is no hexadecimal number, and for what is a key in both ways."""
+    if not _TEXT.issuperset(data):
+        return "raw"
+    if wrong is not None:
+        raise InputError(
+            f"key file {path} is text, and its byte {wrong} is no hex digit; if these are the key's own bytes: --key-format raw"
+        )
+    if len(data) in fitting and len(digits) in (2 * length for length in fitting):
+        raise InputError(
+            f"key file {path}: {len(digits)} hex digits are a key of {len(digits) // 2} bytes, and {len(data)} raw bytes are one, too; "
+            "add --key-format hex or --key-format raw"
+        )
+    return "hex"
+
+
+def _or(values: list[int]) -> str:
+    *head, last = map(str, values)
+    return f"{', '.join(head)} or {last}" if head else last

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One build at a time into a folder.
+
+::
+
+    PARENT/.NAME.modeloom-lock     is there, and locked, while a core is built into PARENT/NAME
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from modeloom.spec import InputError
+
+__all__ = ["building"]
+
+
+@contextmanager
+def building(directory: str | Path) -> Iterator[None]:
+    """Keeps other builds, of other processes and of this one, from a folder; the folder above it is made if it is not there.
+
+    The lock goes with the process that holds it: what a killed one leaves is an empty file, which the next build takes.
+
+    Raises
+    ------
+    InputError
+        If a core is being built into the folder, or the folder above it cannot be written.
+    """
+    target = Path(directory).absolute()
+    path = target.parent / f".{target.name}.modeloom-lock"
+    made = [folder for folder in (target.parent, *target.parent.parents) if not folder.exists()]
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle = _locked(path)
+    except OSError as error:
+        raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
+    if handle is None:
+        raise InputError(f"another build into {directory} is under way; wait for it, or choose another folder")
+    try:
+        yield
+    finally:
+        # While it is locked: a file that another process has locked is never taken from its name.
+        path.unlink(missing_ok=True)
+        os.close(handle)
+        for folder in made if not target.exists() else ():
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+
+
+def _locked(path: Path) -> int | None:
+    """An open file that this call has locked under this name, or None if another one has."""
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        except BaseException:
+            os.close(handle)
+            raise
+        # Whoever held it may have removed the name after it was opened here.
+        if path.exists() and os.path.samestat(os.stat(path), os.fstat(handle)):
+            return handle
+        os.close(handle)

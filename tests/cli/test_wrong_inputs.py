@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table of wrong inputs: every command, every argument; each is one line on standard error and exit status 2, and leaves no file.
+
+The lines stand in ``expected/wrong_COMMAND.txt``, one file for each command.  None of these inputs gets as far as tracing a mode,
+building a simulation or mapping a design: these functions raise here.
+"""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+from tests import built
+
+from modeloom import circuit as circuits
+from modeloom import compiler, measure, simulated
+from modeloom.cli import cli
+from modeloom.emit import building
+from modeloom.synth import nextpnr
+
+CASES = {
+    "general": [
+        "BUILD hctr2", "bulid hctr2", "zzz", "--jsn",
+    ],
+    "list": [
+        "list extra", "list --jsn",
+    ],
+    "explain": [
+        "explain hctr2 extra", "explain ''", "explain HCTR3", "explain file.py:Mode", "explain hctr2:",
+        "explain hctr2 --sector 8193", "explain hctr2 --sector 100000000", "explain hctr2 --sector 512,100000",
+        "explain hctr2 --sector 99999999999999999999999999", "explain hctr2 --sector 0", "explain hctr2 --sector 512,512",
+        "explain hctr2 --sector ,", "explain hctr2 --sector 1e3", "explain hctr2 --sector 64,65,66,67,68,69,70,71,72",
+        "explain eme --sector 4096", "explain hctr2 --tweak -1", "explain hctr2 --tweak x", "explain hctr2 --key-bits 100",
+        "explain hctr2 --direction Both", "explain hctr2 --aes 0", "explain hctr2 --aes 65", "explain hctr2 --aes two",
+        "explain hctr2 --aes-arch PIPELINE", "explain hctr2 --aes-sbox LUTS", "explain hctr2 --aes-stages 0",
+        "explain hctr2 --aes-stages 5", "explain hctr2 --mul -1", "explain hctr2 --mul-arch Karatsubas",
+        "explain hctr2 --mul-stages 0", "explain hctr2 --mul-stages 9", "explain hctr2 --squares never", "explain hctr2 --lanes 5",
+        "explain hctr2 --terms 17", "explain hctr2 --storage ram", "explain hctr2 --key-slots 0", "explain hctr2 --key-slots 65",
+        "explain hctr2 --overlap --no-overlap", "explain hctr2 --exact=1", "explain hctr2 --preset TES2010-ful",
+        "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",
+    ],
+    "build": [
+        "build hctr2 -o ''", "build hctr2 -o plain/core", "build hctr2 -o others", "build hctr2 -o plain", "build hctr2 -o busy",
+        "build hctr2 -o new --name 1x", "build hctr2 -o new --name module", "build hctr2 -o new --name ''",
+        "build hctr2 -o new --sector 8193", "build hctr2 -o new --sector 100000000", "build hctr2 -o new --sector 64,8208",
+        "build hctr2 -o new --sector 15", "build xts -o new --squares fast", "build hctr2 -o new --optimise 3",
+        "build nomode -o new",
+    ],
+    "model": [
+        "model htcr2 --key-file key plain out", "model hctr2 --key-file typo plain out",
+        "model hctr2 --key-file typo-of-32 plain out", "model hctr2 --key-file prefixed plain out",
+        "model hctr2 --key-file text plain out", "model hctr2 --key-file typo --key-format hex plain out",
+        "model hctr2 --key-file key --key-format hex plain out", "model hctr2 --key-file hex --key-format raw plain out",
+        "model hctr2 --key-file either plain out", "model hctr2 --key-file either --key-format base64 plain out",
+        "model hctr2 --key-file odd-digits plain out", "model hctr2 --key-file hex-15 plain out",
+        "model hctr2 --key-file hex-8 plain out", "model hctr2 --key-file raw-15 plain out", "model xts --key-file key plain out",
+        "model xts --key-file equal plain out", "model hctr2 --key-file empty plain out", "model hctr2 --key-file none plain out",
+        "model hctr2 --key-file others plain out", "model hctr2 plain out", "model hctr2 --key-file key plain",
+        "model hctr2 --key-file key none out", "model hctr2 --key-file key others out", "model hctr2 --key-file key empty out",
+        "model hctr2 --key-file key odd out", "model hctr2 --key-file key plain plain", "model hctr2 --key-file key plain others",
+        "model hctr2 --key-file key plain none/out", "model hctr2 --key-file key plain ''",
+        "model hctr2 --key-file key --sector 0 plain out", "model hctr2 --key-file key --sector 1000000 plain out",
+        "model hctr2 --key-file key --sector x plain out", "model hctr2 --key-file key --tweak -8 plain out",
+        "model heh-brw --key-file raw-32 --tweak 8 plain out", "model hctr2 --key-file key --tweak-step 0 plain out",
+        "model hctr2 --key-file key --tweak-step -1 plain out", "model hctr2 --key-file key --tweak-base -1 plain out",
+        "model hctr2 --key-file key --tweak-base 18446744073709551616 plain out",
+        "model hctr2 --key-file key --tweak-base 18446744073709551615 plain out",
+        "model hctr2 --key-file key --tweak-base 1 --tweak-step 18446744073709551615 plain out",
+        "model hctr2 --key-file key --tweak-base 0x10 plain out", "model hctr2 --key-file key --decrypted plain out",
+    ],
+    "crypt": [
+        "crypt none --key-file key plain out", "crypt plain --key-file key plain out", "crypt broken --key-file key plain out",
+        "crypt list --key-file key plain out", "crypt old --key-file key plain out", "crypt lacking --key-file key plain out",
+        "crypt core --key-file raw-32 plain out", "crypt core --key-file typo plain out", "crypt core --key-file hex-15 plain out",
+        "crypt core --key-file key --key-format hex plain out", "crypt core --key-file key --key-format base64 plain out",
+        "crypt core --key-file none plain out", "crypt core plain out", "crypt core --key-file key plain",
+        "crypt core --key-file key none out", "crypt core --key-file key empty out", "crypt core --key-file key odd out",
+        "crypt core --key-file key plain plain", "crypt core --key-file key plain none/out",
+        "crypt core --key-file key plain others", "crypt core --key-file key --sector 65 plain out",
+        "crypt core --key-file key --sector -64 plain out", "crypt core --key-file key --tweak-step 0 plain out",
+        "crypt core --key-file key --tweak-base -1 plain out",
+        "crypt core --key-file key --tweak-base 18446744073709551615 plain out",
+        "crypt core --key-file key --optimize 4 plain out", "crypt encrypting --key-file key --decrypt plain out",
+    ],
+    "verify": [
+        "verify none", "verify plain", "verify broken", "verify list", "verify old", "verify lacking", "verify core --sectors 0",
+        "verify core --sectors -1", "verify core --seed x", "verify core --optimize 4", "verify", "verify core extra",
+    ],
+    "synth": [
+        "synth none --target ecp5", "synth plain --target ecp5", "synth broken --target ecp5", "synth list --target ecp5",
+        "synth old --target ecp5", "synth lacking --target ecp5", "synth core", "synth core --target ECP6",
+        "synth core --target xc77", "synth core --target liberty:none.lib", "synth core --target liberty:",
+        "synth core --target liberty:others", "synth core --target liberty:text.lib", "synth core --target liberty:binary.lib",
+        "synth core --target liberty:area.lib", "synth core --target liberty:gates.lib", "synth core --target 'liberty:a b.lib'",
+        "synth core --target ecp5 --pnr --freq -1", "synth core --target ecp5 --pnr --freq 0",
+        "synth core --target ecp5 --pnr --freq nan", "synth core --target ecp5 --pnr --freq inf",
+        "synth core --target ecp5 --pnr --freq fast", "synth core --target ecp5 --freq 100", "synth core --target ecp5 --pnr",
+        "synth core --target xc7 --pnr", "synth core --target ecp5 --pnr --placer Heaps", "synth core --target ecp5 --placer heap",
+        "synth core --target ecp5 --pnr --router router3", "synth core --target ecp5 --router router2",
+        "synth core --target ecp5 --pnr --timing-weight 0", "synth core --target ecp5 --timing-weight 10",
+        "synth core --target ecp5 --pnr --placer static --timing-weight 10",
+    ],
+    "circuit": [
+        "circuit", "circuit Karatsubb", "circuit karatsuba extra", "circuit karatsuba --stages x", "circuit karatsuba --stages -1",
+        "circuit karatsuba --slots 2", "circuit aes-round --direction up", "circuit karatsuba --target XC8",
+        "circuit karatsuba --target liberty:none.lib", "circuit karatsuba --target liberty:text.lib",
+        "circuit karatsuba --target ecp5 --mapper abc8", "circuit karatsuba --target gates --mapper compact",
+        "circuit karatsuba --pnr", "circuit karatsuba --target xc7 --pnr", "circuit karatsuba --target ecp5 --pnr",
+        "circuit karatsuba --target ecp5 --freq 100", "circuit karatsuba --target ecp5 --pnr --freq -5",
+        "circuit karatsuba --target ecp5 --pnr --freq nan", "circuit karatsuba -o none/x.v", "circuit karatsuba -o 1.v",
+        "circuit karatsuba -o others", "circuit karatsuba -o ''",
+    ],
+    "papers": [
+        "papers TES2010-22", "papers brw2013-3 nosuch", "papers --jsn",
+    ],
+}  # fmt: skip
+
+TINY = {"sector": 64, "aes_arch": "sequential", "aes_stages": 1, "restarts": 0, "prove": False}
+
+LIBRARY = """library (x) {{
+{cells}}}
+"""
+GATE = '  cell (INV) { area : 1; pin (A) { direction : input; } pin (Y) { direction : output; function : "!A"; } }\n'
+
+
+@pytest.fixture
+def inputs(folder):
+    """Keys, files, libraries and cores, good and bad."""
+    for name, data in {
+        "key": bytes(range(16)), "raw-15": bytes(range(15)), "raw-32": bytes(range(32)), "equal": bytes(32), "empty": b"",
+        "plain": bytes(1024), "odd": bytes(1000), "hex": b"00112233445566778899aabbccddeeff\n", "hex-8": b"0011223344556677",
+        "either": b"00112233445566778899aabbccddeeff", "typo": b"00112233445566778899aabbccddeeog\n",
+        "typo-of-32": b"00112233445566778899aabbccddeeog", "prefixed": b"0x00112233445566778899aabbccddeeff",
+        "text": b"correct horse ba", "hex-15": b"00" * 15 + b"\n", "odd-digits": b"0" * 33, "text.lib": b"no library",
+        "binary.lib": bytes(range(256)), "area.lib": LIBRARY.format(cells="  cell (A) { area : 1; }\n").encode(),
+        "gates.lib": LIBRARY.format(cells=GATE).encode(), "a b.lib": LIBRARY.format(cells=GATE).encode(),
+    }.items():  # fmt: skip
+        (folder / name).write_bytes(data)
+    (folder / "others").mkdir()
+    (folder / "others" / "thesis.tex").write_bytes(b"the only copy")
+    for name, text in {"broken": '{"schema": [', "list": "[]", "old": '{"sizes": [{"sector_bytes": 512}]}'}.items():
+        (folder / name).mkdir()
+        (folder / name / "core.json").write_text(text)
+    shutil.copytree(built.folder("hctr2", **TINY), folder / "core")
+    shutil.copytree(built.folder("hctr2", **{**TINY, "direction": "encrypt"}), folder / "encrypting")
+    shutil.copytree(folder / "core", folder / "lacking")
+    for path in (folder / "lacking").glob("*.v"):
+        path.unlink()
+    return folder
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    """What takes long raises, and there is no nextpnr."""
+
+    def ran(*arguments, **options):
+        raise AssertionError("this is refused before it runs")
+
+    for module, name in (
+        (compiler, "trace"), (simulated, "verilog_to_rtlil"), (measure, "verilog_to_rtlil"), (measure, "synthesize"),
+        (circuits, "synthesize"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, ran)
+    monkeypatch.setattr(nextpnr.shutil, "which", lambda name: None)
+    monkeypatch.setattr(nextpnr.util, "find_spec", lambda name: None)
+
+
+def contents(folder):
+    """Every file with its bytes."""
+    return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("command", CASES)
+def test_one_line_and_status_2(run, inputs, nothing_runs, expected, command):
+    text = ""
+    with building("busy"):
+        before = contents(inputs)
+        for case in CASES[command]:
+            result = run(*shlex.split(case))
+            assert (result.status, result.out) == (2, ""), (case, result)
+            assert re.fullmatch(r"modeloom: .+\n", result.err), (case, result.err)
+            assert str(inputs) not in result.err.replace(f"{inputs}/a b.lib", ""), case
+            assert contents(inputs) == before, case
+            text += f"$ modeloom {case}\n{result.err.replace(str(inputs), 'FOLDER')}"
+    assert {path.name for path in inputs.iterdir()} == {path.name for path in before if path.parent == inputs} - {".busy.modeloom-lock"}
+    expected(f"wrong_{command}.txt", text)
+
+
+def test_every_argument_of_every_command_is_in_the_table():
+    """But for flags and the options of the circuits, which one function checks; build has the unit options of explain."""
+    for name, command in cli.commands.items():
+        cases = CASES[name] + (CASES["explain"] if name == "build" else [])
+        words = {word.partition("=")[0] for case in cases for word in shlex.split(case)}
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and not parameter.is_flag:
+                assert words.intersection(parameter.opts), (name, parameter.opts)
+
+
+def test_unknown_names_are_three_at_most():
+    for path in sorted((Path(__file__).parent / "expected").glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert line.partition("did you mean")[2].count(" or ") <= 2, (path.name, line)
