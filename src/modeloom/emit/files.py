@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.allocate.listing import listing
+from modeloom.cipher_check import check_cipher
 from modeloom.emit.bench import bench_verilog
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
@@ -132,12 +133,15 @@ def emit(
     InputError
         If the folder holds other things than a core, the name is not a plain identifier, the folder cannot be written, or another core
         is being built into it.
+    DefinitionError
+        If the hardware of a cipher that the mode brings is not what its software is (``modeloom.cipher_check``).
     """
     target = Path(directory).absolute()
     if not command or "\n" in command:
         raise ValueError("command is one line of text")
     old = _old_files(target)
     name = core_name(compiled, name)
+    check_cipher(compiled)
     description, texts = contents(compiled, name, command)
     try:
         with building(target) if exclusive else nullcontext():

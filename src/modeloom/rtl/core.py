@@ -32,7 +32,7 @@ from modeloom.rtl.gf128.square import Squarer
 from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
 from modeloom.spec import COUNTERS, InputError
 
-__all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "erase_cycles", "key_erase_cycles"]
+__all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "cipher_core", "erase_cycles", "key_erase_cycles"]
 
 ZEROIZE_PORTS = (
     FlatPort("zeroize", "request", False, lambda parameters: 1),
@@ -113,6 +113,16 @@ def key_erase_cycles(compiled: Any) -> int:
     return FENCE_CYCLES + ERASE_OVERHEAD + words + DRAIN + flush_cycles(compiled.core_program)
 
 
+def cipher_core(compiled: Any, name: str) -> tuple[str, str, int, int, int, str]:
+    """What ``BlockCipher.hardware`` is given for a core of ``Architecture.cores``: core, form, bits of a key, stages, slots and S-box."""
+    options, architecture = compiled.options, compiled.architecture
+    keys, form = key_class(compiled.core_program.cipher_bits, name), architecture.cores[name]
+    # The S-box is that of the form that was asked for; a core that is sequential beside pipelines has the default.
+    sbox = options.aes_sbox if form == options.aes_arch else architecture.cipher.sboxes[0]
+    core = name.rstrip("0123456789")
+    return core, form, keys.bits or options.key_bits, options.aes_stages, keys.slots(options.key_slots), sbox
+
+
 class ModeCore(wiring.Component):
     """The core of a compiled mode.
 
@@ -154,15 +164,8 @@ class ModeCore(wiring.Component):
             return {name: CounterAdder(width, COUNTERS[name], stages) for name in names}
         if kind == "cipher" and "both" in architecture.cores:
             names = ["both"]
-        cores = {}
-        for name in names:
-            keys = key_class(compiled.core_program.cipher_bits, name)
-            core, key_bits = name.rstrip("0123456789"), keys.bits or options.key_bits
-            form = architecture.cores[name]
-            # The S-box is that of the form that was asked for; a core that is sequential beside pipelines has the default.
-            sbox = options.aes_sbox if form == options.aes_arch else architecture.cipher.sboxes[0]
-            cores[core] = architecture.cipher.hardware(core, form, key_bits, options.aes_stages, keys.slots(options.key_slots), sbox)
-        return cores
+        chosen = [cipher_core(compiled, name) for name in names]
+        return {arguments[0]: architecture.cipher.hardware(*arguments) for arguments in chosen}
 
     def elaborate(self, platform):
         m = Module()

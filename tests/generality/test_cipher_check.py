@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cipher's cores are compared with its software before a core is built: planted faults are found, and the message names the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from tests import built
+from tests.generality import quad256
+from tests.generality.cores import MODES, compiled
+from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipeline
+
+from modeloom.cipher_check import CoreChoice, check_core, choices
+from modeloom.ciphers import AES, CoreTiming
+from modeloom.cli import main
+from modeloom.rtl.aes.sequential import AESSequential
+from modeloom.spec import DefinitionError
+
+ENC, DEC = (CoreChoice(core, "pipelined", 256, 1, 1, "lut") for core in ("enc", "dec"))
+BOTH = CoreChoice("both", "sequential", 128, 1, 2, "lut")
+THE_ENC, THE_DEC = (f"cipher quad256: the pipelined {core} core for 256-bit keys with 1 register a round" for core in ("enc", "dec"))
+THE_BOTH = "cipher own-aes: the sequential both core for 128-bit keys with 1 cycle a round"
+
+
+def refused(cipher: Any, choice: CoreChoice, message: str) -> str:
+    """The message of the check, which begins as it should and is one line."""
+    with pytest.raises(DefinitionError) as caught:
+        check_core(cipher, choice)
+    assert str(caught.value).startswith(message) and "\n" not in str(caught.value), str(caught.value)
+    return str(caught.value)
+
+
+def keyed(fault: Callable[[QuadKeySchedule], dict[str, Value]]) -> Any:
+    """Quad256 with a key schedule that gives other values."""
+
+    class Faulty(QuadKeySchedule):
+        def elaborate(self, platform: object) -> Module:
+            m = Module()
+            m.submodules.inner = inner = QuadKeySchedule()
+            given = {name: getattr(inner, name) for name in ("we", "round", "data", "data_dec", "busy", "done")} | fault(inner)
+            m.d.comb += [getattr(inner, name).eq(getattr(self, name)) for name in ("start", "erase", "key")]
+            m.d.comb += [getattr(self, name).eq(value) for name, value in given.items()]
+            return m
+
+    return replace(QUAD256, key_schedule=lambda key_bits: Faulty())
+
+
+def data(inner: QuadKeySchedule, mask: Value) -> dict[str, Value]:
+    return {"data": inner.data ^ mask, "data_dec": inner.data_dec ^ mask}
+
+
+# -- what is right ----------------------------------------------------------------------------------------------------
+
+
+def test_the_cores_of_the_tests_pass():
+    """Those of a compiled mode, and an AES core for both directions with two key slots."""
+    found = list(choices(compiled("WideHEH", sector=96, mul=1, aes_stages=1, key_slots=2, squares="fly")))
+    assert found == [replace(ENC, slots=2), replace(DEC, slots=2)]
+    check_core(QUAD256, ENC)
+    check_core(QUAD256, DEC)
+    check_core(replace(AES, name="own-aes"), BOTH)
+
+
+@built.slow
+@pytest.mark.parametrize("choice", [
+    CoreChoice("enc", "pipelined", 256, 2, 3, "lut"), CoreChoice("dec", "pipelined", 256, 2, 2, "lut"),
+], ids=str)  # fmt: skip
+def test_other_cores_of_quad256(choice):
+    check_core(QUAD256, choice)
+
+
+@built.slow
+@pytest.mark.parametrize("choice", [
+    CoreChoice("enc", "pipelined", 128, 2, 2, "lut"), CoreChoice("dec", "pipelined", 192, 1, 1, "bram"),
+    CoreChoice("enc", "sequential", 256, 2, 3, "lut"), CoreChoice("dec", "sequential", 256, 1, 1, "bram"),
+    CoreChoice("both", "sequential", 192, 4, 2, "bram"),
+], ids=str)  # fmt: skip
+def test_cores_of_aes(choice):
+    check_core(AES, choice)
+
+
+# -- planted faults ---------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_entry_of_one_s_box(monkeypatch):
+    """In one of 64 columns of the last round."""
+    plain, calls = quad256._substituted, []
+
+    def wrong(m: Module, block: Value) -> Value:
+        calls.append(block)
+        column = Cat(block[64 * word + 17] for word in range(4))
+        return plain(m, block) ^ Mux(column == 9, 1 << 17, 0) if len(calls) == 20 else plain(m, block)
+
+    monkeypatch.setattr(quad256, "_substituted", wrong)
+    message = refused(QUAD256, ENC, THE_ENC + " gives ")
+    assert " for block " in message and " under key " in message and ", its software " in message
+    assert len(calls) == 21, "the rounds of the core, and the key schedule behind them"
+
+
+def test_a_key_schedule_that_is_wrong_for_some_keys():
+    """For those of which three bits are ones."""
+    cipher = keyed(lambda inner: data(inner, Mux(inner.data[3:6].all() & (inner.round == 0), 1 << 77, 0)))
+    message = refused(cipher, ENC, THE_ENC + " gives ")
+    assert " of 64 keys" in message.rsplit("blocks differ", 1)[1]
+
+
+class OtherConstant(Quad256):
+    """One round constant differs from that of the hardware."""
+
+    def __init__(self, key: bytes):
+        super().__init__(key)
+        for r in range(12, quad256.ROUNDS):
+            last = quad256.mix(quad256.substitute(self.round_keys[r]))
+            self.round_keys[r + 1] = last ^ (r + 1) ^ (r == 12)
+
+
+@pytest.mark.parametrize(("choice", "message"), [(ENC, THE_ENC), (DEC, THE_DEC)], ids=["enc", "dec"])
+def test_a_wrong_round_constant(choice, message):
+    assert "2048 of 2048 blocks differ" in refused(replace(QUAD256, software=OtherConstant), choice, message + " gives ")
+
+
+@built.slow
+def test_an_encrypter_for_a_decrypter():
+    cipher = replace(QUAD256, hardware=lambda core, form, key_bits, stages, slots, sbox: QuadPipeline(False, stages, slots))
+    check_core(cipher, ENC)
+    refused(cipher, DEC, THE_DEC + " gives ")
+
+
+@built.slow
+def test_slots_that_are_mixed_up():
+    class OneSlot(QuadPipeline):
+        def elaborate(self, platform: object) -> Module:
+            m = Module()
+            m.submodules.inner = inner = QuadPipeline(False, self.stages, self.slots)
+            m.d.comb += [inner.slot.eq(0), self.o.eq(inner.o)]
+            for name in ("i", "key_we", "key_slot", "key_round", "key_data"):
+                m.d.comb += getattr(inner, name).eq(getattr(self, name))
+            return m
+
+    cipher = replace(QUAD256, hardware=lambda core, form, key_bits, stages, slots, sbox: OneSlot(False, stages, slots))
+    check_core(cipher, ENC)
+    refused(cipher, replace(ENC, slots=2), THE_ENC + " gives ")
+
+
+# -- timing -----------------------------------------------------------------------------------------------------------
+
+
+def told(latency: int, interval: int, cipher: Any = QUAD256) -> Any:
+    """A cipher whose timing, and what its components say of themselves, is another."""
+
+    def hardware(*arguments: Any) -> Any:
+        component = cipher.hardware(*arguments)
+        component.latency = latency
+        return component
+
+    return replace(cipher, timing=lambda *_: CoreTiming(latency, interval), hardware=hardware)
+
+
+@pytest.mark.parametrize("latency", [20, pytest.param(22, marks=built.slow)])
+def test_a_wrong_latency_of_a_pipeline(latency):
+    assert refused(told(latency, 1), ENC, THE_ENC).endswith(f" takes 21 cycles, and its timing says {latency}")
+
+
+def test_a_component_that_says_another_latency():
+    cipher = replace(QUAD256, timing=lambda *_: CoreTiming(20, 1))
+    assert refused(cipher, ENC, THE_ENC).endswith(" has a latency of 21 cycles, and its timing says 20")
+
+
+OWN_AES = replace(AES, name="own-aes")
+
+
+@pytest.mark.parametrize(
+    ("latency", "interval", "message"),
+    [
+        (11, 9, " takes a block every 10 cycles, and its timing says 9"),
+        (12, 10, " takes 11 cycles, and its timing says 12"),
+        pytest.param(10, 10, " takes 11 cycles, and its timing says 10", marks=built.slow),
+        pytest.param(12, 12, " takes 11 cycles, and its timing says 12", marks=built.slow),
+    ],
+)
+def test_a_wrong_timing_of_a_sequential_core(latency, interval, message):
+    assert refused(told(latency, interval, OWN_AES), BOTH, THE_BOTH).endswith(message)
+
+
+@built.slow
+def test_a_result_that_is_not_held():
+    """Zeros stand at the output but in the cycle of a result."""
+
+    class Fleeting(AESSequential):
+        def elaborate(self, platform: object) -> Module:
+            m, passing = Module(), Signal(11)
+            m.submodules.inner = inner = AESSequential(128, 2, 1, direction="both")
+            for name in ("i", "start", "slot", "decrypt", "key_we", "key_slot", "key_round", "key_data", "key_data_dec"):
+                m.d.comb += getattr(inner, name).eq(getattr(self, name))
+            m.d.sync += passing.eq(Cat(self.start, passing))
+            m.d.comb += self.o.eq(Mux(passing[10], inner.o, 0))
+            return m
+
+    cipher = replace(OWN_AES, hardware=lambda *_: Fleeting(128, 2, 1, direction="both"))
+    assert refused(cipher, BOTH, THE_BOTH).endswith(" does not hold a result until the next one")
+
+
+# -- key schedules, ports, software -----------------------------------------------------------------------------------
+
+
+class OtherRoundKey(Quad256):
+    """The software of a key schedule that adds 1 to round key 9, for encrypters."""
+
+    def __init__(self, key: bytes):
+        super().__init__(key)
+        self.round_keys[9] ^= 1
+
+
+@built.slow
+@pytest.mark.parametrize(
+    ("fault", "software", "message"),
+    [
+        (lambda inner: {"we": inner.we & (inner.round != 3)}, Quad256, "does not write round key 3"),
+        (lambda inner: {"done": Const(0, 1)}, Quad256, "is not done after 4096 cycles"),
+        (lambda inner: {"data": inner.data ^ (inner.round == 9)}, OtherRoundKey, "does not erase round key 9"),
+    ],
+)
+def test_a_faulty_key_schedule(fault, software, message):
+    """The last one is right but for the erasure."""
+    refused(replace(keyed(fault), software=software), ENC, f"cipher quad256: its key schedule for 256-bit keys {message}")
+
+
+class NotInverse(Quad256):
+    def decrypt(self, blocks: bytes) -> bytes:
+        return blocks
+
+
+class Short(Quad256):
+    def encrypt(self, blocks: bytes) -> bytes:
+        return super().encrypt(blocks)[:-1]
+
+
+def test_software_that_is_no_cipher():
+    refused(replace(QUAD256, software=NotInverse), ENC, "cipher quad256: its software does not decrypt what it encrypts under key ")
+    refused(replace(QUAD256, software=NotInverse), DEC, "cipher quad256: its software does not encrypt what it decrypts under key ")
+    refused(replace(QUAD256, software=Short), ENC, "cipher quad256: its software makes 1023 bytes of 1024")
+
+
+def test_a_port_that_is_missing():
+    cipher = replace(AES, name="own-aes", hardware=lambda *_: AES.hardware("enc", "sequential", 128, 1, 2, "lut"))
+    refused(cipher, BOTH, THE_BOTH + " has no port decrypt")
+    cipher = replace(AES, name="own-aes", key_schedule=lambda key_bits: AES.key_schedule(256))
+    refused(cipher, BOTH, "cipher own-aes: its key schedule takes 256 bits, not 128")
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+FAULTY = f'''
+import sys
+sys.path.insert(0, {str(MODES.parents[2])!r})
+from dataclasses import replace
+from tests.generality.quad256 import QUAD256
+from tests.generality.test_cipher_check import OtherConstant
+from tests.generality.wide_modes import WideHEH
+
+
+class Faulty(WideHEH):
+    name = "faulty"
+    cipher = replace(QUAD256, software=OtherConstant)
+'''
+
+
+def test_build_refuses_the_cipher(tmp_path, capsys):
+    """One line that names the core, exit status 2, and nothing is written."""
+    file, core = tmp_path / "faulty.py", tmp_path / "core"
+    file.write_text(FAULTY)
+    command = ["build", f"{file}:Faulty", "-o", str(core), "--sector", "96", "--aes-stages", "1", "--direction", "encrypt"]
+    with pytest.raises(SystemExit) as stop:
+        main(command)
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert stop.value.code == 2 and lines[-1].startswith(f"modeloom: {THE_ENC} gives ") and not core.exists()
