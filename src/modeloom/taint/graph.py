@@ -69,16 +69,16 @@ class BitGraph:
             dependences(cell, self)
 
     def comb(self, source: Bit, target: Bit) -> None:
-        """An edge within a cycle."""
-        if isinstance(source, int) and isinstance(target, int):
+        """An edge within a cycle, unless the source is a constant."""
+        if isinstance(source, int):
             self._comb[0].append(source)
-            self._comb[1].append(target)
+            self._comb[1].append(target)  # type: ignore[arg-type]
 
     def clocked(self, source: Bit, target: Bit) -> None:
-        """An edge from an earlier cycle."""
-        if isinstance(source, int) and isinstance(target, int):
+        """An edge from an earlier cycle, unless the source is a constant."""
+        if isinstance(source, int):
             self._clocked[0].append(source)
-            self._clocked[1].append(target)
+            self._clocked[1].append(target)  # type: ignore[arg-type]
 
     def virtual(self, name: str) -> int:
         """A node more."""
