@@ -25,6 +25,7 @@ def test_each_program_is_there(mode, changes):
     names = []
     for number, one in enumerate(result.sizes):
         program = one.allocation.program
+        assert core.stages >= program.main.stages
         names += [f"{name} ({number})" for name in program.key_words[program.raw_words :]]
         for table, moved in ((program.main, core.mains[number]), (program.tables["setup"], core.setups[number])):
             assert (table.rows, table.stages, table.latency) == (moved.rows, moved.stages, moved.latency)
@@ -69,3 +70,11 @@ def test_programs_for_other_units_are_refused():
     one, two = (compiled("hctr2", sector=64, mul=mul).allocation.program for mul in (2, 3))
     with pytest.raises(ValueError, match="units"):
         merge([one, two])
+
+
+@pytest.mark.parametrize(("mode", "changes"), CHOICES, ids=[mode for mode, _ in CHOICES])
+def test_as_many_sectors_are_in_flight_as_in_the_deepest_size(mode, changes):
+    result = compiled(mode, **changes)
+    depths = {one.allocation.program.main.stages for one in result.sizes}
+    assert result.core_program.stages == max(depths)
+    assert result.core_program.sizes == len(result.sizes)

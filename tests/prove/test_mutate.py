@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants differ from their program in one used field, and are the same for the same seed."""
 
+import random
+import re
 from dataclasses import fields
 from functools import cache
 
@@ -10,7 +12,7 @@ from modeloom.compiler import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options import Options
-from modeloom.prove.mutate import KINDS, copy_program, mutants
+from modeloom.prove.mutate import KINDS, _Maker, copy_program, mutants
 
 
 @cache
@@ -77,3 +79,57 @@ def test_copies_are_apart():
     copy.main.outs[0].clear()
     copy.key_words.clear()
     assert facts(program(HEH)) != facts(copy) and program(HEH).key_words
+
+
+@cache
+def texts(mode, direction, kind, count=1200):
+    """What a maker of mutants says of many mutants of one kind."""
+    maker = _Maker(program(mode), direction, random.Random(f"{kind} {direction}"))
+    return [mutant.text for _ in range(count) if (mutant := maker.make(kind)) is not None]
+
+
+def found(mode, direction, kind, pattern, read=lambda match: int(match[1]) - int(match[2])):
+    matches = [re.search(pattern, text) for text in texts(mode, direction, kind)]
+    return {read(match) for match in matches if match}
+
+
+@pytest.mark.parametrize("mode", [HCTR2, HEH])
+def test_each_change_has_its_sizes(mode):
+    """Every size of a change occurs, and no other."""
+    made = program(mode)
+    assert found(mode, "encrypt", "rotation", r"has (\d+) cells, not (\d+)") == {-3, -2, -1, 1}
+    assert found(mode, "encrypt", "rotation", r"stage (\d+), not (\d+)") == {-1, 1}
+    assert found(mode, "encrypt", "write", r"written ([+-]\d+)", lambda m: int(m[1])) == {-1, 1}
+    for field in ("latency", "post_at", "both"):
+        assert found(mode, "encrypt", "latency", rf" {field} ([+-]\d+)$", lambda m: int(m[1])) == {-2, -1, 1, 2}
+    assert {re.match(r"rotation: (\w+)", text)[1] for text in texts(mode, "encrypt", "rotation")} >= {
+        "bank", "nets", "ports", "writes", "outs", "keys"
+    }  # fmt: skip
+    kept = found(mode, "encrypt", "core", r"keeps (\d+) bytes, not 0", lambda m: int(m[1]))
+    assert kept <= set(range(1, 16)) and len(kept) > 12
+    assert found(mode, "encrypt", "output", r"gives (\d+), not", lambda m: int(m[1])) == set(range(made.blocks))
+    words = found(mode, "setup", "output", r"gives (\d+), not", lambda m: int(m[1]))
+    assert words == set(range(len(made.key_words)))
+
+
+def test_changes_of_constants_and_numbers():
+    constants = found(HCTR2, "encrypt", "core", r"constant (\w+), not (\w+)", lambda m: int(m[1], 16) ^ int(m[2], 16))
+    assert {c.bit_count() for c in constants} == {1} and len(constants) > 60
+    assert 120 < max(constants).bit_length() <= 128 and min(constants) == 1, "any bit of a block"
+    numbers = {
+        (int(match[1]), int(match[2]))
+        for text in texts(HCTR2, "encrypt", "number")
+        if (match := re.search(r"number (\d+), not (\d+)", text))
+    }
+    assert numbers and all(new != old for new, old in numbers)
+
+
+def test_changes_of_operands_and_chains():
+    sizes = found(HEH, "encrypt", "operand", r"takes \(([^)]*)\), not \(([^)]*)\)", lambda m: len(m[1].split()) - len(m[2].split()))
+    assert sizes == {-1, 0, 1}
+    chains = texts(HEH, "encrypt", "chain")
+    stride = program(HEH).chains[0].stride
+    assert found(HEH, "encrypt", "chain", r"steps by x\^(-?\d+)", lambda m: int(m[1]) - stride) == {-1, 1, 2}
+    for what in ("does nothing in encrypt", "does a load", "does a step"):
+        assert any(what in text for text in chains), what
+    assert not any("decrypt" in text for text in chains)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from modeloom.sim.build import BuildError
 from modeloom.taint import flat_netlist
 from modeloom.taint.cells import UnknownCell, dependences
 from modeloom.taint.control import control_points
 from modeloom.taint.graph import BitGraph
-from modeloom.taint.netlist import Cell, Netlist
+from modeloom.taint.netlist import Cell, Netlist, netlist_of_rtlil
 
 DESIGN = """
 module small(input clk, input [3:0] a, input [3:0] b, input s, output [3:0] y, output reg [3:0] q);
@@ -104,3 +105,9 @@ def test_paths_are_named(tmp_path: Path) -> None:
 def test_unknown_cells_are_refused() -> None:
     with pytest.raises(UnknownCell, match="cell latch has type .dlatch"):
         dependences(Cell("latch", "$dlatch", {}, {"D": [2], "Q": [3], "EN": [4]}), None)  # type: ignore[arg-type]
+
+
+def test_what_yosys_refuses_is_an_error_of_one_line() -> None:
+    with pytest.raises(BuildError, match="Yosys cannot flatten small: ") as caught:
+        netlist_of_rtlil("this is no design", "small")
+    assert "\n" not in str(caught.value)

@@ -71,6 +71,23 @@ def test_a_result_that_lacks_a_secret_says_that_the_check_is_empty(name: str) ->
             check_netlist(core.netlist(), tweak=False)
 
 
+@pytest.mark.parametrize(("width", "legal"), [(8, True), (9, False)])
+def test_results_on_a_part_of_a_beat(width: int, legal: bool) -> None:
+    """Of a beat of two bytes one carries results; a bit of it must depend on all secrets, the bits beside it need not."""
+    core = MadeCore()
+    core.output("m_axis_tdata", [core.result[0]] * width + [core.gate(core.data)] * (16 - width))
+    assert check_netlist(core.netlist(), beat_bytes=1)
+    with pytest.raises(TimingChannel, match=rf"m_axis_tdata\[{width}\] does not depend on the key"):
+        check_netlist(core.netlist(), beat_bytes=2)
+    short = MadeCore()
+    short.output("m_axis_tdata", [short.result[0]] * (width - 1) + [short.gate(short.data)] * 8)
+    if legal:
+        with pytest.raises(TimingChannel, match=r"m_axis_tdata\[7\] does not depend on the key"):
+            check_netlist(short.netlist(), beat_bytes=1)
+    else:
+        assert check_netlist(short.netlist(), beat_bytes=1)
+
+
 def test_the_shortest_path_is_told_and_the_others_are_counted() -> None:
     core = MadeCore()
     first = core.register("early_reg", core.key[5])

@@ -36,7 +36,7 @@ _TWINS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 _MESSAGES = ("fail", "_fail", "print", "echo", "warn")
 
-_FIXED_ORDER = ("isinstance", "issubclass", "getattr", "setattr", "hasattr", "cast")
+_FIXED_ORDER = ("min", "max", "gcd", "isinstance", "issubclass", "getattr", "setattr", "hasattr", "cast")
 
 _TABLE = 16
 """A list or tuple of more constants than this is a table."""
