@@ -22,7 +22,8 @@ def test_counters_turn_over_and_leave_the_rest(name: str, block_bytes: int) -> N
     bits, order = WANTED[name]
     assert counter_name(bits, order, block_bytes) == name
     size = bits // 8
-    for counter, number in ((0, 1), (1 << 31, 1 << 31), ((1 << bits) - 1, 1), ((1 << bits) - 3, 7), (0x0102030405060708 % (1 << bits), 255)):
+    last = (1 << bits) - 1
+    for counter, number in ((0, 1), (1 << 31, 1 << 31), (last, 1), (last - 2, 7), (0x0102030405060708 & last, 255)):
         rest = bytes(range(200, 200 + block_bytes - size))
         old, new = (n.to_bytes(size, order) for n in (counter, (counter + number) % (1 << bits)))
         block, wanted = (rest + n if order == "big" else n + rest for n in (old, new))
