@@ -25,6 +25,8 @@ from modeloom.rtl.core import bus_parameters, key_erase_cycles
 from modeloom.simulated import Sector, SimulatedCore
 from modeloom.software import Model
 from modeloom.spec import DefinitionError, InputError
+from modeloom.taint import check_core
+from modeloom.verification import verify_core
 
 FILE = Path(essiv.__file__)
 PLACE = f"{FILE}:ESSIV"
@@ -211,4 +213,18 @@ def test_core_json_and_datasheet_name_both_lengths():
     description = json.loads((folder / "core.json").read_text())
     assert description["key_bytes"] == 48 and [part["bytes"] for part in description["key_layout"]] == [16, 32]
     text = (folder / "datasheet.md").read_text()
-    assert "AES key K" in text and "AES key S" in text
+    assert "AES key K" in text and "AES key S" in text and "AES-128 (S: AES-256), to encrypt and decrypt" in text
+    assert "AES-128 (S: AES-256)" in (folder / description["verilog"]).read_text().split("module", 1)[0]
+
+
+def test_no_timing_channel():
+    """The tables of both key schedules are S-boxes, and nothing else depends on a secret."""
+    report = check_core(built.folder(PLACE, **SMALL))
+    assert set(report.secret) == {"data", "key", "tweak"} and set(report.exempt) == {"S-box"}
+
+
+@built.slow
+def test_verify():
+    """All that ``modeloom verify`` does, the plain bench in Icarus Verilog included."""
+    names = [line.split(":")[0] for line in verify_core(built.folder(PLACE, **SMALL), sectors=20, optimize=0)]
+    assert {"proof", "timing", "random", "bench"} <= set(names)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from modeloom.emit.figures import cipher_name
 from modeloom.emit.top import STREAMS
 from modeloom.rtl.bus.ports import StatusCode
 
@@ -46,7 +47,7 @@ def _overview(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{d['title']} on sectors of {sizes} bytes with tweaks of {d['tweak_bytes']} bytes and "
-        f"{d['cipher'].upper()}-{d['options']['key_bits']}, to {' and '.join(d['directions'])}. One sector every "
+        f"{cipher_name(compiled)}, to {' and '.join(d['directions'])}. One sector every "
         f"{d['pins']['interval']} cycles, {e['latency']} cycles of latency, {d['key_slots']} key slot{'s' * (d['key_slots'] != 1)}."
     )
     yield ""

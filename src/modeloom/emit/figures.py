@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-__all__ = ["BUS_CYCLES", "beats", "definition_hash", "interval_pins", "latency_pins", "overhead_pins"]
+__all__ = ["BUS_CYCLES", "beats", "cipher_name", "definition_hash", "interval_pins", "latency_pins", "overhead_pins"]
 
 BUS_CYCLES = {"last_beat_to_entry": 3, "command_to_entry": 4, "entry_to_program": 6, "done_to_first_beat": 5}
 """Fixed cycles around a program: from a sector's last input beat, and from its command, to its entry into an engine that is idle,
@@ -45,6 +45,13 @@ def latency_pins(compiled: Any) -> int:
 def interval_pins(compiled: Any) -> int:
     """Cycles between the first output beats of sectors that follow each other without a pause."""
     return max(int(compiled.schedule.ii), beats(compiled))
+
+
+def cipher_name(compiled: Any) -> str:
+    """The cipher with the bits of its keys, such as AES-128, and keys that have others: AES-128 (S: AES-256)."""
+    cipher, trace = compiled.options.cipher.upper(), compiled.source
+    others = ", ".join(f"{name}: {cipher}-{bits}" for name, bits in zip(trace.cipher_keys, trace.cipher_bits) if bits)
+    return f"{cipher}-{compiled.options.key_bits}" + (f" ({others})" if others else "")
 
 
 def definition_hash(compiled: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from modeloom.emit.figures import definition_hash, interval_pins, latency_pins
+from modeloom.emit.figures import cipher_name, definition_hash, interval_pins, latency_pins
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.rtl.core import CORE_PORTS, bus_parameters
 from modeloom.spec import Mode
@@ -74,7 +74,7 @@ def header(compiled: Any, name: str, command: str) -> str:
     lines = ["// SPDX-License-Identifier: Apache-2.0", "//"]
     facts = [
         f"{name}: {mode.title}, sectors of {sizes} bytes, tweaks of {figures['tweak_bytes']} bytes, "
-        f"{compiled.options.cipher.upper()}-{compiled.options.key_bits}, {' and '.join(figures['directions'])}",
+        f"{cipher_name(compiled)}, {' and '.join(figures['directions'])}",
         "",
         f"Made by modeloom {VERSION}: {command}",
         f"Definition: sha256 {definition_hash(compiled)}",

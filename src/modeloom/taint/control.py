@@ -109,7 +109,7 @@ class Exemption:
 
 
 _CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec|both)\.[^.]*"
-_KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule\.[^.]*"
+_KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule(\.length_\d+)?\.[^.]*"
 
 
 def _is_table(cell: Cell) -> bool:

@@ -54,6 +54,33 @@ def test_each_part_is_in_its_window(bits: int, keys: int, before: int, after: in
     assert len(set(ends)) == len(ends), "two parts end in one beat"
 
 
+@pytest.mark.parametrize("block", [128, 256])
+@pytest.mark.parametrize("widths", [(128, 256), (256, 128), (192, 256, 128), (256, 192, 192), (128, 448)])
+@pytest.mark.parametrize(("before", "after"), [(0, 0), (1, 1), (2, 1)])
+def test_cipher_keys_of_different_lengths(widths: tuple[int, ...], before: int, after: int, block: int) -> None:
+    """Each part is in its window, and ends in a beat of its own."""
+    usual = widths[-1]
+    p = BusParameters(
+        blocks=4, ring_sectors=1, cipher_key_bits=usual, cipher_keys=len(widths), raw_words_before=before, raw_words_after=after,
+        fixed_key_bits=tuple((n, bits) for n, bits in enumerate(widths) if bits != usual), block_bits=block, key_words=before + after,
+    )  # fmt: skip
+    assert p.key_widths == widths and p.key_lengths == tuple(dict.fromkeys((usual, *widths)))
+    sizes = [block // 8] * before + [bits // 8 for bits in widths] + [block // 8] * after
+    key = bytes(range(1, sum(sizes) + 1))
+    assert p.key_bytes == len(key)
+    beats = [key[at : at + BEAT_BYTES].ljust(BEAT_BYTES, b"\0") for at in range(0, len(key), BEAT_BYTES)]
+    history, at = history_beats(p), 0
+    for part, size in zip(key_parts(p), sizes, strict=True):
+        padded = [bytes(BEAT_BYTES)] * history + beats
+        window = b"".join(padded[part.end_beat : part.end_beat + history + 1])
+        bits = part.window_slice(history)
+        assert window[bits.start // 8 : bits.stop // 8] == key[at : at + size]
+        at += size
+    ends = [part.end_beat for part in key_parts(p)]
+    assert len(set(ends)) == len(ends)
+    assert [part.cipher for part in key_parts(p)] == [None] * before + list(range(len(widths))) + [None] * after
+
+
 MODES = {
     ("xts", 128): ([("cipher", 0, 0), ("cipher", 1, 1)], 2, 16, 0),
     ("xts", 192): ([("cipher", 0, 1), ("cipher", 1, 2)], 3, 16, 1),

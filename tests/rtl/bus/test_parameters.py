@@ -51,6 +51,14 @@ def test_several_cipher_keys_have_addresses() -> None:
     assert (single.all_cipher_keys, single.key_number_bits, single.round_words) == (1, 0, 3 * 16)
 
 
+def test_cipher_keys_may_have_different_lengths() -> None:
+    p = BusParameters(
+        blocks=2, ring_sectors=1, round_keys=15, cipher_keys=2, fixed_key_bits=((1, 256),), key_words=2, raw_words_after=1,
+        derived_keys=((1,),),
+    )  # fmt: skip
+    assert (p.key_widths, p.key_lengths, p.key_bytes) == ((128, 256, 128), (128, 256), 64)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -76,6 +84,13 @@ def test_several_cipher_keys_have_addresses() -> None:
         {"cipher_keys": 9},
         {"cipher_keys": 8, "key_words": 9, "derived_keys": ((0,),) * 9},
         {"cipher_keys": 2, "cipher_key_bits": 64},
+        {"cipher_keys": 2, "fixed_key_bits": ((1, 64),)},
+        {"cipher_keys": 2, "fixed_key_bits": ((1, 200),)},
+        {"cipher_keys": 2, "fixed_key_bits": ((1, 576),)},
+        {"cipher_keys": 2, "fixed_key_bits": ((2, 256),)},
+        {"cipher_keys": 2, "fixed_key_bits": ((-1, 256),)},
+        {"cipher_keys": 2, "fixed_key_bits": ((0, 256), (1, 192))},
+        {"fixed_key_bits": ((0, 256),)},
         {"cipher_keys": 3, "distinct_keys": True},
         {"key_words": 2, "derived_keys": ((1, 2),)},
         {"key_words": 2, "raw_words_after": 1, "derived_keys": ((0,),)},
