@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
@@ -16,14 +16,15 @@ from modeloom.definition import ONE_DIRECTION, PROVED, TESTED, check_inverse
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup, operation_kind
 from modeloom.ir.ops import COUNTERS, OpGraph, cipher_core
-from modeloom.ir.pair import find_chains, pair_directions
+from modeloom.ir.pair import pair_directions
 from modeloom.ir.squares import renew_squares
 from modeloom.ir.trace import Trace, trace
 from modeloom.limits import check_blocks
 from modeloom.options import Architecture, Options, unit_set
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Schedule, schedule
-from modeloom.schedule.problem import Problem, instance_of
+from modeloom.schedule.pairing import far_from_bound, own_bounds, pair_by_bound
+from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
 from modeloom.spec import InputError, Mode
@@ -128,6 +129,8 @@ class Compiled:
 
         problem = self.schedule.problem
         bound = problem.ii_bound() if self.options.overlap else self.schedule.ii
+        own = dict(own_bounds(problem, self.schedule.ii if self.options.overlap else 0))
+        reason = far_from_bound(self.schedule, self.source.blocks)
         return {
             "schema": SCHEMA,
             "mode": self.mode.name,
@@ -145,12 +148,17 @@ class Compiled:
             "overlap": self.options.overlap,
             "cycles_per_sector": self.schedule.ii if self.options.overlap else self.schedule.latency,
             "latency": self.schedule.latency,
-            "latency_bound": self.schedule.latency_bound,
+            "latency_bound": max(own.values()),
+            "latency_bounds": own,
+            "pairing_bound": self.schedule.latency_bound,
             "latency_pins": latency_pins(self),
             "first_output": self.schedule.first_output,
             "ii": self.schedule.ii,
             "ii_bound": bound,
-            "optimal": self.schedule.optimal,
+            "optimal": self.schedule.latency <= max(own.values()),
+            "optimal_of_pairing": self.schedule.optimal,
+            **({"exact": asdict(self.schedule.exact)} if self.schedule.exact else {}),
+            **({"latency_reason": reason} if reason else {}),
             "storage_blocks": self.allocation.storage_blocks,
             "storage_bound": self.allocation.storage_bound,
             "input_blocks": self.allocation.input_blocks,
@@ -224,30 +232,30 @@ def _compile(
         progress(step, begins[step] + share * SHARES[step])
 
     report("lower")
-    expanded, graph, setup_graph = _lower(source, options, units, chains)
-    words = graph.key_names
+    expanded, problem, setup_graph = _lower(source, options, units, chains)
+    words = setup_graph.key_names
     report("schedule")
-    problem = Problem(graph, units)
+    own_bounds(problem, problem.ii_bound() if options.overlap else 0)
     main = schedule(problem, overlap=options.overlap, restarts=options.restarts, progress=partial(report, "schedule"))
     if options.exact:
-        from modeloom.schedule.exact import improve
+        from modeloom.schedule.exact import improve, improve_bounds
 
         main = improve(problem, main)
         for registers in () if options.overlap or main.latency <= problem.latency_bound() else MASK_REGISTERS:
             # Masks in another order than that of the blocks need more registers, which must pay.
             freer = _lower(source, options, units, chains, registers)
-            freer_problem = Problem(freer[1], units)
-            if freer_problem.latency_bound() < main.latency:
-                other = improve(freer_problem, schedule(freer_problem, overlap=False, restarts=options.restarts))
+            if freer[1].latency_bound() < main.latency:
+                other = improve(freer[1], schedule(freer[1], overlap=False, restarts=options.restarts))
                 if other.latency < main.latency:
-                    main, (expanded, graph, setup_graph) = other, freer
+                    main, (expanded, problem, setup_graph) = other, freer
+        improve_bounds(main)
     # Key words leave one a cycle, whatever the lanes: the key memory has one write port.
     setup = schedule(Problem(setup_graph, units.with_count("out", 1)), overlap=False, restarts=0)
     report("allocate")
     # Not all block memories give the old word while it is written.
     allocation = allocate(expanded, main, setup, words, len(source.raw_names), rest=int(options.storage == "bram"))
     result = Compiled(
-        mode, options, units, architecture, source, expanded, graph, setup_graph, main, setup, allocation
+        mode, options, units, architecture, source, expanded, problem.graph, setup_graph, main, setup, allocation
     )
     if prove:
         from modeloom.prove import prove as run_proof
@@ -275,7 +283,7 @@ def _best_chains(source: Trace, options: Options, units: UnitSet) -> int:
         return numbers[0]
     found = []
     for chains in numbers:
-        problem = Problem(_lower(source, options, units, chains)[1], units)
+        problem = _lower(source, options, units, chains, rough=True)[1]
         placement = list_schedule(problem, 0)
         found.append((latency_of(problem, placement[0]) if placement else problem.latency_bound(), chains))
     enough = min(found)[0] * (1 + WORTH)
@@ -283,11 +291,11 @@ def _best_chains(source: Trace, options: Options, units: UnitSet) -> int:
 
 
 def _lower(
-    source: Trace, options: Options, units: UnitSet, chains: int, registers: int = 1
-) -> tuple[Trace, OpGraph, OpGraph]:
-    """The definition in products with a number of Horner chains, the graph of a sector and that of set-up.
+    source: Trace, options: Options, units: UnitSet, chains: int, registers: int = 1, rough: bool = False
+) -> tuple[Trace, Problem, OpGraph]:
+    """The definition in products with a number of Horner chains, the problem of a sector and the graph of set-up.
 
-    ``registers`` share each run of masks (``ir.pair.find_chains``).
+    ``registers`` share each run of masks (``ir.pair.find_chains``); ``rough`` as for ``schedule.pairing.pair_by_bound``.
     """
     expanded = expand(source, chains, _has_squarers(units))
     order, names = key_words(expanded)
@@ -298,16 +306,14 @@ def _lower(
     def count(kind: str) -> int:
         return units.unit(kind).count
 
-    graph = pair_directions(
-        source.mode, {d: renew_squares(lower_direction(expanded, d, names, units.terms, latency, count)) for d in options.directions}
-    )
-    find_chains(graph, lambda pair: instance_of(pair, units) or 0, registers)
+    sequences = {d: renew_squares(lower_direction(expanded, d, names, units.terms, latency, count)) for d in options.directions}
+    problem = pair_by_bound(source.mode, sequences, units, overlap=options.overlap, registers=registers, rough=rough)
     setup_graph = pair_directions(source.mode, {"setup": lower_setup(expanded, order, names, units.terms, latency)})
-    graph.key_names = [*source.raw_names, *(names[i] for i in order)]
-    setup_graph.key_names = list(graph.key_names)
+    problem.graph.key_names = [*source.raw_names, *(names[i] for i in order)]
+    setup_graph.key_names = list(problem.graph.key_names)
     setup_graph.nonzero = tuple(names[i] for i in expanded.nonzero)
     setup_graph.derived = tuple(tuple(names[i] for i in blocks) for blocks in expanded.derived)
-    return expanded, graph, setup_graph
+    return expanded, problem, setup_graph
 
 
 def _has_squarers(units: UnitSet) -> bool:

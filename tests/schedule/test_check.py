@@ -9,7 +9,7 @@ import pytest
 
 from modeloom.compiler import compile_mode
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import Op, OpGraph, Pair, Term
+from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options import preset
@@ -188,3 +188,63 @@ def test_sums_without_registers_form_no_loop():
     check_schedule(Schedule(problem, 10, start, [0, 1, 0, 1, 0, 0], overlap=False))
     with pytest.raises(CheckError, match="the sum behind mul 0 is part of a loop of sums without a register"):
         check_schedule(Schedule(problem, 10, start, [0, 1, 1, 0, 0, 0], overlap=False))
+
+
+def block_ops(kind, count, unit, *chains, base=None):
+    """A problem in which each block goes through one operation and leaves; with chains, it adds a step of a register."""
+    graph = OpGraph("tiny", ("encrypt",))
+    if base is not None:
+        graph.pairs.append(Pair(0, {"encrypt": Op("acc", [(Term(("tweak", 0)),)])}))
+    first = len(graph.pairs)
+    for i in range(count):
+        mask = (Term(("chain", 0, i)),) if chains else ()
+        graph.pairs.append(Pair(first + i, {"encrypt": Op(kind, [(Term(("block", i)), *mask)])}))
+    for i in range(count):
+        out = Op("out", [(Term(("op", first + i)),)], index=i, block=i)
+        graph.pairs.append(Pair(first + count + i, {"encrypt": out}))
+    graph.chains = list(chains)
+    return Problem(graph, UnitSet((unit, Unit("acc", 1, 1), Unit("out", 1, 0))))
+
+
+def refused(problem, ii, start, message):
+    with pytest.raises(CheckError, match=message):
+        check_schedule(Schedule(problem, ii, start, [0] * len(start), overlap=True))
+
+
+def test_a_unit_that_is_not_pipelined_is_taken_for_its_interval():
+    problem = block_ops("enc", 2, Unit("enc", 1, 3, interval=3))
+    check_schedule(Schedule(problem, 6, [0, 3, 3, 6 + 4], [0] * 4, overlap=True))
+    refused(problem, 6, [0, 2, 3, 6 + 4], "operations 0 and 1 take enc 0 in slot 2")
+    # The last cycles of an operation lie in the first slots of the next interval.
+    refused(problem, 6, [0, 4, 3, 6 + 4], "operations 0 and 1 take enc 0 in slot 0")
+    refused(problem, 5, [0, 3, 3, 6 + 4], "operations 0 and 1 take enc 0 in slot 0")
+    check_schedule(Schedule(problem, 6, [0, 9, 3, 14], [0] * 4, overlap=True))
+
+
+def test_a_slow_core_is_taken_for_its_own_interval():
+    unit = Unit("cipher", 1, 4, slow_core="dec", slow_interval=4)
+    both = block_ops("dec", 2, unit)
+    check_schedule(Schedule(both, 8, [0, 4, 4, 9], [0] * 4, overlap=True))
+    refused(both, 8, [0, 3, 4, 9], "operations 0 and 1 take dec core of cipher 0 in slot 3")
+    refused(both, 8, [0, 5, 4, 9], "operations 0 and 1 take dec core of cipher 0 in slot 0")
+    # The other core of the unit is pipelined.
+    check_schedule(Schedule(block_ops("enc", 2, unit), 8, [0, 1, 4, 5], [0] * 4, overlap=True))
+
+
+def test_a_chain_loads_when_its_base_is_ready_and_not_before():
+    chain = Chain(0, 1, 2, {"encrypt": Term(("op", 0))})
+    problem = block_ops("enc", 2, Unit("enc", 1, 2), chain, base=True)
+    # The base is there in cycle 1 and loads then; its first use comes a cycle later.
+    check_schedule(Schedule(problem, 6, [0, 2, 3, 4, 5], [0] * 5, overlap=True))
+    refused(problem, 6, [1, 2, 3, 4, 5], "chain 0 of encrypt loads in cycle 1, before its base is ready")
+    # A tweak is there from the beginning.
+    given = block_ops("enc", 2, Unit("enc", 1, 2), Chain(0, 1, 2, {"encrypt": Term(("tweak", 0))}))
+    check_schedule(Schedule(given, 6, [1, 2, 3, 4], [0] * 4, overlap=True))
+    refused(given, 6, [0, 2, 3, 4], "chain 0 of encrypt is loaded before its sector enters")
+
+
+def test_a_chain_is_free_when_the_next_sector_loads_it():
+    problem = block_ops("enc", 2, Unit("enc", 1, 2), Chain(0, 1, 2, {"encrypt": Term(("tweak", 0))}))
+    # It loads in cycles 0, 6, …; a use in cycle 6 still reads what was there before, one in cycle 8 does not.
+    check_schedule(Schedule(problem, 6, [1, 6, 3, 8], [0] * 4, overlap=True))
+    refused(problem, 6, [1, 8, 3, 10], "chain 0 of encrypt is in use for more than 6 cycles")

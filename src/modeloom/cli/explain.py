@@ -58,7 +58,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_unit(entry)}" for name, entry in value.items())
+        return ", ".join(f"{name} {_unit(entry)}" for name, entry in value.items() if entry is not None)
     return str(value)
 
 

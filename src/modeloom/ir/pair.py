@@ -1,18 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs the operations of both directions and finds the chains of masks.
 
-Sectors of both directions share one schedule, so an operation of encryption and one of decryption that take the same unit issue in
-the same cycle.  Modes are written so that both directions do the same work in the same order; then the pairs are the operations in
-their order.  Otherwise operations are paired as both directions become ready for one of the same kind.
+Sectors of both directions share one schedule, and follow each other in any order.  So if an operation of encryption and one of
+decryption take one slot of the same unit, they do so in the same cycle of their sectors: they are a pair.  Which operations are
+paired is chosen by ``schedule.pairing``; here pairs are made, in the order of the definition or in that of given times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import product
 
 from modeloom.ir.ops import CIPHER_CORES, Chain, Form, Op, OpGraph, Pair, Term, cipher_core, unit_kind
 
-__all__ = ["pair_directions", "find_chains"]
+__all__ = ["Order", "Row", "alone", "find_chains", "match", "pair_directions"]
+
+Row = dict[str, int]
+"""The operations that issue together: for each direction that takes part, the number of its own."""
+
+Group = tuple[str, int | None]
+"""The kind of an operation and the instance that it is bound to."""
+
+Order = Mapping[str, tuple[Sequence[int], Sequence[int | None]]]
+"""For each direction, the times of its operations and the instances that they are bound to."""
 
 WIRED = 3
 """Multiples x^k of one value that an operand network takes by wire; more of them run as a chain."""
@@ -26,43 +39,94 @@ def _reads(op: Op) -> set[int]:
     return {term.source[1] for _, term in op.terms() if term.source[0] == "op"}
 
 
-def _matching(sequences: dict[str, list[Op]]) -> list[dict[str, int]]:
-    """Rows of op numbers for each direction, in an order that both allow."""
-    kinds = [[_kind(op) for op in ops] for ops in sequences.values()]
-    if all(k == kinds[0] for k in kinds):
-        return [dict.fromkeys(sequences, i) for i in range(len(kinds[0]))]
-    left = {d: list(range(len(ops))) for d, ops in sequences.items()}
-    done: dict[str, set[int]] = {d: set() for d in sequences}
-    rows: list[dict[str, int]] = []
-    while any(left.values()):
-        first: dict[str, dict[str, int]] = {}
-        for d, ops in sequences.items():
-            for i in left[d]:
-                if _reads(ops[i]) <= done[d]:
-                    first.setdefault(_kind(ops[i]), {}).setdefault(d, i)
-        both = [(sum(row.values()), kind) for kind, row in sorted(first.items()) if len(row) == len(sequences)]
-        if both:
-            row = first[min(both)[1]]
-        else:
-            # Nothing is ready in both: one direction goes on alone with the kind of which it has more left to do.
-            def surplus(kind: str, d: str) -> int:
-                counts = {e: sum(_kind(sequences[e][i]) == kind for i in left[e]) for e in sequences}
-                return counts[d] - min(counts.values())
+class _Ready:
+    """The operations of one direction that wait for nothing, for each kind and instance in the order of their times."""
 
-            choice = max(((surplus(k, d), -i, k, d) for k, r in sorted(first.items()) for d, i in r.items()))
-            row = {choice[3]: -choice[1]}
+    def __init__(self, ops: Sequence[Op], times: Sequence[int], instances: Sequence[int | None]):
+        self.key = [(time, i) for i, time in enumerate(times)]
+        self.group = [(_kind(op), instance) for op, instance in zip(ops, instances, strict=True)]
+        self.left = Counter(kind for kind, _ in self.group)
+        self.waiting = [_reads(op) for op in ops]
+        self.readers: dict[int, list[int]] = {}
+        self.heaps: dict[Group, list[tuple[int, int]]] = {}
+        for i, reads in enumerate(self.waiting):
+            for j in reads:
+                self.readers.setdefault(j, []).append(i)
+            if not reads:
+                self._push(i)
+
+    def _push(self, i: int) -> None:
+        heappush(self.heaps.setdefault(self.group[i], []), self.key[i])
+
+    def first(self) -> dict[Group, tuple[int, int]]:
+        """Time and number of the first operation of each kind and instance."""
+        return {group: heap[0] for group, heap in self.heaps.items() if heap}
+
+    def take(self, i: int) -> None:
+        """Does the first operation of its kind and instance."""
+        heappop(self.heaps[self.group[i]])
+        self.left[self.group[i][0]] -= 1
+        for j in self.readers.get(i, ()):
+            self.waiting[j].discard(i)
+            if not self.waiting[j]:
+                self._push(j)
+
+
+def match(sequences: Mapping[str, Sequence[Op]], order: Order | None = None) -> list[Row]:
+    """Rows of operation numbers of each direction, in an order that both directions allow.
+
+    Where an operation of one kind is ready in both directions, the two that come first in their directions are a row; if there are
+    several such kinds, the one whose row comes first.  Where there is none, one direction goes on alone, with the kind of which it
+    has more left to do than the other.
+
+    Parameters
+    ----------
+    order : dict or None
+        For each direction, the times of its operations and the instances that they are bound to (None: to none); operations that
+        are bound to different ones are no row.  None: the order of the definition, in which directions that do the same kinds of work
+        in the same order are paired as they stand.
+    """
+    if order is None:
+        kinds = [[_kind(op) for op in ops] for ops in sequences.values()]
+        if all(k == kinds[0] for k in kinds):
+            return [dict.fromkeys(sequences, i) for i in range(len(kinds[0]))]
+    ready = {d: _Ready(ops, *(order[d] if order else (range(len(ops)), [None] * len(ops)))) for d, ops in sequences.items()}
+    # By places in the definition the sum says which row comes first; by times the later operation does, as it keeps the row waiting.
+    measure = max if order else sum
+    rows: list[Row] = []
+    while any(side.left.total() for side in ready.values()):
+        first = {d: side.first() for d, side in ready.items()}
+        together = []
+        for groups in product(*first.values()):
+            bound = {instance for _, instance in groups if instance is not None}
+            if len({kind for kind, _ in groups}) == 1 and len(bound) <= 1:
+                found = [first[d][group] for d, group in zip(first, groups)]
+                times = [time for time, _ in found]
+                together.append((measure(times), sum(times), groups[0][0], [i for _, i in found]))
+        if together:
+            row = dict(zip(first, min(together)[-1]))
+        else:
+            alone = [
+                (side.left[kind] - min(other.left[kind] for other in ready.values()), -time, -i, kind, d)
+                for d, side in ready.items()
+                for (kind, _), (time, i) in first[d].items()
+            ]
+            _, _, i, _, d = max(alone)
+            row = {d: -i}
         for d, i in row.items():
-            left[d].remove(i)
-            done[d].add(i)
-        rows.append(dict(row))
+            ready[d].take(i)
+        rows.append(row)
     return rows
 
 
-def pair_directions(name: str, sequences: dict[str, list[Op]]) -> OpGraph:
-    """One graph from the operations of each direction."""
+def pair_directions(name: str, sequences: Mapping[str, Sequence[Op]], rows: Sequence[Row] | None = None) -> OpGraph:
+    """One graph from the operations of each direction, which stay as they are.
+
+    ``rows`` are the pairs in their order (None: those of the definition's own order, ``match``).
+    """
     graph = OpGraph(name, tuple(sequences))
     place: dict[str, dict[int, int]] = {d: {} for d in sequences}
-    rows = _matching(sequences)
+    rows = match(sequences) if rows is None else rows
     for new, row in enumerate(rows):
         for d, old in row.items():
             place[d][old] = new
@@ -74,8 +138,7 @@ def pair_directions(name: str, sequences: dict[str, list[Op]]) -> OpGraph:
         ops = {}
         for d, old in row.items():
             op = sequences[d][old]
-            op.pre, op.post = [moved(form, d) for form in op.pre], moved(op.post, d)
-            ops[d] = op
+            ops[d] = replace(op, pre=[moved(form, d) for form in op.pre], post=moved(op.post, d))
         graph.pairs.append(Pair(new, ops))
     return graph
 
@@ -200,9 +263,27 @@ def _replace(op: Op, operand: str, old: Term, new: Term) -> None:
         op.pre["ab".index(operand)] = swap(op.pre["ab".index(operand)])
 
 
-def check_order(pairs: Sequence[Pair]) -> None:
-    """Raises ``ValueError`` if an operation reads a later one."""
-    for pair in pairs:
-        for op in pair.ops.values():
-            if any(i >= pair.id for i in _reads(op)):
-                raise ValueError(f"operation {pair.id} reads a later one")
+def alone(graph: OpGraph, direction: str, instance: Callable[[Op], int | None]) -> OpGraph:
+    """The operations of one direction as a graph of their own, with the chains that it uses.
+
+    What any schedule of the whole graph gives a direction is a schedule of this one.  Blocks that ``instance`` binds to different
+    instances in the two directions of a pair bind neither here, as the pair runs on one of them.
+    """
+    members = [pair for pair in graph.pairs if direction in pair.ops]
+    place = {pair.id: new for new, pair in enumerate(members)}
+
+    def moved(form: Form) -> Form:
+        return tuple(t._replace(source=("op", place[t.source[1]])) if t.source[0] == "op" else t for t in form)
+
+    result = OpGraph(graph.name, (direction,), key_names=list(graph.key_names), raw_names=graph.raw_names)
+    for pair in members:
+        op = pair.ops[direction]
+        bound = {instance(other) for other in pair.ops.values()} - {None}
+        block = None if len(bound) > 1 and op.kind != "out" else op.block
+        alone = replace(op, pre=[moved(form) for form in op.pre], post=moved(op.post), block=block)
+        result.pairs.append(Pair(place[pair.id], {direction: alone}))
+    # Their numbers stay, as they decide which of several units reads a chain.
+    for chain in graph.chains:
+        if direction in chain.base:
+            result.chains.append(replace(chain, base={direction: moved((chain.base[direction],))[0]}))
+    return result

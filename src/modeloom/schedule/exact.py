@@ -12,12 +12,13 @@ from typing import Any
 
 from modeloom.schedule.gates import gate_bound
 from modeloom.schedule.greedy import Reservations
-from modeloom.schedule.modulo import Schedule, as_schedule
+from modeloom.schedule.modulo import Exact, Schedule, as_schedule
+from modeloom.schedule.pairing import direction_alone, own_bounds
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import tidy
 from modeloom.spec import InputError
 
-__all__ = ["improve"]
+__all__ = ["improve", "improve_bounds"]
 
 
 def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: int | None = None) -> Schedule:
@@ -35,7 +36,8 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
     Returns
     -------
     Schedule
-        With ``optimal`` set if its latency is that of the bound or the solver has proved that there is none below it.
+        With ``optimal`` set if its latency is that of the bound or the solver has proved that there is none below it, and with
+        ``exact``.
     """
     from ortools.sat.python import cp_model
 
@@ -48,7 +50,8 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
         first = replace(first, optimal=first.latency <= bound)
     least = max(bound, goal or 0)
     if first.latency <= least:
-        return first
+        done = Exact("proved", None, first.latency) if first.optimal else Exact("stopped", f"the goal of {least} cycles", first.latency)
+        return replace(first, exact=done)
     model, start = _model(cp_model.CpModel(), problem, first, ii, least)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
@@ -56,15 +59,38 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
     solver.parameters.random_seed = 1
     solver.parameters.max_deterministic_time = effort
     status = solver.solve(model)
-    best = first
+    best, limit = first, f"{effort:g} units of the solver's deterministic time"
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         times = [solver.value(s) for s in start]
         instances = _instances(problem, ii, times)
-        if instances is not None:
+        if instances is None:
+            limit = "starts that do not fit onto the instances of units that take several cycles"
+        else:
             best = as_schedule(problem, ii, tidy(problem, ii, (times, instances)))
     # A goal above the bound cuts the search short; then nothing is proved below it.
     proved = status == cp_model.INFEASIBLE or status == cp_model.OPTIMAL and best is not first
-    return replace(best, optimal=best.optimal or proved and least == bound)
+    if proved and least > bound:
+        limit = f"the goal of {least} cycles"
+    optimal = best.optimal or proved and least == bound
+    result = "proved" if optimal else "improved" if best.latency < first.latency else "stopped"
+    return replace(best, optimal=optimal, exact=Exact(result, None if optimal else limit, first.latency))
+
+
+def improve_bounds(schedule: Schedule, *, effort: float = 20.0) -> None:
+    """Asks the solver for each direction's own least latency, until one of them is that of a schedule of both: then no pairing has less.
+
+    ``problem.own`` takes what it proves.
+    """
+    ii = schedule.ii if schedule.overlap else 0
+    own = own_bounds(schedule.problem, ii)
+    if len(own) == 1:
+        own.update({d: schedule.latency for d in own if schedule.optimal})
+        return
+    for d in sorted(own, key=lambda d: -own[d]):
+        if max(own.values()) < schedule.latency:
+            side = direction_alone(schedule, d)
+            best = improve(side.problem, side, effort=effort)
+            own[d] = max(own[d], best.latency if best.optimal else best.latency_bound)
 
 
 def _model(model: Any, problem: Problem, first: Schedule, ii: int, least: int) -> tuple[Any, list[Any]]:

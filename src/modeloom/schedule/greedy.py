@@ -69,7 +69,7 @@ def _order(problem: Problem) -> list[int]:
 
 
 def list_schedule(
-    problem: Problem, ii: int, grid: Grid = FREE, *, reserve: bool = False, hold: tuple[int, int] = (0, 0)
+    problem: Problem, ii: int, grid: Grid = FREE, *, reserve: bool = False, hold: tuple[int, int] = (0, 0), early: int = 0
 ) -> Placement | None:
     """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have.
 
@@ -81,6 +81,9 @@ def list_schedule(
     hold : (int, int)
         A phase, and cycles by which its first operation starts after what it waits for; those of it and of later phases start no
         sooner. Slots of an early phase that are next to each other modulo ``ii`` leave a later one slots that are.
+    early : int
+        Instances that operations before any cipher call take at most, where they may choose (0: all). The others are left to what
+        comes an interval later.
     """
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count
@@ -102,6 +105,8 @@ def list_schedule(
         cycle = grid.next(unit, cycle)
         free = reserve and problem.bound_to[i] is None
         choices = [n for n in table.instances(i) if not free or room[unit.kind][n] >= unit.interval]
+        if early and not problem.phase[i] and problem.bound_to[i] is None:
+            choices = choices[:early]
         while found is None and cycle <= end:
             found = next((n for n in choices if table.free(i, cycle, n)), None)
             cycle = grid.next(unit, cycle + 1)

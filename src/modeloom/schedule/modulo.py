@@ -18,7 +18,27 @@ from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import latency_of, search
 from modeloom.spec import InputError
 
-__all__ = ["Schedule", "schedule", "as_schedule"]
+__all__ = ["Exact", "Schedule", "schedule", "as_schedule"]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What the solver of ``schedule.exact`` did.
+
+    Attributes
+    ----------
+    result : str
+        "proved": no schedule of the pairing is shorter.  "improved": it found a shorter one than the search, and none below it was ruled
+        out.  "stopped": it found none.
+    limit : str or None
+        What ended it, unless it proved something.
+    before : int
+        Latency of the search, in cycles.
+    """
+
+    result: str
+    limit: str | None
+    before: int
 
 
 @dataclass
@@ -34,7 +54,9 @@ class Schedule:
     overlap : bool
         Whether sectors overlap; else ``ii`` is the length of the schedule.
     optimal : bool
-        Whether the latency is proved to be the least for the graph, the units and the interval.
+        Whether the latency is proved to be the least for the graph with its pairs, the units and the interval.
+    exact : Exact or None
+        What the solver did, if it was asked.
     """
 
     problem: Problem
@@ -43,6 +65,7 @@ class Schedule:
     instance: list[int]
     overlap: bool
     optimal: bool = False
+    exact: Exact | None = None
 
     def ready(self, pair: int) -> int:
         """Cycle from which the result of a pair can be used."""
@@ -55,7 +78,7 @@ class Schedule:
 
     @property
     def latency_bound(self) -> int:
-        """Cycles that no schedule of the same kind and interval undercuts."""
+        """Cycles that no schedule of the same pairs, kind and interval undercuts."""
         return least_latency(self.problem, self.ii if self.overlap else 0)
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from modeloom.ir.ops import OpGraph, Pair, Term, cipher_core
+from modeloom.ir.ops import Op, OpGraph, Pair, Term, cipher_core
 from modeloom.schedule.units import Unit, UnitSet
 
 __all__ = ["Problem", "use_offset"]
@@ -43,6 +43,8 @@ class Problem:
         For each chain, (pair, offset) of its uses in order.
     least : dict
         Latencies that ``bound.least_latency`` has found, for each interval.
+    own : dict
+        The same of each direction alone, by ``pairing.own_bounds``.
     """
 
     graph: OpGraph
@@ -56,6 +58,7 @@ class Problem:
     phase: list[int] = field(default_factory=list)
     chain_uses: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     least: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
+    own: dict[int, dict[str, int]] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         key_written: dict[object, int] = {}
@@ -206,8 +209,15 @@ class Problem:
 
 
 def instance_of(pair: Pair, units: UnitSet) -> int | None:
-    """The instance that a block's operations are bound to: block i on instance i mod count of ciphers and output lanes."""
-    if (pair.kind in ("cipher", "out") or cipher_core(pair.kind)) and pair.block is not None:
-        count = units.unit(pair.kind).count
-        return pair.block % count
-    return None
+    """The instance that a pair is bound to: that of its block."""
+    return _of_block(pair.kind, pair.block, units)
+
+
+def op_instance(op: Op, units: UnitSet) -> int | None:
+    """The instance that an operation alone is bound to."""
+    return _of_block(op.kind, op.block, units)
+
+
+def _of_block(kind: str, block: int | None, units: UnitSet) -> int | None:
+    """Block i runs on instance i mod count of ciphers and output lanes; products go to any multiplier."""
+    return block % units.unit(kind).count if block is not None and (kind in ("cipher", "out") or cipher_core(kind)) else None

@@ -40,6 +40,12 @@ HELD_PHASES, HELD_CYCLES = 8, 16
 ORDINARY = 130
 """Operations of an ordinary sector; larger ones get more placements, by the square root of their size."""
 
+FAR = 1.1
+"""Latency by its bound, above which the search begins again from a list schedule of another shape."""
+
+SHAPES = 4
+"""Delays of the last phase, in parts of ``HELD_CYCLES`` of an interval, that are tried for such a shape."""
+
 BISECTION = 0.25
 """Placements of the bisection by those of the search after it."""
 
@@ -137,6 +143,8 @@ def search(
         if freer:
             tries.slack = SlackSearch(problem, ii)
             tries.descend(bound, budget // 2)
+        if ii and tries.latency > FAR * bound:
+            tries.reshape(bound, budget, seed, grid)
     return tries.thrifty(int(budget * THRIFT))
 
 
@@ -147,7 +155,7 @@ class _Tries:
         self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random, grid: Grid
     ) -> None:
         self.problem, self.ii, self.rng = problem, ii, rng
-        self.budget = self.used = 0
+        self.budget = self.used = self.begun = 0
         self.report: Callable[[int], None] = lambda used: None
         self.slack = SlackSearch(problem, ii or high + 1, windows=bool(ii), grid=grid)
         self.size = len(self.slack.members)
@@ -221,7 +229,7 @@ class _Tries:
         while self.budget and self.latency > bound:
             if self.latency < best:
                 best, last = self.latency, self.used
-            if self.used - last > max(PATIENCE + PATIENCE_EACH * self.size, last):
+            if self.used - last > max(PATIENCE + PATIENCE_EACH * self.size, last - self.begun):
                 break
             if self.best is not None and self.rng.random() < NEAR:
                 leap = max(LEAP, (self.latency - bound) // 8)
@@ -231,6 +239,34 @@ class _Tries:
                 goal = self.latency - 1 - int(self.rng.random() ** 2 * (self.latency - bound))
                 self.run(goal, LONG, BIASES[turn % len(BIASES)])
             turn += 1
+
+    def reshape(self, bound: int, budget: int, seed: int, grid: Grid) -> None:
+        """Searches again from a list schedule in which the first phase takes some of the units only; the better result stays.
+
+        A hash that takes all multipliers for a while leaves the one behind the cipher none in the same slots of the next interval.
+        From there little steps lead nowhere.
+        """
+        kept, rng = (self.best, self.latency), self.rng
+        self.best, self.latency = None, 1 << 30
+        most = max((unit.count for unit, n in zip(self.problem.unit, self.problem.bound_to) if n is None), default=1)
+        shape = min(range(most), key=lambda early: (self._shaped(grid, early), early))
+        for part in range(1, SHAPES + 1):
+            self._shaped(grid, shape, self.ii * part // HELD_CYCLES)
+        if self.best is not None:
+            self.rng, self.begun = random.Random(seed), self.used
+            self.descend(bound, budget)
+            self.rng = rng
+        if self.latency >= kept[1]:
+            self.best, self.latency = kept
+
+    def _shaped(self, grid: Grid, early: int, late: int = 0) -> int:
+        """The latency of a list schedule with the last phase ``late`` cycles later; it is kept if it is the best."""
+        hold = max(self.problem.phase, default=0), late
+        found = list_schedule(self.problem, self.ii, grid, reserve=True, hold=hold, early=early)
+        latency = latency_of(self.problem, found[0]) if found else 1 << 30
+        if found and latency < self.latency:
+            self.best, self.latency = found, latency
+        return latency
 
     def thrifty(self, budget: int) -> Placement | None:
         """The best placement with less storage, or one as good or little longer whose banks waste fewer cells."""

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which operations of the two directions issue together.
+
+A pair waits for what either of its operations waits for, so a pairing may cost latency, and no pairing has less than the larger of the
+directions' own bounds::
+
+    encryption   ── hash ──┐            pairing by times      ── hash ──┐
+                 ─── a ────┼─ hash ─                          ─ a, b ───┼─ hash ─
+    decryption   ── hash ──┐            pairing by lines      ── hash ──┐
+                           ├─ hash ── b ─                     ── (a, b: the first hash waits for the second) ──
+
+The order of the definition is kept where its bound is about as low.  Else each direction is scheduled alone, and operations of one kind
+are paired in the order of their starts; the pairing with the lowest bound is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from modeloom.ir.ops import Op
+from modeloom.ir.pair import Row, alone, find_chains, match, pair_directions
+from modeloom.schedule.bound import least_latency
+from modeloom.schedule.greedy import list_schedule
+from modeloom.schedule.modulo import Schedule
+from modeloom.schedule.problem import Problem, instance_of, op_instance
+from modeloom.schedule.search import latency_of
+from modeloom.schedule.units import UnitSet
+
+__all__ = ["direction_alone", "far_from_bound", "own_bounds", "pair_by_bound"]
+
+WORTH = 0.02
+"""Share of the latency that is not worth another pairing than that of the definition."""
+
+FAR = ((32, 1.1), (math.inf, 1.2))
+"""Blocks of a sector, and the latency by the larger of the directions' own bounds that needs no reason up to there."""
+
+FULL = 0.9
+"""Share of its slots from which on a unit is called full."""
+
+
+def own_bounds(problem: Problem, ii: int) -> dict[str, int]:
+    """For each direction, a latency in cycles that it does not undercut whatever the other one does (``ii`` 0: in a plain schedule).
+
+    The larger one holds for every pairing.  It is remembered in ``problem.own``.
+    """
+    if ii not in problem.own:
+        directions = problem.graph.directions
+        if len(directions) == 1:
+            problem.own[ii] = {directions[0]: least_latency(problem, ii)}
+        else:
+            problem.own[ii] = {d: least_latency(_side(problem, d), ii) for d in directions}
+            # A schedule of both is one of each; the pairing's own bound may look at other operations.
+            problem.least[ii] = max(least_latency(problem, ii), *problem.own[ii].values())
+    return problem.own[ii]
+
+
+def direction_alone(schedule: Schedule, direction: str) -> Schedule:
+    """What a schedule of both directions does in one of them."""
+    members = [pair.id for pair in schedule.problem.graph.pairs if direction in pair.ops]
+    starts, instances = ([values[i] for i in members] for values in (schedule.start, schedule.instance))
+    return Schedule(_side(schedule.problem, direction), schedule.ii, starts, instances, schedule.overlap)
+
+
+def _side(problem: Problem, direction: str) -> Problem:
+    return Problem(alone(problem.graph, direction, lambda op: op_instance(op, problem.units)), problem.units)
+
+
+def pair_by_bound(
+    name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, *, overlap: bool = True, registers: int = 1, rough: bool = False
+) -> Problem:
+    """The problem of the pairing with the lowest bound; of several, that of the definition's order, if it is one of them.
+
+    Parameters
+    ----------
+    registers : int
+        As for ``ir.pair.find_chains``.
+    rough : bool
+        Whether bounds of plain schedules are enough to choose by, which take less time.
+    """
+    first = _problem(name, sequences, units, registers)
+    if len(sequences) == 1:
+        return first
+    ii = first.ii_bound() if overlap and not rough else 0
+    if (not overlap or first.fits(first.ii_bound())) and least_latency(first, ii) <= max(own_bounds(first, ii).values()) * (1 + WORTH):
+        return first
+    best, least = first, _score(first, overlap, ii)
+    for rows in _pairings(name, sequences, units):
+        other = _problem(name, sequences, units, registers, rows)
+        score = _score(other, overlap, ii)
+        if score < least:
+            best, least = other, score
+    return best
+
+
+def _problem(
+    name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, registers: int, rows: Sequence[Row] | None = None
+) -> Problem:
+    graph = pair_directions(name, sequences, rows)
+    find_chains(graph, lambda pair: instance_of(pair, units) or 0, registers)
+    return Problem(graph, units)
+
+
+def _score(problem: Problem, overlap: bool, ii: int) -> tuple[bool, int, int]:
+    """Whether slots are missing, the bound, and the latency of a plain list schedule."""
+    placement = list_schedule(problem, 0)
+    latency = latency_of(problem, placement[0]) if placement else 1 << 30
+    return overlap and not problem.fits(problem.ii_bound()), least_latency(problem, ii), latency
+
+
+def _pairings(name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet) -> list[list[Row]]:
+    """Pairings by the starts of a list schedule of each direction, by latest starts and by earliest starts."""
+    starts: list[dict[str, Sequence[int]]] = [{}, {}, {}]
+    bound = {}
+    for d, ops in sequences.items():
+        side = Problem(pair_directions(name, {d: ops}), units)
+        placement = list_schedule(side, 0)
+        end = side.latency_bound()
+        starts[0][d] = placement[0] if placement else side.earliest()
+        starts[1][d] = [end - tail for tail in side.tails()]
+        starts[2][d] = side.earliest()
+        bound[d] = [op_instance(op, units) for op in ops]
+    return [match(sequences, {d: (times[d], bound[d]) for d in sequences}) for times in starts]
+
+
+def far_from_bound(schedule: Schedule, blocks: int) -> str | None:
+    """Why a latency is far above the larger of the directions' own bounds, in a few words; None if it is not.
+
+    ``blocks`` are those of the sector.
+    """
+    problem, ii = schedule.problem, schedule.ii if schedule.overlap else 0
+    own = max(own_bounds(problem, ii).values())
+    limit = next(limit for most, limit in FAR if blocks <= most)
+    if schedule.latency <= limit * own:
+        return None
+    if schedule.latency_bound > limit * own:
+        return f"no pairing of the two directions was found with a bound below {schedule.latency_bound}"
+    full = _full_units(problem, ii) if ii else []
+    if full:
+        both = ", the same ones in both directions" if len(problem.graph.directions) > 1 else ""
+        return f"few slots are free: {', '.join(full)}{both}; the search found no shorter schedule"
+    return "the search found no shorter schedule"
+
+
+def _full_units(problem: Problem, ii: int) -> list[str]:
+    """Units of which nearly every slot is taken."""
+    found = []
+    for kind, taken in sorted(problem.issue_cycles().items()):
+        slots = ii * problem.units.unit(kind).count
+        if kind != "out" and taken >= FULL * slots:
+            found.append(f"{kind} takes {taken} of {slots}")
+    return found
