@@ -85,7 +85,7 @@ def pair_by_bound(
     if (not overlap or first.fits(first.ii_bound())) and least_latency(first, ii) <= max(own_bounds(first, ii).values()) * (1 + WORTH):
         return first
     best, least = first, _score(first, overlap, ii)
-    for rows in _pairings(name, sequences, units):
+    for rows in _pairings(name, sequences, units, registers):
         other = _problem(name, sequences, units, registers, rows)
         score = _score(other, overlap, ii)
         if score < least:
@@ -108,19 +108,49 @@ def _score(problem: Problem, overlap: bool, ii: int) -> tuple[bool, int, int]:
     return overlap and not problem.fits(problem.ii_bound()), least_latency(problem, ii), latency
 
 
-def _pairings(name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet) -> list[list[Row]]:
+def _pairings(name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, registers: int) -> list[list[Row]]:
     """Pairings by the starts of a list schedule of each direction, by latest starts and by earliest starts."""
     starts: list[dict[str, Sequence[int]]] = [{}, {}, {}]
-    bound = {}
+    orders, renumbered, bound = {}, {}, {}
     for d, ops in sequences.items():
-        side = Problem(pair_directions(name, {d: ops}), units)
+        orders[d] = _order(_problem(name, {d: ops}, units, registers))
+        graph = pair_directions(name, {d: ops}, [{d: i} for i in orders[d]])
+        renumbered[d] = [op for _, op in graph.ops(d)]
+        bound[d] = [op_instance(op, units) for op in renumbered[d]]
+        side = _problem(name, {d: renumbered[d]}, units, registers)
         placement = list_schedule(side, 0)
         end = side.latency_bound()
         starts[0][d] = placement[0] if placement else side.earliest()
         starts[1][d] = [end - tail for tail in side.tails()]
         starts[2][d] = side.earliest()
-        bound[d] = [op_instance(op, units) for op in ops]
-    return [match(sequences, {d: (times[d], bound[d]) for d in sequences}) for times in starts]
+    found = [match(renumbered, {d: (times[d], bound[d]) for d in sequences}) for times in starts]
+    return [[{d: orders[d][i] for d, i in row.items()} for row in rows] for rows in found]
+
+
+def _order(side: Problem) -> list[int]:
+    """The operations of one direction by earliest starts, depth and what they read, which does not depend on the order of the lines."""
+    earliest, tails = side.earliest(), side.tails()
+    depth: list[int] = []
+    for preds in side.preds:
+        depth.append(max((depth[p] + 1 for p in preds), default=0))
+    levels: dict[tuple[int, int], list[int]] = {}
+    for i in range(len(depth)):
+        levels.setdefault((earliest[i], depth[i]), []).append(i)
+    rank: dict[int, int] = {}
+
+    def reads(i: int) -> tuple[object, ...]:
+        (op,) = side.graph.pairs[i].ops.values()
+        terms = [
+            (operand, kind, f"{rank[name] if kind == 'op' else name!s:0>12}", str(rest), term.k, term.keep)
+            for operand, term in op.terms()
+            for kind, name, *rest in [term.source]
+        ]
+        return op.kind, str(op.index).zfill(12), sorted(terms)
+
+    for _, members in sorted(levels.items()):
+        for i in sorted(members, key=lambda i: (-tails[i], reads(i), i)):
+            rank[i] = len(rank)
+    return list(rank)
 
 
 def far_from_bound(schedule: Schedule, blocks: int) -> str | None:
