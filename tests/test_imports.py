@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "synth": {"rtl"},
     "circuits": {"rtl", "spec", "golden"},
     "taint": {"sim", "simulated"},
+    "equivalence": {"taint", "prove", "rtl", "ir", "sim", "simulated", "spec"},
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
 

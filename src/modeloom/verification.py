@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``modeloom verify`` does with an emitted core: proof, lint, timing channels, vectors, random sectors, the plain bench."""
+"""What ``modeloom verify`` does with an emitted core: proofs, lint, timing channels, vectors, random sectors, the plain bench."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from modeloom import golden, vectors
 from modeloom.ciphers import AES
 from modeloom.compiler import compile_mode
 from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.emit.files import listings
+from modeloom.equivalence import prove_engine
 from modeloom.modes import find
 from modeloom.options import Options
 from modeloom.simulated import Sector, SimulatedCore, read_description, verilog_of
@@ -47,6 +49,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1, opt
     else:
         yield "lint: skipped, verilator is not installed (apt-get install verilator)"
     yield _timing(directory, description)
+    yield _engine(directory, compiled)
     yield _vectors(directory, description, optimize)
     yield _random(directory, description, sectors, seed, optimize)
     if shutil.which("iverilog"):
@@ -66,6 +69,13 @@ def _timing(directory: Path, description: dict) -> str:
     exempt = ", ".join(f"{count} x {name}" for name, count in report.exempt.items()) or "none"
     told = "".join(f"; but for {count} x {name}" for name, count in report.declassified.items())
     return f"timing: none of {report.control} control signals depends on data, keys or tweaks (exempt: {exempt}){told}"
+
+
+def _engine(directory: Path, compiled: Any) -> str:
+    """The emitted core computes the mode on symbols."""
+    report = prove_engine(directory, compiled)
+    turned = "" if report.whole else ", not until every bank has turned"
+    return f"engine: {report.sectors} sectors of symbols in {report.cycles} cycles of the Verilog are what the definition says{turned}"
 
 
 def _vectors(directory: Path, description: dict, optimize: int) -> str:

@@ -51,7 +51,7 @@ def test_verify():
     """All that ``modeloom verify`` does; the definition and its cipher are read from their file again."""
     lines = list(verify_core(folder("WideHEH", **CORE), sectors=25, optimize=OPTIMIZE))
     names = [line.split(":")[0] for line in lines]
-    assert names == ["proof", "lint", "timing", "vectors", "random", "bench"]
+    assert names == ["proof", "lint", "timing", "engine", "vectors", "random", "bench"]
     assert "exempt: none" in lines[2], "Quad256 has no tables"
 
 

@@ -152,7 +152,8 @@ class ModeCore(wiring.Component):
             ports[port.name] = (Out if port.output else In)(port.width(p))
         super().__init__(ports)
 
-    def _cores(self, kind: str, names: Sequence[str]) -> dict[str, Any]:
+    def cores(self, kind: str, names: Sequence[str]) -> dict[str, Any]:
+        """Components of a unit of some kind by the names of its cores; one "both" for two of a cipher, where the core has such."""
         compiled = self.compiled
         options, architecture = compiled.options, compiled.architecture
         if kind == "mul":
@@ -180,7 +181,7 @@ class ModeCore(wiring.Component):
         cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
-            compiled.core_program, compiled.mode.field, self._cores, registers,
+            compiled.core_program, compiled.mode.field, self.cores, registers,
             compiled.options.storage == "bram", compiled.options.key_slots,
             self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.round_bits, self.parameters.round_key_bits,
             {bits: max(1, (cipher.round_keys(bits or key_bits) - 1).bit_length()) for bits in compiled.core_program.cipher_bits},

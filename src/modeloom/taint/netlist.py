@@ -25,7 +25,7 @@ from typing import Any
 from modeloom.sim.build import BuildError
 from modeloom.sim.verilog import verilog_to_rtlil
 
-__all__ = ["Bit", "Cell", "Netlist", "flat_netlist", "netlist_of_rtlil"]
+__all__ = ["Bit", "Cell", "Netlist", "flat_netlist", "netlist_of_rtlil", "port_directions"]
 
 Bit = int | str
 
@@ -127,12 +127,15 @@ def _number(value: Any) -> Any:
     return value
 
 
-def netlist_of_rtlil(text: str, top: str) -> Netlist:
-    """The flat netlist of a design in RTLIL; raises ``BuildError`` if Yosys refuses it."""
+def netlist_of_rtlil(text: str, top: str, keep: Sequence[str] = ()) -> Netlist:
+    """The flat netlist of a design in RTLIL, in which instances of the modules ``keep`` stay cells; raises ``BuildError`` if Yosys refuses
+    it.
+    """
     with tempfile.TemporaryDirectory(prefix="modeloom-taint-") as work:
         source, result = Path(work) / "design.il", Path(work) / "design.json"
         source.write_text(text, encoding="utf-8")
-        script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *_COMMANDS, f"write_json {result}")
+        kept = (f"setattr -mod -set keep_hierarchy 1 {module}" for module in keep)
+        script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *kept, *_COMMANDS, f"write_json {result}")
         run = subprocess.run(
             [sys.executable, "-P", "-c", _SCRIPT, *script], capture_output=True, text=True, check=False
         )
@@ -140,6 +143,13 @@ def netlist_of_rtlil(text: str, top: str) -> Netlist:
             reason = (run.stdout + run.stderr).strip().splitlines()[-1:] or ["no message"]
             raise BuildError(f"Yosys cannot flatten {top}: {reason[0]}")
         return Netlist(json.loads(result.read_text(encoding="utf-8"))["modules"][top])
+
+
+def port_directions(text: str, module: str) -> dict[str, str]:
+    """Direction ("input", "output") of each port of a module of a design in RTLIL, in the order of the ports."""
+    start = text.index(f"\nmodule \\{module}\n")
+    wires = re.findall(r"^  wire (?:.* )?(input|output) (\d+) \\(\S+)$", text[start : text.index("\nend\n", start)], re.M)
+    return {name: direction for direction, _, name in sorted(wires, key=lambda wire: int(wire[1]))}
 
 
 def flat_netlist(verilog: Path, top: str) -> Netlist:

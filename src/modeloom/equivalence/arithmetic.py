@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The circuits of multipliers, squarers and adders in an emitted core, proved by themselves.
+
+A bit of a net is a number with a digit for each of many inputs at once, and a degree::
+
+    multiplier    a bit is linear in a, in b, or in both: XOR of equal degrees, AND of one in a and one in b; then all pairs of basis
+                  vectors decide, for each bit of the output one of 16384 digits
+    squarer       a bit is linear; all basis vectors decide
+    adder         numbers at random and at the edges of the carry
+
+A register is a delay; what meets in a gate has come through as many of them.  Outputs are found by what they are: ports of a core have
+no names that say so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from modeloom.equivalence.cells import CircuitError
+from modeloom.spec import COUNTERS, Field
+from modeloom.taint.netlist import Bit, Cell, Netlist
+
+__all__ = ["output_order"]
+
+SAMPLES = 2048
+"""Random operands of an adder."""
+
+Degree = frozenset[str]
+
+
+class _Circuit:
+    """Values of all bits of a module for many inputs at once."""
+
+    def __init__(self, netlist: Netlist, values: dict[str, list[int]], count: int, linear: bool):
+        self.name, self.linear, self.ones = "", linear, (1 << count) - 1
+        self.known: dict[Bit, tuple[int, int | None, Degree]] = {"0": (0, None, frozenset()), "1": (self.ones, None, frozenset())}
+        for name, digits in values.items():
+            for bit, value in zip(netlist.inputs.get(name, ()), digits):
+                self.known[bit] = value, 0, frozenset(name)
+        cells = {}
+        for cell in netlist.cells:
+            for bit in cell["Q"] if cell.type == "$dff" else cell["Y"]:
+                cells[bit] = cell
+        self._evaluate(netlist, cells)
+
+    def _evaluate(self, netlist: Netlist, cells: dict[Bit, Cell]) -> None:
+        stack: list[tuple[Bit, bool]] = [(bit, False) for bits in netlist.outputs.values() for bit in bits]
+        open_: set[Bit] = set()
+        while stack:
+            bit, ready = stack.pop()
+            if bit in self.known:
+                continue
+            if bit not in cells:
+                raise CircuitError(f"nothing drives {netlist.names.get(bit, bit)}")  # type: ignore[arg-type]
+            cell = cells[bit]
+            if ready:
+                self._compute(cell)
+                continue
+            if bit in open_:
+                raise CircuitError(f"{cell.name} is part of a loop")
+            open_.add(bit)
+            stack.append((bit, True))
+            stack += [(need, False) for port in ("A", "B", "S", "D") for need in cell[port] if need not in self.known]
+
+    def _compute(self, cell: Cell) -> None:
+        if cell.type == "$dff":
+            for q, d in zip(cell["Q"], cell["D"]):
+                value, depth, degree = self.known[d]
+                self.known[q] = value, None if depth is None else depth + 1, degree
+            return
+        width = len(cell["Y"])
+
+        def operand(port: str) -> list[tuple[int, int | None, Degree]]:
+            bits = list(cell[port][:width])
+            return [self.known[bit] for bit in bits + ["0"] * (width - len(bits))]
+
+        if cell.type == "$add" and not self.linear:
+            self._add(cell, operand("A"), operand("B"))
+        elif cell.type in ("$xor", "$and", "$or"):
+            for y, a, b in zip(cell["Y"], operand("A"), operand("B")):
+                self.known[y] = self._gate(cell, a, b)
+        elif cell.type == "$not" and not self.linear:
+            for y, (value, depth, degree) in zip(cell["Y"], operand("A")):
+                self.known[y] = value ^ self.ones, depth, degree
+        else:
+            raise CircuitError(f"{cell.name} of type {cell.type} is no part of such a circuit")
+
+    def _meet(self, cell: Cell, *depths: int | None) -> int | None:
+        met = {depth for depth in depths if depth is not None}
+        if len(met) > 1:
+            raise CircuitError(f"values of different cycles meet in {cell.name}")
+        return met.pop() if met else None
+
+    def _gate(self, cell: Cell, a: tuple[int, int | None, Degree], b: tuple[int, int | None, Degree]) -> tuple[int, int | None, Degree]:
+        if b[1] is None:
+            a, b = b, a
+        if a[1] is None:  # a constant
+            if cell.type == "$and":
+                return b if a[0] else (0, None, frozenset())
+            if cell.type == "$or" and a[0]:
+                return self.ones, None, frozenset()
+            if not a[0]:
+                return b
+        depth = self._meet(cell, a[1], b[1])
+        if cell.type == "$xor":
+            if self.linear and a[2] != b[2]:
+                raise CircuitError(f"{cell.name} adds terms of different degrees")
+            return a[0] ^ b[0], depth, a[2] | b[2]
+        if self.linear and (cell.type == "$or" or a[2] & b[2]):
+            raise CircuitError(f"{cell.name} is not linear in each operand")
+        value = a[0] & b[0] if cell.type == "$and" else a[0] | b[0]
+        return value, depth, a[2] | b[2]
+
+    def _add(self, cell: Cell, a: Sequence[tuple], b: Sequence[tuple]) -> None:
+        carry = 0
+        depth = self._meet(cell, *(operand[1] for operand in (*a, *b)))
+        for y, (p, _, _), (q, _, _) in zip(cell["Y"], a, b):
+            self.known[y] = p ^ q ^ carry, depth, frozenset("i")
+            carry = p & q | carry & (p | q)
+
+
+def _digits(values: Sequence[int], width: int) -> list[int]:
+    """For each bit of a word, a number with a digit for each of some values."""
+    rows = [0] * width
+    for n, value in enumerate(values):
+        while value:
+            low = value & -value
+            rows[low.bit_length() - 1] |= 1 << n
+            value ^= low
+    return rows
+
+
+def _products(field: Field) -> tuple[dict[str, list[int]], list[int], int]:
+    """All pairs of basis vectors: pair (i, j) is digit n * i + j."""
+    n = field.width
+    row = (1 << n) - 1
+    first = [row << n * i for i in range(n)]
+    column = sum(1 << n * i for i in range(n))
+    powers = [field.from_polynomial(field.x_power(k + field.factor)) for k in range(2 * n - 1)]
+    exponent = {field.bit(k): k for k in range(n)}
+    results = [powers[exponent[i] + exponent[j]] for i in range(n) for j in range(n)]
+    return {"a": first, "b": [column << j for j in range(n)]}, _digits(results, n), n * n
+
+
+def _squares(field: Field) -> tuple[dict[str, list[int]], list[int], int]:
+    n = field.width
+    return {"i": [1 << i for i in range(n)]}, _digits([field.mul(1 << i, 1 << i) for i in range(n)], n), n
+
+
+def _sums(kind: str, width: int) -> tuple[dict[str, list[int]], list[int], int]:
+    counter, rng = COUNTERS[kind], random.Random(kind)
+    edges = [0, 1, *((1 << k) - 1 for k in range(2, counter.bits + 1)), *(1 << k for k in range(1, counter.bits))]
+    blocks = [rng.getrandbits(width) for _ in range(SAMPLES)]
+    numbers = [rng.choice(edges) if rng.random() < 0.5 else rng.getrandbits(counter.bits) for _ in blocks]
+    # Counters that are all ones behind their number: the carry runs to the end.
+    for n in range(0, SAMPLES, 4):
+        blocks[n] = counter.add(blocks[n] | (1 << width) - 1, -numbers[n], width // 8)
+    results = [counter.add(block, number, width // 8) for block, number in zip(blocks, numbers)]
+    return {"i": _digits(blocks, width), "number": _digits(numbers, counter.bits)}, _digits(results, width), SAMPLES
+
+
+def output_order(netlist: Netlist, ports: Sequence[str], kind: str, field: Field, latency: int) -> list[int]:
+    """Proves the circuit of a core, and gives for each bit of its output ports the bit of the result that it is.
+
+    Parameters
+    ----------
+    netlist : Netlist
+        The core's module.
+    ports : sequence of str
+        Its outputs.
+    kind : str
+        "mul", "sqr" or one of ``COUNTERS``.
+    latency : int
+        Registers from the operands to the result.
+
+    Raises
+    ------
+    CircuitError
+        It computes something else, or in other cycles.
+    """
+    makers: dict[str, Callable[[], Any]] = {"mul": lambda: _products(field), "sqr": lambda: _squares(field)}
+    values, results, count = makers.get(kind, lambda: _sums(kind, field.width))()
+    circuit = _Circuit(netlist, values, count, kind in makers)
+    places = {digits: i for i, digits in enumerate(results)}
+    degree = frozenset(values)
+    order = []
+    for port in ports:
+        for n, bit in enumerate(netlist.outputs[port]):
+            found, depth, bit_degree = circuit.known[bit]
+            if found not in places:
+                raise CircuitError(f"bit {n} of {port} is no bit of the result of {kind}")
+            if depth != latency or kind in makers and bit_degree != degree:
+                raise CircuitError(f"bit {n} of {port} is there after {depth} cycles, not {latency}")
+            order.append(places[found])
+    return order

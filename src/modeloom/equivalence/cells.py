@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the cells of a netlist do with words of symbols.
+
+::
+
+    xor, not, mux with a known select, shift by a known distance, and, or with a constant in each bit     exact
+    add, compare, ... of numbers                                                                          the number
+    anything else                                                                                         an atom of cell and operands
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.lanes import LANES, ONE, number
+from modeloom.taint.netlist import Bit, Cell
+
+__all__ = ["CELLS", "CircuitError", "Read"]
+
+
+MOST = 4096
+"""Results that a cell of numbers remembers."""
+
+
+class CircuitError(Exception):
+    """A circuit that is none, or control that depends on data: one line."""
+
+
+def _operand(cell: Cell, port: str, width: int) -> list[Bit]:
+    """An operand, extended or cut to a width."""
+    bits = list(cell[port][:width])
+    fill: Bit = bits[-1] if bits and cell.parameters.get(f"{port}_SIGNED") else "0"
+    return bits + [fill] * (width - len(bits))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of cells.
+
+    Attributes
+    ----------
+    operands : callable
+        The words that a cell reads.
+    line : callable
+        The Python that computes its output, from their names, their bits, the names that the text may use, and the cell's place.
+    fixed : callable
+        Which bits of the output are 0 and which 1 whatever happens (a pair of numbers), from these of the operands.
+    """
+
+    operands: Callable[[Cell], list[list[Bit]]]
+    line: Callable[[Cell, list[str], list[list[Bit]], dict[str, Any], int, list[Fixed]], str]
+    fixed: Callable[[Cell, list[Fixed]], Fixed] = lambda cell, operands: (0, 0)
+
+
+Fixed = tuple[int, int]
+"""Bits of a word that are always 0, and those that are always 1."""
+
+
+def _decided(cell: Cell, fixed: list[Fixed]) -> bool:
+    """Whether in each bit one of two operands is fixed, so that the operation is exact."""
+    return fixed[0][0] | fixed[0][1] | fixed[1][0] | fixed[1][1] == (1 << len(cell["Y"])) - 1
+
+
+def _bitwise_operands(cell: Cell) -> list[list[Bit]]:
+    width = len(cell["Y"])
+    return [_operand(cell, port, width) for port in ("A", "B") if port in cell.ports]
+
+
+def _and_word(a: int, b: int, width: int) -> int:
+    if not a or not b:
+        return 0
+    if a == b:
+        return a
+    if number(b) is not None or number(a) is not None:
+        return a & b
+    return lanes.joined([_and_bit(x, y) for x, y in zip(lanes.bits_of(a, width), lanes.bits_of(b, width))])
+
+
+def _and_bit(a: int, b: int) -> int:
+    if not a or not b:
+        return 0
+    if a == ONE or a == b:
+        return b
+    if b == ONE:
+        return a
+    if a ^ b == ONE:
+        return 0
+    return lanes.operation("and", 1, *sorted((a, b)))
+
+
+def _or_word(a: int, b: int, width: int) -> int:
+    if not a or not b or a == b:
+        return a | b
+    full = lanes.mask(width)
+    return _and_word(a ^ full, b ^ full, width) ^ full
+
+
+def _gated(word: int, bit: int, width: int) -> int:
+    """A word and one bit for all of it."""
+    if not bit:
+        return 0
+    return word if bit == ONE else _and_word(word, bit * lanes.repeated(width), width)
+
+
+def _and_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    width = len(cell["Y"])
+    if _decided(cell, fixed):
+        return f"{names[0]} & {names[1]}"
+    space.update(and_bit=_and_bit, and_word=_and_word, gated=_gated)
+    if width == 1:
+        return f"and_bit({names[0]}, {names[1]})"
+    for one, other in ((0, 1), (1, 0)):
+        if len(set(bits[one])) == 1 and isinstance(bits[one][0], int):
+            return f"gated({names[other]}, {names[one]} & ONE, {width})"
+    return f"and_word({names[0]}, {names[1]}, {width})"
+
+
+def _or_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    if _decided(cell, fixed):
+        return f"{names[0]} | {names[1]}"
+    space["or_word"] = _or_word
+    return f"or_word({names[0]}, {names[1]}, {len(cell['Y'])})"
+
+
+def _plain(text: str) -> Callable[..., str]:
+    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+        width = len(cell["Y"])
+        space[f"full{width}"] = lanes.mask(width)
+        return text.format(*names, full=f"full{width}")
+
+    return line
+
+
+def _select_operands(cell: Cell) -> list[list[Bit]]:
+    width = len(cell["Y"])
+    choices = [list(cell["B"][i : i + width]) for i in range(0, len(cell["B"]), width)]
+    return [list(cell["A"]), *choices, *([bit] for bit in cell["S"])]
+
+
+def _mux(s: int, a: int, b: int, width: int) -> int:
+    if not s:
+        return a
+    if s == ONE:
+        return b
+    if a == b:
+        return a
+    return lanes.operation("mux", width, s, a, b)
+
+
+def _mux_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    space["mux"] = _mux
+    count, width = len(cell["S"]), len(cell["Y"])
+    result = names[0]
+    for choice, select in zip(names[1 : 1 + count], names[1 + count :]):
+        other = f"({result})" if result != names[0] else result
+        result = f"{other} if not {select} else {choice} if {select} == ONE else mux({select}, {other}, {choice}, {width})"
+    return result
+
+
+def _compared_operands(cell: Cell) -> list[list[Bit]]:
+    if cell.parameters.get("A_SIGNED") and cell.parameters.get("B_SIGNED"):
+        raise CircuitError(f"cell {cell.name} of type {cell.type} compares numbers with a sign")
+    width = max(len(cell["A"]), len(cell["B"]))
+    return [list(cell[port]) + ["0"] * (width - len(cell[port])) for port in ("A", "B")]
+
+
+def _number_operands(cell: Cell) -> list[list[Bit]]:
+    return [list(cell[port]) for port in ("A", "B") if port in cell.ports]
+
+
+def _of_numbers(
+    name: str, operation: Callable[..., int], operands: Callable[[Cell], list[list[Bit]]],
+    known: Callable[..., int | None] = lambda *words: None,
+) -> Kind:  # fmt: skip
+    """Cells that are computed with numbers; ``known`` gives what is known of symbols all the same."""
+
+    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+        width = len(cell["Y"])
+        widths = [len(operand) for operand in bits]
+
+        remembered: dict[tuple[int, ...], int] = {}
+
+        def compute(*words: int) -> int:
+            result = remembered.get(words)
+            if result is not None:
+                return result
+            values = [number(word) for word in words]
+            if None not in values:
+                result = lanes.constant(operation(*values) & ((1 << width) - 1), width)
+                if len(remembered) < MOST:
+                    remembered[words] = result
+                return result
+            found = known(*words, *widths)
+            return lanes.operation(f"{name} {widths}", width, *words) if found is None else found
+
+        space[f"cell{place}"] = compute
+        return f"cell{place}({', '.join(names)})"
+
+    return Kind(operands, line)
+
+
+def _some(word: int, width: int) -> int | None:
+    return ONE if ONE in lanes.bits_of(word, width) else None
+
+
+def _every(word: int, width: int) -> int | None:
+    return 0 if 0 in lanes.bits_of(word, width) else None
+
+
+def _odd(word: int, width: int) -> int:
+    total = 0
+    for bit in lanes.bits_of(word, width):
+        total ^= bit
+    return total
+
+
+def _same(a: int, b: int, width: int, _: int) -> int | None:
+    if a == b:
+        return ONE
+    return 0 if lanes.apart(a, b, width) else None
+
+
+def _other(a: int, b: int, width: int, _: int) -> int | None:
+    same = _same(a, b, width, width)
+    return None if same is None else same ^ ONE
+
+
+def _fixed_sum(cell: Cell, f: list[Fixed]) -> Fixed:
+    return f[0][0] & f[1][0] | f[0][1] & f[1][1], f[0][0] & f[1][1] | f[0][1] & f[1][0]
+
+
+def _fixed_choice(cell: Cell, f: list[Fixed]) -> Fixed:
+    zeros, ones = f[0]
+    for choice in f[1 : 1 + len(cell["S"])]:
+        zeros, ones = zeros & choice[0], ones & choice[1]
+    return zeros, ones
+
+
+def _shift_line(sign: int) -> Callable[..., str]:
+    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+        if cell.parameters.get("B_SIGNED") or cell.parameters.get("A_SIGNED"):
+            raise CircuitError(f"cell {cell.name} of type {cell.type} shifts numbers with a sign")
+        width = len(cell["Y"])
+
+        def compute(a: int, b: int) -> int:
+            distance = number(b)
+            if distance is None:
+                return lanes.operation(cell.type, width, a, b)
+            moved = a << distance * LANES if sign > 0 else a >> distance * LANES
+            return moved & lanes.mask(width)
+
+        space[f"cell{place}"] = compute
+        return f"cell{place}({', '.join(names)})"
+
+    return line
+
+
+CELLS: dict[str, Kind] = {
+    "$not": Kind(_bitwise_operands, _plain("{0} ^ {full}"), lambda cell, f: (f[0][1], f[0][0])),
+    "$pos": Kind(_bitwise_operands, _plain("{0}"), lambda cell, f: f[0]),
+    "$xor": Kind(_bitwise_operands, _plain("{0} ^ {1}"), _fixed_sum),
+    "$xnor": Kind(_bitwise_operands, _plain("{0} ^ {1} ^ {full}")),
+    "$and": Kind(_bitwise_operands, _and_line, lambda cell, f: (f[0][0] | f[1][0], f[0][1] & f[1][1])),
+    "$or": Kind(_bitwise_operands, _or_line, lambda cell, f: (f[0][0] & f[1][0], f[0][1] | f[1][1])),
+    "$mux": Kind(_select_operands, _mux_line, _fixed_choice),
+    "$pmux": Kind(_select_operands, _mux_line, _fixed_choice),
+    "$add": _of_numbers("add", lambda a, b: a + b, _bitwise_operands),
+    "$sub": _of_numbers("sub", lambda a, b: a - b, _bitwise_operands),
+    "$mul": _of_numbers("mul", lambda a, b: a * b, _bitwise_operands),
+    "$eq": _of_numbers("eq", lambda a, b: a == b, _compared_operands, _same),
+    "$ne": _of_numbers("ne", lambda a, b: a != b, _compared_operands, _other),
+    "$lt": _of_numbers("lt", lambda a, b: a < b, _compared_operands),
+    "$le": _of_numbers("le", lambda a, b: a <= b, _compared_operands),
+    "$gt": _of_numbers("gt", lambda a, b: a > b, _compared_operands),
+    "$ge": _of_numbers("ge", lambda a, b: a >= b, _compared_operands),
+    "$reduce_or": _of_numbers("or", lambda a: int(a != 0), _number_operands, _some),
+    "$reduce_bool": _of_numbers("or", lambda a: int(a != 0), _number_operands, _some),
+    "$reduce_xor": _of_numbers("xor", lambda a: a.bit_count() & 1, _number_operands, _odd),
+    "$logic_not": _of_numbers("not", lambda a: int(a == 0), _number_operands, lambda a, n: None if _some(a, n) is None else 0),
+    "$logic_and": _of_numbers("both", lambda a, b: int(a != 0 and b != 0), _number_operands),
+    "$logic_or": _of_numbers("either", lambda a, b: int(a != 0 or b != 0), _number_operands),
+    "$shl": Kind(_number_operands, _shift_line(1)),
+    "$shr": Kind(_number_operands, _shift_line(-1)),
+}
+"""Types of cells by their names in Yosys; others are refused."""
+
+
+def _reduce_and(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    width = len(bits[0])
+
+    def compute(a: int) -> int:
+        if a == lanes.mask(width):
+            return ONE
+        found = 0 if number(a) is not None else _every(a, width)
+        return lanes.operation(f"all {width}", 1, a) if found is None else found
+
+    space[f"cell{place}"] = compute
+    return f"cell{place}({names[0]})"
+
+
+CELLS["$reduce_and"] = Kind(_number_operands, _reduce_and)
+
+
+class Read:
+    """A read port of a memory.
+
+    Parameters
+    ----------
+    cell : Cell
+    contents : sequence of int or None
+        The words of a memory that is written to; None for a table.
+    """
+
+    def __init__(self, cell: Cell, contents: Sequence[int] | None):
+        self.cell, self.width = cell, cell.parameters["WIDTH"]
+        self.table = ""
+        self._told = 0
+        if contents is None:
+            words = _table(cell)
+            contents = [lanes.constant(word, self.width) for word in words]
+            self.table = "table " + sha256(repr(words).encode()).hexdigest()
+        self.contents = contents
+
+    def __call__(self, address: int) -> int:
+        at = number(address)
+        if at is not None:
+            return self.contents[at] if at < len(self.contents) else lanes.atom(f"beyond {self.cell.name} {at}", self.width)
+        if self.table:
+            return lanes.operation(self.table, self.width, address)
+        # Nothing is known of it: a new symbol each time.
+        self._told += 1
+        return lanes.atom(f"unknown word {self._told} of {self.cell.name}", self.width)
+
+
+def _table(cell: Cell) -> list[int]:
+    p = cell.parameters
+    if not isinstance(p["INIT"], int):
+        raise CircuitError(f"table {cell.name} has undefined words")
+    return [p["INIT"] >> n * p["WIDTH"] & ((1 << p["WIDTH"]) - 1) for n in range(p["SIZE"])]

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emitted core whose cipher cores, multipliers, squarers and adders are executed as a whole.
+
+::
+
+    core.v ──Yosys──▶ netlist, cores of units as cells ──▶ Circuit ──▶ Run ──▶ Host
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from amaranth.hdl import UnusedElaboratable
+
+from modeloom.equivalence.arithmetic import output_order
+from modeloom.equivalence.circuit import Box, Circuit, CircuitError
+from modeloom.equivalence.cores import CIPHERS, CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
+from modeloom.equivalence.host import Host
+from modeloom.equivalence.run import Run
+from modeloom.rtl.core import ModeCore, erase_cycles
+from modeloom.rtl.engine.key_class import KeyClass, key_class
+from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.spec import COUNTERS
+from modeloom.taint.control import declassified
+from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
+
+__all__ = ["SymbolicCore"]
+
+_CORES = re.compile(rf"^  cell \\(\S+_engine_\S+) \\({'|'.join([*CIPHERS, 'mul', 'sqr', *COUNTERS])})$", re.M)
+"""Instances of the cores of units: named as the component of a unit names them."""
+
+_WRITES = {"rk_we": "key_we", "rk_slot": "key_slot", "rk_round": "key_round", "rk_data": "key_data", "rk_data_dec": "key_data_dec"}
+"""Registers of the engine before the key ports of all ciphers, and what they are there."""
+
+ENGINE = "core.engine"
+"""Path of the engine in a core."""
+
+
+def _definition(compiled: Any, unit: str, kind: str) -> tuple[dict[str, int], CoreTimes]:
+    """Widths of the inputs of a core by name, and its times; raises ``KeyError`` if units of this kind have none."""
+    bits = key_class(compiled.core_program.cipher_bits, unit).bits if kind in CIPHERS else 0
+    with warnings.catch_warnings():
+        # The component is looked at and not made.
+        warnings.simplefilter("ignore", UnusedElaboratable)
+        cores = ModeCore(compiled)
+        components = cores.cores(unit, [f"{kind}{bits or ''}"])
+        component = components[kind]
+        ports = {name: len(getattr(component, name)) for name in component.signature.members if name != "o"}
+        times = CoreTimes(component.latency, getattr(component, "interval", 1), hasattr(component, "start"))
+        del component, components, cores
+        gc.collect()
+    return ports, times
+
+
+class SymbolicCore:
+    """A core as a circuit on symbols.
+
+    Parameters
+    ----------
+    verilog : Path
+    top : str
+    compiled : modeloom.compiler.Compiled
+        What the core was made from.
+
+    Attributes
+    ----------
+    modules : dict
+        Names of the modules of cores, each with the kind of core that it is.
+    circuit : Circuit
+    width : int
+        Bits of a block.
+
+    Raises
+    ------
+    CircuitError
+        The Verilog has something that a core has not.
+    """
+
+    def __init__(self, verilog: Path, top: str, compiled: Any):
+        self.compiled = compiled
+        rtlil = verilog_to_rtlil(verilog, top)
+        self.modules = dict(_CORES.findall(rtlil))
+        netlist = netlist_of_rtlil(rtlil, top, keep=sorted(self.modules))
+        self.width = 8 * compiled.mode.block_bytes
+        self._makers: dict[str, Callable[[Cell], Box]] = {}
+        cells = {cell.type: cell for cell in netlist.cells if cell.type in self.modules}
+        outputs = {module: output_ports(port_directions(rtlil, module), cell) for module, cell in cells.items()}
+        self._classes: dict[str, KeyClass] = {}
+        units = {unit.name: unit.kind for unit in compiled.core_program.units}
+        for module, cell in cells.items():
+            kind, unit = self.modules[module], cell.name.split(".")[-2]
+            try:
+                ports, times = _definition(compiled, units[unit], kind)
+            except KeyError:
+                raise CircuitError(f"{cell.name}: {unit} has no {kind}") from None
+            if kind in CIPHERS:
+                keys = self._classes[module] = key_class(compiled.core_program.cipher_bits, units[unit])
+                self._makers[module] = self._cipher(kind, ports, times, outputs[module], self._key_nets(netlist, keys), keys)
+            else:
+                order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], kind, compiled.mode.field, times.latency)
+                self._makers[module] = self._function(kind, ports, times, outputs[module], order)
+        # A core keeps in one register whether the mode refuses the key.  Here it takes them all.
+        frozen = [bit for bits in declassified(netlist).values() for bit in bits]
+        self.circuit = Circuit(netlist, outputs, frozen)
+
+    @staticmethod
+    def _key_nets(netlist: Netlist, keys: KeyClass) -> dict[tuple[Bit, ...], str]:
+        nets: dict[tuple[Bit, ...], str] = {}
+        for register, role in _WRITES.items():
+            with contextlib.suppress(KeyError):
+                nets.setdefault(tuple(netlist.net(f"{ENGINE}.{register}{f'_{keys.bits}' if keys.bits else ''}_0_reg")), role)
+        return nets
+
+    def _cipher(
+        self, kind: str, roles: dict[str, int], times: CoreTimes, outputs: list[str], nets: Mapping[tuple[Bit, ...], str],
+        keys: KeyClass,
+    ) -> Callable[[Cell], Box]:  # fmt: skip
+        # A decrypter's round keys come from the register of those for decrypters.
+        if kind == "dec":
+            nets = {bits: "key_data" if role == "key_data_dec" else role for bits, role in nets.items()}
+        if times.started:
+            roles = roles | {"rst": 1, "clear": 1}
+
+        compiled = self.compiled
+        rounds = compiled.architecture.cipher.round_keys(keys.bits or compiled.options.key_bits)
+
+        def make(cell: Cell) -> Box:
+            if sum(len(cell[port]) for port in outputs) != self.width:
+                raise CircuitError(f"{cell.name}: its outputs {', '.join(outputs)} are not the {self.width} bits of a block")
+            return CipherCore(cell.name, input_ports(cell, outputs, nets, roles), kind, times, rounds, self.width)
+
+        return make
+
+    def _function(
+        self, kind: str, roles: dict[str, int], times: CoreTimes, outputs: list[str], order: list[int]
+    ) -> Callable[[Cell], Box]:
+        operands = [name for name in ("a", "b", "i", "number") if name in roles]
+        function = function_of(kind, self.width)
+
+        def make(cell: Cell) -> Box:
+            ports = input_ports(cell, outputs, {}, roles)
+            missing = [name for name in operands if name not in ports]
+            if missing:
+                raise CircuitError(f"{cell.name}: no input is its {missing[0]}")
+            return FunctionCore([ports[name] for name in operands], times.latency, function, order)
+
+        return make
+
+    def run(self) -> Run:
+        """A run from power-on."""
+        return Run(self.circuit, lambda cell: self._makers[cell.type](cell))
+
+    def host(self, lanes: int) -> Host:
+        """A host of a new run, after its reset."""
+        host = Host(self.run(), lanes * self.width // 8)
+        host.reset(2 * erase_cycles(self.compiled))
+        return host
+
+    def cipher_keys(self, run: Run, slot: int, key: int) -> Mapping[str, int]:
+        """Names of the round keys that the cipher cores hold for a cipher key of a slot; raises ``CircuitError`` if two cores do not
+        agree.
+        """
+        names: dict[str, int] = {}
+        for (cell, _), box in zip(self.circuit.instances, run.boxes):
+            keys = self._classes.get(cell.type)
+            if keys is None or key not in keys.numbers:
+                continue
+            assert isinstance(box, CipherCore)
+            place = (slot << (len(keys.numbers) - 1).bit_length()) + keys.numbers.index(key)
+            for core in ("enc", "dec") if box.name == "both" else (box.name,):
+                held = box.keys(core, place)
+                if names.setdefault(core, held) != held:
+                    raise CircuitError(f"{box.path} has other round keys of slot {slot} than the cores before")
+        return names

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cores of units, executed as a whole: what goes in, what comes out how many cycles later.
+
+A product is any symmetric function of its factors, a square and a sum of a counter any functions, a cipher any function of a block and
+of all round keys that its core holds for the slot::
+
+    enc, dec    i, slot ──latency──▶ E(round keys of the slot, i)         the keys must not change meanwhile
+                start ──latency──▶ the same, held until the next          a start before the core is free is an error
+    mul         a, b ──stages──▶ M(a, b)
+
+That the circuit inside is that function is for others to show: ``arithmetic`` does of all but ciphers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.circuit import Box, CircuitError
+from modeloom.spec import COUNTERS
+from modeloom.taint.netlist import Bit, Cell
+
+__all__ = [
+    "CIPHERS", "CipherCore", "CoreTimes", "FunctionCore", "added", "cipher_result", "function_of", "input_ports", "output_ports", "product",
+    "square",
+]  # fmt: skip
+
+CIPHERS = ("enc", "dec", "both")
+
+
+@dataclass(frozen=True)
+class CoreTimes:
+    """Cycles of a core from operand to result and between operations, and whether it is started (a sequential one)."""
+
+    latency: int
+    interval: int
+    started: bool = False
+
+
+def product(a: int, b: int, width: int) -> int:
+    """What a multiplier makes of two blocks."""
+    if not a or not b:
+        return 0
+    return lanes.operation("product", width, *sorted((a, b)))
+
+
+def square(a: int, width: int) -> int:
+    """What a squarer makes of a block."""
+    return lanes.operation("square", width, a) if a else 0
+
+
+def added(kind: str, a: int, number: int, width: int) -> int:
+    """What a counter's adder ("add", "add64", ...) makes of a block and a number: nothing is known of the bits of its counter."""
+    return _with_counter(kind, a, lanes.operation(f"{kind} {number}", width, a), width)
+
+
+def _with_counter(kind: str, block: int, other: int, width: int) -> int:
+    """A block with the counter of another."""
+    bits, order = COUNTERS[kind]
+    counter = lanes.mask(bits) << (width - bits) * lanes.LANES if order == "big" else lanes.mask(bits)
+    return block ^ (block ^ other) & counter
+
+
+def cipher_result(core: str, keys: int, block: int, width: int) -> int:
+    """What a cipher core ("enc", "dec") makes of a block under round keys, named by ``CipherCore.keys``."""
+    return lanes.operation(f"cipher {core}", width, keys, block)
+
+
+_NUMBERED = re.compile(r"(.*?)(_\d+)?")
+
+
+def input_ports(cell: Cell, outputs: Sequence[str], nets: Mapping[tuple[Bit, ...], str], roles: Mapping[str, int]) -> dict[str, str]:
+    """Input ports of a core by their roles.
+
+    Emitted ports have the names of signals in the core, which need not be those of its definition.  A port is known by the net at it,
+    by its name, or by its width, if no other port and no other role are left that have it.  A port that is taken for another makes a
+    proof fail, and never pass.
+
+    Parameters
+    ----------
+    cell : Cell
+    outputs : sequence of str
+        Its output ports.
+    nets : mapping
+        Roles of nets outside, by their bits; a port may take the first of them.
+    roles : mapping
+        Widths of the ports of the definition by name.
+    """
+    inputs = [port for port in cell.ports if port not in outputs and port != "clk"]
+    found: dict[str, str] = {}
+    for port in inputs:
+        bits = tuple(cell[port])
+        for net, role in nets.items():
+            if net[: len(bits)] == bits and role in roles:
+                found.setdefault(role, port)
+    for port in inputs:
+        match = _NUMBERED.fullmatch(port)
+        for name in (port, match[1] if match else port):
+            if name in roles and name not in found and port not in found.values():
+                found[name] = port
+    for role, width in roles.items():
+        left = [port for port in inputs if port not in found.values() and len(cell[port]) == width]
+        others = [other for other in roles if other not in found and roles[other] == width]
+        if role not in found and len(left) == 1 and others == [role]:
+            found[role] = left[0]
+    strange = [port for port in inputs if port not in found.values()]
+    if strange:
+        raise CircuitError(f"{cell.name}: what is the input {strange[0]}?")
+    return found
+
+
+def output_ports(directions: Mapping[str, str], cell: Cell) -> list[str]:
+    """The output ports of a core in the order in which they stand."""
+    return [port for port, direction in directions.items() if direction == "output" and port in cell.ports]
+
+
+class FunctionCore(Box):
+    """A multiplier, squarer or adder.
+
+    Parameters
+    ----------
+    ports : sequence of str
+        Ports of its operands.
+    latency : int
+        Cycles from operands to result.
+    function : callable
+        The result.
+    order : sequence of int
+        For each bit of the outputs, the bit of the result that it is.
+    """
+
+    def __init__(self, ports: Sequence[str], latency: int, function: Callable[..., int], order: Sequence[int]):
+        self.now, self.ports, self.function = not latency, ports, function
+        self.width, self.order = len(order), None if list(order) == list(range(len(order))) else order
+        self.late: deque[int] = deque([0] * (latency - 1))
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def output(self, inputs: Mapping[str, int]) -> int:
+        operands = tuple(inputs[port] for port in self.ports)
+        if operands not in self._known:
+            if len(self._known) > 256:
+                self._known.clear()
+            word = self.function(*operands)
+            if self.order is None:
+                word &= lanes.mask(self.width)
+            elif word:
+                bits = lanes.bits_of(word, word.bit_length() // lanes.LANES + 1)
+                bits += [0] * (max(self.order) + 1 - len(bits))
+                word = lanes.joined([bits[i] for i in self.order])
+            self._known[operands] = word
+        return self._known[operands]
+
+    def clock(self, inputs: Mapping[str, int], cycle: int) -> int:
+        self.late.append(self.output(inputs))
+        return self.late.popleft()
+
+    def state(self, cycle: int) -> object:
+        return tuple(self.late)
+
+
+class CipherCore(Box):
+    """A cipher core with its round keys.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    ports : mapping
+        Its input ports by their roles.
+    name : str
+        "enc", "dec" or "both".
+    times : CoreTimes
+    rounds : int
+        Round keys of a key.
+    width : int
+        Bits of a block.
+    """
+
+    def __init__(self, path: str, ports: Mapping[str, str], name: str, times: CoreTimes, rounds: int, width: int):
+        self.path, self.ports, self.name, self.times, self.rounds, self.width = path, ports, name, times, rounds, width
+        needed = ["i", "key_we", "key_round", "key_data", *(["decrypt", "key_data_dec"] if name == "both" else [])]
+        if times.started:
+            needed += ["start"]
+        missing = [port for port in needed if port not in self.ports]
+        if missing:
+            raise CircuitError(f"{path}: no input is its {missing[0]}")
+        self.written: dict[tuple[str, int, int], int] = {}
+        self.flight: deque[tuple[int, str, int, int, int]] = deque()
+        self.free = 0
+        self.held = 0
+        self._digests: dict[tuple[str, int], int] = {}
+
+    def keys(self, core: str, slot: int) -> int:
+        """A name for the round keys that the core holds for a slot."""
+        if (core, slot) not in self._digests:
+            words = [self.written.get((core, slot, number), 0) for number in range(self.rounds)]
+            self._digests[core, slot] = lanes.operation("keys", 1, *words)
+        return self._digests[core, slot]
+
+    def _number(self, inputs: Mapping[str, int], port: str, cycle: int) -> int:
+        if port not in self.ports:
+            return 0
+        found = lanes.number(inputs[self.ports[port]])
+        if found is None:
+            raise CircuitError(f"cycle {cycle}: {port} of {self.path} depends on data")
+        return found
+
+    def clock(self, inputs: Mapping[str, int], cycle: int) -> int:
+        times = self.times
+        if times.started and (self._number(inputs, "rst", cycle) or self._number(inputs, "clear", cycle)):
+            self.flight.clear()
+            self.free, self.held = 0, 0
+        elif not times.started or self._number(inputs, "start", cycle):
+            self._start(inputs, cycle)
+        if self._number(inputs, "key_we", cycle):
+            self._write(inputs, cycle)
+        if self.flight and self.flight[0][0] + times.latency == cycle + 1:
+            started, core, slot, block, keys = self.flight.popleft()
+            if slot >= 0 and keys != self.keys(core, slot):
+                self.held = lanes.atom(f"{self.path} of {started}: its keys were written meanwhile", self.width)
+            else:
+                self.held = cipher_result(core, keys, block, self.width) if slot >= 0 else block
+        return self.held
+
+    def state(self, cycle: int) -> object:
+        flight = tuple((started - cycle, *rest) for started, *rest in self.flight)
+        return flight, max(0, self.free - cycle), self.held, tuple(sorted(self.written.items()))
+
+    def _start(self, inputs: Mapping[str, int], cycle: int) -> None:
+        if self.times.started:
+            if cycle < self.free:
+                raise CircuitError(f"cycle {cycle}: {self.path} starts before it is free")
+            self.free = cycle + self.times.interval
+        block = inputs[self.ports["i"]]
+        slot = lanes.number(inputs[self.ports["slot"]]) if "slot" in self.ports else 0
+        core = self.name
+        if core == "both":
+            core = "dec" if self._number(inputs, "decrypt", cycle) else "enc"
+        if slot is None:
+            self.flight.append((cycle, core, -1, lanes.atom(f"{self.path} of {cycle}: no slot", self.width), 0))
+        else:
+            self.flight.append((cycle, core, slot, block, self.keys(core, slot)))
+
+    def _write(self, inputs: Mapping[str, int], cycle: int) -> None:
+        slot, number = self._number(inputs, "key_slot", cycle), self._number(inputs, "key_round", cycle)
+        forms = {"enc": "key_data", "dec": "key_data"} if self.name != "both" else {"enc": "key_data", "dec": "key_data_dec"}
+        for core in ("enc", "dec") if self.name == "both" else (self.name,):
+            self.written[core, slot, number] = inputs[self.ports[forms[core]]]
+            self._digests.pop((core, slot), None)
+
+
+def function_of(kind: str, width: int) -> Callable[..., int]:
+    """The function of a core that is no cipher."""
+
+    def add(block: int, number: int) -> int:
+        known = lanes.number(number)
+        if known is None:
+            return _with_counter(kind, block, lanes.operation(f"{kind} of symbols", width, block, number), width)
+        return added(kind, block, known, width)
+
+    return {"mul": lambda a, b: product(a, b, width), "sqr": lambda a: square(a, width)}.get(kind, add)  # type: ignore[return-value]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the lowered graph says that leaves a core, on words of symbols: the ``Symbols`` of ``prove``, computed instead of kept.
+
+A value is a word; a form is a word, or, of a chain, the terms whose sum it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.cores import added, cipher_result, product, square
+from modeloom.ir.ops import OpGraph, cipher_core
+from modeloom.prove.symbols import GraphSymbols
+from modeloom.spec import COUNTERS, Field
+
+__all__ = ["Words", "outputs"]
+
+Term = tuple[int, int, int]
+
+
+class Words:
+    """Values of a graph as words.
+
+    Parameters
+    ----------
+    field : Field
+    ciphers : sequence of mapping
+        For each cipher key, a name of its round keys for "enc" and for "dec".
+    atoms : mapping
+        Blocks of data and of the tweak: ("block", sector, i), ("tweak", sector, j).
+    """
+
+    def __init__(self, field: Field, ciphers: Sequence[Mapping[str, int]], atoms: Mapping[tuple, int]):
+        self.field, self.ciphers, self.atoms, self.width = field, ciphers, atoms, field.width
+
+    def atom(self, *name: object) -> int:
+        """A block of a sector or of its tweak."""
+        return self.atoms[name]
+
+    def const(self, number: int) -> int:
+        """A constant."""
+        return lanes.constant(number, self.width)
+
+    def form(self, terms: Sequence[Term]) -> int:
+        """XOR of terms."""
+        total = 0
+        for value, k, keep in terms:
+            total ^= lanes.scaled(self.field, lanes.cut(value, self.width, keep), k)
+        return total
+
+    def step(self, form: tuple[Term, ...], stride: int) -> tuple[Term, ...]:
+        """form * x^stride."""
+        return tuple((value, k + stride, keep) for value, k, keep in form)
+
+    def term(self, form: tuple[Term, ...], k: int, keep: int) -> Term:
+        """A form as a term."""
+        return self.form(form), k, keep
+
+    def operate(self, core: str, operands: Sequence[int], number: int) -> int:
+        """A core's result."""
+        if core == "mul":
+            return product(operands[0], operands[1], self.width)
+        if core == "sqr":
+            return square(operands[0], self.width)
+        if core in COUNTERS:
+            return added(core, operands[0], number, self.width)
+        if base := cipher_core(core):
+            return cipher_result(base, self.ciphers[number][base], operands[0], self.width)
+        return operands[0]
+
+    def result(self, raw: int, keep: int, post: int) -> int:
+        """``keep`` bytes of a core's result, and the form that is added."""
+        return lanes.cut(raw, self.width, keep) ^ post
+
+    def store(self, form: int) -> int:
+        """A form as a value."""
+        return form
+
+
+def outputs(graph: OpGraph, direction: str, sector: int, words: Words, keys: Mapping[str, int]) -> dict[object, int]:
+    """The blocks that leave, by number, or the key words that set-up makes, by name."""
+    return GraphSymbols(graph, words, keys).outputs(direction, sector)  # type: ignore[arg-type]

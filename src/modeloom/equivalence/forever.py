@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stream of sectors without an end: the state of a core comes back, so that what was compared until then goes on for ever.
+
+::
+
+    run A    sectors 0, 1, 2 ...          state after n sectors   ...   after n + N sectors  ┐ equal, in every bit of every
+    run B    sectors N, N + 1, N + 2 ...  state after n sectors  ──────────────────────────  ┘ register, memory and core
+
+Run B is run A with the sectors renamed.  So A goes on after n + N sectors as B does after n, which is as A did with other names; and
+what came out of A between the two was right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modeloom.equivalence.circuit import CircuitError
+from modeloom.equivalence.core import SymbolicCore
+from modeloom.equivalence.host import Pace
+from modeloom.equivalence.traffic import Comparison, Traffic
+from modeloom.prove.errors import ProofError
+from modeloom.simulated import read_description
+
+__all__ = ["Recurrence", "forever"]
+
+MOST_SECTORS = 1500
+"""Sectors after which the state has to come back."""
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """After ``start`` sectors and after ``period`` sectors more a core is in the same state."""
+
+    start: int
+    period: int
+
+
+def forever(directory: str | Path, compiled: Any) -> Recurrence:
+    """Runs sectors of the first size without a pause, in all directions and slots in turn, until the state comes back.
+
+    Raises
+    ------
+    ProofError
+        A block is wrong on the way, or the state does not come back.
+    """
+    description = read_description(directory)
+    try:
+        core = SymbolicCore(Path(directory) / description["files"]["verilog"], description["top"], compiled)
+        comparison = Comparison(core, description)
+        program = compiled.allocation.program
+        # Every cell has been overwritten once by then.
+        warm = max([1, *(bank.cells for bank in program.banks.values())]) + 2 * program.main.stages + 2
+        seen: dict[tuple, int] = {}
+        run = Traffic(comparison, "forever", Pace(), tagged=False)
+        start = period = 0
+        for number in _sectors(run, compiled, MOST_SECTORS):
+            if number < warm:
+                continue
+            control = _control(run, number, compiled)
+            if control in seen:
+                start, period = seen[control], number - seen[control]
+                break
+            seen[control] = number
+        else:
+            raise ProofError(f"the control does not come back within {MOST_SECTORS} sectors")
+        later = run.host.run.state()
+        renamed = Traffic(comparison, "forever", Pace(), shift=period, tagged=False)
+        for number in _sectors(renamed, compiled, start + 1):
+            if number == start and renamed.host.run.state() != later:
+                raise ProofError(f"after {start} and {start + period} sectors the control is the same, but not the data")
+    except CircuitError as error:
+        raise ProofError(str(error)) from error
+    return Recurrence(start, period)
+
+
+AHEAD = 6
+"""Sectors that wait at the pins, so that these are never without one."""
+
+
+def _sectors(traffic: Traffic, compiled: Any, count: int) -> Iterator[int]:
+    """Runs sectors; gives the number of each when its first beat comes to stand at the pins."""
+    directions, slots = compiled.options.directions, traffic.comparison.slots
+    waiting = traffic.host.waiting["s_axis"]
+    beats = AHEAD * -(-compiled.source.nbytes // traffic.host.beat_bytes)
+    for number in range(count):
+        for sent in range(AHEAD + number - 1 if number else 0, AHEAD + number):
+            traffic.send(sent, directions[sent % len(directions)], sent // len(directions) % slots, 0)
+        traffic.go(lambda: len(waiting) > beats)
+        yield number
+
+
+def _control(traffic: Traffic, number: int, compiled: Any) -> tuple:
+    """The state of core and host but for what depends on data."""
+    turn = number % (len(compiled.options.directions) * traffic.comparison.slots)
+    host = traffic.host
+    ahead = len(host.waiting["s_axis_cmd"])
+    return turn, ahead, traffic.beats, len(traffic.inside), tuple(host.offered.items()), host.run.control()

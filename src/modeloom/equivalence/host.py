@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host at the pins of a core, whose data, keys and tweaks are symbols and whose handshakes are bits.
+
+::
+
+    commands, packets, key packets ──▶ [ core, a cycle at a time ] ──▶ beats and statuses, with the cycles in which they came
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.cells import CircuitError
+from modeloom.equivalence.run import Run
+
+__all__ = ["Beat", "Host", "Pace"]
+
+COMMAND_BITS = {"tweak": 256, "tag": 16, "slot": 8, "size": 8, "decrypt": 1, "reserved": 31}
+"""Fields of a command, bit 0 first (docs/interfaces.md)."""
+
+KEY_BEAT = 16
+"""Bytes of a beat of the key port."""
+
+
+@dataclass
+class Beat:
+    """A beat that was taken from an output: its words by port, and the cycle."""
+
+    cycle: int
+    words: dict[str, int]
+
+
+@dataclass
+class Pace:
+    """When the host offers and takes: for each stream, whether it does in a cycle; always, where nothing is said."""
+
+    offers: dict[str, Callable[[int], bool]] = field(default_factory=dict)
+
+    def __call__(self, stream: str, cycle: int) -> bool:
+        offer = self.offers.get(stream)
+        return offer is None or offer(cycle)
+
+
+INPUTS = {
+    "s_axis_cmd": ("tdata",),
+    "s_axis": ("tdata", "tkeep", "tlast"),
+    "s_axis_key": ("tdata", "tkeep", "tlast", "tdest", "tuser"),
+}
+
+OUTPUTS = {"m_axis": ("tdata", "tkeep", "tlast"), "m_axis_status": ("tdata",)}
+
+
+class Host:
+    """Drives a run of a core.
+
+    Parameters
+    ----------
+    run : Run
+    beat_bytes : int
+        Bytes of a beat of data.
+    """
+
+    def __init__(self, run: Run, beat_bytes: int):
+        self.run, self.beat_bytes = run, beat_bytes
+        self.widths = {name: len(bits) for name, bits in run.circuit.netlist.inputs.items()}
+        self.waiting: dict[str, deque[dict[str, int]]] = {stream: deque() for stream in INPUTS}
+        self.taken: dict[str, list[Beat]] = {stream: [] for stream in OUTPUTS}
+        self.offered: dict[str, bool] = dict.fromkeys(INPUTS, False)
+        self.pace = Pace()
+        # What stands at an input while it is not valid: symbols that may come out nowhere.
+        self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_tdata"]) for stream in INPUTS}
+
+    def reset(self, most: int) -> None:
+        """A reset of four cycles, and the erasure that follows it; raises ``CircuitError`` if that takes more than ``most`` cycles."""
+        for _ in range(4):
+            self.step({"aresetn": 0})
+        if not self.until(lambda: not self.run.flag("zeroizing"), most):
+            raise CircuitError(f"the core is not erased {most} cycles after the reset")
+
+    def command(self, tweak: int, *, tag: int, slot: int, size: int, decrypt: bool) -> None:
+        """Queues a command; ``tweak`` is a word of 256 bits."""
+        word, at = tweak, COMMAND_BITS["tweak"]
+        for name, value in (("tag", tag), ("slot", slot), ("size", size), ("decrypt", int(decrypt)), ("reserved", 0)):
+            word |= lanes.constant(value, COMMAND_BITS[name]) << at * lanes.LANES
+            at += COMMAND_BITS[name]
+        self.waiting["s_axis_cmd"].append({"tdata": word})
+
+    def packet(self, stream: str, word: int, nbytes: int, beat_bytes: int, **fields: int) -> None:
+        """Queues a packet of so many bytes; behind them the last beat has what is in ``word``."""
+        beats = -(-nbytes // beat_bytes)
+        bits = 8 * beat_bytes
+        for n in range(beats):
+            held = min(beat_bytes, nbytes - n * beat_bytes)
+            beat = {
+                "tdata": word >> n * bits * lanes.LANES & lanes.mask(bits),
+                "tkeep": lanes.constant((1 << held) - 1, beat_bytes),
+                "tlast": lanes.constant(n == beats - 1, 1),
+            }
+            for name, value in fields.items():
+                beat[name] = lanes.constant(value, self.widths[f"{stream}_{name}"])
+            self.waiting[stream].append(beat)
+
+    def key(self, word: int, nbytes: int, slot: int) -> None:
+        """Queues a key packet."""
+        self.packet("s_axis_key", word, nbytes, KEY_BEAT, tdest=slot, tuser=0)
+
+    def step(self, more: dict[str, int] | None = None) -> None:
+        """One cycle."""
+        run = self.run
+        inputs = {"aclk": 0, "aresetn": lanes.ONE, "zeroize": 0}
+        for stream, ports in INPUTS.items():
+            # What was offered stays until it is taken.
+            queue = self.waiting[stream]
+            offer = bool(queue) and (self.offered[stream] or self.pace(stream, run.cycle))
+            self.offered[stream] = offer
+            inputs[f"{stream}_tvalid"] = lanes.ONE if offer else 0
+            for port in ports:
+                inputs[f"{stream}_{port}"] = queue[0][port] if offer else self.idle[stream] if port == "tdata" else 0
+        for stream in OUTPUTS:
+            inputs[f"{stream}_tready"] = lanes.ONE if self.pace(stream, run.cycle) else 0
+        for name, value in (more or {}).items():
+            inputs[name] = lanes.constant(value, self.widths[name])
+        run.evaluate(inputs)
+        for stream in INPUTS:
+            if self.offered[stream] and run.flag(f"{stream}_tready"):
+                self.waiting[stream].popleft()
+                self.offered[stream] = False
+        for stream, ports in OUTPUTS.items():
+            if run.flag(f"{stream}_tvalid") and inputs[f"{stream}_tready"]:
+                self.taken[stream].append(Beat(run.cycle, {port: run.output(f"{stream}_{port}") for port in ports}))
+        run.clock()
+
+    def until(self, reached: Callable[[], bool], most: int) -> bool:
+        """Steps until something is so; False if it is not after ``most`` cycles."""
+        for _ in range(most):
+            if reached():
+                return True
+            self.step()
+        return reached()
+
+    def take(self, stream: str) -> Sequence[Beat]:
+        """What came since it was last taken."""
+        beats, self.taken[stream] = self.taken[stream], []
+        return beats

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words whose bits are symbols: constants, atoms, and sums of atoms over GF(2).
+
+::
+
+    word of w bits    one int, LANES binary digits for each bit, bit 0 lowest
+    0, 1              all digits 0, all digits 1
+    an atom's bit     LANES digits that a hash of the atom's name gives
+    a sum             the XOR of its terms, so that equal sums are equal ints
+
+So XORs, slices, masks and multiples x^k are operations on one int and exact.  Any other operation on symbols is an atom of its own,
+named by the operation and its operands.  Two different sums have the same digits with a probability of 2^-LANES, and the names are
+hashed with SHAKE-256: equal stands for equal up to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import shake_256
+
+from modeloom.spec import Field
+
+__all__ = [
+    "LANES", "ONE", "apart", "atom", "bits_of", "constant", "cut", "joined", "mask", "number", "operation", "repeated", "scaled",
+]  # fmt: skip
+
+LANES = 128
+"""Binary digits of a bit."""
+
+_BYTES = LANES // 8
+
+ONE = (1 << LANES) - 1
+"""The bit 1."""
+
+_DIGITS = {b"\0" * _BYTES: "0", b"\xff" * _BYTES: "1"}
+
+_numbers: dict[int, int] = {}
+
+_MOST = 1 << 18
+"""Words whose number is remembered."""
+
+
+@lru_cache(maxsize=4096)
+def mask(width: int) -> int:
+    """All bits of a word are 1."""
+    return (1 << width * LANES) - 1
+
+
+@lru_cache(maxsize=4096)
+def repeated(width: int) -> int:
+    """A bit times this is a word of that bit."""
+    return sum(1 << i * LANES for i in range(width))
+
+
+@lru_cache(maxsize=1 << 16)
+def constant(value: int, width: int) -> int:
+    """A number as a word."""
+    word = b"".join((b"\xff" if value >> i & 1 else b"\0") * _BYTES for i in range(width))
+    return int.from_bytes(word, "little")
+
+
+def number(word: int) -> int | None:
+    """The number that a word is; None if one of its bits is a symbol."""
+    found = _numbers.get(word)
+    if found is None:
+        size = -(-word.bit_length() // LANES) * _BYTES
+        data = word.to_bytes(size, "little")
+        digits = []
+        for at in range(0, size, _BYTES):
+            digit = _DIGITS.get(data[at : at + _BYTES])
+            if digit is None:
+                return None
+            digits.append(digit)
+        found = int("".join(reversed(digits)) or "0", 2)
+        if len(_numbers) > _MOST:
+            _numbers.clear()
+        _numbers[word] = found
+    return found
+
+
+def bits_of(word: int, width: int) -> list[int]:
+    """The bits of a word, bit 0 first."""
+    data = word.to_bytes(width * _BYTES, "little")
+    return [int.from_bytes(data[at : at + _BYTES], "little") for at in range(0, len(data), _BYTES)]
+
+
+def joined(bits: Sequence[int]) -> int:
+    """The word of some bits, bit 0 first."""
+    return int.from_bytes(b"".join(bit.to_bytes(_BYTES, "little") for bit in bits), "little")
+
+
+def atom(name: str, width: int) -> int:
+    """A word of ``width`` bits, all of them new symbols."""
+    return int.from_bytes(shake_256(name.encode()).digest(width * _BYTES), "little")
+
+
+def operation(name: str, width: int, *operands: int) -> int:
+    """The result of an operation of which nothing is known but that equal operands give equal results."""
+    parts = [name.encode()]
+    for operand in operands:
+        data = operand.to_bytes(-(-operand.bit_length() // 8), "little")
+        parts += [len(data).to_bytes(4, "little"), data]
+    return int.from_bytes(shake_256(b"\0".join(parts)).digest(width * _BYTES), "little")
+
+
+def apart(a: int, b: int, width: int) -> bool:
+    """Whether two words differ in every case: one of their bits is 0 in one and 1 in the other."""
+    return any(x ^ y == ONE for x, y in zip(bits_of(a, width), bits_of(b, width)))
+
+
+def cut(word: int, width: int, keep: int) -> int:
+    """``keep`` bytes of a block of ``width`` bits, zeros for the others: the first ones, all for 0, all but the first for a number below
+    0."""
+    if not keep:
+        return word
+    first = word & mask(8 * abs(keep))
+    return first if keep > 0 else word ^ first
+
+
+@lru_cache(maxsize=1024)
+def _matrix(field: Field, k: int) -> list[list[int]]:
+    """For each bit of a * x^k, the bits of a whose sum it is."""
+    rows: list[list[int]] = [[] for _ in range(field.width)]
+    for i in range(field.width):
+        column = field.scale(1 << i, k)
+        while column:
+            low = column & -column
+            rows[low.bit_length() - 1].append(i)
+            column ^= low
+    return rows
+
+
+def scaled(field: Field, word: int, k: int) -> int:
+    """A block times x^k."""
+    if not k or not word:
+        return word
+    bits = bits_of(word, field.width)
+    result = []
+    for row in _matrix(field, k):
+        total = 0
+        for i in row:
+            total ^= bits[i]
+        result.append(total)
+    return joined(result)

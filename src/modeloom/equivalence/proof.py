@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emitted core computes its mode: keys, tweaks and data are symbols, and every beat that leaves is compared with the graph.
+
+::
+
+    keys of several slots, then sectors of all sizes, directions and slots mixed
+        one run without gaps, until every bank has turned once
+        one run with gaps at all pins, back-pressure, restarts, and a key that is loaded anew while others are in use
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modeloom.equivalence.circuit import CircuitError
+from modeloom.equivalence.core import SymbolicCore
+from modeloom.equivalence.host import Pace
+from modeloom.equivalence.traffic import Comparison
+from modeloom.prove.errors import ProofError
+from modeloom.prove.execute import direction_pattern
+from modeloom.simulated import read_description
+
+__all__ = ["EquivalenceReport", "prove_engine"]
+
+MOST_CYCLES = 4000
+"""Cycles of the run without gaps; of programs whose banks need more to turn once as many as there are."""
+
+@dataclass(frozen=True)
+class EquivalenceReport:
+    """What was executed on symbols.
+
+    Attributes
+    ----------
+    sectors, cycles, blocks : int
+        Sectors and cycles of the runs, and blocks that were compared.
+    whole : bool
+        Whether every bank turned once in the run without gaps.
+    cores : int
+        Cores of units that were executed as a whole.
+    """
+
+    sectors: int
+    cycles: int
+    blocks: int
+    whole: bool
+    cores: int
+
+
+def _plan(compiled: Any, slots: int, most: int) -> tuple[list[tuple[str, int, int]], bool]:
+    """Sectors of the run without gaps, and whether every bank turns once: all sectors of one size, then those of the next."""
+    plan: list[tuple[str, int, int]] = []
+    whole = True
+    share = most // len(compiled.sizes)
+    for number, one in enumerate(compiled.sizes):
+        program = one.allocation.program
+        stages = program.main.stages
+        cells = max([1, *(bank.cells for bank in program.banks.values())])
+        wanted = cells + stages + 1
+        count = min(wanted, max(share // program.main.rows, stages + 2))
+        whole = whole and count == wanted
+        pattern = direction_pattern(program.directions, stages + 1, count)[: max(count, 2)]
+        plan += [(direction, (n * 5 // 3) % slots, number) for n, direction in enumerate(pattern)]
+    return plan, whole
+
+
+def _plan_with_gaps(compiled: Any, slots: int, rng: random.Random) -> list[tuple[str, int, int]]:
+    stages = max(one.allocation.program.main.stages for one in compiled.sizes)
+    count = max(12, 2 * stages + 4)
+    directions = compiled.options.directions
+    plan, size = [], 0
+    for _ in range(count):
+        if rng.random() < 0.3:
+            size = rng.randrange(len(compiled.sizes))
+        plan.append((rng.choice(directions), rng.randrange(slots), size))
+    return plan
+
+
+def gaps(rng: random.Random, period: int) -> Pace:
+    """Pauses at all pins: each stream goes now without a pause, now now and then, now hardly at all, each for some time."""
+
+    def stream(shares: Sequence[float]) -> Callable[[int], bool]:
+        states: list[float] = []
+
+        def offers(cycle: int) -> bool:
+            while len(states) <= cycle // period:
+                states.append(rng.choice(shares))
+            return rng.random() < states[cycle // period]
+
+        return offers
+
+    fast, slow = (1.0, 1.0, 0.6, 0.2), (1.0, 1.0, 0.5, 0.05, 0.0)
+    shares = {"s_axis": fast, "s_axis_cmd": slow, "m_axis": fast, "m_axis_status": slow}
+    return Pace({name: stream(share) for name, share in shares.items()})
+
+
+def prove_engine(directory: str | Path, compiled: Any, *, most_cycles: int = MOST_CYCLES) -> EquivalenceReport:
+    """Executes an emitted core on symbols and compares all that leaves it with the definition.
+
+    Parameters
+    ----------
+    directory : path
+        What ``modeloom build`` made.
+    compiled : modeloom.compiler.Compiled
+        What it was made from, proved.
+    most_cycles : int
+        Cycles of the run without gaps, where banks need longer to turn.
+
+    Raises
+    ------
+    ProofError
+        A block differs, is missing, or control depends on data: one line with cycle, sector and block.
+    """
+    description = read_description(directory)
+    try:
+        core = SymbolicCore(Path(directory) / description["files"]["verilog"], description["top"], compiled)
+        proof = Comparison(core, description)
+        plan, whole = _plan(compiled, proof.slots, most_cycles)
+        proof.run("whole", plan, Pace())
+        rng = random.Random(len(plan))
+        plan = _plan_with_gaps(compiled, proof.slots, rng)
+        proof.run("gaps", plan, gaps(rng, max(40, proof.latency // 2)), len(plan) // 2)
+    except CircuitError as error:
+        raise ProofError(str(error)) from error
+    return EquivalenceReport(proof.sectors, proof.cycles, proof.blocks, whole, len(core.circuit.instances))

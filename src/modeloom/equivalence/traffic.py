@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of an emitted core: sectors go in, and every beat and status that comes out is compared with what the graph gives."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.core import SymbolicCore
+from modeloom.equivalence.expected import Words, outputs
+from modeloom.equivalence.host import Beat, Pace
+from modeloom.equivalence.keys import Keys
+from modeloom.prove.errors import ProofError
+
+__all__ = ["Comparison", "Sector", "Traffic"]
+
+SLOTS = 3
+"""Key slots that are used, of cores that have more."""
+
+PATIENCE = 2000
+"""Cycles beyond eight latencies without a beat or status after which a sector counts as lost."""
+
+
+@dataclass
+class Sector:
+    """One sector with what has to leave for it."""
+
+    number: int
+    direction: str
+    slot: int
+    tag: int
+    blocks: list[int]
+    nbytes: int
+    beats: int
+
+
+class Comparison:
+    """Runs of a core that are compared.
+
+    Parameters
+    ----------
+    core : SymbolicCore
+    description : mapping
+        Its ``core.json``.
+
+    Attributes
+    ----------
+    sectors, cycles, blocks : int
+        What the runs had until now.
+    slots : int
+        Key slots that are used.
+    latency : int
+        Cycles that a sector takes over the pins, the longest.
+    """
+
+    def __init__(self, core: SymbolicCore, description: Mapping[str, Any]):
+        self.core, self.description, self.compiled = core, description, core.compiled
+        self.keys = Keys(core, description["key_layout"])
+        self.width = core.width
+        self.lanes: int = description["lanes"]
+        self.slots = min(SLOTS, description["key_slots"])
+        self.sectors = self.cycles = self.blocks = 0
+        self.latency = max(size["latency_pins"] for size in description["sizes"])
+
+    def run(self, name: str, plan: Sequence[tuple[str, int, int]], pace: Pace, reload: int | None = None) -> None:
+        """One run: (direction, slot, size) of each sector; the key of slot 0 is loaded anew before sector ``reload``, which with all
+        after it waits for that, while the sectors before may be in flight but for those of the slot itself.
+        """
+        traffic = Traffic(self, name, pace)
+        for number, (direction, slot, size) in enumerate(plan):
+            if number == reload:
+                traffic.reload()
+            traffic.send(number, direction, slot, size)
+            # A few sectors wait at the pins at any time.
+            traffic.go(lambda: len(traffic.host.waiting["s_axis_cmd"]) > 3)
+        traffic.end()
+        self.sectors += len(plan)
+        self.cycles += traffic.host.run.cycle
+
+
+class Traffic:
+    """What goes through a core in a run.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    name : str
+        For the names of symbols.
+    pace : Pace
+    shift : int
+        Sectors are named by their numbers and this.
+    tagged : bool
+        Whether each command has a tag of its own.
+    """
+
+    def __init__(self, comparison: Comparison, name: str, pace: Pace, *, shift: int = 0, tagged: bool = True):
+        self.comparison, self.name, self.shift, self.tagged = comparison, name, shift, tagged
+        self.keys, self.width, self.lanes = comparison.keys, comparison.width, comparison.lanes
+        self.host = comparison.core.host(self.lanes)
+        self.loaded = {slot: self.keys.make(f"key {name} {slot}") for slot in range(comparison.slots)}
+        for slot, key in self.loaded.items():
+            self.keys.load(self.host, key.packet, slot)
+            self.keys.check(self.host, key, slot)
+        self.host.pace = pace
+        self.inside: deque[Sector] = deque()
+        self.beats = 0
+        """Beats that came of sectors whose status has not come."""
+
+    def reload(self) -> None:
+        """Another key for slot 0, once no sector of it is inside."""
+        self.go(lambda: any(sector.slot == 0 for sector in self.inside))
+        self.loaded[0] = self.keys.make(f"key {self.name} anew")
+        self.host.key(self.loaded[0].packet, self.keys.bytes, 0)
+        self.go(lambda: not self.keys.loaded(self.host, 0) or bool(self.host.waiting["s_axis_key"]))
+        self.keys.check(self.host, self.loaded[0], 0)
+
+    def send(self, number: int, direction: str, slot: int, size: int) -> None:
+        """Queues a sector at the pins, and keeps what has to come out of it."""
+        host, width, key = self.host, self.width, self.loaded[slot]
+        compiled = self.comparison.compiled.sizes[size]
+        source, name = compiled.source, f"{self.name} {number + self.shift}"
+        data, tweak = lanes.atom(f"data {name}", source.blocks * width), lanes.atom(f"tweak {name}", 256)
+        atoms: dict[tuple, int] = {}
+        inside = data & lanes.mask(8 * source.nbytes)
+        for i, word in enumerate(blocks_of(inside, source.blocks, width)):
+            atoms["block", number, i] = word
+        given = tweak & lanes.mask(8 * source.tweak_bytes)
+        for j, word in enumerate(blocks_of(given, -(-source.tweak_bytes // (width // 8)), width)):
+            atoms["tweak", number, j] = word
+        values = Words(compiled.mode.field, key.ciphers, atoms)
+        leaving = outputs(compiled.graph, direction, number, values, key.words[size])
+        tag = number & 0xFFFF if self.tagged else 0
+        host.command(tweak, tag=tag, slot=slot, size=size, decrypt=direction == "decrypt")
+        beats = -(-source.nbytes // host.beat_bytes)
+        behind = lanes.atom(f"behind {name}", beats * host.beat_bytes * 8)
+        host.packet("s_axis", behind ^ behind & lanes.mask(8 * source.nbytes) | inside, source.nbytes, host.beat_bytes)
+        self.inside.append(Sector(number, direction, slot, tag, [leaving[i] for i in range(source.blocks)], source.nbytes, beats))
+
+    def end(self) -> None:
+        """All that was sent comes out, and nothing after it."""
+        self.go(lambda: bool(self.inside))
+        for _ in range(2 * self.comparison.latency):
+            self.host.step()
+            if self.host.taken["m_axis"] or self.host.taken["m_axis_status"]:
+                raise ProofError(f"cycle {self.host.run.cycle}: something comes out after the last sector")
+
+    # -- what comes out --------------------------------------------------------------------------------------------------
+
+    def go(self, while_: Callable[[], bool]) -> None:
+        """Runs as long as something is so, and compares what comes out."""
+        most = 8 * self.comparison.latency + PATIENCE
+        waited = 0
+        while while_():
+            waited = 0 if self.step() else waited + 1
+            if waited > most:
+                what = f"nothing of sector {self.inside[0].number} ({self.inside[0].direction})" if self.inside else "nothing"
+                raise ProofError(f"cycle {self.host.run.cycle}: {what} has come out for {most} cycles")
+
+    def step(self) -> bool:
+        """One cycle, and whether something came."""
+        self.host.step()
+        beats, statuses = self.host.take("m_axis"), self.host.take("m_axis_status")
+        for beat in beats:
+            self._compare(beat)
+        for beat in statuses:
+            self._status(beat)
+        return bool(beats or statuses)
+
+    def _compare(self, beat: Beat) -> None:
+        # Statuses follow the last beat, so that the sector of a beat is the first one whose beats are not all there.
+        sector, at = None, self.beats
+        for candidate in self.inside:
+            if at < candidate.beats:
+                sector = candidate
+                break
+            at -= candidate.beats
+        if sector is None:
+            raise ProofError(f"cycle {beat.cycle}: a beat leaves that belongs to no sector")
+        self.beats += 1
+        beat_bytes = self.host.beat_bytes
+        where = f"cycle {beat.cycle}: sector {sector.number} ({sector.direction}, {sector.nbytes} bytes, slot {sector.slot})"
+        held = min(beat_bytes, sector.nbytes - at * beat_bytes)
+        if beat.words["tkeep"] != lanes.constant((1 << held) - 1, beat_bytes):
+            raise ProofError(f"{where}: tkeep of beat {at} is not that of {held} bytes")
+        if beat.words["tlast"] != lanes.constant(at == sector.beats - 1, 1):
+            raise ProofError(f"{where}: tlast of beat {at} is wrong")
+        for lane, word in enumerate(blocks_of(beat.words["tdata"], self.lanes, self.width)):
+            i = at * self.lanes + lane
+            expected = sector.blocks[i] if i < len(sector.blocks) else 0
+            count = max(0, min(self.width // 8, sector.nbytes - i * self.width // 8))
+            if word != expected & lanes.mask(8 * count):
+                raise ProofError(f"{where}: block {i} is not what the definition says")
+            self.comparison.blocks += i < len(sector.blocks)
+
+    def _status(self, beat: Beat) -> None:
+        if not self.inside:
+            raise ProofError(f"cycle {beat.cycle}: a status that belongs to no command")
+        sector = self.inside.popleft()
+        given = lanes.number(beat.words["tdata"])
+        if given != sector.tag:
+            shown = "depends on data" if given is None else f"is {given:#010x}"
+            raise ProofError(f"cycle {beat.cycle}: the status of sector {sector.number} {shown}, not OK with its tag")
+        if self.beats < sector.beats:
+            raise ProofError(f"cycle {beat.cycle}: the status of sector {sector.number} comes before its last beat")
+        self.beats -= sector.beats
+
+
+def blocks_of(word: int, count: int, width: int) -> list[int]:
+    """The blocks of a word."""
+    full = lanes.mask(width)
+    return [word >> i * width * lanes.LANES & full for i in range(count)]

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Emitted cores are proved to compute their modes; and one with a fault is refused, with the cycle, sector and block."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests import built
+from tests.built import SEQUENTIAL, SMALL, slow, slowly
+from tests.equivalence.faults import FAULTS, Fault, faulty
+
+from modeloom.compiler import Compiled
+from modeloom.equivalence import forever, prove_engine
+from modeloom.prove import ProofError
+
+ONE: dict[str, Any] = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 20}
+
+CORES: dict[str, tuple[str, dict[str, Any]]] = {
+    "hctr2": ("hctr2", SEQUENTIAL),
+    "xts": ("xts", {"sector": 64, **ONE}),
+}
+"""Two key slots and a set-up; two cipher keys and chains of masks."""
+
+MORE: dict[str, tuple[str, dict[str, Any]]] = {
+    "several sizes": ("hctr2", SMALL),
+    "two lanes": ("hctr2", {"sector": 160, "aes": 2, "key_slots": 2, "restarts": 20}),
+    "squares in every sector": ("heh-brw", {"sector": 64, "squares": "fly", **ONE}),
+    "counters": ("xcb-1619", {"sector": 40, **ONE}),
+    "256-bit keys": ("hctr2", {"sector": 48, "key_bits": 256, "mul_stages": 1, **ONE}),
+    "block memories": ("hctr2", {"sector": 2048, "storage": "bram", "restarts": 20}),
+    "one after the other": ("hctr2", {"sector": 64, "overlap": False, **ONE}),
+    "one direction": ("heh-poly", {"sector": 96, "direction": "encrypt", "aes_stages": 1, "restarts": 20}),
+    "pipelines": ("heh-brw", {}),
+    "lut6": ("hctr2", {"sector": 64, "mul_arch": "lut6", "aes_stages": 2, "restarts": 20}),
+    "fan-hasan": ("hctr2", {"sector": 64, "mul_arch": "fan-hasan", **ONE}),
+    "mastrovito": ("hctr2", {"sector": 64, "mul_arch": "mastrovito", **ONE}),
+    "keys of two lengths": (f"{Path(__file__).parents[1] / 'modes' / 'essiv.py'}:ESSIV", {"sector": 64, "key_slots": 2, **ONE}),
+} | {mode: (mode, {"sector": 64, **ONE}) for mode in ("cmc", "eme", "eme2", "hch", "hctr", "hmch-brw", "tet", "xcb")}
+"""What else a core can have.  Their masks, banks and set-ups are those of whole modes."""
+
+
+def made(choice: tuple[str, dict[str, Any]]) -> tuple[Path, Compiled]:
+    """Folder of a core, and what it is made from."""
+    mode, changes = choice
+    return built.folder(mode, **changes), built.compiled(mode, **changes)
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_core(core: str) -> None:
+    folder, compiled = made(CORES[core])
+    report = prove_engine(folder, compiled)
+    program = compiled.allocation.program
+    assert report.whole and report.sectors > max(bank.cells for bank in program.banks.values()) + program.main.stages
+    assert report.blocks == report.sectors * program.blocks
+
+
+@slow
+@pytest.mark.parametrize("core", MORE)
+def test_more_cores(core: str) -> None:
+    folder, compiled = made(MORE[core])
+    report = prove_engine(folder, compiled)
+    assert report.blocks > 40
+    assert report.whole or core == "block memories"
+
+
+SOME = [fault if number % 9 == 4 else slowly(fault)[0] for number, fault in enumerate(FAULTS)]
+"""Each takes some seconds."""
+
+
+@pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
+def test_faults_are_refused(fault: Fault, tmp_path: Path) -> None:
+    folder, compiled = made(CORES[fault.core])
+    with pytest.raises(ProofError, match=fault.message):
+        prove_engine(faulty(folder, fault, tmp_path / "core"), compiled)
+
+
+@slow
+@pytest.mark.parametrize("core", CORES)
+def test_a_stream_without_an_end(core: str) -> None:
+    """The state of the core comes back, with the sectors renamed: what was compared until then goes on for ever."""
+    folder, compiled = made(CORES[core])
+    assert forever(folder, compiled).period > 1
