@@ -117,6 +117,16 @@ def test_tet_is_paired_by_times() -> None:
     assert figures["latency_bound"] == 114 and figures["latency"] <= 1.1 * 114 and figures["ii"] == figures["ii_bound"]
 
 
+@pytest.mark.parametrize("mode", [mode.name for mode in BUILT_IN])
+def test_the_bound_of_the_pairing_is_near_the_own_bounds(mode: str) -> None:
+    """In every mode, also in those whose directions do not do the same work in the same order."""
+    for sector, aes in ((64, 1), (160, 2)):
+        sides, units = sides_of(mode, sector, aes)
+        problem = pair_by_bound("test", sides, units)
+        ii = problem.ii_bound()
+        assert problem.fits(ii) and least_latency(problem, ii) <= 1.05 * max(own_bounds(problem, ii).values())
+
+
 def test_what_explain_says_of_bounds() -> None:
     both = compiled("hctr2", sector=96, restarts=50).explain()
     assert both["latency_bounds"].keys() == {"encrypt", "decrypt"}

@@ -49,7 +49,14 @@ def own_bounds(problem: Problem, ii: int) -> dict[str, int]:
         if len(directions) == 1:
             problem.own[ii] = {directions[0]: least_latency(problem, ii)}
         else:
-            problem.own[ii] = {d: least_latency(_side(problem, d), ii) for d in directions}
+            known = [problem]
+            problem.own[ii] = {}
+            for d in directions:
+                side = _side(problem, d)
+                # Directions that do the same work in the same order have the bound of both, which takes long for long sectors.
+                like = next((other for other in known if _alike(side, other)), side)
+                problem.own[ii][d] = least_latency(like, ii)
+                known.append(side)
             # A schedule of both is one of each; the pairing's own bound may look at other operations.
             problem.least[ii] = max(least_latency(problem, ii), *problem.own[ii].values())
     return problem.own[ii]
@@ -64,6 +71,11 @@ def direction_alone(schedule: Schedule, direction: str) -> Schedule:
 
 def _side(problem: Problem, direction: str) -> Problem:
     return Problem(alone(problem.graph, direction, lambda op: op_instance(op, problem.units)), problem.units)
+
+
+def _alike(a: Problem, b: Problem) -> bool:
+    """Whether two problems differ in nothing that a schedule has to keep to."""
+    return (a.preds, a.unit, a.bound_to, a.slow, a.release, a.chain_uses) == (b.preds, b.unit, b.bound_to, b.slow, b.release, b.chain_uses)
 
 
 def pair_by_bound(
@@ -128,14 +140,14 @@ def _pairings(name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, 
 
 
 def _order(side: Problem) -> list[int]:
-    """The operations of one direction by earliest starts, depth and what they read, which does not depend on the order of the lines."""
+    """The operations of one direction by depth, earliest starts and what they read, which does not depend on the order of the lines."""
     earliest, tails = side.earliest(), side.tails()
     depth: list[int] = []
     for preds in side.preds:
         depth.append(max((depth[p] + 1 for p in preds), default=0))
-    levels: dict[tuple[int, int], list[int]] = {}
-    for i in range(len(depth)):
-        levels.setdefault((earliest[i], depth[i]), []).append(i)
+    levels: dict[int, list[int]] = {}
+    for i, level in enumerate(depth):
+        levels.setdefault(level, []).append(i)
     rank: dict[int, int] = {}
 
     def reads(i: int) -> tuple[object, ...]:
@@ -148,7 +160,7 @@ def _order(side: Problem) -> list[int]:
         return op.kind, str(op.index).zfill(12), sorted(terms)
 
     for _, members in sorted(levels.items()):
-        for i in sorted(members, key=lambda i: (-tails[i], reads(i), i)):
+        for i in sorted(members, key=lambda i: (earliest[i], -tails[i], reads(i), i)):
             rank[i] = len(rank)
     return list(rank)
 
