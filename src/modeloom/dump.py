@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from modeloom.allocate.lifetimes import unit_name
 from modeloom.allocate.listing import listing
 from modeloom.compiler import Compiled
 from modeloom.ir.ops import Op, OpGraph, form_text
@@ -52,7 +53,7 @@ def schedule_text(schedule: Schedule) -> str:
     ]
     for i in sorted(range(len(schedule.start)), key=lambda i: (schedule.start[i], i)):
         start, pair = schedule.start[i], problem.graph.pairs[i]
-        unit = f"{problem.unit[i].kind}{schedule.instance[i]}"
+        unit = unit_name(problem.unit[i].kind, schedule.instance[i])
         cores = "/".join(sorted({op.kind for op in pair.ops.values()}, reverse=True))
         lines.append(f"{start:>5}  {start % schedule.ii:>4}  {start // schedule.ii:>5}  {unit:<9}  %{i} {cores}")
     return "\n".join(lines) + "\n"

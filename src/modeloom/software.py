@@ -65,7 +65,7 @@ class Model:
         if blocks not in self._ready:
             mode, keyed = self.mode, self._description.software
             secrets = [self._parts[name] for name in mode.cipher_keys]
-            free = next(len(self._parts[name]) for name in mode.cipher_keys if name not in mode.fixed_key_bits)
+            free = next((len(self._parts[name]) for name in mode.cipher_keys if name not in mode.fixed_key_bits), mode.block_bytes)
             o = Numbers(mode.field, [keyed(key) for key in secrets], keyed, free)
             o.blocks = blocks
             given = {name: CipherKey(mode.cipher_keys.index(name)) for name in mode.cipher_keys}

@@ -18,13 +18,16 @@ from tests.program_runs import computes
 
 from modeloom.ciphers import AES
 from modeloom.compiler import compile_mode
+from modeloom.measure import block_groups
 from modeloom.modes import find
 from modeloom.options import Options
 from modeloom.prove import ProofError, prove
 from modeloom.rtl.core import bus_parameters, key_erase_cycles
+from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.simulated import Sector, SimulatedCore
 from modeloom.software import Model
 from modeloom.spec import DefinitionError, InputError
+from modeloom.synth.hierarchy import instances
 from modeloom.taint import check_core
 from modeloom.verification import verify_core
 
@@ -215,6 +218,15 @@ def test_core_json_and_datasheet_name_both_lengths():
     text = (folder / "datasheet.md").read_text()
     assert "AES key K" in text and "AES key S" in text and "AES-128 (S: AES-256), to encrypt and decrypt" in text
     assert "AES-128 (S: AES-256)" in (folder / description["verilog"]).read_text().split("module", 1)[0]
+
+
+def test_areas_count_all_cores_of_the_cipher():
+    folder = built.folder(PLACE, **SMALL)
+    description = json.loads((folder / "core.json").read_text())
+    paths = instances(verilog_to_rtlil(folder / description["verilog"], description["top"]), description["top"])
+    found = block_groups(paths)["aes"]
+    schedules = {f"core.bus.key_schedule.length_{bits}" for bits in (128, 256)}
+    assert {"core.bus.key_schedule", "core.engine.cipher0.", "core.engine.enc256_0."} <= set(found) and schedules <= set(paths)
 
 
 def test_no_timing_channel():
