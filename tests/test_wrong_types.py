@@ -40,7 +40,7 @@ class Silent(SimulatedCore):
         (lambda: modeloom.model("hctr2", KEY).decrypt(0, KEY), TypeError, "tweak is bytes, not int"),
         (lambda: modeloom.model("hctr2", KEY).decrypt(KEY, bytes(5)), InputError,
          "hctr2: a sector has at least 16 bytes, not 5; choose a larger --sector"),
-        (lambda: modeloom.compile(7), TypeError, "mode is a mode's name or an instance of Mode, not 7"),
+        (lambda: modeloom.compile(7), TypeError, "mode is a mode's name, or a class of modes or an instance of one, not 7"),
         (lambda: modeloom.compile("hctr2", 7), TypeError, "units must be Options or a preset's name, not 7"),
         (lambda: modeloom.compile("hctr2", sector="64"), TypeError, "sector is int, not '64'"),
         (lambda: modeloom.compile("hctr2", sector=64.0), TypeError, "sector is int, not 64.0"),
@@ -85,8 +85,9 @@ def test_one_clear_line(call, error, message):
 
 
 def test_a_class_in_the_place_of_an_instance():
-    with pytest.raises(TypeError, match=r"mode is a mode's name or an instance of Mode, not <class .*>; call it: HCTR2\(\)$"):
-        modeloom.compile(HCTR2)
+    assert modeloom.compile(HCTR2, sector=32, restarts=0).mode.name == "hctr2"
+    with pytest.raises(TypeError, match="^mode is a mode's name, or a class of modes or an instance of one, not the class int$"):
+        modeloom.compile(int)
 
 
 def test_what_holds_bytes_is_taken():

@@ -38,7 +38,7 @@ def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
     Parameters
     ----------
     mode : str or Mode
-        A mode's name, or a definition.
+        A mode's name, ``FILE.py:CLASS``, or a definition: its class or an instance.
     units : Options or str or None
         Options, the name of a preset, or None for the defaults.
     **changes
@@ -54,13 +54,8 @@ def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
     from modeloom.compiler import compile_mode
     from modeloom.modes import find
     from modeloom.options import Options, preset
-    from modeloom.spec import Mode
 
     options = preset(units or "default") if units is None or isinstance(units, str) else units
     if not isinstance(options, Options):
         raise TypeError(f"units must be Options or a preset's name, not {units!r}")
-    definition = find(mode) if isinstance(mode, str) else mode
-    if not isinstance(definition, Mode):
-        call = f"; call it: {mode.__name__}()" if isinstance(mode, type) and issubclass(mode, Mode) else ""
-        raise TypeError(f"mode is a mode's name or an instance of Mode, not {mode!r}{call}")
-    return compile_mode(definition, options.but(**changes))
+    return compile_mode(find(mode) if isinstance(mode, str) else mode, options.but(**changes))

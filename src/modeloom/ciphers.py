@@ -10,17 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from modeloom.cipher_guard import CoreTiming, guard
 from modeloom.spec import DefinitionError, InputError, Mode, UnknownName
+from modeloom.spec.attributes import attribute_place
 
 __all__ = ["CoreTiming", "BlockCipher", "AES", "cipher", "cipher_of", "CIPHERS"]
-
-
-@dataclass(frozen=True)
-class CoreTiming:
-    """Cycles from operand to result, and between two operations."""
-
-    latency: int
-    interval: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +65,9 @@ class BlockCipher:
     most_stages: int = 1
     sequential: tuple[str, ...] = ()
     sboxes: tuple[str, ...] = ("lut",)
+
+    def __post_init__(self) -> None:
+        guard(self)
 
 
 def _aes_rounds(key_bits: int) -> int:
@@ -151,6 +148,10 @@ def cipher_of(mode: Mode, name: str | None = None) -> BlockCipher:
     DefinitionError
         The mode's field does not have the width of its blocks.
     """
+    if not isinstance(mode.cipher, BlockCipher | str):
+        what = f"the class {mode.cipher.__name__}" if isinstance(mode.cipher, type) else repr(mode.cipher)
+        place = attribute_place(type(mode), "cipher")
+        raise DefinitionError(f"{mode.name}: {place}cipher is {what}; it must be a BlockCipher(...), or the name of one")
     own = mode.cipher if isinstance(mode.cipher, BlockCipher) else cipher(mode.cipher)
     chosen = own if name in (None, own.name) else cipher(name)  # type: ignore[arg-type]
     if chosen.block_bytes != mode.block_bytes:

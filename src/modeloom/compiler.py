@@ -12,7 +12,7 @@ from typing import Any
 from modeloom.allocate.build import Allocation, allocate
 from modeloom.allocate.merge import CoreProgram, merge
 from modeloom.ciphers import cipher_of
-from modeloom.definition import ONE_DIRECTION, PROVED, TESTED, check_inverse
+from modeloom.definition import INVERSES, NOT_CHECKED, Checked, check_definition
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup, operation_kind
 from modeloom.ir.ops import COUNTERS, OpGraph, cipher_core
@@ -27,7 +27,7 @@ from modeloom.schedule.pairing import far_from_bound, own_bounds, pair_by_bound
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
-from modeloom.spec import InputError, Mode
+from modeloom.spec import InputError, Mode, checked_mode
 
 __all__ = ["Compiled", "compile_mode"]
 
@@ -48,12 +48,6 @@ PROBE = 16
 
 WORTH = 0.02
 """Share of the latency that is not worth more chains."""
-
-NOT_CHECKED = "not checked"
-"""Of a definition that was compiled without a proof."""
-
-INVERSES = (ONE_DIRECTION, PROVED, TESTED, NOT_CHECKED)
-"""What may be said of the inverse: of several sizes the last one counts."""
 
 SHARES = {"trace": 0.01, "lower": 0.1, "schedule": 0.7, "allocate": 0.04, "prove": 0.15}
 """Steps in their order, and their share of the time of a long compilation, roughly."""
@@ -77,9 +71,9 @@ class Compiled:
     allocation : Allocation
     proved : bool
         Whether the proof that the program computes the definition has passed.
-    inverse : str
-        Whether each direction of the definition is the inverse of the other: "proved", "tested", "one direction" (the mode has no other),
-        or "not checked".
+    checked : Checked
+        Whether each direction of the definition is the inverse of the other, "proved", "tested", "one direction" (the mode has no other)
+        or "not checked"; and warnings.
     others : tuple of Compiled
         The mode for the further sector sizes of the core; each is compiled and proved by itself.
     """
@@ -96,7 +90,7 @@ class Compiled:
     setup_schedule: Schedule
     allocation: Allocation
     proved: bool = False
-    inverse: str = NOT_CHECKED
+    checked: Checked = Checked(NOT_CHECKED, ())
     others: tuple[Compiled, ...] = ()
 
     @property
@@ -122,6 +116,11 @@ class Compiled:
         return max(
             ring_depth(c.schedule.latency + CONTROL_CYCLES, c.schedule.ii, -(-c.source.blocks // c.units.lanes)) for c in self.sizes
         )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is allowed in the definition and hardly meant, a line each, of all sizes."""
+        return list(dict.fromkeys(text for one in self.sizes for text in one.checked.warnings))
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
@@ -166,7 +165,8 @@ class Compiled:
             "key_words": len(self.allocation.program.key_words),
             "setup_cycles": self.setup_schedule.latency,
             "proved": all(one.proved for one in self.sizes),
-            "inverse": max((one.inverse for one in self.sizes), key=INVERSES.index),
+            "inverse": max((one.checked.inverse for one in self.sizes), key=INVERSES.index),
+            "warnings": self.warnings,
             **({"more_sizes": [one.explain() for one in self.others]} if self.others else {}),
         }
 
@@ -178,17 +178,18 @@ def compile_mode(
     prove: bool = True,
     progress: Callable[[str, float], None] = lambda step, done: None,
 ) -> Compiled:
-    """Compiles a mode; raises ``InputError`` for what cannot be built.
+    """Compiles a mode, an instance or a class; raises ``InputError`` for what cannot be built.
 
     Parameters
     ----------
     prove : bool
-        Whether to run the checkers and the proof; a failure raises ``prove.ProofError``, or ``DefinitionError`` if one direction of the
-        definition does not invert the other, whichever of them are built.
+        Whether to run the checkers and the proof; a failure raises ``prove.ProofError``.  The definition is checked first,
+        in all its directions, whichever are built; it may raise ``DefinitionError``.
     progress : callable
         Called with the name of a step and the share of the whole work that is done, from 0 to 1: when a step begins, and several
         times in the search for a schedule.
     """
+    mode = checked_mode(mode)
     chosen = cipher_of(mode, options.cipher)
     options = options.of(mode).on(chosen)
     mode.check_key_bits(options.key_bits or 0)
@@ -200,7 +201,8 @@ def compile_mode(
     mode.check_tweak(tweak, core=True)
     progress("trace", 0.0)
     sources = [trace(mode, size, tweak, options.directions, (options.key_bits or 0) // 8) for size in sizes]
-    inverses = [_inverse(mode, source, options) if prove else NOT_CHECKED for source in sources]
+    key_bytes = (options.key_bits or 0) // 8
+    checked = [check_definition(mode, size, tweak, key_bytes, options.cipher) if prove else Checked(NOT_CHECKED, ()) for size in sizes]
     uses = [_uses(source, options) for source in sources]
     units, architecture = unit_set(options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
     progress("lower", 0.0)
@@ -217,7 +219,7 @@ def compile_mode(
 
         one = replace(options, sector=sizes[number], more_sectors=())
         made = _compile(mode, one, source, units, architecture, chains[number], prove, part)
-        compiled.append(replace(made, inverse=inverses[number]))
+        compiled.append(replace(made, checked=checked[number]))
     return replace(compiled[0], options=options, others=tuple(compiled[1:]))
 
 
@@ -264,14 +266,6 @@ def _compile(
         run_proof(result)
         result.proved = True
     return result
-
-
-def _inverse(mode: Mode, source: Trace, options: Options) -> str:
-    """Whether the directions are inverse to each other; both are looked at where one is built."""
-    key_bytes = (options.key_bits or 0) // 8
-    if options.directions != mode.directions():
-        source = trace(mode, source.nbytes, source.tweak_bytes, key_bytes=key_bytes)
-    return check_inverse(mode, source, mode.key_bytes(key_bytes), options.cipher)
 
 
 def _best_chains(source: Trace, options: Options, units: UnitSet) -> int:

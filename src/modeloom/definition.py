@@ -1,133 +1,138 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the two directions of a definition are inverse to each other: proved, or tested on numbers.
+"""What is asked of a definition before it is compiled, and before ``modeloom model`` runs it.
 
 ::
 
-    a few sectors on numbers ──▶ normal forms ──equal──▶ proved
-                │                     └──differ, or too large──▶ many sectors on numbers ──▶ tested
-                └── a sector that does not come back: an error ──────────┘
+    attributes ──▶ trace of both directions ──▶ what nothing depends on ──▶ partial block ──▶ inverse
+     (spec)          (ir)                        error or warning            error            proved, tested, or error
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
 
-from modeloom.ir.trace import DIRECTIONS, Trace, trace
-from modeloom.prove.inverse import prove_inverse
+from modeloom.inverse import ONE_DIRECTION, PROVED, TESTED, check_inverse
+from modeloom.ir.lines import told
+from modeloom.ir.trace import Trace, reached, trace
 from modeloom.software import Model
-from modeloom.spec import DefinitionError, InputError, Mode
+from modeloom.spec import DefinitionError, InputError, Mode, checked_mode
+from modeloom.spec.blame import place_of
 
-__all__ = ["ONE_DIRECTION", "PROVED", "TESTED", "check_inverse"]
+__all__ = ["INVERSES", "NOT_CHECKED", "Checked", "check_definition"]
 
-PROVED, TESTED, ONE_DIRECTION = "proved", "tested", "one direction"
-"""What ``explain`` says of the inverse."""
+NOT_CHECKED = "not checked"
+"""Of a definition that was compiled without a proof."""
 
-MOST_BLOCKS = 20_000
-"""Blocks that the many sectors have together; of long sectors there are fewer."""
+INVERSES = (ONE_DIRECTION, PROVED, TESTED, NOT_CHECKED)
+"""What may be said of the inverse: of several sizes the last one counts."""
 
 
-def check_inverse(mode: Mode, source: Trace, key_bytes: int, cipher: str | None = None) -> str:
-    """``PROVED``, ``TESTED`` or ``ONE_DIRECTION``.
+@dataclass(frozen=True)
+class Checked:
+    """A definition that passed, for one size of sectors.
+
+    Attributes
+    ----------
+    inverse : str
+        One of ``INVERSES``.
+    warnings : tuple of str
+        What is allowed and hardly meant, a line each.
+    """
+
+    inverse: str
+    warnings: tuple[str, ...]
+
+
+def check_definition(mode: Mode, nbytes: int, tweak_bytes: int, cipher_key_bytes: int, cipher: str | None = None) -> Checked:
+    """Checks a definition for sectors of ``nbytes`` and tweaks of ``tweak_bytes`` bytes, in all directions that it has.
 
     Parameters
     ----------
-    source : Trace
-        The definition as traced, in all directions that it has.
-    key_bytes : int
-        Bytes of the mode's whole key.
+    cipher_key_bytes : int
+        Bytes of a cipher key.
     cipher : str or None
         The block cipher, if it is not the mode's.
 
     Raises
     ------
     DefinitionError
-        One direction does not give back what the other was given; the message names the first block that differs, and its line.
+        It is wrong.
     """
-    if len(mode.directions()) == 1:
-        return ONE_DIRECTION
-    _test(mode, source, cipher, _few(source, key_bytes))
-    if prove_inverse(source) is None:
-        return PROVED
-    if not _test(mode, source, cipher, _many(source, key_bytes)):
-        raise DefinitionError(f"{mode.name}: the inverse cannot be tested: every key that was tried is refused")
-    return TESTED
+    mode = checked_mode(mode)
+    source = trace(mode, nbytes, tweak_bytes, key_bytes=cipher_key_bytes)
+    key_bytes = mode.key_bytes(cipher_key_bytes)
+    _check_blocks(mode, source)
+    _check_tail(mode, source, key_bytes, cipher)
+    return Checked(check_inverse(mode, source, key_bytes, cipher), tuple(_warnings(mode, source)))
 
 
-def _test(mode: Mode, source: Trace, cipher: str | None, sectors: Iterator[tuple[bytes, bytes, bytes]]) -> int:
-    """Number of sectors that came back in both orders; raises ``DefinitionError`` for the first that does not."""
-    models: dict[bytes, Model | None] = {}
-    count = 0
-    for key, tweak, data in sectors:
-        if key not in models:
-            models[key] = _model(mode, key, cipher, source.blocks)
-        model = models[key]
-        if model is None:
+def _dependences(source: Trace, direction: str) -> set[int]:
+    """Nodes that the results of a direction need, those behind the cipher keys that set-up makes among them."""
+    nodes = source.nodes
+    needed = reached(nodes, source.outputs[direction])
+    first = len(source.cipher_keys) - len(source.derived)
+    done: set[int] = set()
+    while keys := {nodes[i].args[1] for i in needed if nodes[i].kind in ("enc", "dec")} - done:
+        done |= keys
+        needed |= reached(nodes, [i for key in keys if key >= first for i in source.derived[key - first]])
+    return needed
+
+
+def _leaves(source: Trace, needed: set[int], kind: str) -> set[object]:
+    return {source.nodes[i].args[0] for i in needed if source.nodes[i].kind == kind}
+
+
+def _check_blocks(mode: Mode, source: Trace) -> None:
+    """Raises ``DefinitionError`` if a block of the sector has no influence on a direction's results: it could not come back."""
+    for direction in source.outputs:
+        missing = set(range(source.blocks)) - _leaves(source, _dependences(source, direction), "block")
+        if missing:
+            raise DefinitionError(
+                f"{source.mode}: no result of {direction}() depends on block {min(missing)} of a sector of {source.nbytes} bytes, "
+                f"so it cannot come back ({place_of(getattr(mode, direction))})"
+            )
+
+
+def _warnings(mode: Mode, source: Trace) -> list[str]:
+    """Tweak blocks and key parts on which nothing depends."""
+    found = []
+    size = f"with sectors of {source.nbytes} bytes"
+    needed = {direction: _dependences(source, direction) for direction in source.outputs}
+    for direction, nodes in needed.items():
+        missing = sorted(set(range(source.tweak_blocks)) - _leaves(source, nodes, "tweak"))
+        if missing:
+            what = "the tweak" if len(missing) == source.tweak_blocks else f"block {missing[0]} of the tweak"
+            found.append(f"{mode.name}: no result of {direction}() depends on {what}, {size} and tweaks of {source.tweak_bytes}")
+    everything = set().union(*needed.values())
+    read = _leaves(source, everything, "raw") | {
+        source.cipher_keys[source.nodes[i].args[1]] for i in everything if source.nodes[i].kind in ("enc", "dec")
+    }
+    for part in mode.key_parts:
+        if part not in read:
+            found.append(f"{mode.name}: nothing depends on the part {part} of the key, {size}")
+    return found
+
+
+def _check_tail(mode: Mode, source: Trace, key_bytes: int, cipher: str | None) -> None:
+    """Raises ``DefinitionError`` if a result has other bytes than zeros behind those of a partial block."""
+    tail = source.nbytes % source.block_bytes
+    if not tail:
+        return
+    rng = random.Random(f"tail {source.mode} {source.nbytes}")
+    for _ in range(4):
+        key, tweak, data = (rng.randbytes(length) for length in (key_bytes, source.tweak_bytes, source.nbytes))
+        try:
+            model = Model(mode, key, cipher)
+            results = {direction: model.blocks(direction, tweak, data)[-1] for direction in source.outputs}
+        except DefinitionError:
+            raise
+        except InputError:  # a key that the mode refuses
             continue
-        count += 1
-        for first, then in (DIRECTIONS, DIRECTIONS[::-1]):
-            back = getattr(model, then)(tweak, getattr(model, first)(tweak, data))
-            if back != data:
-                raise DefinitionError(_changed(mode, source, first, then, back, data))
-    return count
-
-
-def _model(mode: Mode, key: bytes, cipher: str | None, blocks: int) -> Model | None:
-    """The model under a key; None if the mode refuses the key."""
-    try:
-        model = Model(mode, key, cipher)
-        model.set_up(blocks)
-        return model
-    except DefinitionError:
-        raise
-    except InputError:
-        return None
-
-
-def _changed(mode: Mode, source: Trace, first: str, then: str, back: bytes, data: bytes) -> str:
-    # Traced alone: in a trace of both directions what they share has the lines of the first one.
-    source = trace(mode, source.nbytes, source.tweak_bytes, (then,))
-    size = source.block_bytes
-    block = next(i for i in range(source.blocks) if back[i * size : i * size + size] != data[i * size : i * size + size])
-    line = source.nodes[source.outputs[then][block]].line
-    file = line.file or Path(source.file).name
-    where = f"; {then} gives it in {file}, line {line.number}" if line else f"; see {then} in {file}"
-    return f"{mode.name}: {then} does not invert {first}: block {block} of a sector of {source.nbytes} bytes comes back changed{where}"
-
-
-def _few(source: Trace, key_bytes: int) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Keys, tweaks and sectors in which a wrong definition shows nearly always."""
-    rng = random.Random(f"{source.mode} {source.nbytes} {source.tweak_bytes}")
-    for _ in range(2):
-        key = rng.randbytes(key_bytes)
-        for tweak in (rng.randbytes(source.tweak_bytes), bytes(source.tweak_bytes)):
-            for data in (rng.randbytes(source.nbytes), *_chosen(source, rng)[:2]):
-                yield key, tweak, data
-
-
-def _many(source: Trace, key_bytes: int) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Random and chosen keys, tweaks and sectors, each with each."""
-    rng = random.Random(f"many {source.mode} {source.nbytes} {source.tweak_bytes}")
-    count = max(16, MOST_BLOCKS // source.blocks)
-    keys = [rng.randbytes(key_bytes) for _ in range(4)] + [bytes(key_bytes), b"\xff" * key_bytes, bytes(i & 255 for i in range(key_bytes))]
-    length = source.tweak_bytes
-    tweaks = [rng.randbytes(length), bytes(length), b"\xff" * length, bytes([1]).ljust(length, b"\0")[:length], rng.randbytes(length)]
-    made = [(key, tweak, data) for key in keys for tweak in tweaks for data in (*_chosen(source, rng), rng.randbytes(source.nbytes))]
-    # Of long sectors a sample, in which every key, tweak and kind of sector still occurs.
-    yield from rng.sample(made, min(count, len(made)))
-
-
-def _chosen(source: Trace, rng: random.Random) -> list[bytes]:
-    """Sectors in which blocks are 0, all ones, equal, or differ in one bit."""
-    n, size = source.nbytes, source.block_bytes
-    block = rng.randbytes(size)
-    half = rng.randbytes(-(-n // 2))
-    return [
-        bytes(n),
-        (block * source.blocks)[:n],
-        b"\xff" * n,
-        (half + half)[:n],
-        bytes([1]).ljust(n, b"\0"),
-        bytes(n - 1) + bytes([0x80]),
-    ]
+        for direction, last in results.items():
+            if last >> 8 * tail:
+                line = trace(mode, source.nbytes, source.tweak_bytes, (direction,)).nodes[source.outputs[direction][-1]].line
+                raise DefinitionError(
+                    f"{mode.name}: the last block of {direction}() has {tail} bytes, and what stands behind them is not zero; "
+                    f"{told(line, source.file)} gives it, and o.head(block, {tail}) cuts it"
+                )

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from modeloom.ciphers import cipher_of
+from modeloom.ir.trace import trace
 from modeloom.modes import find
-from modeloom.spec import Blocks, CipherKey, InputError, Keys, Mode, Numbers
+from modeloom.spec import Blocks, CipherKey, InputError, Keys, Mode, Numbers, blame, checked_mode
+from modeloom.spec.beside import beside
+from modeloom.spec.mode import KeyParts
 
 __all__ = ["Model", "as_bytes", "key_lengths", "model", "to_blocks", "to_bytes"]
 
@@ -41,22 +44,30 @@ class Model:
     Parameters
     ----------
     mode : Mode
+        Or a class of modes.
     key : bytes
         The mode's whole key, parts in the order of ``mode.key_parts``; its length decides the cipher's key size.
     cipher_name : str or None
         The block cipher, if it is not the mode's.
+
+    Attributes
+    ----------
+    cipher_key_bytes : int
+        Bytes of a cipher key, but of those in ``mode.fixed_key_bits``.
     """
 
     def __init__(self, mode: Mode, key: bytes, cipher_name: str | None = None):
-        if not isinstance(mode, Mode):
+        if isinstance(mode, str):
             raise TypeError(f"mode is an instance of Mode, not {mode!r}; modeloom.model takes a mode's name")
+        mode = checked_mode(mode)
         description = cipher_of(mode, cipher_name)
         parts = mode.split_key(as_bytes("key", key), tuple(bits // 8 for bits in sorted(description.key_bits)))
         self.mode = mode
+        free = (len(parts[name]) for name in mode.cipher_keys if name not in mode.fixed_key_bits)
+        self.cipher_key_bytes = next(free, mode.block_bytes)
         self._description, self._parts = description, parts
         self._ready: dict[int, tuple[Numbers, Keys]] = {}
-        if not mode.setup_of_size:
-            self.set_up(0)
+        self._traced: set[tuple[int, int]] = set()
 
     def set_up(self, blocks: int) -> tuple[Numbers, Keys]:
         """Operations and key values, for sectors of so many blocks where set-up depends on them; raises ``InputError`` for a key that the
@@ -65,32 +76,37 @@ class Model:
         if blocks not in self._ready:
             mode, keyed = self.mode, self._description.software
             secrets = [self._parts[name] for name in mode.cipher_keys]
-            free = next((len(self._parts[name]) for name in mode.cipher_keys if name not in mode.fixed_key_bits), mode.block_bytes)
-            o = Numbers(mode.field, [keyed(key) for key in secrets], keyed, free)
+            o = Numbers(mode.field, [keyed(key) for key in secrets], keyed, self.cipher_key_bytes)
             o.blocks = blocks
             given = {name: CipherKey(mode.cipher_keys.index(name)) for name in mode.cipher_keys}
             raw = {name: given.get(name, int.from_bytes(value, "little")) for name, value in self._parts.items()}
-            self._ready[blocks] = o, mode.setup(o, Keys(**raw))
+            with beside(mode.folder), blame(mode.name, mode.setup):
+                self._ready[blocks] = o, mode.setup(o, KeyParts(**raw))
         return self._ready[blocks]
 
-    def _run(self, direction: str, tweak: bytes, data: bytes) -> bytes:
+    def blocks(self, direction: str, tweak: bytes, data: bytes) -> list[int]:
+        """The blocks that a direction gives for a sector, with what the definition puts behind the bytes of a partial one."""
         tweak, data = as_bytes("tweak", tweak), as_bytes("data", data)
         self.mode.check_sector(len(data))
         self.mode.check_tweak(len(tweak))
         if direction not in self.mode.directions():
             raise InputError(f"{self.mode.name}: the mode has one direction, {self.mode.one_direction}")
         size = self.mode.block_bytes
+        if (len(data), len(tweak)) not in self._traced:
+            # What a core cannot do is refused here, too, although numbers can do it.
+            trace(self.mode, len(data), len(tweak), key_bytes=self.cipher_key_bytes)
+            self._traced.add((len(data), len(tweak)))
         o, keys = self.set_up(-(-len(data) // size))
-        blocks = getattr(self.mode, direction)(o, keys, to_blocks(tweak, size), to_blocks(data, size))
-        return to_bytes(list(blocks), len(data), size)
+        with beside(self.mode.folder), blame(self.mode.name, getattr(self.mode, direction)):
+            return list(getattr(self.mode, direction)(o, keys, to_blocks(tweak, size), to_blocks(data, size)))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Ciphertext of a sector; raises ``InputError`` for lengths that the mode does not take."""
-        return self._run("encrypt", tweak, data)
+        return to_bytes(self.blocks("encrypt", tweak, data), len(data), self.mode.block_bytes)
 
     def decrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Plaintext of a sector; raises ``InputError`` for lengths that the mode does not take."""
-        return self._run("decrypt", tweak, data)
+        return to_bytes(self.blocks("decrypt", tweak, data), len(data), self.mode.block_bytes)
 
 
 def model(name: str, key: bytes) -> Model:

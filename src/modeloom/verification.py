@@ -39,7 +39,7 @@ def verify_core(directory: str | Path, *, sectors: int = 200, seed: int = 1, opt
     description = read_description(directory)
     verilog_of(directory, description)
     options = Options(**description["options"])
-    compiled = compile_mode(find(description["definition"]), options)
+    compiled = compile_mode(find(description["definition"], directory), options)
     if listings(compiled) != (directory / description["files"]["listing"]).read_text():
         raise CheckFailed(f"{directory}: the program differs from what this version compiles; build the core again")
     yield f"proof: the program computes {description['mode']} ({', '.join(description['directions'])})"
@@ -105,7 +105,7 @@ def _random(directory: Path, description: dict, sectors: int, seed: int, optimiz
     name = description["definition"]
     # The independent references are modes of AES.
     known = name in golden.mode_names() and description["cipher"] == AES.name
-    reference = golden.mode(name, key) if known else Model(find(name), key, description["cipher"])
+    reference = golden.mode(name, key) if known else Model(find(name, directory), key, description["cipher"])
     gaps = {"s_axis": 0.1, "s_axis_cmd": 0.1, "m_axis": 0.1, "m_axis_status": 0.1}
     core = SimulatedCore(directory, seed=seed, gaps=gaps, optimize=optimize)
     core.load_key(key)

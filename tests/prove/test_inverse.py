@@ -14,7 +14,7 @@ from tests.prove.broken_modes import BROKEN, CountersBack, KeyInverse, OutsideTh
 from modeloom import modes
 from modeloom.ciphers import cipher_of
 from modeloom.compiler import compile_mode
-from modeloom.definition import check_inverse
+from modeloom.inverse import check_inverse
 from modeloom.ir.trace import trace
 from modeloom.modes import BUILT_IN
 from modeloom.modes.heh import HEH

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from modeloom import golden
 from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
-from modeloom.spec.field import clmul
+from modeloom.spec.field import clmul, is_irreducible
 
 BLOCK = st.integers(0, (1 << 128) - 1)
 FIELDS = [GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field("toy", 64, (1 << 64) | 0x1B)]
@@ -66,3 +66,27 @@ def test_wrong_fields(arguments: tuple, message: str) -> None:
 def test_power_needs_an_exponent() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         GHASH_ORDER.power(1, 0)
+
+
+def test_small_irreducible_polynomials() -> None:
+    """Against division by every smaller polynomial."""
+
+    def divides(a: int, b: int) -> bool:
+        while b.bit_length() >= a.bit_length():
+            b ^= a << b.bit_length() - a.bit_length()
+        return b == 0
+
+    for modulus in range(3, 1 << 10, 2):
+        wanted = not any(divides(a, modulus) for a in range(2, 1 << modulus.bit_length() - 1))
+        assert is_irreducible(modulus) == wanted, bin(modulus)
+
+
+@pytest.mark.parametrize("modulus", [(1 << 128) | 0x87, (1 << 256) | 0x425, (1 << 64) | 0x1B, POLYVAL_ORDER.modulus])
+def test_large_irreducible_polynomials(modulus: int) -> None:
+    assert is_irreducible(modulus)
+    for other in (clmul(modulus, modulus), clmul(modulus, 0x13), clmul(0x425 | 1 << 256, 0x87 | 1 << 128), modulus ^ 4):
+        assert not is_irreducible(other)
+
+
+def test_a_ring_is_no_field() -> None:
+    assert not Field("ring", 128, (1 << 128) | 0x89).irreducible and GHASH_ORDER.irreducible

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from modeloom.cli.files import warn
 from modeloom.cli.options import options_from, unit_options
 from modeloom.limits import check_blocks
 
@@ -37,9 +38,10 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     if name is not None:
         core_name(None, name)
     if definition.broken:
-        click.echo(f"warning: {mode} is broken: {definition.security}", err=True)
+        warn([f"{mode} is broken: {definition.security}"])
     with building(directory), compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
+        warn(compiled.warnings)
         progress("emit", 1.0)
         emit(compiled, Path(directory), name=name, command=command_line(arguments), exclusive=False)
     for one in compiled.sizes:

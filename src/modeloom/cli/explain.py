@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from modeloom.cli.files import check_output, columns, whole_file
+from modeloom.cli.files import check_output, columns, warn, whole_file
 from modeloom.cli.options import options_from, unit_options
 
 __all__ = ["explain"]
@@ -42,13 +42,14 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
         with whole_file(Path(svg)) as file:
             file.write(chart(compiled).encode())
     figures = compiled.explain()
+    warn(figures["warnings"])
     if as_json:
         click.echo(json.dumps({**figures, "dumps": texts} if texts else figures, indent=2))
     elif texts:
         click.echo("".join(texts.values()), nl=False)
     else:
         for one in compiled.sizes:
-            lines = [(key, _text(value)) for key, value in one.explain().items() if key != "more_sizes"]
+            lines = [(key, _text(value)) for key, value in one.explain().items() if key not in ("more_sizes", "warnings")]
             click.echo(columns(lines), nl=one is not compiled.sizes[-1])
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import click
+
 from modeloom.spec import InputError
 
-__all__ = ["check_output", "columns", "whole_file"]
+__all__ = ["check_output", "columns", "warn", "whole_file"]
 
 
 def check_output(target: Path, *inputs: Path) -> None:
@@ -41,6 +43,12 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
     except BaseException:
         os.unlink(partial)
         raise
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Prints warnings on standard error, a line each; the exit status does not change."""
+    for text in warnings:
+        click.echo("modeloom: warning: " + " ".join(text.split()), err=True)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

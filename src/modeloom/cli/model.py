@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from modeloom.cli.crypt import check_source, crypt_options, transform_file
+from modeloom.cli.files import warn
 from modeloom.cli.keys import read_key
 from modeloom.cli.options import tweaks
 
@@ -26,6 +27,7 @@ def model(
     source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the software model of MODE and writes TARGET."""
+    from modeloom.definition import check_definition
     from modeloom.modes import find
     from modeloom.software import Model, key_lengths
 
@@ -36,6 +38,7 @@ def model(
     what = f"a key of {definition.name} ({' || '.join(definition.key_parts)})"
     keyed = Model(definition, read_key(key_file, key_lengths(definition), what, key_format))
     tweak = tweaks(tweak_base, tweak_step, length, check_source(Path(source), sector))
+    warn(check_definition(definition, sector, length, keyed.cipher_key_bytes).warnings)
     step = keyed.decrypt if decrypt else keyed.encrypt
 
     def run(first: int, sectors: list[bytes]) -> list[bytes]:

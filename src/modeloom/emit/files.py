@@ -15,6 +15,7 @@ import re
 import shutil
 import tempfile
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ from modeloom.emit.lock import building
 from modeloom.emit.names import KEYWORDS
 from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
 from modeloom.emit.top import header, top_module
-from modeloom.spec import InputError
+from modeloom.modes.by_path import seen_from
+from modeloom.spec import InputError, blame
 
 __all__ = ["check_directory", "contents", "core_name", "core_verilog", "listings", "emit"]
 
@@ -141,7 +143,10 @@ def emit(
         raise ValueError("command is one line of text")
     old = _old_files(target)
     name = core_name(compiled, name)
-    check_cipher(compiled)
+    with blame(compiled.architecture.cipher.name):
+        check_cipher(compiled)
+    # Its place as seen from the core, wherever commands are run later.
+    compiled = replace(compiled, mode=seen_from(compiled.mode, target))
     description, texts = contents(compiled, name, command)
     try:
         with building(target) if exclusive else nullcontext():

@@ -21,6 +21,7 @@ from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 from modeloom.emit.widths import level_widths
 from modeloom.rtl.core import ModeCore
+from modeloom.spec import blame
 
 __all__ = ["component_rtlil", "core_rtlil", "inner_verilog"]
 
@@ -51,7 +52,9 @@ def core_rtlil(compiled: Any, top: str) -> str:
     top : str
         Name of the top module.
     """
-    return component_rtlil(ModeCore(compiled), top)
+    # Components of a cipher that a user has described.
+    with blame(compiled.architecture.cipher.name):
+        return component_rtlil(ModeCore(compiled), top)
 
 
 def component_rtlil(component: Any, top: str) -> str:

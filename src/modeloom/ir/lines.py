@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["NOWHERE", "Line", "definition_file", "running_line"]
+from modeloom.spec.blame import is_users
+
+__all__ = ["NOWHERE", "Line", "definition_file", "running_line", "told"]
 
 
 class Line(NamedTuple):
@@ -40,6 +42,12 @@ def definition_file(mode: object) -> str:
         return getattr(getattr(type(mode).encrypt, "__code__", None), "co_filename", "")  # type: ignore[attr-defined]
 
 
+def told(line: Line, own: str) -> str:
+    """A line in words for messages: ``FILE, line N``, or the file alone; ``own`` is the path of the mode's own file."""
+    file = line.file or Path(own).name
+    return f"{file}, line {line.number}" if line else file
+
+
 def running_line(own: str) -> tuple[Line, str]:
     """The line of a definition that is running, and its text: the innermost frame outside this package's rooms but the modes.
 
@@ -47,8 +55,7 @@ def running_line(own: str) -> tuple[Line, str]:
     """
     frame = sys._getframe(1)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if not module.startswith("modeloom.") or module.startswith("modeloom.modes."):
+        if is_users(frame.f_globals.get("__name__", "")):
             path, number = frame.f_code.co_filename, frame.f_lineno
             text = linecache.getline(path, number, frame.f_globals).rstrip()
             return Line("" if path == own else Path(path).name, number), text

@@ -10,17 +10,26 @@ alone is one and the same node everywhere::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
-from modeloom.spec import COUNTERS, Blocks, CipherKey, DefinitionError, Field, Keys, Mode
+from modeloom.ir.value import Value
+from modeloom.spec import COUNTERS, Blocks, CipherKey, DefinitionError, Field, Keys, Mode, Numbers, UnknownName, blame
+from modeloom.spec.attributes import attribute_place
+from modeloom.spec.beside import beside
+from modeloom.spec.blame import place_of
 from modeloom.spec.counters import counter_name
+from modeloom.spec.mode import KeyParts
 
-__all__ = ["Node", "Trace", "Value", "Tracer", "reached", "trace"]
+__all__ = ["Node", "Trace", "Tracer", "Value", "reached", "trace"]
 
 DIRECTIONS = ("encrypt", "decrypt")
+
+WORDS = tuple(name for name in vars(Numbers) if not name.startswith("_"))
+"""The words of ``o``."""
 
 
 @dataclass(frozen=True)
@@ -120,21 +129,6 @@ def reached(nodes: Sequence[Node], outputs: Iterable[int]) -> set[int]:
     return found
 
 
-class Value:
-    """A block of the definition while it is traced."""
-
-    __slots__ = ("tracer", "id")
-
-    def __init__(self, tracer: Tracer, id: int):
-        self.tracer = tracer
-        self.id = id
-
-    def __xor__(self, other: Any) -> Value:
-        return self.tracer.xor(self, other)
-
-    __rxor__ = __xor__
-
-
 class Tracer:
     """The operations ``o`` of a definition, recording nodes without duplicates.
 
@@ -175,10 +169,26 @@ class Tracer:
 
     def _id(self, value: Any) -> int:
         if not isinstance(value, Value):
-            raise DefinitionError(
-                f"{self.trace.mode}: an operation got {value!r}, which is no block; use o.const() for constants"
-            )
+            hint = "; use o.const() for constants" if isinstance(value, int) else ""
+            raise DefinitionError(f"{self.trace.mode}: an operation got {_short(value)}, which is no block{hint}")
+        if value.tracer is not self:
+            raise DefinitionError(f"{self.trace.mode}: a block of another run of the definition; keep blocks in Keys, not in self")
         return value.id
+
+    def _number(self, word: str, value: Any, least: int | None = None, most: int | None = None, unit: str = "") -> int:
+        """A whole number of any type, as ``int``."""
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes whole numbers, not {_short(value)}") from None
+        if (least is not None and number < least) or (most is not None and number > most):
+            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes {least} to {most}{unit}, not {number}")
+        return number
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise DefinitionError(f"{self.trace.mode}: {UnknownName('word', f'o.{name}', [f'o.{word}' for word in WORDS])}")
 
     def _value(self, kind: str, *args: Any) -> Value:
         return Value(self, self.node(kind, *args))
@@ -189,6 +199,7 @@ class Tracer:
 
     def const(self, value: int) -> Value:
         """See ``Numbers.const``."""
+        value = self._number("const", value)
         if not 0 <= value < 1 << 8 * self.trace.block_bytes:
             raise DefinitionError(f"{self.trace.mode}: constant {value} does not fit a block")
         return self._value("const", value)
@@ -240,7 +251,7 @@ class Tracer:
     def add(self, a: Value, number: int, bits: int = 32, order: str = "big") -> Value:
         """See ``Numbers.add``."""
         name = counter_name(bits, order, self.trace.block_bytes)
-        number &= (1 << bits) - 1
+        number = self._number("add", number) & (1 << bits) - 1
         return self._value(name, self._id(a), number) if number else a
 
     def inverse(self, a: Value, what: str) -> Value:
@@ -263,7 +274,7 @@ class Tracer:
 
     def double(self, a: Value, times: int = 1) -> Value:
         """See ``Numbers.double``."""
-        node = self.trace.nodes[self._id(a)]
+        node, times = self.trace.nodes[self._id(a)], self._number("double", times)
         if node.kind == "scale":
             return self._value("scale", node.args[0], node.args[1] + times) if node.args[1] + times else Value(self, node.args[0])
         return self._value("scale", node.id, times) if times else a
@@ -272,37 +283,46 @@ class Tracer:
         """See ``Numbers.power``."""
         if not self.trace.nodes[self._id(h)].key_only:
             raise DefinitionError(f"{self.trace.mode}: o.power() takes a key value; multiply with o.mul() instead")
+        exponent = self._number("power", exponent)
         if exponent < 1:
             raise DefinitionError(f"{self.trace.mode}: o.power() takes exponents from 1, not {exponent}")
         return h if exponent == 1 else self._value("power", h.id, exponent)
 
     def poly(self, h: Value, blocks: Sequence[Value], last: Value | None = None) -> Value:
         """See ``Numbers.poly``."""
+        blocks = list(blocks)
         if not blocks:
             raise DefinitionError(f"{self.trace.mode}: o.poly() takes at least one block")
         return self._value("poly", self._id(h), self._id(h if last is None else last), *(self._id(x) for x in blocks))
 
     def head(self, a: Value, nbytes: int) -> Value:
         """See ``Numbers.head``."""
-        self._check_bytes("head", nbytes)
+        nbytes = self._bytes("head", nbytes)
         if not nbytes:
             return self.const(0)
         return a if nbytes == self.trace.block_bytes else self._value("keep", self._id(a), nbytes)
 
     def tail(self, a: Value, nbytes: int) -> Value:
         """See ``Numbers.tail``."""
-        self._check_bytes("tail", nbytes)
+        nbytes = self._bytes("tail", nbytes)
         if nbytes == self.trace.block_bytes:
             return self.const(0)
         return self._value("keep", self._id(a), -nbytes) if nbytes else a
 
-    def _check_bytes(self, word: str, nbytes: int) -> None:
-        if not 0 <= nbytes <= self.trace.block_bytes:
-            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes 0 to {self.trace.block_bytes} bytes, not {nbytes}")
+    def _bytes(self, word: str, nbytes: int) -> int:
+        return self._number(word, nbytes, 0, self.trace.block_bytes, " bytes")
 
     def pad(self, a: Value, nbytes: int, byte: int) -> Value:
         """See ``Numbers.pad``."""
+        nbytes, byte = self._bytes("pad", nbytes), self._number("pad", byte, 0, 255, " as the byte")
+        self._id(a)
         return a if nbytes == self.trace.block_bytes else self.xor(a, self.const(byte << 8 * nbytes))
+
+
+def _short(value: Any) -> str:
+    """A value as text of a few words."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def trace(
@@ -328,16 +348,19 @@ def trace(
     usual = 8 * (size if key_bytes is None else key_bytes)
     result.cipher_bits = [bits if (bits := mode.fixed_key_bits.get(name, usual)) != usual else 0 for name in mode.cipher_keys]
     given = {name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}
-    raw = Keys(**{name: given[name] if name in given else tracer.leaf("raw", name) for name in mode.key_parts})
+    raw = KeyParts(**{name: given[name] if name in given else tracer.leaf("raw", name) for name in mode.key_parts})
     tracer.line = None
     tracer._setting_up = True
-    keys = mode.setup(tracer, raw)
+    with beside(mode.folder), blame(mode.name, mode.setup):
+        keys = _method(mode, "setup")(tracer, raw)
     tracer._setting_up = False
     if not isinstance(keys, Keys):
-        raise DefinitionError(f"{mode.name}: setup() must return Keys(...), not {type(keys).__name__}")
+        raise _wrong(mode, "setup", f"it returns {_short(keys)}, not Keys(...)")
     for name, value in keys.items():
         if isinstance(value, CipherKey):
             result.cipher_keys[value.number] = result.cipher_keys[value.number] or name
+        elif not isinstance(value, Value):
+            raise _wrong(mode, "setup", f"the value {name} is {_short(value)}, which is no block and no cipher key")
         else:
             result.key_names.setdefault(tracer._id(value), name)
     tracer.line = NOWHERE
@@ -345,10 +368,28 @@ def trace(
     blocks = Blocks([tracer.leaf("block", i) for i in range(result.blocks)], nbytes, size)
     tracer.line = None
     for direction in directions or mode.directions():
-        outputs = list(getattr(mode, direction)(tracer, keys, tweak, blocks))
+        with beside(mode.folder), blame(mode.name, getattr(mode, direction)):
+            given_back = _method(mode, direction)(tracer, keys, tweak, blocks)
+            if isinstance(given_back, Value) or not isinstance(given_back, Iterable):
+                raise _wrong(mode, direction, f"it returns {_short(given_back)}, not a list of blocks")
+            outputs = list(given_back)
         if len(outputs) != result.blocks:
-            raise DefinitionError(
-                f"{mode.name}: {direction}() returns {len(outputs)} blocks for a sector of {result.blocks}; return one for each"
-            )
+            raise _wrong(mode, direction, f"it returns {len(outputs)} blocks for a sector of {result.blocks}; return one for each")
+        for number, value in enumerate(outputs):
+            if not isinstance(value, Value):
+                raise _wrong(mode, direction, f"block {number} of what it returns is {_short(value)}, which is no block")
         result.outputs[direction] = [tracer._id(value) for value in outputs]
     return result
+
+
+def _method(mode: Mode, name: str) -> Callable[..., Any]:
+    if getattr(type(mode), name) is getattr(Mode, name):
+        other = "" if name == "setup" else f', or set one_direction = "{"decrypt" if name == "encrypt" else "encrypt"}"'
+        place = attribute_place(type(mode), name)
+        raise DefinitionError(f"{mode.name}: {place}{type(mode).__name__} has no {name}(); write it{other}", placed=True)
+    return getattr(mode, name)
+
+
+def _wrong(mode: Mode, name: str, text: str) -> DefinitionError:
+    """What is wrong about a method as a whole, with the place where it begins."""
+    return DefinitionError(f"{mode.name}: {place_of(getattr(mode, name))}: {name}(): {text}", placed=True)

@@ -5,6 +5,7 @@ given by path."""
 from __future__ import annotations
 
 from importlib.metadata import entry_points
+from pathlib import Path
 
 from modeloom.modes.by_path import load
 from modeloom.modes.cmc import CMC
@@ -19,7 +20,7 @@ from modeloom.modes.tet import TET
 from modeloom.modes.xcb import XCB
 from modeloom.modes.xcb_1619 import XCB1619
 from modeloom.modes.xts import XTS
-from modeloom.spec import InputError, Mode, UnknownName
+from modeloom.spec import InputError, Mode, UnknownName, checked_mode
 
 __all__ = ["BUILT_IN", "all_modes", "find"]
 
@@ -32,20 +33,27 @@ def all_modes() -> dict[str, type[Mode]]:
     """Every known mode by name, in alphabetical order; an installed one may not take a built-in name."""
     modes = {mode.name: mode for mode in BUILT_IN}
     for point in sorted(entry_points(group="modeloom.modes"), key=lambda point: point.name):
-        mode = point.load()
+        try:
+            mode = point.load()
+        except Exception as error:
+            text = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InputError(f"entry point {point.name!r} of modeloom.modes cannot be loaded: {text}") from error
         if not (isinstance(mode, type) and issubclass(mode, Mode)):
             raise InputError(f"entry point {point.name!r} of modeloom.modes is no Mode; let it name a subclass of modeloom.spec.Mode")
         modes.setdefault(mode.name, mode)
     return dict(sorted(modes.items()))
 
 
-def find(name: str) -> Mode:
-    """A mode by its name or, with a colon in it, by file and class; raises ``UnknownName`` or ``InputError``."""
+def find(name: str, folder: str | Path = "") -> Mode:
+    """A mode by its name or, with a colon in it, by file and class; raises ``UnknownName`` or ``InputError``.
+
+    A relative path of a file begins in ``folder``: the current one, or that of the core in whose ``core.json`` the name stands.
+    """
     if not isinstance(name, str):
         raise TypeError(f"the name of a mode is str, not {name!r}")
     if ":" in name:
-        return load(name)
+        return load(name, folder)
     modes = all_modes()
     if name not in modes:
         raise UnknownName("mode", name, modes)
-    return modes[name]()
+    return checked_mode(modes[name])

@@ -3,64 +3,104 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import importlib.util
+import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
-from modeloom.spec import InputError, Mode, UnknownName
+from modeloom.spec import InputError, Mode, UnknownName, checked_mode
+from modeloom.spec.beside import beside
 
-__all__ = ["load"]
+__all__ = ["load", "seen_from"]
 
 
-def load(place: str) -> Mode:
+def load(place: str, folder: str | Path = "") -> Mode:
     """The mode that ``FILE.py:CLASS`` names; its ``place`` keeps these words, so that a core built from it can be checked again.
 
-    The file is run as a module of its own; other modules are imported from where Python finds them, not from its folder.
+    The file is run as a module of its own.  It may import the modules that stand beside it.
+
+    Parameters
+    ----------
+    folder : path
+        Where FILE.py is looked for, if it is a relative path: the current folder, or that of a core.
 
     Raises
     ------
     InputError
-        No such file, a file that Python cannot run, or a class that is no ``Mode`` or lacks a name.
+        No such file, a file that Python cannot run, a name that is no class, or a class that is no ``Mode`` or lacks a name.
     UnknownName
         No such class in it.
     """
     path, _, name = place.rpartition(":")
-    file = Path(path)
+    file = Path(folder, path)
     if file.suffix != ".py" or not file.is_file():
-        raise InputError(f"{place}: there is no Python file {path}; a mode outside the project is given as FILE.py:CLASS")
-    unique = "modeloom_mode_" + hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:16]
+        where = f" in {folder}" if folder and not Path(path).is_absolute() else ""
+        raise InputError(f"{place}: there is no Python file {path}{where}; a mode outside the project is given as FILE.py:CLASS")
+    module = _run(file, path)
+    modes = {
+        key: value for key, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Mode) and value.__module__ == module.__name__
+    }  # fmt: skip
+    # A mode that the file has imported is meant if it is named.
+    named = modes.get(name, vars(module).get(name))
+    if isinstance(named, Mode):
+        raise InputError(f"{path}: {name} is an instance of {type(named).__name__}; name the class: {path}:{type(named).__name__}")
+    if not (isinstance(named, type) and issubclass(named, Mode)):
+        if named is not None:
+            what = "a class" if isinstance(named, type) else "a function" if callable(named) else f"of type {type(named).__name__}"
+            raise InputError(f"{path}: {name} is {what} and no mode; name a subclass of modeloom.spec.Mode")
+        if not modes:
+            raise InputError(f"{path} defines no mode: a mode is a subclass of modeloom.spec.Mode")
+        raise UnknownName(f"mode in {path}", name, modes)
+    mode = checked_mode(named)
+    mode.place, mode.folder = place, str(file.resolve().parent)
+    return mode
+
+
+def seen_from(mode: Mode, folder: str | Path) -> Mode:
+    """The mode with a ``place`` that is relative to a folder; a mode that was not given as FILE.py:CLASS stays as it is."""
+    if not mode.place:
+        return mode
+    result = copy.copy(mode)
+    path, _, name = mode.place.rpartition(":")
+    result.place = f"{Path(os.path.relpath(Path(mode.folder, Path(path).name), Path(folder).resolve())).as_posix()}:{name}"
+    return result
+
+
+def _run(file: Path, path: str) -> ModuleType:
+    """Runs a file as a module."""
+    whole = file.resolve()
+    unique = "modeloom_mode_" + hashlib.sha256(str(whole).encode()).hexdigest()[:16]
     specification = importlib.util.spec_from_file_location(unique, file)
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     sys.modules[unique] = module
     try:
-        specification.loader.exec_module(module)
+        with beside(str(whole.parent), fresh=True):
+            specification.loader.exec_module(module)
     except Exception as error:
         del sys.modules[unique]
-        line = getattr(error, "lineno", None) or _line(error, file)
-        raise InputError(f"{path}{f', line {line}' if line else ''}: {type(error).__name__}: {error}") from error
-    modes = {
-        key: value for key, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Mode) and value.__module__ == unique
-    }  # fmt: skip
-    if name not in modes:
-        if not modes:
-            raise InputError(f"{path} defines no mode: a mode is a subclass of modeloom.spec.Mode")
-        raise UnknownName(f"mode in {path}", name, modes)
-    missing = [word for word in ("name", "title", "source", "security") if not hasattr(modes[name], word)]
-    if missing:
-        raise InputError(f"{path}: {name} has no {missing[0]}; docs/new-mode.md tells what a mode says of itself")
-    mode = modes[name]()
-    mode.place = place
-    return mode
+        line = (error.lineno if isinstance(error, SyntaxError) else None) or _line(error, file)
+        other = Path(error.filename) if isinstance(error, SyntaxError) and error.filename else file
+        where = path if other.resolve() == whole else other.name
+        text = str(error.msg) if isinstance(error, SyntaxError) else str(error)
+        kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+        raise InputError(f"{where}{f', line {line}' if line else ''}: {kind}{' '.join(text.split())}".rstrip(": ")) from error
+    except SystemExit as error:
+        del sys.modules[unique]
+        line = _line(error, file)
+        raise InputError(f"{path}{f', line {line}' if line else ''}: the file ends the program; a definition only defines") from error
+    return module
 
 
 def _line(error: BaseException, file: Path) -> int | None:
     """Line of the file in which an exception arose."""
     line, trace = None, error.__traceback__
     while trace:
-        if trace.tb_frame.f_code.co_filename == str(file):
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == file.resolve():
             line = trace.tb_lineno
         trace = trace.tb_next
     return line

@@ -29,12 +29,9 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from modeloom.prove.errors import ProofError
-from modeloom.prove.relations import Relations
+from modeloom.prove.relations import ONE, Relations
 
 __all__ = ["FieldElements", "Polynomial", "Algebra", "ONE"]
-
-ONE = 0
-"""Number of the empty monomial."""
 
 MOST_TERMS = 1 << 21
 """Products of terms that one product of forms may take.  An inversion of what is not an atom would need 2^128."""
@@ -150,7 +147,8 @@ class Algebra:
 
     def atom(self, *name: object) -> Polynomial:
         """The indeterminate of this name."""
-        return Polynomial({self._atom(name): 1})
+        terms = {self._atom(name): 1}
+        return Polynomial(self.relations.reduced(terms) if self.relations else terms)
 
     def _atom(self, name: tuple) -> int:
         if name not in self._atoms:
@@ -358,6 +356,11 @@ class Algebra:
     def factors(self, monomial: int) -> tuple[tuple[int, int], ...]:
         """Atoms of a monomial with their exponents, in ascending order."""
         return self._monomials[monomial]
+
+    def is_given(self, monomial: int) -> bool:
+        """Whether a monomial is a block of the mode's key alone."""
+        factors = self._monomials[monomial]
+        return len(factors) == 1 and factors[0][1] == 1 and self._names[factors[0][0]][0] == "raw"
 
     def monomial(self, factors: tuple[tuple[int, int], ...]) -> int:
         """The number of a monomial."""

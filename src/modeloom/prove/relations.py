@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from modeloom.prove.polynomials import Algebra, Polynomial
 
-__all__ = ["Relations"]
+__all__ = ["ONE", "Relations"]
+
+ONE = 0
+"""Number of the empty monomial."""
 
 Factors = tuple[tuple[int, int], ...]
 """A monomial: numbers of indeterminates with their exponents, in ascending order."""
@@ -50,12 +53,15 @@ class Relations:
     def add(self, unit: Polynomial, value: Polynomial) -> None:
         """Notes that a unit is this value.
 
-        Nothing is noted where the leading monomial is a single indeterminate, or shares one with another rule.
+        Nothing is noted where the leading monomial shares an indeterminate with another rule, or is the result of a cipher alone, which
+        would have to be replaced in what is known of the cipher, too.
         """
         algebra = self._algebra
-        leading = max(value.terms, key=lambda m: (_degree(algebra.factors(m)), algebra.factors(m)))
+        highest = max(_degree(algebra.factors(m)) for m in value.terms)
+        found = [m for m in value.terms if _degree(algebra.factors(m)) == highest and (highest > 1 or algebra.is_given(m))]
+        leading = max(found, key=algebra.factors, default=ONE)
         powers = dict(algebra.factors(leading))
-        if _degree(algebra.factors(leading)) < 2 or any(powers.keys() & rule.leading.keys() for rule in self._rules):
+        if not powers or any(powers.keys() & rule.leading.keys() for rule in self._rules):
             return
         inverse = algebra.reciprocal(value.terms[leading])
         rest = dict((unit ^ value).terms)
@@ -102,8 +108,6 @@ class Relations:
         return known
 
     def _times(self, value: Polynomial, factors: Factors) -> Polynomial:
-        if not factors:
-            return value
         algebra = self._algebra
         monomial = algebra.monomial(factors)
         # A product by a monomial merges no terms but those in which a power of a unit comes to 1.

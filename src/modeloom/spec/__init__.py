@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words a mode is written in: blocks, field orders, the operations."""
 
+from modeloom.spec.attributes import checked_mode
+from modeloom.spec.blame import blame
 from modeloom.spec.blocks import Blocks
 from modeloom.spec.counters import COUNTERS, Counter
 from modeloom.spec.errors import DefinitionError, InputError, UnknownName
@@ -25,4 +27,6 @@ __all__ = [
     "Mode",
     "Numbers",
     "UnknownName",
+    "blame",
+    "checked_mode",
 ]

@@ -59,12 +59,17 @@ class Blocks(Sequence[Any]):
     def __getitem__(self, index: slice) -> Blocks: ...
     def __getitem__(self, index: int | slice) -> Any:
         if not isinstance(index, slice):
+            if not -len(self) <= index < len(self):
+                raise IndexError(f"there is no block {index}: {self.nbytes} bytes have {len(self)}")
             return self._values[index]
         start, stop, step = index.indices(len(self))
         if step != 1:
             raise ValueError("blocks are sliced with step 1")
         nbytes = min(self.nbytes, stop * self.block_bytes) - min(self.nbytes, start * self.block_bytes)
         return Blocks(self._values[start:stop], max(0, nbytes), self.block_bytes)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} blocks>"
 
     def like(self, values: Iterable[Any]) -> Blocks:
         """Other blocks of the same length."""

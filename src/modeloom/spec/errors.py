@@ -17,7 +17,19 @@ class InputError(ValueError):
 
 
 class DefinitionError(InputError):
-    """A mode's definition is wrong: it reads what was never written, or returns the wrong number of blocks."""
+    """A mode's definition, or the description of its cipher, is wrong: it reads what was never written, returns the wrong number of
+    blocks, does with blocks what nothing can do with them, or raises an exception.
+
+    Parameters
+    ----------
+    message : str
+    placed : bool
+        Whether the message names the file and the line.
+    """
+
+    def __init__(self, message: str, placed: bool = False):
+        super().__init__(message)
+        self.placed = placed
 
 
 class UnknownName(InputError):

@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from modeloom.spec.errors import DefinitionError
+
 
 def clmul(a: int, b: int) -> int:
     """Carry-less product of two polynomials over GF(2), given as integers (bit i is the coefficient of x^i)."""
@@ -24,6 +26,36 @@ def clmul(a: int, b: int) -> int:
         result ^= a * low
         b ^= low
     return result
+
+
+@lru_cache(maxsize=256)
+def is_irreducible(modulus: int) -> bool:
+    """Whether a polynomial over GF(2), of degree 1 or more, has no divisor but 1 and itself.
+
+    Ben-Or's test: so it is if it has no common divisor with x^(2^i) - x for i up to half of its degree.
+    """
+    degree = modulus.bit_length() - 1
+    power = 2
+    for _ in range(degree // 2):
+        power = _remainder(_square(power), modulus)
+        a, b = modulus, power ^ 2
+        while b:
+            a, b = b, _remainder(a, b)
+        if a != 1:
+            return False
+    return True
+
+
+def _square(a: int) -> int:
+    """a * a: a zero between every two bits."""
+    return int(f"{a:b}", 4)
+
+
+def _remainder(a: int, b: int) -> int:
+    length = b.bit_length()
+    while (excess := a.bit_length() - length) >= 0:
+        a ^= b << excess
+    return a
 
 
 @dataclass(frozen=True)
@@ -52,9 +84,14 @@ class Field:
 
     def __post_init__(self) -> None:
         if self.width % 8 or self.width <= 0:
-            raise ValueError(f"field {self.name}: width must be a positive multiple of 8 bits, not {self.width}")
+            raise DefinitionError(f"field {self.name}: width must be a positive multiple of 8 bits, not {self.width}")
         if self.modulus.bit_length() != self.width + 1 or not self.modulus & 1:
-            raise ValueError(f"field {self.name}: the modulus must have degree {self.width} and a constant term")
+            raise DefinitionError(f"field {self.name}: the modulus must have degree {self.width} and a constant term")
+
+    @property
+    def irreducible(self) -> bool:
+        """Whether the modulus is irreducible; if not, this is a ring, in which blocks other than 0 have no inverse."""
+        return is_irreducible(self.modulus)
 
     def bit(self, i: int) -> int:
         """The block bit that holds the coefficient of x^i."""

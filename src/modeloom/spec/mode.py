@@ -11,7 +11,7 @@ from modeloom.spec.blocks import Blocks
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import GHASH_ORDER, Field
 
-__all__ = ["CipherKey", "Keys", "Mode", "CIPHER"]
+__all__ = ["CIPHER", "CipherKey", "KeyParts", "Keys", "Mode"]
 
 CIPHER = "cipher"
 """Name of the block cipher's key in ``Mode.key_parts``."""
@@ -40,14 +40,21 @@ class Keys:
         try:
             return self.__dict__["_values"][name]
         except KeyError:
-            known = ", ".join(self.__dict__.get("_values", {})) or "nothing"
-            raise DefinitionError(
-                f"the definition reads key value {name!r} that set-up never wrote (it wrote {known}); add it to setup()"
-            ) from None
+            raise DefinitionError(self._missing(name, ", ".join(self.__dict__.get("_values", {})) or "nothing")) from None
+
+    def _missing(self, name: str, known: str) -> str:
+        return f"the definition reads key value {name!r} that set-up never wrote (it wrote {known}); add it to setup()"
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """Names and values in the order of their definition."""
         return iter(self._values.items())
+
+
+class KeyParts(Keys):
+    """What set-up is given: the parts of the mode's key."""
+
+    def _missing(self, name: str, known: str) -> str:
+        return f"setup() reads {name!r}, which is no part of the key (the parts are {known}); add it to key_parts"
 
 
 class Mode:
@@ -89,8 +96,8 @@ class Mode:
         "encrypt" or "decrypt" if the mode has this direction alone; empty: it has both, and each is the inverse of the other.
     wide : bool
         Whether each block of a result depends on every bit of the sector; ``security`` says what holds for a mode that is not so.
-    place : str
-        ``FILE.py:CLASS`` if the definition was given so, else empty.
+    place, folder : str
+        ``FILE.py:CLASS`` if the definition was given so, and the folder of the file, from which it may import; else empty.
     min_bytes, max_blocks : int
         Shortest sector in bytes (0: a block), longest in blocks (0: no limit).
     max_blocks_reason : str
@@ -121,6 +128,7 @@ class Mode:
     max_blocks: ClassVar[int] = 0
     max_blocks_reason: ClassVar[str] = ""
     place: str = ""
+    folder: str = ""
 
     def setup(self, o: Any, key: Keys) -> Keys:
         """Key values from the mode's key (``key.NAME`` for each name in ``key_parts``: a block, or a ``CipherKey``)."""

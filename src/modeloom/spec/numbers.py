@@ -6,6 +6,7 @@ A block is an ``int`` with byte 0 in bits [7:0]; XOR is Python's own.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -58,7 +59,7 @@ class Numbers:
 
     def const(self, value: int) -> int:
         """The block whose little-endian number is ``value``."""
-        return value
+        return operator.index(value)
 
     def enc(self, block: int, key: CipherKey | None = None) -> int:
         """Block cipher, forward, under a cipher key (None: the mode's first)."""
@@ -86,10 +87,11 @@ class Numbers:
 
     def double(self, block: int, times: int = 1) -> int:
         """block * x^times."""
-        return self.field.scale(block, times)
+        return self.field.scale(block, operator.index(times))
 
     def power(self, h: int, exponent: int) -> int:
         """h^exponent of a key value h; in hardware computed at key set-up."""
+        exponent = operator.index(exponent)
         if (h, exponent) not in self._powers:
             self._powers[h, exponent] = self.field.power(h, exponent)
         return self._powers[h, exponent]
@@ -125,19 +127,20 @@ class Numbers:
         A "big" counter stands at the block's end, the most significant byte first; a "little" one at its front, the least significant
         byte first.
         """
-        return COUNTERS[counter_name(bits, order, self._block_bytes)].add(block, number, self._block_bytes)
+        return COUNTERS[counter_name(bits, order, self._block_bytes)].add(block, operator.index(number), self._block_bytes)
 
     def head(self, block: int, nbytes: int) -> int:
         """The first ``nbytes`` bytes of a block, zeros behind them."""
-        return block & ((1 << 8 * nbytes) - 1)
+        return block & ((1 << 8 * operator.index(nbytes)) - 1)
 
     def tail(self, block: int, nbytes: int) -> int:
         """The block without its first ``nbytes`` bytes, zeros in their place."""
-        return block >> 8 * nbytes << 8 * nbytes
+        below = 8 * operator.index(nbytes)
+        return block >> below << below
 
     def pad(self, block: int, nbytes: int, byte: int) -> int:
         """A block of ``nbytes`` bytes with ``byte`` put behind them; unchanged if it is whole."""
-        return block if nbytes == self._block_bytes else block ^ (byte << 8 * nbytes)
+        return block if nbytes == self._block_bytes else block ^ (operator.index(byte) << 8 * operator.index(nbytes))
 
     def _mul_by_key(self, a: int, h: int) -> int:
         # A table a byte of a: 16 look-ups and XORs instead of a 128-step product, for the long runs of a hash.

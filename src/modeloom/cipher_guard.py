@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The description of a block cipher may be a user's: what it says and gives is looked at where it comes in.
+
+An exception in one of its functions, or a result that cannot be, is one line with the place of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.spec import DefinitionError, blame
+from modeloom.spec.blame import is_users, place_of
+
+__all__ = ["CoreTiming", "guard"]
+
+
+@dataclass(frozen=True)
+class CoreTiming:
+    """Cycles from operand to result, and between two operations."""
+
+    latency: int
+    interval: int
+
+
+FUNCTIONS = ("round_keys", "timing", "software", "hardware", "key_schedule")
+"""The functions of a description."""
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A function of a cipher's description, its exceptions and results made errors of one line."""
+
+    cipher: str
+    word: str
+    function: Callable[..., Any]
+    block_bytes: int
+
+    def __call__(self, *arguments: Any) -> Any:
+        with blame(self.cipher, self.function):
+            result = self.function(*arguments)
+        if self.word == "timing":
+            self._check(isinstance(result, CoreTiming), result, "a CoreTiming(latency=..., interval=...)")
+            for cycles in (result.latency, result.interval):
+                self._check(_is_count(cycles), result, "a CoreTiming of whole numbers of cycles from 1")
+        elif self.word == "round_keys":
+            self._check(_is_count(result), result, "a number of round keys from 1")
+        elif self.word == "software":
+            self._check(all(callable(getattr(result, name, None)) for name in ("encrypt", "decrypt")), result, "a keyed cipher: an "
+                        "object with encrypt(blocks) and decrypt(blocks)")  # fmt: skip
+            return GuardedSoftware(self, result)
+        elif self.word == "hardware":
+            self._check(_is_count(getattr(result, "latency", None)), result, "a component with its latency in cycles")
+        return result
+
+    def _check(self, fits: bool, result: Any, wanted: str) -> None:
+        if not fits:
+            text = " ".join(repr(result).split())
+            text = text if len(text) <= 60 else f"{text[:57]}..."
+            raise DefinitionError(f"{self.cipher}: {place_of(self.function)}: {self.word} gives {text}, not {wanted}", placed=True)
+
+
+class GuardedSoftware:
+    """A keyed cipher whose results are whole blocks, as many as it gets."""
+
+    def __init__(self, made_by: Guarded, keyed: Any):
+        self._made_by, self._keyed = made_by, keyed
+
+    def encrypt(self, blocks: bytes) -> bytes:
+        """The blocks, enciphered."""
+        return self._call("encrypt", blocks)
+
+    def decrypt(self, blocks: bytes) -> bytes:
+        """The blocks, deciphered."""
+        return self._call("decrypt", blocks)
+
+    def _call(self, name: str, blocks: bytes) -> bytes:
+        function = getattr(self._keyed, name)
+        with blame(self._made_by.cipher, function):
+            result = function(blocks)
+        if not isinstance(result, bytes) or len(result) != len(blocks):
+            what = f"{len(result)} bytes" if isinstance(result, bytes) else f"a {type(result).__name__}"
+            place = place_of(function)
+            raise DefinitionError(f"{self._made_by.cipher}: {place}: {name} gives {what} for {len(blocks)} bytes", placed=True)
+        return result
+
+
+def guard(description: Any) -> None:
+    """Checks what a ``BlockCipher`` says, and guards its functions where they are a user's; raises ``DefinitionError``."""
+
+    def refuse(what: str) -> None:
+        raise DefinitionError(f"the block cipher {description.name!r}: {what}")
+
+    if not isinstance(description.name, str) or not description.name.isprintable() or not description.name.strip():
+        refuse("its name must be a text of one line")
+    for name in ("block_bytes", "round_key_bits", "most_stages"):
+        if not _is_count(getattr(description, name)):
+            refuse(f"{name} is {getattr(description, name)!r}; it must be a whole number from 1")
+    sizes = description.key_bits
+    if not isinstance(sizes, tuple) or not sizes or not all(_is_count(size) and size % 8 == 0 for size in sizes):
+        refuse(f"key_bits is {sizes!r}; it must be a tuple of numbers of bits that are whole bytes, such as (128, 256)")
+    for name in ("sequential", "sboxes"):
+        value = getattr(description, name)
+        if not isinstance(value, tuple) or not all(isinstance(entry, str) for entry in value):
+            refuse(f"{name} is {value!r}; it must be a tuple of names")
+    if not description.sboxes:
+        refuse('sboxes is (); it must have one name, such as ("lut",)')
+    if not set(description.sequential) <= {"enc", "dec", "both"}:
+        refuse(f'sequential is {description.sequential!r}; its names are "enc", "dec" and "both"')
+    for word in FUNCTIONS:
+        function = getattr(description, word)
+        if isinstance(function, Guarded):
+            function = function.function
+        if not callable(function):
+            refuse(f"{word} is {function!r}; it must be a function")
+        if is_users(getattr(function, "__module__", None) or ""):
+            object.__setattr__(description, word, Guarded(description.name, word, function, description.block_bytes))
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

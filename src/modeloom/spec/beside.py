@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules that stand beside a definition's file: it may import them by name, as a script may those of its folder.
+
+::
+
+    a/mymode.py  import helper ──▶ a/helper.py         each folder keeps its own modules: the two helpers never meet,
+    b/mymode.py  import helper ──▶ b/helper.py         and outside ``beside`` nobody sees either
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["beside"]
+
+_MODULES: dict[str, dict[str, ModuleType]] = {}
+"""The modules of each folder."""
+
+
+@contextmanager
+def beside(folder: str, fresh: bool = False) -> Iterator[None]:
+    """Lets the modules of a folder be imported by their names.
+
+    Afterwards ``sys.path`` and ``sys.modules`` are as before: what was imported from the folder is kept for the next time, and modules of
+    the same names are back.  Nothing happens for a folder in which Python looks anyway, or for none.
+
+    Parameters
+    ----------
+    folder : str
+        Absolute path, or "".
+    fresh : bool
+        Whether modules that were imported before are read again, as their files may have changed.
+    """
+    if not folder or folder in sys.path or not Path(folder).is_dir():
+        yield
+        return
+    names = _names(folder)
+    own = {} if fresh else _MODULES.get(folder, {})
+    hidden = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in names}
+    for name in hidden:
+        del sys.modules[name]
+    sys.modules.update(own)
+    sys.path.insert(0, folder)
+    if fresh:
+        importlib.invalidate_caches()
+    # Files that change within a second would be taken for those of their old byte code, and the folder is the user's.
+    write, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = write
+        if folder in sys.path:
+            sys.path.remove(folder)
+        _MODULES[folder] = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in names}
+        for name in _MODULES[folder]:
+            del sys.modules[name]
+        sys.modules.update(hidden)
+
+
+def _names(folder: str) -> set[str]:
+    """Names of the modules in a folder, but those of Python's own and of this package."""
+    found = {entry.stem if entry.suffix == ".py" else entry.name for entry in Path(folder).iterdir() if _is_module(entry)}
+    return {name for name in found if name.isidentifier()} - set(sys.stdlib_module_names) - {"modeloom", "__main__"}
+
+
+def _is_module(entry: Path) -> bool:
+    return entry.suffix == ".py" or (entry / "__init__.py").is_file()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of code that a user wrote: each becomes one line with the file and the line in which it arose.
+
+A definition, the description of a cipher and its software run inside ``blame``.  Frames of this package are not the user's, but those
+of its modes are: a definition is a definition.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from modeloom.spec.errors import DefinitionError, InputError
+
+__all__ = ["blame", "is_users", "place_of"]
+
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def is_users(module: str) -> bool:
+    """Whether a module of this name is a definition: one of the modes, or none of this package's."""
+    return module.startswith("modeloom.modes.") or not (module == "modeloom" or module.startswith("modeloom."))
+
+
+def _innermost(trace: TracebackType | None, function: Callable[..., Any] | None) -> tuple[str, int] | None:
+    """File and line of the innermost frame of a user's; of what is installed only the function's own file counts."""
+    found = None
+    own = getattr(getattr(getattr(function, "__func__", function), "__code__", None), "co_filename", None)
+    while trace:
+        file = trace.tb_frame.f_code.co_filename
+        if file == own or (is_users(trace.tb_frame.f_globals.get("__name__", "")) and not file.startswith((*_LIBRARIES, "<"))):
+            found = file, trace.tb_lineno
+        trace = trace.tb_next
+    return found
+
+
+def place_of(function: Callable[..., Any] | None) -> str:
+    """``FILE, line N`` of a function or class that a user wrote, "" if that is not known."""
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        return f"{Path(code.co_filename).name}, line {code.co_firstlineno}"
+    file = getattr(sys.modules.get(getattr(function, "__module__", "") or ""), "__file__", None)
+    return Path(file).name if file else ""
+
+
+@contextmanager
+def blame(what: str, function: Callable[..., Any] | None = None) -> Iterator[None]:
+    """Turns an exception inside into ``DefinitionError``: "what: FILE, line N: what is wrong".
+
+    ``InputError`` goes through as it is; a ``DefinitionError`` gets the place if it has none.  So does what a user's code has no part in,
+    an error of this project.
+
+    Parameters
+    ----------
+    what : str
+        The mode's or the cipher's name.
+    function : callable or None
+        What is called, to be named where the error arose in the call itself, not in it.
+    """
+    try:
+        yield
+    except DefinitionError as error:
+        innermost = _innermost(error.__traceback__, function)
+        if error.placed or not innermost:
+            raise
+        raise _placed(what, innermost, str(error).removeprefix(f"{what}: ")) from error
+    except InputError:
+        raise
+    except Exception as error:
+        text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+        text = re.sub(r"\b(Tracer|Numbers)\.", "o.", text)
+        innermost = _innermost(error.__traceback__, function)
+        if innermost:
+            raise _placed(what, innermost, text) from error
+        if function is None or not is_users(getattr(function, "__module__", None) or "") or not place_of(function):
+            raise
+        raise DefinitionError(f"{what}: {place_of(function)}: {text}", placed=True) from error
+
+
+def _placed(what: str, place: tuple[str, int], text: str) -> DefinitionError:
+    file, line = place
+    return DefinitionError(f"{what}: {Path(file).name}, line {line}: {text}", placed=True)
