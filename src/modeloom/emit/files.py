@@ -30,6 +30,7 @@ from modeloom.emit.names import KEYWORDS
 from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
 from modeloom.emit.top import header, top_module
 from modeloom.modes.by_path import seen_from
+from modeloom.rtl.core import bus_parameters
 from modeloom.spec import InputError, blame
 
 __all__ = ["check_directory", "contents", "core_name", "core_verilog", "listings", "emit"]
@@ -143,6 +144,7 @@ def emit(
         raise ValueError("command is one line of text")
     old = _old_files(target)
     name = core_name(compiled, name)
+    bus_parameters(compiled)  # refuses a mode that no bus fits before the cipher is simulated
     with blame(compiled.architecture.cipher.name):
         check_cipher(compiled)
     # Its place as seen from the core, wherever commands are run later.
