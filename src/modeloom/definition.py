@@ -3,8 +3,8 @@
 
 ::
 
-    attributes ──▶ trace of both directions ──▶ what nothing depends on ──▶ partial block ──▶ inverse
-     (spec)          (ir)                        error or warning            error            proved, tested, or error
+    attributes ──▶ trace of both directions ──▶ what nothing depends on ──▶ the same on numbers ──▶ inverse
+     (spec)          (ir)                        error or warning            and partial blocks     proved, tested, or error
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from modeloom.inverse import ONE_DIRECTION, PROVED, TESTED, check_inverse
 from modeloom.ir.lines import told
 from modeloom.ir.trace import Trace, reached, trace
+from modeloom.replay import replay
 from modeloom.software import Model
 from modeloom.spec import DefinitionError, InputError, Mode, checked_mode
 from modeloom.spec.blame import place_of
@@ -23,6 +24,9 @@ __all__ = ["INVERSES", "NOT_CHECKED", "Checked", "check_definition"]
 
 NOT_CHECKED = "not checked"
 """Of a definition that was compiled without a proof."""
+
+SECTORS = 3
+"""Sectors, the first one all zeros, on which a definition is compared with its trace."""
 
 INVERSES = (ONE_DIRECTION, PROVED, TESTED, NOT_CHECKED)
 """What may be said of the inverse: of several sizes the last one counts."""
@@ -63,7 +67,7 @@ def check_definition(mode: Mode, nbytes: int, tweak_bytes: int, cipher_key_bytes
     source = trace(mode, nbytes, tweak_bytes, key_bytes=cipher_key_bytes)
     key_bytes = mode.key_bytes(cipher_key_bytes)
     _check_blocks(mode, source)
-    _check_tail(mode, source, key_bytes, cipher)
+    _check_numbers(mode, source, key_bytes, cipher)
     return Checked(check_inverse(mode, source, key_bytes, cipher), tuple(_warnings(mode, source)))
 
 
@@ -114,25 +118,39 @@ def _warnings(mode: Mode, source: Trace) -> list[str]:
     return found
 
 
-def _check_tail(mode: Mode, source: Trace, key_bytes: int, cipher: str | None) -> None:
-    """Raises ``DefinitionError`` if a result has other bytes than zeros behind those of a partial block."""
-    tail = source.nbytes % source.block_bytes
-    if not tail:
-        return
-    rng = random.Random(f"tail {source.mode} {source.nbytes}")
-    for _ in range(4):
-        key, tweak, data = (rng.randbytes(length) for length in (key_bytes, source.tweak_bytes, source.nbytes))
+def _check_numbers(mode: Mode, source: Trace, key_bytes: int, cipher: str | None) -> None:
+    """Runs the definition on a few sectors.
+
+    Raises ``DefinitionError`` if it gives other blocks than its trace, or other bytes than zeros behind those of a partial block.
+    """
+    rng = random.Random(f"numbers {source.mode} {source.nbytes}")
+    for number in range(SECTORS):
+        key = rng.randbytes(key_bytes)
+        tweak, data = (rng.randbytes(length) if number else bytes(length) for length in (source.tweak_bytes, source.nbytes))
         try:
             model = Model(mode, key, cipher)
-            results = {direction: model.blocks(direction, tweak, data)[-1] for direction in source.outputs}
+            results = {direction: model.blocks(direction, tweak, data) for direction in source.outputs}
         except DefinitionError:
             raise
         except InputError:  # a key that the mode refuses
             continue
-        for direction, last in results.items():
-            if last >> 8 * tail:
-                line = trace(mode, source.nbytes, source.tweak_bytes, (direction,)).nodes[source.outputs[direction][-1]].line
+        for direction, blocks in results.items():
+            traced = replay(source, model, direction, tweak, data)
+            if blocks != traced:
+                first = next(i for i, (got, wanted) in enumerate(zip(blocks, traced)) if got != wanted)
                 raise DefinitionError(
-                    f"{mode.name}: the last block of {direction}() has {tail} bytes, and what stands behind them is not zero; "
-                    f"{told(line, source.file)} gives it, and o.head(block, {tail}) cuts it"
+                    f"{mode.name}: block {first} of {direction}() is another one when the definition runs on numbers; it may use blocks "
+                    f"with XOR and the words of o, and not look at their type, text or identity ({place_of(getattr(mode, direction))})"
                 )
+            _check_tail(mode, source, direction, blocks[-1])
+
+
+def _check_tail(mode: Mode, source: Trace, direction: str, last: int) -> None:
+    """Raises ``DefinitionError`` if something other than zeros stands behind the bytes of a sector."""
+    tail = source.nbytes % source.block_bytes
+    if tail and last >> 8 * tail:
+        line = trace(mode, source.nbytes, source.tweak_bytes, (direction,)).nodes[source.outputs[direction][-1]].line
+        raise DefinitionError(
+            f"{mode.name}: the last block of {direction}() has {tail} bytes, and what stands behind them is not zero; "
+            f"{told(line, source.file)} gives it, and o.head(block, {tail}) cuts it"
+        )

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from modeloom.ciphers import cipher_of
 from modeloom.ir.trace import trace
 from modeloom.modes import find
@@ -69,17 +71,24 @@ class Model:
         self._ready: dict[int, tuple[Numbers, Keys]] = {}
         self._traced: set[tuple[int, int]] = set()
 
+    def operations(self) -> Numbers:
+        """Operations with the mode's own cipher keys."""
+        keyed = self._description.software
+        return Numbers(self.mode.field, [keyed(self._parts[name]) for name in self.mode.cipher_keys], keyed, self.cipher_key_bytes)
+
+    @property
+    def key_blocks(self) -> dict[str, int]:
+        """The parts of the mode's key that are blocks."""
+        return {name: int.from_bytes(value, "little") for name, value in self._parts.items() if name not in self.mode.cipher_keys}
+
     def set_up(self, blocks: int) -> tuple[Numbers, Keys]:
         """Operations and key values, for sectors of so many blocks where set-up depends on them; raises ``InputError`` for a key that the
         mode refuses."""
         blocks = blocks if self.mode.setup_of_size else 0
         if blocks not in self._ready:
-            mode, keyed = self.mode, self._description.software
-            secrets = [self._parts[name] for name in mode.cipher_keys]
-            o = Numbers(mode.field, [keyed(key) for key in secrets], keyed, self.cipher_key_bytes)
+            mode, o = self.mode, self.operations()
             o.blocks = blocks
-            given = {name: CipherKey(mode.cipher_keys.index(name)) for name in mode.cipher_keys}
-            raw = {name: given.get(name, int.from_bytes(value, "little")) for name, value in self._parts.items()}
+            raw: dict[str, Any] = {**self.key_blocks, **{name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}}
             with beside(mode.folder), blame(mode.name, mode.setup):
                 self._ready[blocks] = o, mode.setup(o, KeyParts(**raw))
         return self._ready[blocks]

@@ -279,3 +279,35 @@ def test_wrong_hardware_of_a_cipher(member, message, tmp_path):
     with pytest.raises(DefinitionError, match=message):
         emit(compiled, tmp_path / "core", command="modeloom build")
     assert not (tmp_path / "core").exists()
+
+
+class LooksAtTypes(Plain):
+    """What is one mode in the core would be another in the software model."""
+
+    def encrypt(self, o, k, t, p):
+        return [o.enc(x ^ (t[0] if isinstance(x, int) else k.h)) for x in p]
+
+    def decrypt(self, o, k, t, c):
+        return [o.dec(x) ^ (t[0] if isinstance(x, int) else k.h) for x in c]
+
+
+class LooksAtText(Plain):
+    def encrypt(self, o, k, t, p):
+        return [x ^ o.enc(t[0]) if str(x) == "0" else x ^ o.enc(t[0] ^ k.h) for x in p]
+
+    decrypt = encrypt
+
+
+class LooksAtIdentity(Plain):
+    """Small numbers are one object in Python."""
+
+    def encrypt(self, o, k, t, p):
+        return [x ^ (o.enc(t[0]) if p[0] is t[0] else o.enc(k.h)) for x in p]
+
+    decrypt = encrypt
+
+
+@pytest.mark.parametrize("mode", [LooksAtTypes, LooksAtText, LooksAtIdentity])
+def test_a_definition_does_the_same_on_numbers(mode):
+    with pytest.raises(DefinitionError, match=r"^plain: block 0 of encrypt\(\) is another one when .* \(test_definitions.py, line \d+\)$"):
+        compile_mode(mode(), Options(**SMALL))
