@@ -32,18 +32,22 @@ class Coverage:
         Seconds of computation of each test that passes.
     runs : dict
         For each name of a statement, the tests that run it.
+    known : dict
+        For each test file, the names of all statements that had probes when it was measured.
     """
 
     files: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     runs: dict[str, set[str]] = field(default_factory=dict)
+    known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> Coverage:
         """What an earlier run has stored, or nothing."""
         if path.exists():
             with path.open("rb") as file:
-                return pickle.load(file)
+                loaded: Coverage = pickle.load(file)
+                return loaded
         return cls()
 
     def save(self, path: Path) -> None:
@@ -68,15 +72,20 @@ class Coverage:
         self.files.pop(file, None)
 
     def tests(self, file: str, source: str, statement: tuple[int, int]) -> set[str]:
-        """Tests that run a statement; for what runs at import and for statements that nobody has measured, those of the whole file.
-
-        The other tests of their files come along: what one test has run, a cache may keep for the next.
+        """Tests that run a statement.  Of what runs at import, those that run anything of the file; of a statement that was not there when
+        a test file was measured, those that run anything of its function.
         """
         name = names(file, source).get(statement)
-        if name in self.runs:
-            return self.runs[name] & self.seconds.keys()
-        inside = [tests for key, tests in self.runs.items() if key.startswith(f"{file}::")]
-        return set().union(*inside) & self.seconds.keys()
+        if name is None:
+            return self._within(f"{file}::")
+        new = {path for path in self.files if name not in self.known.get(path, ())}
+        others = {test for test in self._within(name.rpartition("::")[0]) if test.partition("::")[0] in new}
+        if not others and name not in self.runs:
+            others = self._within(f"{file}::")
+        return (self.runs.get(name, set()) | others) & self.seconds.keys()
+
+    def _within(self, prefix: str) -> set[str]:
+        return set().union(*(tests for key, tests in self.runs.items() if key.startswith(prefix))) & self.seconds.keys()
 
 
 def _hash(path: Path) -> str:
@@ -88,6 +97,7 @@ def measure(
 ) -> None:
     """Measures test files, with probes in some sources; prints a line for each."""
     marks = [Marks(tree.root, sources) for tree in trees]
+    known = frozenset(marks[0].names)
     waiting = list(files)
     jobs: list[run.Job] = []
     free = list(range(len(trees)))
@@ -105,6 +115,7 @@ def measure(
                         for number in entry.get("marks", ()):
                             coverage.runs.setdefault(marks[job.slot].names[number], set()).add(entry["test"])
                 coverage.files[file] = _hash(trees[job.slot].root / file)
+                coverage.known[file] = known
                 coverage.save(store)
                 print(f"measured {file}: {taken:.1f} s{', stopped by the clock' if late else ''}, status {status}", flush=True)
                 free.append(job.slot)
