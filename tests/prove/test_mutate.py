@@ -133,3 +133,13 @@ def test_changes_of_operands_and_chains():
     for what in ("does nothing in encrypt", "does a load", "does a step"):
         assert any(what in text for text in chains), what
     assert not any("decrypt" in text for text in chains)
+
+
+def test_only_units_in_use_change_their_latency():
+    made = program(HCTR2)
+    used = {
+        unit.name for unit in made.units
+        if any(row and "setup" in row.select for row in made.tables["setup"].nets.get(f"{unit.name}.a", []))
+    }  # fmt: skip
+    named = {re.match(r"latency: (\w+)", text)[1] for text in texts(HCTR2, "setup", "latency", 200)}
+    assert named == used and len(used) < len(made.units)
