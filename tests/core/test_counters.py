@@ -14,6 +14,7 @@ from tests.modes import counters
 from modeloom.prove import ProofError, prove
 from modeloom.simulated import Sector
 from modeloom.spec import COUNTERS
+from modeloom.verification import verify_core
 
 FILE = Path(counters.__file__)
 SMALL = {"sector": 64, "direction": "encrypt", "aes_arch": "sequential", "aes_stages": 1, "restarts": 10}
@@ -75,6 +76,14 @@ def test_one_adder_for_all_counters():
         assert result == bytes(a ^ b for a, b in zip(job.data, stream(key, blocks), strict=True)), job.tweak.hex()
     unit = built.compiled(f"{FILE}:AllCounters", **options).units.unit("add")
     assert unit.count == 1 and set(unit.forms) == set(COUNTERS) and unit.core == 1, "a register in the chain of 128 carries"
+
+
+@built.slow
+def test_verify():
+    """All that ``modeloom verify`` does, the linter included."""
+    core = built.folder(f"{FILE}:AllCounters", **{**SMALL, "sector": 96})
+    names = [line.split(":")[0] for line in verify_core(core, sectors=20, optimize=0)]
+    assert {"proof", "lint", "timing", "random", "bench"} <= set(names)
 
 
 @pytest.mark.parametrize("name", list(WAYS))

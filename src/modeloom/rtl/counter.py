@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -67,24 +67,25 @@ class CounterAdder(wiring.Component):
         def turned(word: Value) -> Value:
             return Cat(word[at : at + 8] for at in range(bits - 8, -8, -8)) if big else word
 
-        def added(a: Value, b: Value, carry: Value | int, name: str) -> Signal:
+        def added(a: Value, b: Value, name: str) -> Signal:
             # With its carry a signal of its own: sliced, the sum would be an adder for each byte, with bits that nothing drives.
             total = Signal(len(a) + 1, name=name)
-            m.d.comb += total.eq(a + b + carry if isinstance(carry, Value) else a + b)
+            m.d.comb += total.eq(a + b)
             return total
 
         count = turned(self.i[below:] if big else self.i[:bits])
         rest = self.i[:below] if big else self.i[bits:]
         if not self.latency:
-            result: Value = added(count, self.number, 0, "total")[:bits]
+            result: Value = added(count, self.number, "total")[:bits]
         else:
             half = bits // 2
-            lower = added(count[:half], self.number[:half], 0, "lower")
+            lower = added(count[:half], self.number[:half], "lower")
             kept = Cat(lower, count[half:], self.number[half:], rest)
             kept_reg = Signal(len(kept), reset_less=True)
             m.d.sync += kept_reg.eq(kept)
             upper_count, upper_number = kept_reg[half + 1 : bits + 1], kept_reg[bits + 1 : bits + half + 1]
-            upper = added(upper_count, upper_number, kept_reg[half], "upper")
-            result, rest = Cat(kept_reg[:half], upper[:half]), kept_reg[bits + half + 1 :]
+            # The carry comes in by a bit below: one adder, not two.
+            upper = added(Cat(Const(1, 1), upper_count), Cat(kept_reg[half], upper_number), "upper")
+            result, rest = Cat(kept_reg[:half], upper[1 : half + 1]), kept_reg[bits + half + 1 :]
         m.d.comb += self.o.eq(Cat(rest, turned(result)) if big else Cat(result, rest))
         return m
