@@ -11,7 +11,7 @@ from tests.built import COMMAND
 
 from modeloom.compiler import Compiled
 
-__all__ = ["COMMAND", "PARTIAL", "PLAIN", "SLOTS", "core", "folder"]
+__all__ = ["COMMAND", "PARTIAL", "PLAIN", "SLOTS", "SMALLEST", "core", "folder"]
 
 PARTIAL: tuple[str, dict[str, Any]] = ("hctr2", {"sector": 40})
 """Both directions, a partial last block, two equal multipliers."""
@@ -22,6 +22,8 @@ PLAIN: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "enc
 SLOTS: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 48, "direction": "encrypt", "key_slots": 3, "key_bits": 192})
 """Slots that are no power of two, a key that ends in the middle of a beat."""
 
+SMALLEST: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "encrypt", "aes_arch": "sequential"})
+"""What simulators compile soonest."""
 
 SHORT = {"aes_stages": 1, "restarts": 50, "prove": False}
 """One register a round, a short search, no proof."""

@@ -8,14 +8,19 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder
 
+from modeloom.ciphers import AES
 from modeloom.emit import check_directory, core_name, emit, files
 from modeloom.emit.figures import definition_hash
 from modeloom.emit.names import KEYWORDS
+from modeloom.modes import find
+from modeloom.options import Options, preset
 from modeloom.rtl.core import CORE_PORTS
 from modeloom.spec import InputError
 
@@ -48,7 +53,7 @@ def test_same_every_time(tmp_path: Path) -> None:
 def test_files() -> None:
     description = json.loads((folder(PARTIAL) / "core.json").read_text())
     assert description["schema"] == "modeloom-core-1"
-    assert description["name"] == description["top"] == "hctr2_40"
+    assert description["name"] == description["top"] == core_name(core(PARTIAL)) == "hctr2_40_round1_search50"
     assert sorted(description["files"].values()) == sorted(contents(folder(PARTIAL)))
     assert description["command"] == COMMAND
     assert description["definition_sha256"] == definition_hash(core(PARTIAL))
@@ -70,7 +75,7 @@ def test_verilog(choice: tuple) -> None:
     assert text.startswith("// SPDX-License-Identifier: Apache-2.0\n")
     modules = re.findall(r"^module (\w+)", text, re.M)
     assert modules[0] == name
-    assert all(module.startswith(f"{name}_core") for module in modules[1:])
+    assert modules[-1] == f"{name}_rules" and all(module.startswith(f"{name}_core") for module in modules[1:-1])
     assert len(set(modules)) == len(modules)
     assert "\\" not in text and "$auto" not in text and "always @*" not in text
     assert not re.search(r"/(work|tmp|usr|home|root)/", text)
@@ -81,15 +86,56 @@ def test_verilog(choice: tuple) -> None:
 
 
 def test_equal_multipliers_stand_once() -> None:
-    text = (folder(PARTIAL) / "hctr2_40.v").read_text()
+    name = core_name(core(PARTIAL))
+    text = (folder(PARTIAL) / f"{name}.v").read_text()
     units = core(PARTIAL).explain()["units"]
     assert units["mul"]["count"] == 2
-    assert len(re.findall(r"^module hctr2_40_core_engine_mul\w*_mul\(", text, re.M)) == 1
-    assert len(re.findall(r"^  hctr2_40_core_engine_mul mul\d ", text, re.M)) == 2
+    assert len(re.findall(rf"^module {name}_core_engine_mul\w*_mul\(", text, re.M)) == 1
+    assert len(re.findall(rf"^  {name}_core_engine_mul mul\d ", text, re.M)) == 2
 
 
 def test_names() -> None:
-    assert core_name(core(PLAIN)) == "heh_brw_32"
+    assert core_name(core(PLAIN)) == "heh_brw_32_enc_round1_plain_search50"
+    usual = SimpleNamespace(mode=find("hctr2"), options=preset("default").of(find("hctr2")).on(AES), sizes=core(PARTIAL).sizes)
+    assert core_name(usual) == "hctr2_40"
+
+
+CHANGES: dict[str, object] = {
+    "sector": 512, "more_sectors": (64,), "tweak": 32, "key_bits": 256, "direction": "encrypt", "aes": 2, "aes_arch": "sequential",
+    "aes_sbox": "bram", "aes_stages": 1, "mul": 3, "mul_arch": "lut6", "mul_stages": 2, "squares": "fly", "acc": 2, "lanes": 4, "terms": 3,
+    "storage": "bram", "key_slots": 5, "overlap": False, "exact": True, "registered": False, "restarts": 7, "cipher": "serpent",
+}  # fmt: skip
+"""Another value for each option."""
+
+
+def test_other_options_have_another_name() -> None:
+    """Each option, and all of them together: no two cores of one mode have modules of one name."""
+    assert CHANGES.keys() == {field.name for field in fields(Options)}
+
+    def name(**changes: object) -> str:
+        options = preset("default").of(find("hctr2")).on(AES).but(**changes)
+        sizes = [SimpleNamespace(source=SimpleNamespace(nbytes=size)) for size in (options.sector, *options.more_sectors)]
+        return core_name(SimpleNamespace(mode=find("hctr2"), options=options, sizes=sizes))
+
+    changes = {key: value for key, value in CHANGES.items() if key not in ("sector", "cipher")}
+    names = [name(), name(sector=64), name(**changes), name(**changes, sector=32)]
+    names += [name(**{key: value}) for key, value in changes.items()]
+    assert len(set(names)) == len(names) and names[0] == "hctr2_512"
+    assert name(key_bits=256, aes=2, more_sectors=(64,)) == "hctr2_512_64_k256_aes2"
+    assert all(len(one) <= 48 for one in names)
+
+
+def test_two_cores_of_one_mode_share_no_module() -> None:
+    modules = []
+    for choice in (PLAIN, SLOTS):
+        name = core_name(core(choice))
+        found = re.findall(r"^module (\w+)", (folder(choice) / f"{name}.v").read_text(), re.M)
+        modules += [set(found)]
+        assert all(module.startswith(name) for module in found)
+    assert not modules[0] & modules[1]
+
+
+def test_wrong_names() -> None:
     assert core_name(core(PLAIN), "disk") == "disk"
     for name in ("2nd", "a-b", "", "module", "final", "a" * 64):
         with pytest.raises(InputError, match="a core's name is"):
@@ -148,5 +194,6 @@ def test_datasheet_and_package() -> None:
     for port in CORE_PORTS:
         assert f"`{port.name}`" in text
     assert "Not protected against power" in text and "was not proved" in text
-    package = (folder(SLOTS) / "heh_brw_48.core").read_text()
-    assert package.startswith("CAPI=2:\n") and "toplevel: heh_brw_48_tb" in package
+    name = core_name(core(SLOTS))
+    package = (folder(SLOTS) / f"{name}.core").read_text()
+    assert package.startswith("CAPI=2:\n") and f"toplevel: {name}_tb" in package and f"name: modeloom:modes:{name}:" in package

@@ -19,7 +19,7 @@ __all__ = ["build", "command_line"]
 @click.command()
 @click.argument("mode")
 @click.option("-o", "--output", "directory", required=True, help="Folder for the core.")
-@click.option("--name", help="Name of the top module (MODE_SECTOR).")
+@click.option("--name", help="Name of the top module (default: mode, sector and options).")
 @unit_options
 @click.pass_obj
 def build(arguments: list[str], mode: str, directory: str, name: str | None, **values: Any) -> None:

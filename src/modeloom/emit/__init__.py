@@ -3,10 +3,11 @@
 
 from modeloom.emit.bench import run_bench
 from modeloom.emit.figures import interval_pins, latency_pins
-from modeloom.emit.files import check_directory, core_name, core_verilog, emit
+from modeloom.emit.files import check_directory, core_verilog, emit
 from modeloom.emit.inner import core_rtlil, inner_verilog
 from modeloom.emit.lint import lint
 from modeloom.emit.lock import building
+from modeloom.emit.title import core_name
 from modeloom.emit.tools import CheckFailed, ToolMissing
 
 __all__ = [

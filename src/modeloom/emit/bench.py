@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Verilog bench of a core, and running it with Icarus Verilog."""
+"""The bench of a core, in SystemVerilog, and running it with Icarus Verilog."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.emit.figures import interval_pins, latency_pins, overhead_pins
+from modeloom.emit.rules import MACRO
 from modeloom.emit.tools import CheckFailed, require, run
-from modeloom.emit.vectors import BenchVectors, bench_vectors
+from modeloom.emit.vectors import BenchKey, BenchVectors, bench_vectors
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.core import bus_parameters, erase_cycles
+from modeloom.rtl.core import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.simulated import read_description
 from modeloom.version import VERSION
 
@@ -27,25 +28,40 @@ def _hex(data: bytes, bits: int) -> str:
 
 
 def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
-    for number, (slot, key) in enumerate(vectors.keys):
-        yield f"key_slot[{number}] = {slot};"
+    for number, key in enumerate(_keys(vectors)):
+        yield f"key_slot[{number}] = {key.slot};"
         for i in range(key_beats(p)):
-            yield f"key[{number * key_beats(p) + i}] = {_hex(key[16 * i : 16 * i + 16], 128)};"
+            yield f"key[{number * key_beats(p) + i}] = {_hex(key.key[16 * i : 16 * i + 16], 128)};"
     sent = wanted = 0
+
+    def keep(value: int) -> str:
+        return "{BEAT_BYTES{1'b1}}" if value == (1 << p.beat_bytes) - 1 else f"{p.beat_bytes}'h{value:x}"
+
     for number, sector in enumerate(vectors.sectors):
         yield f"command[{number}] = {_hex(sector.command, 320)};"
-        yield f"code[{number}] = {sector.code};"
-        for i, beat in enumerate(sector.beats):
-            last = i == len(sector.beats) - 1
-            keep = f"{p.beat_bytes}'h{sector.last_keep:x}" if last else "{BEAT_BYTES{1'b1}}"
-            yield f"sent[{sent}] = {_hex(beat, p.beat_bits)}; sent_keep[{sent}] = {keep}; sent_last[{sent}] = {int(last)};"
+        for i, (beat, kept) in enumerate(sector.beats):
+            last = int(i == len(sector.beats) - 1)
+            yield f"sent[{sent}] = {_hex(beat, p.beat_bits)}; sent_keep[{sent}] = {keep(kept)}; sent_last[{sent}] = {last};"
             sent += 1
-        yield f"ends[{number}] = {sent};"
-        for i, beat in enumerate(sector.wanted):
-            last = i == len(sector.wanted) - 1
-            keep = f"{p.beat_bytes}'h{sector.wanted_keep:x}" if last else "{BEAT_BYTES{1'b1}}"
-            yield f"wanted[{wanted}] = {_hex(beat, p.beat_bits)}; wanted_keep[{wanted}] = {keep}; wanted_last[{wanted}] = {int(last)};"
-            wanted += 1
+        places = [wanted]
+        for beats in (sector.wanted, sector.renewed):
+            for beat, kept in beats:
+                yield f"wanted[{wanted}] = {_hex(beat, p.beat_bits)}; wanted_keep[{wanted}] = {keep(kept)};"
+                wanted += 1
+            places.append(wanted)
+        yield f"code[{number}] = {sector.code}; changes[{number}] = {int(sector.changes)}; ends[{number}] = {sent};"
+        yield f"want_from[{number}] = {places[0]}; want_to[{number}] = {places[1]}; renew_to[{number}] = {places[2]};"
+
+
+def _keys(vectors: BenchVectors) -> list[BenchKey]:
+    return [*vectors.keys, *([vectors.refused] if vectors.refused else [])]
+
+
+def _limit(compiled: Any, vectors: BenchVectors) -> int:
+    """Cycles after which the bench gives up."""
+    setup = sum(one.setup_schedule.latency for one in compiled.sizes) + key_erase_cycles(compiled) + 1000
+    longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
+    return 2000 + 6 * erase_cycles(compiled) + 30 * setup + 4 * (len(vectors.sectors) + 20) * (longest + 100)
 
 
 def bench_verilog(compiled: Any, name: str) -> str:
@@ -53,37 +69,37 @@ def bench_verilog(compiled: Any, name: str) -> str:
     p = bus_parameters(compiled)
     vectors = bench_vectors(compiled)
     schedule = compiled.schedule
-    ends = [sum(len(sector.beats) for sector in vectors.sectors[:end]) for end in vectors.phases]
-    results = [sector for sector in vectors.sectors if sector.wanted]
-    burst = vectors.phases[1] - vectors.phases[0]
-    keys = sum(one.setup_schedule.latency for one in compiled.sizes) + 1000
-    longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
-    limit = 2000 + erase_cycles(compiled) + 2 * len(vectors.keys) * keys + (len(results) + 12) * (longest + 100)
+    beats = [len(sector.beats) for sector in vectors.sectors]
+    phases = vectors.phases
+    width = max(map(len, phases))
+    refused = "    wrong_key(KEYS - 1, KEY_BEATS, KEY_LAST_KEEP, key_slot[KEYS - 1]);" if vectors.refused else ""
     values = {
         "NAME": name,
         "VERSION": VERSION,
         "BEAT_BITS": p.beat_bits,
         "BEAT_BYTES": p.beat_bytes,
         "COMMANDS": len(vectors.sectors),
-        "SENT": ends[-1],
-        "WANTED": sum(len(sector.wanted) for sector in results),
-        "RESULTS": len(results),
-        "KEYS": len(vectors.keys),
+        "SENT": sum(beats),
+        "WANTED": sum(len(sector.wanted) + len(sector.renewed) for sector in vectors.sectors),
+        "KEYS": len(_keys(vectors)),
         "KEY_BEATS": key_beats(p),
         "SLOTS": p.key_slots,
+        "USED": len({key.slot for key in vectors.keys}),
         "KEY_LAST_KEEP": f"16'h{key_last_keep(p):x}",
         "INTERVAL": interval_pins(compiled),
         "LATENCY": schedule.latency,
         "OVERHEAD": overhead_pins(compiled),
         "OVERLAP": int(compiled.options.overlap),
-        "LIMIT": limit,
-        **{f"PHASE{i}": end for i, end in enumerate(vectors.phases)},
-        "FIRST_STEADY": burst // 2,
-        "SENT_BEFORE": ends[1],
+        "ERASE_CYCLES": erase_cycles(compiled),
+        "LIMIT": _limit(compiled, vectors),
+        "PHASES": "\n".join(f"  localparam PHASE_{phase.upper():<{width}} = {end};" for phase, end in phases.items()),
+        "FIRST_STEADY": (phases["burst"] - phases["empty"]) // 2,
+        "SENT_BEFORE": sum(beats[: phases["burst"]]),
+        "REFUSED": refused,
         "VECTORS": "\n".join(f"      {line}" for line in _assignments(vectors, p)),
     }
-    template = resources.files(__package__).joinpath("templates/bench.v").read_text(encoding="utf-8")
-    return re.sub(r"@([A-Z_]+\d?)@", lambda match: str(values[match[1]]), template)
+    template = resources.files(__package__).joinpath("templates/bench.sv").read_text(encoding="utf-8")
+    return re.sub(r"@([A-Z_]+)@", lambda match: str(values[match[1]]), template)
 
 
 def run_bench(directory: str | Path) -> dict[str, int]:
@@ -108,15 +124,17 @@ def run_bench(directory: str | Path) -> dict[str, int]:
     with tempfile.TemporaryDirectory(prefix="modeloom-") as work:
         program = str(Path(work) / "bench.vvp")
         sources = [str(here / files["verilog"]), str(here / files["bench"])]
-        status, output = run([compiler, "-g2005", "-s", f"{name}_tb", "-o", program, *sources], Path(work))
+        status, output = run([compiler, "-g2012", f"-D{MACRO}", "-s", f"{name}_tb", "-o", program, *sources], Path(work))
         if status:
             lines = [line for line in output.splitlines() if "error" in line.lower()] or output.splitlines() or ["no message"]
             raise CheckFailed(f"iverilog: {lines[0].replace(str(here) + '/', '')}")
-        status, output = run([simulator, "-N", program], Path(work))
+        status, output = run([simulator, "-n", program], Path(work))
     lines = [line for line in output.splitlines() if line.startswith("modeloom-bench: ")]
     last = lines[-1] if lines else "modeloom-bench: FAIL: the bench did not end"
     if status or not last.startswith(f"modeloom-bench: {name} ok "):
-        first = lines[0].removeprefix("modeloom-bench: ") if len(lines) > 1 else ""
+        # What the assertions of the core say is the cause of what the bench sees.
+        broken = [line.removeprefix("modeloom-assert: ") for line in output.splitlines() if line.startswith("modeloom-assert: error")]
+        first = broken[0] if broken else lines[0].removeprefix("modeloom-bench: ") if len(lines) > 1 else ""
         raise CheckFailed(last.removeprefix("modeloom-bench: ") + (f"; first: {first}" if first else ""))
     figures = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", last)}
     explain = description["explain"]

@@ -11,9 +11,9 @@ from modeloom.emit.figures import cipher_name
 from modeloom.emit.top import STREAMS
 from modeloom.rtl.bus.ports import StatusCode
 
-__all__ = ["datasheet"]
+__all__ = ["CODES", "datasheet"]
 
-_CODES = {
+CODES = {
     StatusCode.OK: "the sector was processed; all its data beats have been taken",
     StatusCode.TOO_SHORT: "the packet has fewer bytes than a sector",
     StatusCode.TOO_LONG: "the packet has more bytes than a sector",
@@ -191,7 +191,7 @@ def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         "back in that order, and one status for each command follows its data. A refused sector gives a status and no data:"
     )
     yield ""
-    yield from _table(["code", "name", "meaning"], [[int(code), code.name, text] for code, text in _CODES.items()])
+    yield from _table(["code", "name", "meaning"], [[int(code), code.name, text] for code, text in CODES.items()])
     yield (
         "If several things are wrong, the command's (4 to 6) come before the data's, the highest code first. A host that does not "
         "take results or statuses holds up the entry of further sectors; nothing is lost."

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 from contextlib import nullcontext
@@ -26,24 +25,15 @@ from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
-from modeloom.emit.names import KEYWORDS
 from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
+from modeloom.emit.rules import rules_instance, rules_module
+from modeloom.emit.title import core_name
 from modeloom.emit.top import header, top_module
 from modeloom.modes.by_path import seen_from
 from modeloom.rtl.core import bus_parameters
 from modeloom.spec import InputError, blame
 
-__all__ = ["check_directory", "contents", "core_name", "core_verilog", "listings", "emit"]
-
-
-def core_name(compiled: Any, name: str | None = None) -> str:
-    """The given name, checked, or one made of mode and sector size; raises ``InputError``."""
-    if name is None:
-        sizes = "_".join(str(one.source.nbytes) for one in compiled.sizes)
-        name = re.sub(r"[^a-z0-9]+", "_", compiled.mode.name.lower()).strip("_") + f"_{sizes}"
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
-        raise InputError(f"a core's name is letters, digits and underscores, a letter first, and no Verilog keyword; not {name!r}")
-    return name
+__all__ = ["check_directory", "contents", "core_verilog", "listings", "emit"]
 
 
 def listings(compiled: Any) -> str:
@@ -54,7 +44,8 @@ def listings(compiled: Any) -> str:
 def core_verilog(compiled: Any, name: str, command: str) -> str:
     """The whole Verilog file of a core."""
     inner = inner_verilog(core_rtlil(compiled, f"{name}_core"), f"{name}_core")
-    return "\n".join([header(compiled, name, command), top_module(compiled, name), inner])
+    top = top_module(compiled, name, rules_instance(compiled, name))
+    return "\n".join([header(compiled, name, command), top, inner, rules_module(compiled, name)])
 
 
 def _old_files(directory: Path) -> set[str]:
@@ -120,7 +111,7 @@ def emit(
     directory : path
         Made if it does not exist.
     name : str, optional
-        Name of the top and of the files; by default mode and sector size, such as ``hctr2_512``.
+        Name of the top and of the files; by default mode, sector sizes, and options that are chosen: ``hctr2_512_k256``.
     command : str
         The command line, for the record.
     exclusive : bool

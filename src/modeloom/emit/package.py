@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from modeloom.emit.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
+from modeloom.emit.rules import MACRO
 from modeloom.emit.top import top_ports
 from modeloom.rtl.core import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.version import VERSION
@@ -27,7 +28,7 @@ def file_names(name: str) -> dict[str, str]:
     return {
         "verilog": f"{name}.v",
         "waivers": f"{name}_waivers.vlt",
-        "bench": f"{name}_tb.v",
+        "bench": f"{name}_tb.sv",
         "listing": "program.txt",
         "package": f"{name}.core",
         "datasheet": "datasheet.md",
@@ -115,7 +116,7 @@ def to_json(value: Any) -> str:
 
 
 def fusesoc(description: dict[str, Any]) -> str:
-    """The FuseSoC core file, CAPI 2."""
+    """The FuseSoC core file: CAPI 2, with the flow API."""
     name, files = description["name"], description["files"]
     return f"""\
 CAPI=2:
@@ -126,28 +127,61 @@ description: {json.dumps(description["title"] + ", sectors of " + str(descriptio
 filesets:
   rtl:
     files: [{files["verilog"]}]
-    file_type: verilogSource
+    file_type: verilogSource-2005
   lint:
     files: [{files["waivers"]}]
     file_type: vlt
   bench:
     files: [{files["bench"]}]
-    file_type: verilogSource-2005
+    file_type: systemVerilogSource
+
+parameters:
+  dump:
+    datatype: str
+    description: File for a waveform of the bench (with Verilator, give --verilator_options=--trace, too)
+    paramtype: plusarg
+  {MACRO}:
+    datatype: bool
+    default: true
+    description: Watch the ports of the core, and fail the bench for errors
+    paramtype: vlogdefine
 
 targets:
+  # Another core that depends on this one gets the design alone; run by itself it is its bench.
   default:
-    filesets: [rtl]
-    toplevel: {description["top"]}
-  lint:
-    default_tool: verilator
-    filesets: [rtl, lint]
-    toplevel: {description["top"]}
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall]
-  sim:
-    default_tool: icarus
-    filesets: [rtl, bench]
+    description: The bench in Icarus Verilog
+    filesets: [rtl, "is_toplevel ? (bench)"]
+    flow: sim
+    flow_options:
+      tool: icarus
+      iverilog_options: [-g2012]
+    parameters: ["is_toplevel ? (dump)", "is_toplevel ? ({MACRO})"]
     toplevel: {name}_tb
+  sim:
+    description: The bench in Icarus Verilog
+    filesets: [rtl, bench]
+    flow: sim
+    flow_options:
+      tool: icarus
+      iverilog_options: [-g2012]
+    parameters: [dump, {MACRO}]
+    toplevel: {name}_tb
+  sim_verilator:
+    description: The bench in Verilator, 5.006 or later
+    filesets: [rtl, bench]
+    flow: sim
+    flow_options:
+      tool: verilator
+      mode: binary
+      verilator_options: [--timing]
+    parameters: [dump, {MACRO}]
+    toplevel: {name}_tb
+  lint:
+    description: Verilator with all warnings
+    filesets: [rtl, lint]
+    flow: lint
+    flow_options:
+      tool: verilator
+      verilator_options: [-Wall]
+    toplevel: {description["top"]}
 """

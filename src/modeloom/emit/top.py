@@ -90,8 +90,8 @@ def header(compiled: Any, name: str, command: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def top_module(compiled: Any, name: str) -> str:
-    """The module NAME, which instances NAME_core."""
+def top_module(compiled: Any, name: str, watch: str = "") -> str:
+    """The module NAME, which instances NAME_core; ``watch`` is text before its end, for what looks at its ports."""
     ports = top_ports(bus_parameters(compiled))
     lines = [f"module {name} (", "    // clock; synchronous reset, active low"]
     stream = "clock"
@@ -103,5 +103,5 @@ def top_module(compiled: Any, name: str) -> str:
         lines.append(f"    {port.declaration}{'' if i == len(ports) - 1 else ','}")
     lines += [");", "", f"  {name}_core core ("]
     lines += [f"    .{port.name}({port.name}){'' if i == len(ports) - 1 else ','}" for i, port in enumerate(ports)]
-    lines += ["  );", "", "endmodule", ""]
+    lines += ["  );", "", *watch.splitlines(), *[""][: bool(watch)], "endmodule", ""]
     return "\n".join(lines)

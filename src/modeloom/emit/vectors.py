@@ -3,54 +3,95 @@
 
 ::
 
-    phase   commands                       wanted
-    0       one before any key is loaded   status NO_KEY, no data
-    1       a burst, back to back          results; equal distances in its second half
-    2       one alone                      result; its latency over the pins
-    3       one cut short, then a good one status TOO_SHORT, no data; then a result
-            in a core for several sizes, then each size before and behind each other
+    phase      commands                                       wanted
+    empty      one before any key is loaded                   status NO_KEY, no data
+    burst      back to back                                   results; equal distances in the second half
+    alone      one                                            result; its latency over the pins
+    wrong      each thing that a host may do wrong, good      each code; results between them; in a core for several sizes each
+               ones between                                   size before and behind each other
+    stalls     more than the result buffer holds, while       results
+               results wait, then with random pauses
+    statuses   refused ones, while statuses wait              NO_KEY
+    renewed    after other keys have been loaded              results under the new keys
+    reload     while the key of a slot is replaced            results under the old key, NO_KEY, results under the new one
+    reloaded   after that                                     results under the new key
+    refused    after a key that is refused                    NO_KEY
+    erasure    while a slot is erased                         results, NO_KEY
+    erased     after that                                     NO_KEY
+    zeroize    cut off by zeroize                             what comes before it
+    zeroized   after it                                       NO_KEY
+    started    with a key again                               results
+    reset      cut off by a reset                             what comes before it
+    unkeyed    after it                                       NO_KEY
+    restarted  with a key again                               results
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from modeloom.rtl.bus.ports import StatusCode, pack_command
+from modeloom.emit.package import key_layout
+from modeloom.emit.traffic import BenchSector, Traffic, bench_bytes
+from modeloom.rtl.bus.ports import StatusCode
 from modeloom.rtl.core import bus_parameters
 from modeloom.software import Model
+from modeloom.spec import InputError
 
-__all__ = ["BenchSector", "BenchVectors", "bench_vectors"]
+__all__ = ["BenchKey", "BenchSector", "BenchVectors", "bench_vectors"]
+
+LONG = 64
+"""Blocks of a sector from which the bench sends fewer of them: its text and its time grow with all blocks."""
 
 
 @dataclass(frozen=True)
-class BenchSector:
-    """One command: 40 bytes; the beats and the last tkeep of its packet; the status wanted; the beats and the last tkeep wanted."""
+class BenchKey:
+    """A key for a slot."""
 
-    command: bytes
-    beats: tuple[bytes, ...]
-    last_keep: int
-    code: int
-    wanted: tuple[bytes, ...]
-    wanted_keep: int
+    slot: int
+    key: bytes
 
 
 @dataclass(frozen=True)
 class BenchVectors:
-    """``keys`` are slot and bytes; ``sectors`` in order; ``phases`` the number of commands sent by the end of each phase."""
+    """Keys, commands and phases.
 
-    keys: tuple[tuple[int, bytes], ...]
+    Attributes
+    ----------
+    keys : tuple of BenchKey
+        First one for each slot that is used, then another one for each; then one more for the first slot, which replaces its second.
+    refused : BenchKey or None
+        A key that the mode refuses, if it refuses any that are easily found.
+    sectors : tuple of BenchSector
+        In order.
+    phases : dict
+        Commands sent by the end of each phase.
+    """
+
+    keys: tuple[BenchKey, ...]
+    refused: BenchKey | None
     sectors: tuple[BenchSector, ...]
-    phases: tuple[int, ...]
+    phases: dict[str, int]
 
 
-def _bytes(label: str, length: int) -> bytes:
-    return hashlib.shake_128(f"modeloom bench {label}".encode()).digest(length)
-
-
-def _beats(data: bytes, size: int) -> tuple[bytes, ...]:
-    return tuple(data[at : at + size].ljust(size, b"\0") for at in range(0, len(data), size))
+def _refused(compiled: Any, key: bytes) -> bytes | None:
+    """A key that the mode refuses: with equal cipher keys, or with one in the place of each block."""
+    mode = compiled.mode
+    equal, ones = bytearray(key), bytearray(key)
+    first: bytes | None = None
+    for part in key_layout(compiled):
+        place = slice(part["offset"], part["offset"] + part["bytes"])
+        if part["name"] in mode.cipher_keys:
+            first = first or bytes(key[place])
+            equal[place] = first[: part["bytes"]].ljust(part["bytes"], b"\0")
+        else:
+            ones[place] = mode.field.one.to_bytes(part["bytes"], "little")
+    for candidate in (bytes(equal), bytes(ones)):
+        try:
+            Model(mode, candidate, compiled.options.cipher).set_up(compiled.source.blocks)
+        except InputError:
+            return candidate
+    return None
 
 
 def bench_vectors(compiled: Any) -> BenchVectors:
@@ -58,40 +99,101 @@ def bench_vectors(compiled: Any) -> BenchVectors:
     p = bus_parameters(compiled)
     mode, options = compiled.mode, compiled.options
     slots = sorted({0, options.key_slots - 1})
-    keys = {slot: _bytes(f"key {slot}", mode.key_bytes(options.key_bits // 8)) for slot in slots}
-    models = {slot: Model(mode, key, options.cipher) for slot, key in keys.items()}
-    directions = options.directions
-    sectors: list[BenchSector] = []
+    length = mode.key_bytes(options.key_bits // 8)
+    keys = [BenchKey(slot, bench_bytes(f"key {slot}", length)) for slot in slots]
+    keys += [BenchKey(slot, bench_bytes(f"second key {slot}", length)) for slot in slots]
+    keys.append(BenchKey(slots[0], bench_bytes("third key", length)))
+    refused = _refused(compiled, keys[0].key)
+    traffic = Traffic(compiled, p)
+    few = 2 if compiled.source.blocks > LONG else 4
+    phases: dict[str, int] = {}
 
-    def add(code: StatusCode, cut: int = 0, size: int = 0) -> None:
-        number = len(sectors)
-        tweak = _bytes(f"tweak {number}", compiled.source.tweak_bytes)
-        data = _bytes(f"sector {number}", p.sizes[size].nbytes)
-        slot = slots[number // 3 % len(slots)]
-        # Runs of one, two and three sectors in a direction: every change of direction next to every other.
-        direction = directions[(number % 12) in (1, 4, 5, 9, 10, 11) and len(directions) - 1]
-        tag = (0x4D4C + 257 * number) & 0xFFFF
-        command = pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=direction == "decrypt")
-        wanted = _beats(getattr(models[slot], direction)(tweak, data), p.beat_bytes) if code == StatusCode.OK else ()
-        sent = data[: len(data) - cut]
-        beats = _beats(sent, p.beat_bytes)
-        last = len(sent) - (len(beats) - 1) * p.beat_bytes
-        sectors.append(BenchSector(command, beats, (1 << last) - 1, int(code), wanted, p.sizes[size].last_keep))
+    def end(phase: str) -> None:
+        phases[phase] = len(traffic.sectors)
 
-    phases = []
-    add(StatusCode.NO_KEY)
-    phases.append(len(sectors))
+    def load(first: int, count: int = len(slots)) -> None:
+        for key in keys[first : first + count]:
+            traffic.load(key.slot, key.key)
+
+    traffic.bad(StatusCode.NO_KEY)
+    end("empty")
+    load(0)
     # Longer than the result buffer, so that waiting for a place in it would show.
     for _ in range(max(12, compiled.result_sectors + 8)):
-        add(StatusCode.OK)
-    phases.append(len(sectors))
-    add(StatusCode.OK)
-    phases.append(len(sectors))
-    add(StatusCode.TOO_SHORT, cut=1)
-    add(StatusCode.OK)
+        traffic.good()
+    end("burst")
+    traffic.good()
+    end("alone")
+    _wrong(traffic, compiled)
+    end("wrong")
+    for number in range(compiled.result_sectors + few):
+        traffic.good(size=number // 2 % len(p.sizes))
+    end("stalls")
+    for _ in range(compiled.result_sectors + 10):
+        traffic.bad(StatusCode.NO_KEY, slot=255, short=True)
+    end("statuses")
+    load(len(slots))
+    for _ in range(2 * few):
+        traffic.good()
+    end("renewed")
+    third = Model(mode, keys[-1].key, options.cipher)
+    for number in range(3 * few):
+        slot = slots[number % len(slots)]
+        changes = slot == slots[0]
+        traffic.good(slot=slot, renewed=third if changes else None, changes=changes)
+    end("reload")
+    load(2 * len(slots), 1)
+    for number in range(few):
+        traffic.good(slot=slots[number % len(slots)])
+    end("reloaded")
+    traffic.bad(StatusCode.NO_KEY, slot=slots[0])
+    end("refused")
+    load(0, 1)
+    for number in range(2 * few):
+        slot = slots[number % len(slots)]
+        traffic.good(slot=slot, changes=slot == slots[0])
+    end("erasure")
+    traffic.bad(StatusCode.NO_KEY, slot=slots[0])
+    end("erased")
+    for cut, after, again in (("zeroize", "zeroized", "started"), ("reset", "unkeyed", "restarted")):
+        load(0)
+        for _ in range(few + 1):
+            traffic.good()
+        end(cut)
+        for slot in slots:
+            traffic.bad(StatusCode.NO_KEY, slot=slot)
+        end(after)
+        load(0)
+        for _ in range(2):
+            traffic.good()
+        end(again)
+    return BenchVectors(tuple(keys), refused and BenchKey(slots[0], refused), tuple(traffic.sectors), phases)  # type: ignore[arg-type]
+
+
+def _wrong(traffic: Traffic, compiled: Any) -> None:
+    """Each thing that a host may do wrong, and each size before and behind each other."""
+    p = traffic.p
+    traffic.bad(StatusCode.TOO_SHORT, bytes_more=-1)
+    traffic.good()
+    if p.sizes[0].beats > 1:
+        traffic.bad(StatusCode.TOO_SHORT, short=True)
+        traffic.bad(StatusCode.BAD_KEEP, keep=(0, 1 << p.beat_bytes - 1))
+    traffic.bad(StatusCode.TOO_LONG, bytes_more=1)
+    traffic.bad(StatusCode.TOO_LONG, bytes_more=2 * p.beat_bytes)
+    traffic.bad(StatusCode.BAD_KEEP, bytes_more=p.beat_bytes, keep=(-1, 1))
+    # A gap in the last beat of a sector, and no byte there at all.
+    traffic.bad(StatusCode.BAD_KEEP, keep=(-1, 1))
+    traffic.bad(StatusCode.BAD_KEEP, keep=(-1, p.last_keep))
+    traffic.good()
+    traffic.bad(StatusCode.UNKNOWN_SIZE, size=255, slot=255, bytes_more=-1)
+    traffic.bad(StatusCode.UNKNOWN_SIZE, size=len(p.sizes))
+    for slot in (p.key_slots, 254, 255):
+        traffic.bad(StatusCode.NO_KEY, slot=slot)
+    if not (p.encrypt and p.decrypt):
+        traffic.bad(StatusCode.NO_DIRECTION, direction="decrypt" if p.encrypt else "encrypt")
+    traffic.good()
     for step in range(1, len(p.sizes)):
         for size in range(len(p.sizes)):
             for number in (size, (size + step) % len(p.sizes)):
-                add(StatusCode.OK, size=number)
-    phases.append(len(sectors))
-    return BenchVectors(tuple(keys.items()), tuple(sectors), tuple(phases))
+                traffic.good(size=number)
+                traffic.bad(StatusCode.TOO_LONG, size=number, bytes_more=1)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Assertions of an emitted core for simulation: the rules of its streams and its promises, in a module behind a macro.
+
+::
+
+    `ifdef MODELOOM_ASSERT       module NAME_rules: looks at all ports of NAME, says what the host or the core does wrong
+                                 NAME instances it
+    `endif
+
+The module is plain Verilog-2005, so that every simulator takes it; without the macro it is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
+
+from modeloom.emit.datasheet import CODES
+from modeloom.emit.figures import interval_pins, latency_pins
+from modeloom.emit.top import top_ports
+from modeloom.rtl.bus.key_format import key_beats, key_last_keep
+from modeloom.rtl.bus.parameters import BusParameters
+from modeloom.rtl.bus.ports import COMMAND, StatusCode
+from modeloom.rtl.core import bus_parameters, erase_cycles
+
+__all__ = ["MACRO", "rules_instance", "rules_module"]
+
+MACRO = "MODELOOM_ASSERT"
+"""With it defined the assertions are there."""
+
+HOST_STREAMS = {
+    "s_axis_cmd": ("tdata",),
+    "s_axis": ("tdata", "tkeep", "tlast"),
+    "s_axis_key": ("tdata", "tkeep", "tlast", "tdest", "tuser"),
+}
+"""Payloads of the streams that the host drives."""
+
+CORE_STREAMS = {"m_axis": ("tdata", "tkeep", "tlast"), "m_axis_status": ("tdata",)}
+"""Payloads of those that the core drives."""
+
+_READ = {
+    "s_axis_cmd_tdata": "s_axis_cmd_tdata & COMMAND_READ",
+    "s_axis_tdata": "s_axis_tdata & bytes(s_axis_tkeep)",
+    "s_axis_key_tdata": "s_axis_key_tdata & {128{&s_axis_key_tkeep & ~s_axis_key_tuser}}",
+}
+"""What is read of a payload; the rest may be unknown."""
+
+
+def _unknown(name: str) -> str:
+    return f"{name} !== 1'b0 && {name} !== 1'b1"
+
+
+def _stream_rules(stream: str, payloads: tuple[str, ...]) -> Iterator[str]:
+    """Both sides' streams: valid is known and stays, and so does the payload."""
+    valid, ready = f"{stream}_tvalid", f"{stream}_tready"
+    yield f"if (quiet && {_unknown(valid)})"
+    yield f'  broken("{valid} is unknown");'
+    yield f"if (quiet && was_quiet && {stream}_waited && {valid} !== 1'b1)"
+    yield f'  broken("{valid} fell before {ready}");'
+    for payload in payloads:
+        name = f"{stream}_{payload}"
+        yield f"if (quiet && was_quiet && {stream}_waited && {valid} === 1'b1 && {name} !== {name}_was)"
+        yield f'  broken("{name} changed before {ready}");'
+        yield f"if (quiet && {valid} === 1'b1 && ^({_READ.get(name, name)}) === 1'bx)"
+        yield f'  broken("{name} has unknown bits");'
+
+
+def _input_rules() -> Iterator[str]:
+    for stream, payloads in HOST_STREAMS.items():
+        yield f"if (aresetn === 1'b0 && {stream}_tvalid !== 1'b0)"
+        yield f'  broken("{stream}_tvalid is not low in the reset");'
+        yield from _stream_rules(stream, payloads)
+
+
+def _output_rules() -> Iterator[str]:
+    for stream, payloads in CORE_STREAMS.items():
+        yield from _stream_rules(stream, payloads)
+        shown = ", ".join(f"{stream}_{payload}" for payload in payloads)
+        yield f"if (quiet && {stream}_tvalid === 1'b0 && |{{{shown}}} !== 1'b0)"
+        yield f'  broken("{stream} is not zero while it is not valid");'
+    yield "if (quiet && m_axis_tvalid === 1'b1) begin"
+    yield "  if (m_axis_tlast ? !counts(m_axis_tkeep) : !(&m_axis_tkeep))"
+    yield '    broken("m_axis_tkeep has a gap, or is not all ones before the last beat");'
+    yield "  if (|(m_axis_tdata & ~bytes(m_axis_tkeep)) !== 1'b0)"
+    yield '    broken("m_axis_tdata is not zero outside m_axis_tkeep");'
+    yield "end"
+    for stream in HOST_STREAMS:
+        yield f"if (quiet && {_unknown(f'{stream}_tready')})"
+        yield f'  broken("{stream}_tready is unknown");'
+    yield "if (quiet && ^{key_loaded, key_busy, key_error} === 1'bx)"
+    yield '  broken("key_loaded, key_busy or key_error is unknown");'
+    yield f"if ({_unknown('zeroizing')})"
+    yield '  broken("zeroizing is unknown");'
+
+
+def _registers(widths: dict[str, int]) -> Iterator[str]:
+    """Whether a beat waited in the cycle before, and its payload."""
+    for stream, payloads in {**HOST_STREAMS, **CORE_STREAMS}.items():
+        yield f"reg {stream}_waited = 1'b0;"
+        for payload in payloads:
+            width = widths[f"{stream}_{payload}"]
+            yield f"reg [{width - 1}:0] {stream}_{payload}_was = {width}'b0;"
+
+
+def _keep() -> Iterator[str]:
+    for stream, payloads in {**HOST_STREAMS, **CORE_STREAMS}.items():
+        yield f"{stream}_waited = {stream}_tvalid === 1'b1 && {stream}_tready === 1'b0;"
+        yield from (f"{stream}_{payload}_was = {stream}_{payload};" for payload in payloads)
+
+
+def _codes() -> Iterator[str]:
+    for code, text in CODES.items():
+        if code != StatusCode.OK:
+            yield f'8\'d{int(code)}: refused("m_axis_status said {code.name}: {text.replace("`", "")}");'
+
+
+def _command_read(p: BusParameters) -> int:
+    """The bits of a command that a core reads."""
+    mask = (1 << p.tweak_bits) - 1
+    for name in ("tag", "slot", "size", "decrypt"):
+        field = COMMAND[name]
+        mask |= (1 << field.width) - 1 << field.offset
+    return mask
+
+
+def _indented(lines: Iterator[str], depth: int) -> str:
+    return "\n".join(" " * depth + line for line in lines)
+
+
+def rules_module(compiled: Any, name: str) -> str:
+    """The module with the assertions, in its ``ifdef``."""
+    p = bus_parameters(compiled)
+    ports = [port for port in top_ports(p) if port.stream != "clock"]
+    longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
+    values = {
+        "NAME": name,
+        "PORTS": ",\n".join("    " + port.declaration.replace("output", "input ") for port in ports),
+        "BEAT_BYTES": p.beat_bytes,
+        "KEY_BEATS": key_beats(p),
+        "SLOTS": p.key_slots,
+        # Places of the result buffer, those of the queue before it, and the registers of command and status.
+        "IN_FLIGHT": p.ring_sectors + 8,
+        "ERASE_CYCLES": erase_cycles(compiled),
+        # Twice for a change of size, for which the engine runs empty.
+        "PATIENCE": 2 * longest + 200,
+        "KEY_LAST_KEEP": f"16'h{key_last_keep(p):04x}",
+        "COMMAND_READ": f"320'h{_command_read(p):080x}",
+        "REGISTERS": _indented(_registers({port.name: port.width for port in ports}), 2),
+        "KNOWN_SIZE": " || ".join(f"length == {size.nbytes}" for size in p.sizes),
+        "INPUT_RULES": _indented(_input_rules(), 6),
+        "OUTPUT_RULES": _indented(_output_rules(), 6),
+        "CODES": _indented(_codes(), 10),
+        "KEEP": _indented(_keep(), 4),
+    }
+    template = resources.files(__package__).joinpath("templates/rules.v").read_text(encoding="utf-8")
+    return re.sub(r"@([A-Z_]+)@", lambda match: str(values[match[1]]), template)
+
+
+def rules_instance(compiled: Any, name: str) -> str:
+    """What stands in the top for them."""
+    ports = [port.name for port in top_ports(bus_parameters(compiled))]
+    lines = [f"`ifdef {MACRO}", f"  {name}_rules rules ("]
+    lines += [f"    .{port}({port}){'' if port == ports[-1] else ','}" for port in ports]
+    return "\n".join([*lines, "  );", "`endif"]) + "\n"

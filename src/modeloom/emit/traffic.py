@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of a bench one by one: packets that are right or wrong, and what has to come back for each."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.rtl.bus.parameters import BusParameters
+from modeloom.rtl.bus.ports import StatusCode, pack_command
+from modeloom.software import Model
+
+__all__ = ["BenchSector", "Traffic", "bench_bytes"]
+
+Beat = tuple[bytes, int]
+"""Bytes of a beat, and its tkeep."""
+
+
+def bench_bytes(label: str, length: int) -> bytes:
+    """Bytes that only the label decides."""
+    return hashlib.shake_128(f"modeloom bench {label}".encode()).digest(length)
+
+
+def _beats(data: bytes, size: int) -> tuple[Beat, ...]:
+    chunks = [data[at : at + size] for at in range(0, len(data), size)]
+    return tuple((chunk.ljust(size, b"\0"), (1 << len(chunk)) - 1) for chunk in chunks)
+
+
+@dataclass(frozen=True)
+class BenchSector:
+    """One command.
+
+    Attributes
+    ----------
+    command : bytes
+        Its 40 bytes.
+    beats : tuple of (bytes, int)
+        Data and tkeep of the beats of its packet.
+    code : int
+        The status wanted; for a command that meets the change of a key, OK or NO_KEY is, as the key is then.
+    wanted : tuple of (bytes, int)
+        Data and tkeep of the beats wanted; of an old key, if the key changes.
+    renewed : tuple of (bytes, int)
+        Those under the new key.
+    changes : bool
+        Whether the key changes while the command is under way: to the one of ``renewed``, or to none.
+    """
+
+    command: bytes
+    beats: tuple[Beat, ...]
+    code: int
+    wanted: tuple[Beat, ...] = ()
+    renewed: tuple[Beat, ...] = ()
+    changes: bool = False
+
+
+class Traffic:
+    """Makes commands, each with data and tweak of its own; slots and directions take turns.
+
+    Parameters
+    ----------
+    compiled : modeloom.compiler.Compiled
+    p : BusParameters
+    """
+
+    def __init__(self, compiled: Any, p: BusParameters):
+        self.compiled, self.p = compiled, p
+        self.directions = compiled.options.directions
+        self.models: dict[int, Model] = {}
+        self.sectors: list[BenchSector] = []
+
+    def load(self, slot: int, key: bytes) -> Model:
+        """Takes a key for the sectors to come; gives its model."""
+        self.models[slot] = Model(self.compiled.mode, key, self.compiled.options.cipher)
+        return self.models[slot]
+
+    def _next(self, size: int) -> tuple[int, bytes, bytes, str]:
+        number = len(self.sectors)
+        # Runs of one, two and three sectors in a direction: every change of direction next to every other.
+        direction = self.directions[(number % 12) in (1, 4, 5, 9, 10, 11) and len(self.directions) - 1]
+        tweak = bench_bytes(f"tweak {number}", self.compiled.source.tweak_bytes)
+        return number, tweak, bench_bytes(f"sector {number}", self.p.sizes[size].nbytes), direction
+
+    def _command(self, tweak: bytes, slot: int, size: int, direction: str) -> bytes:
+        tag = (0x4D4C + 257 * len(self.sectors)) & 0xFFFF
+        return pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=direction == "decrypt")
+
+    def good(self, *, size: int = 0, slot: int | None = None, renewed: Model | None = None, changes: bool = False) -> None:
+        """A sector that is right; with ``changes`` one under way while the key of its slot changes to that of ``renewed``, or goes."""
+        number, tweak, data, direction = self._next(size)
+        if slot is None:
+            slots = sorted(self.models)
+            slot = slots[number // 3 % len(slots)]
+        results = [
+            _beats(getattr(model, direction)(tweak, data), self.p.beat_bytes) if model else ()
+            for model in (self.models[slot], renewed)
+        ]
+        self.sectors.append(
+            BenchSector(
+                self._command(tweak, slot, size, direction), _beats(data, self.p.beat_bytes), int(StatusCode.OK), *results, changes
+            )
+        )
+
+    def bad(
+        self, code: StatusCode, *, slot: int | None = None, size: int = 0, bytes_more: int = 0, keep: tuple[int, int] | None = None,
+        short: bool = False, direction: str | None = None,
+    ) -> None:  # fmt: skip
+        """A command that is refused: its packet has more or fewer bytes than the sector, or one beat; ``keep`` is a beat and the bits of
+        its tkeep that are turned.
+        """
+        number, tweak, data, usual = self._next(0 if size >= len(self.p.sizes) else size)
+        if slot is None:
+            slot = min(self.models, default=0)
+        data = (data + bench_bytes(f"more {number}", max(0, bytes_more)))[: len(data) + bytes_more]
+        beats = list(_beats(data, self.p.beat_bytes))[: 1 if short else None]
+        if keep is not None:
+            at, turned = keep
+            beats[at] = (beats[at][0], beats[at][1] ^ turned)
+        self.sectors.append(BenchSector(self._command(tweak, slot, size, direction or usual), tuple(beats), int(code)))
