@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the proofs of the buses assume of the engine, checked on the engine of an emitted core; and the proofs on that core's buses."""
+"""What the proofs of the buses assume of the engine is proved of emitted engines: every sector is done, once and in order, and ``idle``
+means that none is inside.  A fault in the control is found.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import deque
+from functools import lru_cache
+from pathlib import Path
 
-from tests.built import slow
-from tests.emit.emitted import PARTIAL, core, folder
+import pytest
+from tests import built
+from tests.built import SEQUENTIAL, SMALL, slow, slowly
+from tests.emit import emitted
+from tests.emit.emitted import PARTIAL
+from tests.formal.bits import Bits, all_of
+from tests.formal.engine_rules import ENGINE_INVARIANTS, ENGINE_RULES, Control, done_after, first_size, within
 from tests.formal.key_rules import KEY_RULES
 from tests.formal.machine import Machine, State, number
 from tests.formal.proof import check_invariants, check_rule, holds
 from tests.formal.stream_rules import RULES
+from tests.verilog_edit import edit_module
 
+from modeloom.allocate.merge import CoreProgram
 from modeloom.rtl.core import bus_parameters
 from modeloom.simulated import read_description
 from modeloom.taint import Netlist, flat_netlist
@@ -25,15 +36,26 @@ ENTER, DONE, TICKET, IDLE = "fill_ahead", "done_valid_3_reg", "done_ticket_3_reg
 their registers)."""
 
 
-def module_of_core(name: str) -> Netlist:
-    """A module of the emitted core."""
-    description = read_description(folder(PARTIAL))
-    return flat_netlist(folder(PARTIAL) / description["files"]["verilog"], f"{description['top']}_core_{name}")
+CORES = {
+    "many in flight": (emitted.folder, emitted.core, PARTIAL),
+    "two in flight": (lambda choice: built.folder(choice[0], **choice[1]), lambda choice: built.compiled(choice[0], **choice[1]),
+                      ("hctr2", SEQUENTIAL)),
+    "one in flight": (lambda choice: built.folder(choice[0], **choice[1]), lambda choice: built.compiled(choice[0], **choice[1]),
+                      ("heh-brw", {"sector": 32, "overlap": False, "aes_arch": "sequential", "aes_stages": 1, "restarts": 20})),
+    "several sizes": (lambda choice: built.folder(choice[0], **choice[1]), lambda choice: built.compiled(choice[0], **choice[1]),
+                      ("hctr2", SMALL)),
+}  # fmt: skip
+"""Engines: how their cores are made."""
 
 
-def control_of_engine() -> Machine:
-    """The part of the engine that decides when sectors enter and are done."""
-    netlist = module_of_core("engine")
+def module_of_core(folder: Path, name: str) -> Netlist:
+    """A module of an emitted core."""
+    description = read_description(folder)
+    return flat_netlist(folder / description["files"]["verilog"], f"{description['top']}_core_{name}")
+
+
+def control_of(netlist: Netlist) -> Machine:
+    """The part of an engine that decides when sectors enter and are done."""
     watched = [bit for name in ("enter_ack", DONE, TICKET, IDLE, "setup_done") for bit in netlist.net(name)]
     needed = BitGraph(netlist).reached(watched, backwards=True)
     netlist.cells = [
@@ -43,26 +65,102 @@ def control_of_engine() -> Machine:
     return Machine(netlist)
 
 
+@lru_cache
+def control(core: str) -> tuple[Machine, CoreProgram]:
+    """The control of an emitted engine, and the program that it runs."""
+    folder, compiled, choice = CORES[core]
+    return control_of(module_of_core(folder(choice), "engine")), compiled(choice).core_program
+
+
+def unproved(machine: Machine, program: CoreProgram) -> list[str]:
+    """Invariants and rules of the engine that do not hold; by induction over two cycles, from a reset in any state and from power-on."""
+    any_, power = Control(machine.free("any"), program), Control(machine.powered("power"), program)
+    s = Control(machine.free("s"), program)
+    reset, t = any_.next(), s.next()
+    u = t.next()
+    begins = [(reset, [any_["rst"]]), (power, [])]
+
+    def goes_on(before: Control, after: Control) -> Bits:
+        return ~before["rst"] & within(before, after)
+
+    sound = all_of(invariant(state) for invariant in ENGINE_INVARIANTS for state in (s, t)) & goes_on(s, t) & goes_on(t, u)
+    found = []
+    for invariant in ENGINE_INVARIANTS:
+        holds_after = [holds(invariant(first), *given, first_size(first)) for first, given in begins]
+        for first, given in begins:
+            second = first.next()
+            holds_after.append(holds(invariant(second), *given, first_size(first), goes_on(first, second)))
+        holds_after.append(holds(invariant(u), sound))
+        if any(example is not None for example in holds_after):
+            found.append(invariant.__name__)
+    return found + [rule.__name__ for rule in ENGINE_RULES if holds(rule(s, t, u), sound) is not None]
+
+
 @slow
 def test_the_buses_of_a_core() -> None:
     """As in ``test_stream_rules``, on the buses of a whole core with its many short sectors in flight."""
-    machine, p = Machine(module_of_core("bus")), bus_parameters(core(PARTIAL))
+    machine, p = Machine(module_of_core(emitted.folder(PARTIAL), "bus")), bus_parameters(emitted.core(PARTIAL))
     check_invariants(machine, p)
     for rule in (*RULES, *KEY_RULES):
         check_rule(machine, p, rule)
 
 
-def test_an_acknowledgement_answers_a_request() -> None:
-    s = control_of_engine().free("s")
-    assert holds(s["enter_ack"].implies(s[ENTER])) is None, "in any state"
+@pytest.mark.parametrize("core", ["many in flight", "two in flight", "several sizes", *slowly("one in flight")])
+def test_every_sector_is_done_once_and_in_order(core: str) -> None:
+    machine, program = control(core)
+    s = machine.free("s")
+    assert holds(s["enter_ack"].implies(s[ENTER])) is None, "an acknowledgement answers a request, in any state"
+    assert unproved(machine, program) == []
 
 
-def test_each_sector_is_done_once_and_in_order() -> None:
-    """Random requests, as the buses make them, and a set-up now and then: 500 cycles of the emitted control."""
-    machine, p = control_of_engine(), bus_parameters(core(PARTIAL))
+FAULTS = {
+    "a stage forgets its sector": ("engine_sequencer", r"\? stage2_valid : stage3_valid", "? 1'h0 : stage3_valid", "done_once"),
+    "a sector is done twice": (
+        "engine", r"(done_valid_2_reg) <= (\w+);", r"\1 <= \2 | done_valid_2_reg & ~done_valid_3_reg;", "done_once",
+    ),
+    "the pointer stops with a sector in flight": (
+        "engine_sequencer", r"assign run = enter_ack \| stays;", "assign run = enter_ack;", "sectors_advance",
+    ),
+    "a sector enters in the middle of a turn": (
+        "engine_sequencer", r"(ready_reg) <= (\w+);", r"\1 <= \2 | at_start_reg;", "entries_at_start",
+    ),
+    "a ticket is late": ("engine", r"(done_ticket_2_reg) <= (\w+);", r"\1 <= done_valid_3_reg ? \1 : \2;", "in_order"),
+    "done comes with another ticket": ("engine", r"(done_ticket_0_reg) <= stage9_ticket;", r"\1 <= stage8_ticket;", "in_order"),
+    "idle too early": ("engine_sequencer", r"(\w+) = rest_reg == 4'h1;", r"\1 = rest_reg == 4'h6;", "idle_is_empty"),
+    "the flags of the row are those of another": ("engine_sequencer", r"row == 6'h02", "row == 6'h01", "pointer_in_table"),
+    "a set-up starts while sectors are inside": (
+        "engine_sequencer", r"(\w+) = asked_reg & idle;", r"\1 = asked_reg;", "setup_is_alone",
+    ),
+    "an entry in the cycle of a set-up": (
+        "engine_sequencer", r"assign stop = asked_reg \| in_setup_reg;", "assign stop = 1'h0;", "entries_at_start",
+    ),
+    "a bit of the store that says done": ("engine_control", r"(rom\[3\]) = (\S+);", r"\1 = ~\2;", "done_once"),
+}
+"""Faults in the control of an engine: module, pattern, replacement, and what does not hold any more."""
+
+
+@pytest.mark.parametrize("fault", [fault if n % 4 == 0 else slowly(fault)[0] for n, fault in enumerate(FAULTS)])
+def test_faults_of_the_control_are_found(fault: str, tmp_path: Path) -> None:
+    module, pattern, replacement, broken = FAULTS[fault]
+    folder = emitted.folder(PARTIAL)
+    description = read_description(folder)
+    verilog = (folder / description["files"]["verilog"]).read_text()
+    path = tmp_path / "core.v"
+    path.write_text(edit_module(verilog, f"{description['top']}_core_{module}", pattern, replacement))
+    machine = control_of(flat_netlist(path, f"{description['top']}_core_engine"))
+    assert broken in unproved(machine, emitted.core(PARTIAL).core_program)
+
+
+def test_a_run_of_the_control() -> None:
+    """Random requests, as the buses make them, and a set-up now and then, in the emitted control: done comes in order, as many cycles after
+    the entry as the proof says.
+    """
+    machine, program = control("many in flight")
+    p = bus_parameters(emitted.core(PARTIAL))
+    after = done_after(program)[0]
     rng = random.Random(4)
     state: State | None = None
-    inside: deque[int] = deque()
+    inside: deque[tuple[int, int]] = deque()
     tickets = entered = set_up = rested = 0
     request: dict[str, int] = {}
     setup = 0
@@ -81,13 +179,13 @@ def test_each_sector_is_done_once_and_in_order() -> None:
             rested += 1
         if done:
             assert inside, f"cycle {cycle}: done without a sector"
-            assert number(state[TICKET]) == inside.popleft(), f"cycle {cycle}: another sector's place"
+            assert (number(state[TICKET]), cycle - after) == inside.popleft(), f"cycle {cycle}: another sector's place or time"
         if finished:
             assert setup and not inside, f"cycle {cycle}: set-up ended"
             setup, set_up = 0, set_up + 1
         if ack and cycle:
             assert request, f"cycle {cycle}: acknowledged without a request"
-            inside.append(tickets % p.ring_sectors)
+            inside.append((tickets % p.ring_sectors, cycle))
             tickets, entered, request = tickets + 1, entered + 1, {}
     assert entered > 20 and set_up > 1 and rested > 1
     assert entered - len(inside) > 20, "sectors are done"
