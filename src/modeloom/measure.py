@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ from modeloom.simulated import read_description, verilog_of
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, synthesize, synthesize_blocks, target_named
 from modeloom.synth.hierarchy import instances
-from modeloom.synth.nextpnr import PLACERS, ROUTERS, TIMING_WEIGHT
+from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
-__all__ = ["block_groups", "check_clock", "check_target", "measure_blocks", "measure_core"]
+__all__ = ["block_groups", "check_clock", "check_target", "measure_blocks", "measure_core", "share", "throughput"]
 
 
 UNITS = {"mul": "multipliers", "sqr": "squarers", "add": "counters", "enc": None, "dec": None, "cipher": None}
@@ -97,7 +97,35 @@ def measure_core(
     )  # fmt: skip
     figures = result.to_dict()
     figures["core"] = {key: description[key] for key in ("mode", "sector_bytes", "key_slots", "command") if key in description}
+    figures["dsps"] = sum(count for cell, count in result.cells.items() if TARGETS["ecp5"].is_dsp(cell))
+    figures["share"] = share(figures) if target == "ecp5" else None
+    figures["throughput"] = [throughput(size, result.clock_mhz) for size in description["sizes"]]
     return figures
+
+
+def share(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The share of the largest ECP5, for which nextpnr places and routes: ``device``, and of each of its kinds of cells the percentage.
+
+    After place and route it is nextpnr's; before that, LUTs are those of logic, those of memories, and two for each four of these, which
+    their write ports take.
+    """
+    used = {
+        "luts": figures["luts"] + figures["memories"]["lutram_luts"] * 3 // 2, "ffs": figures["ffs"],
+        "bram_cells": figures["memories"]["bram_cells"], "dsps": figures["dsps"],
+    }  # fmt: skip
+    for name, cell in (("luts", "COMB"), ("ffs", "FF"), ("bram_cells", "DP16KD"), ("dsps", "MULT18X18D")):
+        if routed := (figures.get("utilisation") or {}).get(cell):
+            used[name] = routed["used"]
+    return {"device": DEVICE.partition(",")[0], **{name: round(100 * used[name] / most, 1) for name, most in CAPACITY.items()}}
+
+
+def throughput(size: Mapping[str, Any], clock_mhz: float | None) -> dict[str, Any]:
+    """Of a sector size: ``sector_bytes``, ``interval`` in cycles, ``bits_per_cycle``, and ``gbit_per_second`` where the clock is known."""
+    bits = 8 * size["sector_bytes"] / size["interval"]
+    return {
+        "sector_bytes": size["sector_bytes"], "interval": size["interval"], "bits_per_cycle": round(bits, 2),
+        "gbit_per_second": None if clock_mhz is None else round(bits * clock_mhz / 1000, 2),
+    }  # fmt: skip
 
 
 def measure_blocks(

@@ -109,4 +109,4 @@ def test_every_golden_file_has_a_case():
     from pathlib import Path
 
     names = {path.stem for path in (Path(__file__).parent / "expected").glob("*.txt")}
-    assert {name for name in names if not name.startswith(("explain_", "wrong_"))} == set(CASES)
+    assert {name for name in names if not name.startswith(("explain_", "synth_", "wrong_"))} == set(CASES)

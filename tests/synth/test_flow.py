@@ -9,7 +9,9 @@ import pytest
 from tests.built import slow, slowly
 from tests.synth.designs import Adder, AsyncMemory, Rom, TwoBlocks, XorTree, convert
 
-from modeloom.synth import SynthesisError, SynthResult, synthesize, synthesize_blocks
+from modeloom.synth import SynthesisError, SynthResult, synthesize, synthesize_blocks, tools
+from modeloom.synth.flow import _side_by_side
+from modeloom.synth.tools import run_tool
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"], "adders": ["adder"]}
 
@@ -205,3 +207,25 @@ def test_liberty_file(tmp_path):
     assert astuple(result)[2] == "Liberty cells of five.lib"
     with pytest.raises(ValueError, match="there is no Liberty file"):
         synthesize(convert(XorTree(), "tree"), "tree", f"liberty:{tmp_path / 'none.lib'}")
+
+
+def test_when_one_mapping_fails_the_other_is_stopped(tmp_path):
+    """The error is that of the one that failed, and no tool stays behind."""
+    stopped = []
+
+    def sleeps():
+        try:
+            run_tool(["sleep", "600"], "sleep", directory=tmp_path)
+        except SynthesisError as error:
+            stopped.append(str(error))
+            raise
+
+    def fails():
+        while not tools._running:
+            pass
+        raise KeyError("wrong")
+
+    with pytest.raises(KeyError, match="wrong"):
+        _side_by_side({"flat": sleeps, "blocks": fails}, tmp_path)
+    assert stopped == ["sleep failed (exit status -9): no output"] and not tools._running
+    assert _side_by_side({"flat": lambda: 1, "blocks": lambda: 2, "fast": lambda: 3}, tmp_path) == {"flat": 1, "blocks": 2, "fast": 3}

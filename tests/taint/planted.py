@@ -35,7 +35,7 @@ PLANTS = (
     ),
     Plant(
         "a bank is written at an address that depends on the data",
-        "core_engine_bank_in0", r"= (erase \? erase_address : .*);", r"= (\1) ^ write_data[7];",
+        "core_engine_bank_in0", r"assign write_address = (.*);", r"assign write_address = (\1) ^ write_data[7];",
         "memory address of core.engine.bank_in0.mem\\d* depends on the data",
     ),
     Plant(

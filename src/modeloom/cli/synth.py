@@ -7,8 +7,6 @@ import json
 
 import click
 
-from modeloom.cli.files import columns
-
 __all__ = ["synth"]
 
 
@@ -28,6 +26,7 @@ def synth(
     """Synthesises the core in DIRECTORY and prints its figures."""
     from rich.console import Console
 
+    from modeloom.cli.area import area_table
     from modeloom.measure import measure_core
 
     with Console(stderr=True).status(f"{directory}: {target}"):
@@ -35,6 +34,4 @@ def synth(
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return
-    rows = [(key, str(value)) for key, value in result.items() if not isinstance(value, (dict, list)) and value is not None]
-    rows += [(f"  {block}", json.dumps(figures)) for block, figures in (result.get("blocks") or {}).items()]
-    click.echo(columns(rows), nl=False)
+    click.echo(area_table(result), nl=False)

@@ -6,10 +6,13 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import partial
 from importlib import metadata
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from modeloom.synth.cut import cut
 from modeloom.synth.hierarchy import OTHER, assign, instances
@@ -18,6 +21,7 @@ from modeloom.synth.nextpnr import DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT, find
 from modeloom.synth.parts import Known, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
+from modeloom.synth.tools import stop_tools
 from modeloom.synth.yosys import commands_of, map_design, version_of, ways
 
 __all__ = ["synthesize", "synthesize_blocks"]
@@ -90,17 +94,23 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
         flat_directory, block_directory = Path(work) / "flat", Path(work) / "blocks"
         flat_directory.mkdir()
-        flat = map_design(rtlil, top, chosen, flat_directory, mapper=mapper, timeout=timeout)
+        asked: dict[str, Callable[[], Any]] = {
+            "flat": partial(map_design, rtlil, top, chosen, flat_directory, mapper=mapper, timeout=timeout)
+        }
+        if owner is not None:
+            block_directory.mkdir()
+            asked["blocks"] = partial(
+                _by_blocks, rtlil, top, chosen, owner, list(groups or {}), block_directory, {}, mapper, timeout
+            )
+        if chosen.fast_commands:
+            asked["fast"] = partial(_for_delay, rtlil, top, chosen, Path(work) / "fast", timeout)
+        mapped = _side_by_side(asked, Path(work))
+        flat, fast = mapped["flat"], mapped.get("fast")
         tools["yosys"] = version_of(flat)
         area_cells = None if flat.area is None else cell_counts(flat.area, top)
         total = figures(cell_counts(flat.netlist, top), chosen, area_cells)
-        fast = _for_delay(rtlil, top, chosen, Path(work) / "fast", timeout) if chosen.fast_commands else None
         longest = depth(flat.netlist, top, chosen)
-        blocks = blocks_total = None
-        if owner is not None:
-            block_directory.mkdir()
-            blocks, blocks_total, _ = _by_blocks(rtlil, top, chosen, owner, list(groups or {}), block_directory, {}, mapper,
-                                                 timeout)
+        blocks, blocks_total, _ = mapped.get("blocks", (None, None, None))
         if pnr:
             routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, placer=placer, router=router,
                                      timing_weight=timing_weight, seed=seed, timeout=timeout)
@@ -152,6 +162,23 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
     script = dict.fromkeys(command for way in ways(chosen, mapper) for command in commands_of(way, mapper, top))
     return BlockResult(design=top, target=target, device=chosen.device, command=command, tools=tools,
                        script=tuple(script), blocks=blocks, total=total)
+
+
+def _side_by_side(asked: Mapping[str, Callable[[], Any]], work: Path) -> dict[str, Any]:
+    """What each function gives, two of them at a time; when one fails, the tools of the others are stopped."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        futures = {name: pool.submit(function) for name, function in asked.items()}
+        try:
+            finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
+            # The one that failed, not those that are stopped for it.
+            for future in finished:
+                future.result()
+        except BaseException:
+            for future in futures.values():
+                future.cancel()
+            stop_tools(work)
+            raise
+        return {name: future.result() for name, future in futures.items()}
 
 
 def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:

@@ -20,9 +20,13 @@ from typing import Any
 from modeloom.synth.result import SynthesisError
 from modeloom.synth.tools import run_tool
 
-__all__ = ["DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "find_nextpnr", "place_and_route"]
+__all__ = ["CAPACITY", "DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "find_nextpnr", "place_and_route"]
 
 DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
+
+CAPACITY = {"luts": 83_640, "ffs": 83_640, "bram_cells": 208, "dsps": 156}
+"""What the device has: LUT4, registers, block memories (DP16KD) and multipliers (MULT18X18D), as nextpnr counts them."""
+
 _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained")
 
 TIMING_WEIGHT = 1000

@@ -100,6 +100,9 @@ class Target:
     def is_block_ram(self, cell: str) -> bool:
         return _BLOCK_RAM.fullmatch(cell) is not None
 
+    def is_dsp(self, cell: str) -> bool:
+        return _DSP.fullmatch(cell) is not None
+
     def area_of(self, cell: str) -> float:
         """NAND2 equivalents, or the Liberty file's area, of one cell.
 

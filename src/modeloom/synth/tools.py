@@ -12,7 +12,10 @@ from pathlib import Path
 
 from modeloom.synth.result import SynthesisError
 
-__all__ = ["run_tool"]
+__all__ = ["run_tool", "stop_tools"]
+
+_running: dict[Path, subprocess.Popen[bytes]] = {}
+"""Tools at work, by the folder that each works in."""
 
 
 def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: float | None = None) -> str:
@@ -30,6 +33,7 @@ def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: flo
                                      stderr=subprocess.STDOUT, start_new_session=True)
         except OSError as error:
             raise SynthesisError(f"{what} could not be started: {error}") from None
+        _running[directory] = child
         try:
             status = child.wait(timeout)
         except BaseException as error:
@@ -39,9 +43,19 @@ def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: flo
             if isinstance(error, subprocess.TimeoutExpired):
                 raise SynthesisError(f"{what} did not finish in {timeout:g} s: allow more time") from None
             raise
+        finally:
+            del _running[directory]
     output = log.read_text(encoding="utf-8", errors="replace")
     if status:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         telling = [line for line in lines if re.match(r"ERROR|\w*Error\b", line)] or lines[-1:] or ["no output"]
         raise SynthesisError(f"{what} failed (exit status {status}): {telling[0]}")
     return output
+
+
+def stop_tools(below: Path) -> None:
+    """Ends the tools that work in folders below one; whoever waits for them gets a ``SynthesisError``."""
+    for directory, child in list(_running.items()):
+        if directory.is_relative_to(below) and child.poll() is None:
+            # The session is the child's own: this ends it and what it started, nothing else.
+            os.killpg(child.pid, signal.SIGKILL)

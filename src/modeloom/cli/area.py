@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a synthesised core as a table to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from modeloom.synth.targets import TARGETS
+
+__all__ = ["area_table"]
+
+UNITS = {"luts": "LUTs", "area": "area", "ffs": "registers", "lutram_luts": "LUT memory", "bram_cells": "block memories", "dsps": "DSP"}
+"""Columns, by the names that the figures have in the JSON."""
+
+
+def area_table(result: Mapping[str, Any]) -> str:
+    """What ``modeloom synth`` prints of ``measure.measure_core``: a row for each block and for the core, then depth, clock, throughput.
+
+    The core is smaller than the sum of its blocks by what optimisation across their borders saves.
+    """
+    core = result["core"]
+    slots = f"{core['key_slots']} key slot{'s' * (core['key_slots'] > 1)}"
+    head = f"{result['design']}: {core['mode']}, sectors of {core['sector_bytes']} bytes, {slots}; {result['device']}"
+    kinds = ["area", "ffs"] if result["luts"] is None else ["luts", "ffs", "lutram_luts", "bram_cells", "dsps"]
+    rows = [["", *(UNITS[kind] for kind in kinds)]]
+    for name, figures in (result.get("blocks") or {}).items():
+        rows.append([name, *(_number(_value(figures, kind)) for kind in kinds)])
+    if result.get("blocks"):
+        rows.append(["sum of blocks", *(_number(_value(result["blocks_total"], kind)) for kind in kinds)])
+    rows.append(["core", *(_number(_value(result, kind)) for kind in kinds)])
+    if share := result["share"]:
+        rows.append([f"of an {share['device']}", *(f"{share[kind]} %" if kind in share else "" for kind in kinds)])
+    return "\n".join([head, "", *_aligned(rows), "", *_pairs(_facts(result))]) + "\n"
+
+
+def _value(figures: Mapping[str, Any], kind: str) -> Any:
+    if kind == "dsps":
+        return sum(count for cell, count in figures["cells"].items() if TARGETS["ecp5"].is_dsp(cell))
+    return figures["memories"][kind] if kind in figures["memories"] else figures[kind]
+
+
+def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    unit = "LUTs" if result["luts"] is not None else "gates"
+    between = result["levels_register"]
+    depth = f"{result['levels']} {unit}" + ("" if between in (None, result["levels"]) else f", {between} between registers")
+    facts = [("depth", depth), ("longest path", f"{result['longest_path']['from']} to {result['longest_path']['to']}")]
+    if result.get("delay_ns") is not None:
+        facts.append(("gates' delay", f"{result['delay_ns']} ns, without wires and registers"))
+    if result.get("fast") is not None:
+        facts.append(("mapped for delay", f"{result['fast']['delay_ns']} ns, area {_number(result['fast']['area'])}"))
+    if result.get("area_nand2") is not None:
+        facts.append(("NAND2 gates", _number(result["area_nand2"])))
+    clock = result["clock_mhz"]
+    if clock is not None:
+        how = ", ".join(["nextpnr", *(str(result[name]) for name in ("placer", "router") if result.get(name))])
+        facts.append(("clock", f"{clock} MHz, {result['clock_target_mhz']:g} asked for ({how})"))
+    for each in result["throughput"]:
+        bits, at = each["bits_per_cycle"], 100 if clock is None else clock
+        sector = f"{each['sector_bytes']} bytes every {each['interval']} cycles, {bits:g} bits a cycle"
+        facts.append(("throughput", f"{bits * at / 1000:.1f} Gbit/s at {at} MHz: {sector}"))
+    facts.append(("tools", ", ".join(f"{name} {version}" for name, version in result["tools"].items())))
+    return facts
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,}".replace(",", " ")
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Names to the left, figures to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows)
+    return [line.rstrip() for line in lines]
+
+
+def _pairs(rows: Sequence[tuple[str, str]]) -> list[str]:
+    width = max(len(name) for name, _ in rows)
+    return [f"{name.ljust(width)}  {text}" for name, text in rows]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``modeloom synth`` prints, from stored figures of cores and of a small design."""
+
+import json
+
+import pytest
+from tests.scripts import ROOT
+from tests.synth.designs import Adder, convert
+
+from modeloom import measure
+from modeloom.synth import synthesize
+
+
+def completed(figures, core=None):
+    """Figures with what ``measure_core`` adds to them."""
+    core = core or figures["core"]
+    size = {"sector_bytes": core["sector_bytes"], "interval": core["sector_bytes"] // 16}
+    return {
+        **figures, "core": core, "dsps": 0,
+        "share": measure.share({**figures, "dsps": 0}) if figures["target"] == "ecp5" else None,
+        "throughput": [measure.throughput(size, figures["clock_mhz"])],
+    }  # fmt: skip
+
+
+def stored(path):
+    return completed(json.loads((ROOT / "baselines" / path).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "options"),
+    [
+        ("routed", "nextpnr-0.7/hctr2_512_bram.ecp5.json", ["--target", "ecp5", "--pnr"]),
+        ("without_blocks", "nextpnr-0.7/heh_brw_4096_bram.ecp5.json", ["--target", "ecp5", "--pnr"]),
+    ],
+)
+def test_the_table(run, expected, monkeypatch, name, path, options):
+    figures = stored(path)
+    monkeypatch.setattr(measure, "measure_core", lambda directory, target, **more: figures)
+    result = run("synth", "core", *options)
+    assert result.status == 0 and not result.err
+    expected(f"synth_{name}.txt", result.out)
+    assert json.loads(run("synth", "core", *options, "--json").out) == figures
+
+
+def test_gates_have_an_area_in_the_place_of_luts(run, monkeypatch):
+    figures = synthesize(convert(Adder(16), "adder"), "adder", "gates").to_dict()
+    core = {"mode": "hctr2", "sector_bytes": 512, "key_slots": 2, "command": "modeloom build hctr2"}
+    monkeypatch.setattr(measure, "measure_core", lambda directory, target, **more: completed(figures, core))
+    out = run("synth", "core", "--target", "gates").out
+    lines = out.splitlines()
+    assert lines[0] == "adder: hctr2, sectors of 512 bytes, 2 key slots; gates: AND, XOR, NOT; area in NAND2 equivalents"
+    assert lines[2].split() == ["area", "registers"] and lines[3].split() == ["core", f"{figures['area']:,}", "48"]
+    assert "LUT" not in out and " gates" in out and "Gbit/s at 100 MHz" in out
+
+
+def test_share_and_throughput():
+    memories = {"lutram_luts": 400, "bram_cells": 52}
+    share = measure.share({"luts": 41_220, "ffs": 8_364, "dsps": 39, "memories": memories})
+    assert share == {"device": "LFE5U-85F", "luts": 50.0, "ffs": 10.0, "bram_cells": 25.0, "dsps": 25.0}
+    assert measure.throughput({"sector_bytes": 64, "interval": 4}, 200.0) == {
+        "sector_bytes": 64, "interval": 4, "bits_per_cycle": 128.0, "gbit_per_second": 25.6,
+    }  # fmt: skip
+    assert measure.throughput({"sector_bytes": 64, "interval": 5}, None)["gbit_per_second"] is None
