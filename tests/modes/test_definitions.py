@@ -21,7 +21,8 @@ from modeloom.ir.value import Value
 from modeloom.modes import BUILT_IN
 from modeloom.options import Options
 from modeloom.software import Model
-from modeloom.spec import CIPHER, DefinitionError, Keys, Mode
+from modeloom.spec import CIPHER, DefinitionError, Keys, Mode, checked_mode
+from modeloom.spec.attributes import _ATTRIBUTES
 
 DIRECTIONS = ("encrypt", "decrypt")
 
@@ -311,3 +312,20 @@ class LooksAtIdentity(Plain):
 def test_a_definition_does_the_same_on_numbers(mode):
     with pytest.raises(DefinitionError, match=r"^plain: block 0 of encrypt\(\) is another one when .* \(test_definitions.py, line \d+\)$"):
         compile_mode(mode(), Options(**SMALL))
+
+
+@pytest.mark.parametrize("attribute", sorted(_ATTRIBUTES))
+def test_every_attribute_has_a_type(attribute):
+    with pytest.raises(DefinitionError, match=rf"^(plain|Changed): .*{attribute} is 1\.5; it must be "):
+        checked_mode(changed(**{attribute: 1.5}))
+    assert checked_mode(Plain).name == "plain"
+
+
+def test_round_keys_of_a_cipher_are_counted():
+    made = replace(AES, name="own", round_keys=lambda key_bits: None)
+    with pytest.raises(DefinitionError, match=r"^own: test_definitions.py, line \d+: round_keys gives None, not a number of round keys"):
+        made.round_keys(128)
+    assert replace(AES, name="own", round_keys=lambda key_bits: 11).round_keys(128) == 11
+    # A description of a description is guarded once.
+    again = replace(replace(AES, name="own", timing=slower), name="other")
+    assert again.timing.function is slower and again.timing.cipher == "other" and AES.timing is not again.timing

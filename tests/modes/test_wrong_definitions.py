@@ -158,11 +158,13 @@ CASES = {
     "bytes_behind_the_end": HEAD + "    partial = True\n" + SETUP + "\n    def encrypt(self, o, k, t, p):\n"
     "        return [x ^ o.enc(t[0] ^ o.double(k.h, i)) for i, x in enumerate(p)]\n\n    decrypt = encrypt\n",
     "block_without_influence": encrypt("return [o.enc(p[0]), *(o.enc(t[0]) for x in p[1:])]"),
+    "every_key_refused": with_setup("z = o.mul(key.h, o.const(0))", "return Keys(h=key.h, z=z, i=o.inverse(z, 'z'))"),
     "not_inverse": HEAD + SETUP + LAYERS.replace("o.dec(x) ^ t[0]", "o.dec(x)"),
     # A cipher's description.
     "timing_raises": with_cipher("timing", "timing", "def timing(core, form, key_bits, stages):", "    return stages / 0"),
     "timing_of_numbers": with_cipher("timing", "lambda *of: (11, 1)"),
     "timing_negative": with_cipher("timing", "lambda *of: CoreTiming(-11, 1)"),
+    "timing_interval": with_cipher("timing", "lambda *of: CoreTiming(11, 0)"),
     "timing_of_float": with_cipher("timing", "lambda *of: CoreTiming(11.0, 1)"),
     "timing_signature": with_cipher("timing", "lambda core: CoreTiming(11, 1)"),
     "timing_itself": with_cipher("timing", "CoreTiming(11, 1)"),
@@ -175,10 +177,13 @@ CASES = {
     "software_no_function": with_cipher("software", "5"),
     "key_bits_number": with_cipher("key_bits", "128"),
     "block_bytes_zero": with_cipher("block_bytes", "0"),
+    "sboxes_none": with_cipher("sboxes", "()"),
+    "most_stages_zero": with_cipher("most_stages", "0"),
+    "sequential_other": with_cipher("sequential", "('enc', 'decoder')"),
     "sequential_text": with_cipher("sequential", "'enc'"),
 }
 
-ONLY_COMPILED = {"timing_raises", "timing_of_numbers", "timing_negative", "timing_of_float", "timing_signature"}
+ONLY_COMPILED = {"timing_raises", "timing_of_numbers", "timing_negative", "timing_interval", "timing_of_float", "timing_signature"}
 """What is about cores, which the software model does not have."""
 
 
