@@ -53,7 +53,7 @@ CASES = {
         "model hctr2 --key-file typo-of-32 plain out", "model hctr2 --key-file prefixed plain out",
         "model hctr2 --key-file text plain out", "model hctr2 --key-file typo --key-format hex plain out",
         "model hctr2 --key-file key --key-format hex plain out", "model hctr2 --key-file hex --key-format raw plain out",
-        "model hctr2 --key-file either plain out", "model hctr2 --key-file either --key-format base64 plain out",
+        "model hctr2 --key-file either --key-format base64 plain out",
         "model hctr2 --key-file odd-digits plain out", "model hctr2 --key-file hex-15 plain out",
         "model hctr2 --key-file hex-8 plain out", "model hctr2 --key-file raw-15 plain out", "model xts --key-file key plain out",
         "model xts --key-file equal plain out", "model hctr2 --key-file empty plain out", "model hctr2 --key-file none plain out",

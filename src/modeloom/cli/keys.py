@@ -5,9 +5,10 @@
 
     hexadecimal   nothing but hex digits and white space, of a length that fits
     raw           a length that fits, and a byte that is no text
-    refused       all else: text with a wrong digit, a wrong length, and digits that are both a raw key and a hexadecimal one
+    refused       all else: text with a wrong digit, and a wrong length
 
-``--key-format`` says which of the two a file is where it could be either.  Messages count bytes from 0 and show none of a key.
+Of 10^14 random keys of 16 bytes fewer than one consists of hex digits and white space alone.  ``--key-format raw`` is for keys that
+are text.  Messages count bytes from 0 and show none of a key.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -
     UnknownName
         For an unknown form.
     InputError
-        If the file cannot be read, or is no key of a length that fits, or could be read in two ways.
+        If the file cannot be read, or is no key of a length that fits.
     """
     if form not in FORMATS:
         raise UnknownName("key format", form, FORMATS)
@@ -59,7 +60,7 @@ def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -
     digits = bytes(byte for byte in data if not chr(byte).isspace())
     wrong = next((place for place, byte in enumerate(data) if byte not in _DIGITS and not chr(byte).isspace()), None)
     if form == "auto":
-        form = _form(path, data, digits, wrong, fitting)
+        form = _form(path, data, wrong)
     if form == "raw":
         if len(data) not in fitting:
             raise InputError(f"key file {path} has {len(data)} raw bytes, and {wanted}")
@@ -74,18 +75,13 @@ def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -
     return bytes.fromhex(digits.decode())
 
 
-def _form(path: str, data: bytes, digits: bytes, wrong: int | None, fitting: list[int]) -> str:
-    """What a file is; raises ``InputError`` for text that is no hexadecimal number, and for what is a key in both ways."""
+def _form(path: str, data: bytes, wrong: int | None) -> str:
+    """What a file is; raises ``InputError`` for text that is no hexadecimal number."""
     if not _TEXT.issuperset(data):
         return "raw"
     if wrong is not None:
         raise InputError(
             f"key file {path} is text, and its byte {wrong} is no hex digit; if these are the key's own bytes: --key-format raw"
-        )
-    if len(data) in fitting and len(digits) in (2 * length for length in fitting):
-        raise InputError(
-            f"key file {path}: {len(digits)} hex digits are a key of {len(digits) // 2} bytes, and {len(data)} raw bytes are one, too; "
-            "add --key-format hex or --key-format raw"
         )
     return "hex"
 
