@@ -19,7 +19,7 @@ from tests.formal.stream_rules import ASSUMPTIONS, INVARIANTS, BusState
 
 from modeloom.rtl.bus import BusParameters
 
-__all__ = ["Counterexample", "Trace", "check_invariants", "check_rule", "holds", "never_stuck", "search"]
+__all__ = ["Counterexample", "Trace", "check_invariants", "check_rule", "holds", "never_stuck", "running", "search", "sound"]
 
 Rule = Callable[[BusState, BusState], Bits]
 Condition = Callable[[BusState], Bits]
@@ -68,12 +68,13 @@ def holds(claim: Bits, *assumed: Bits, watch: Iterable[Bits] = ()) -> list[int] 
     return [int(solver.get_value(bits.term).value(10)) for bits in watch]
 
 
-def _running(s: BusState) -> Bits:
+def running(s: BusState) -> Bits:
     """No reset, and what is assumed of the engine."""
     return all_of([~s["rst"], *(assumption(s) for assumption in ASSUMPTIONS)])
 
 
-def _sound(s: BusState) -> Bits:
+def sound(s: BusState) -> Bits:
+    """All invariants."""
     return all_of(invariant(s) for invariant in ALL)
 
 
@@ -94,7 +95,7 @@ def check_invariants(machine: Machine, p: BusParameters) -> None:
             "at power-on": holds(invariant(power), all_of(assumption(power) for assumption in ASSUMPTIONS)),
         }
         names, values = _values(s)
-        cases["after a cycle"] = holds(invariant(t), _sound(s), _running(s), watch=values)
+        cases["after a cycle"] = holds(invariant(t), sound(s), running(s), watch=values)
         for case, found in cases.items():
             if found is not None:
                 raise Counterexample(f"{invariant.__name__} does not hold {case}: {dict(zip(names, found))}")
@@ -104,7 +105,7 @@ def check_rule(machine: Machine, p: BusParameters, rule: Rule) -> None:
     """A rule holds in every cycle, given the invariants; raises ``Counterexample``."""
     s = BusState(machine.free("s"), p)
     names, values = _values(s)
-    found = holds(rule(s, s.next()), _sound(s), _running(s), watch=values)
+    found = holds(rule(s, s.next()), sound(s), running(s), watch=values)
     if found is not None:
         raise Counterexample(f"{rule.__name__} does not hold: {dict(zip(names, found))}")
 
@@ -114,8 +115,8 @@ def never_stuck(machine: Machine, p: BusParameters, start: Condition, always: Co
     states = [BusState(machine.free("s"), p)]
     for _ in range(cycles):
         states.append(states[-1].next())
-    assumed = [_sound(states[0]), start(states[0])]
-    assumed += [_running(s) & always(s) for s in states]
+    assumed = [sound(states[0]), start(states[0])]
+    assumed += [running(s) & always(s) for s in states]
     return holds(any_of(goal(s) for s in states), *assumed) is None
 
 
@@ -130,7 +131,7 @@ def search(machine: Machine, p: BusParameters, rule: Rule, cycles: int) -> Trace
     for _ in range(cycles):
         s = states[-1]
         t = s.next()
-        assumed.append(_running(s))
+        assumed.append(running(s))
         watched = [(name, state[name]) for state in states for name in _values(state)[0]]
         found = holds(rule(s, t), *assumed, watch=[value for _, value in watched])
         if found is not None:
