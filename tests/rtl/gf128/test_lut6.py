@@ -4,8 +4,11 @@ one bit of a and one of b gives the right block (all pairs of the basis).
 """
 
 import random
+import re
+from collections import Counter
 
 import pytest
+from amaranth.back import rtlil
 from tests.built import slow
 
 from modeloom.rtl.gf128.lut6 import LutMultiplier, multiplier_luts
@@ -58,6 +61,27 @@ def test_all_basis_pairs_with_other_pieces(field, inputs, halt):
 @pytest.mark.parametrize(("inputs", "halt"), [(4, 4), (4, 8), (6, 1), (6, 5), (6, 24)])
 def test_other_pieces_of_a_small_field(inputs, halt):
     check_all_pairs(NARROW, inputs, halt)
+
+
+def registers(stages):
+    """Pipeline registers by the level that they stand behind, and how many stand behind another register."""
+    text = rtlil.convert(LutMultiplier(NARROW, stages))
+    names = re.findall(r"\\(level\d+_\d+_reg[$\d]*)\n", text)
+    levels = Counter(int(re.match(r"level(\d+)", name)[1]) for name in set(names))
+    return levels, sum("$" in name for name in set(names))
+
+
+def test_registers_stand_apart():
+    """No two in a row while there are levels to stand behind; and each signal that is read later is held once."""
+    levels = LutMultiplier(NARROW, 0).levels
+    assert registers(0) == (Counter(), 0)
+    for stages in range(1, levels):
+        held, doubled = registers(stages)
+        assert len(held) == stages and not doubled, stages
+        assert set(held) <= set(range(1, levels))
+    assert registers(levels)[1]
+    # Where few signals cross, and the levels between are about equal.
+    assert [registers(stages)[0] for stages in (1, 2)] == [{4: 55}, {3: 85, 5: 41}]
 
 
 def test_every_latency_with_a_new_product_each_cycle():

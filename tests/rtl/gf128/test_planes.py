@@ -29,6 +29,8 @@ def test_transpose_of_other_shapes_is_refused():
         transpose([Word.input(6)] * 3)
     with pytest.raises(ValueError, match="4 rows of 6 bits"):
         transpose([Word.input(6)] * 4)
+    with pytest.raises(ValueError, match="2 rows of 4 bits"):
+        transpose([Word.input(4), Word.input(6)])
 
 
 @pytest.mark.parametrize(("width", "lanes"), [(1, 3), (5, 9), (8, 81), (16, 27), (12, 40), (64, 3)])

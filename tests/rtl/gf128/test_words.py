@@ -154,3 +154,20 @@ def test_depth_bit_by_bit():
     assert bit_depth(upper.parity(0b0111)) == 3 and bit_depth(upper.parity(0b0001)) == 1
     assert bit_depth((upper & 0b0011) | (a & 0b0100)) == 1 and bit_depth(upper.anchored()) == 2
     assert bit_depth(zero(3)) == 0
+
+
+@pytest.mark.parametrize(("bits", "depth"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (9, 4), (16, 4)])
+def test_parities_are_trees(bits, depth):
+    word = Word.input(16)
+    assert word.parity((1 << bits) - 1).depth == depth
+    assert (word & 0xFFFF ^ word.parity(1).extend(16)).depth == 1 and word.depth == 0
+
+
+def test_bits_beyond_the_end_of_a_part_are_a_word_of_their_own():
+    """A slice is as wide as it says, so that what is joined above it comes to lie where it should."""
+    word = Word.input(8)
+    low, high = word.part(5, 8).arguments
+    assert (low.kind, low.parameter, low.width) == ("slice", 5, 3)
+    assert high.width == 5 and not high.support
+    assert evaluate(join([word.part(5, 8), word]), {word: 0xB7}) == 0xB7 >> 5 | 0xB7 << 8
+    assert word.part(0, 8) is word and not word.part(9, 4).support
