@@ -31,7 +31,6 @@ from mutants.coverage import Coverage, measure  # noqa: E402
 from mutants.tree import Tree, tests_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-NUMBER = 54
 SEED = 17
 
 
@@ -40,7 +39,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--project", type=Path, default=ROOT, help="root with src and tests")
     parser.add_argument("--only", action="append", metavar="FOLDER", help="a folder of the package; can be repeated")
-    parser.add_argument("--number", type=int, default=NUMBER, help="mutants of each folder; 0: all")
+    parser.add_argument("--number", type=int, help="mutants of each folder; 0: all")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--budget", type=float, default=90, help="seconds of tests that a mutant meets at most")
@@ -62,13 +61,14 @@ def wanted(options: argparse.Namespace, package: Path) -> list[campaign.Mutant]:
     """The mutants that the command line asks for."""
     if options.at:
         name, _, line = options.at.partition(":")
-        folder = str(Path(name).parent)
-        return [
-            mutant for mutant in campaign.choose(package, folder, None, options.seed)
-            if mutant.file == f"{package.name}/{name}" and (not line or mutant.mutation.line == int(line))
-        ]  # fmt: skip
+
+        def there(mutant: campaign.Mutant) -> bool:
+            return mutant.file == f"{package.name}/{name}" and (not line or mutant.mutation.line == int(line))
+
+        return campaign.choose(package, str(Path(name).parent), None, options.seed, there)
     folders = options.only or [f for f in campaign.FOLDERS if (package / f).is_dir()]
-    return [mutant for folder in folders for mutant in campaign.choose(package, folder, options.number or None, options.seed)]
+    numbers = campaign.FOLDERS if options.number is None else dict.fromkeys(folders, options.number)
+    return [mutant for folder in folders for mutant in campaign.choose(package, folder, numbers.get(folder, 64) or None, options.seed)]
 
 
 def _inside(
