@@ -90,3 +90,10 @@ def test_large_irreducible_polynomials(modulus: int) -> None:
 
 def test_a_ring_is_no_field() -> None:
     assert not Field("ring", 128, (1 << 128) | 0x89).irreducible and GHASH_ORDER.irreducible
+
+
+def test_irreducible_polynomials_are_those_without_divisors():
+    """Every polynomial of degree 1 to 9, by division."""
+    composite = {clmul(a, b) for a in range(2, 1 << 9) for b in range(2, 1 << 9)}
+    for modulus in range(2, 1 << 10):
+        assert is_irreducible(modulus) == (modulus not in composite), bin(modulus)
