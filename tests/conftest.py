@@ -11,7 +11,9 @@ import gc
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.built import RUN_FOLDER
@@ -55,6 +57,19 @@ def pytest_report_header(config: pytest.Config) -> str:
     if shard := config.getoption("--shard"):
         return f"slow tests: shard {shard}"
     return "slow tests: run, too" if config.getoption("--slow") else "slow tests: left out (--slow runs them)"
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """What each file of a shard took, for ``slow_seconds.json``."""
+    if not config.getoption("--shard"):
+        return
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    for file, taken in sorted(seconds.items()):
+        terminalreporter.write_line(f"{taken:8.0f} s  {file}")
 
 
 def pytest_configure(config: pytest.Config) -> None:

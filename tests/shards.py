@@ -1,40 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slow tests, in shards of about equal length.
 
-``slow_seconds.json`` holds the seconds that the slow tests of each file take on one core; a file that takes too long for one shard has an
-entry for each test function instead.  The longest go first, each to the shard that has least: the same tests give the same shards.
+``slow_seconds.json`` holds the processor seconds that the slow tests of each file take.  A file that takes long is divided by the
+parameters of its tests, so that those of one core stay together.  The longest go first, each to the shard that has least: the same
+tests give the same shards.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["SECONDS", "USUAL", "group_of", "parse", "shards"]
+__all__ = ["LONGEST", "SECONDS", "USUAL", "group_of", "parse", "seconds_of", "shards"]
 
 SECONDS: dict[str, float] = json.loads((Path(__file__).parent / "slow_seconds.json").read_text(encoding="utf-8"))
-"""Seconds by file, or by file and test function, as ``tests/core/test_soak.py::test_soak``."""
+"""Seconds by file."""
 
 USUAL = 60.0
-"""Seconds of what has not been measured."""
+"""Seconds of a file that has not been measured."""
+
+LONGEST = 400.0
+"""Seconds that a part of a file takes at most, on average."""
+
+
+def _parts(file: str) -> int:
+    return max(1, -int(-SECONDS.get(file, USUAL) // LONGEST))
 
 
 def group_of(nodeid: str) -> str:
-    """The entry that a test belongs to: its function's or, if there is none, its file's."""
-    file, _, rest = nodeid.partition("::")
-    function = f"{file}::{rest.partition('[')[0]}"
-    return function if function in SECONDS else file
+    """What a test goes with: its file, or a part of it, such as ``tests/core/test_soak.py#1``."""
+    file, _, test = nodeid.partition("::")
+    parts = _parts(file)
+    return file if parts == 1 else f"{file}#{zlib.crc32(test.partition('[')[2].encode()) % parts}"
+
+
+def seconds_of(group: str) -> float:
+    """About how long the tests of a group take."""
+    file = group.partition("#")[0]
+    return SECONDS.get(file, USUAL) / _parts(file)
 
 
 def shards(groups: Iterable[str], count: int) -> list[list[str]]:
     """Groups by shard."""
     parts: list[list[str]] = [[] for _ in range(count)]
     length = [0.0] * count
-    for group in sorted(set(groups), key=lambda group: (-SECONDS.get(group, USUAL), group)):
+    for group in sorted(set(groups), key=lambda group: (-seconds_of(group), group)):
         least = length.index(min(length))
         parts[least].append(group)
-        length[least] += SECONDS.get(group, USUAL)
+        length[least] += seconds_of(group)
     return parts
 
 
