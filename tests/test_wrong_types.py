@@ -100,5 +100,5 @@ def test_a_core_without_its_verilog(tmp_path):
     core = shutil.copytree(folder("hctr2", sector=64, aes_arch="sequential", aes_stages=1, restarts=0, prove=False), tmp_path / "core")
     for path in core.glob("*.v"):
         path.unlink()
-    with pytest.raises(InputError, match="lacks hctr2_64.v; build the core again"):
+    with pytest.raises(InputError, match=r"lacks hctr2_64_\w+\.v; build the core again"):
         modeloom.core(core)
