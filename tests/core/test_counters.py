@@ -65,7 +65,7 @@ def test_counters_that_wrap_within_a_sector(name):
 
 def test_one_adder_for_all_counters():
     """Six counters behind one operand network, one of them counted backwards."""
-    options = {**SMALL, "sector": 96, "aes_arch": "pipelined"}
+    options = {**SMALL, "sector": 96}
     rng = random.Random(3)
     core, key = built.simulated(f"{FILE}:AllCounters", **options), rng.randbytes(16)
     core.load_key(key)

@@ -73,9 +73,10 @@ def test_software_model(size):
 
 
 @pytest.mark.parametrize(
-    "options", [SMALL, DECRYPT, pytest.param(PIPELINED, marks=built.slow), pytest.param({**DECRYPT, "key_bits": 256}, marks=built.slow)],
+    "options",
+    [SMALL, *(pytest.param(options, marks=built.slow) for options in (DECRYPT, PIPELINED, {**DECRYPT, "key_bits": 256}))],
     ids=["sequential", "decrypt", "pipelined-192", "decrypt-256"],
-)  # fmt: skip
+)
 def test_core(options):
     """Sectors of all slots and directions, mixed, back to back; keys are loaded anew between them."""
     core, rng = built.simulated(PLACE, **options), random.Random(7)
