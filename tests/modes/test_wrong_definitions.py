@@ -157,6 +157,9 @@ CASES = {
     # Partial blocks, and blocks on which nothing depends.
     "bytes_behind_the_end": HEAD + "    partial = True\n" + SETUP + "\n    def encrypt(self, o, k, t, p):\n"
     "        return [x ^ o.enc(t[0] ^ o.double(k.h, i)) for i, x in enumerate(p)]\n\n    decrypt = encrypt\n",
+    "one_byte_behind_the_end": HEAD + "    partial = True\n" + SETUP + "\n    def encrypt(self, o, k, t, p):\n"
+    "        e = [o.enc(t[0] ^ o.double(k.h, i)) for i in range(len(p))]\n"
+    "        return [x ^ o.head(y, min(n + 1, 16)) for x, y, n in zip(p, e, p.lengths)]\n\n    decrypt = encrypt\n",
     "block_without_influence": encrypt("return [o.enc(p[0]), *(o.enc(t[0]) for x in p[1:])]"),
     "every_key_refused": with_setup("z = o.mul(key.h, o.const(0))", "return Keys(h=key.h, z=z, i=o.inverse(z, 'z'))"),
     "not_inverse": HEAD + SETUP + LAYERS.replace("o.dec(x) ^ t[0]", "o.dec(x)"),

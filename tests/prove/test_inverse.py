@@ -11,7 +11,7 @@ from tests.built import slow
 from tests.prove import broken_modes
 from tests.prove.broken_modes import BROKEN, CountersBack, KeyInverse, OutsideTheCounter
 
-from modeloom import modes
+from modeloom import inverse, modes
 from modeloom.ciphers import cipher_of
 from modeloom.compiler import compile_mode
 from modeloom.inverse import check_inverse
@@ -93,6 +93,20 @@ def test_what_the_forms_do_not_know_is_tested() -> None:
     assert check_inverse(mode, made, key_bytes(mode)) == "tested"
     compiled = compile_mode(mode, Options(sector=48, restarts=0))
     assert compiled.explain()["inverse"] == "tested" and compiled.proved
+
+
+def test_what_a_few_values_do_not_show_many_do(monkeypatch):
+    """Forms that differ are no proof, so that more is tried before the word is "tested"."""
+
+    class WithoutTweak(OutsideTheCounter):
+        def decrypt(self, o, k, t, c):
+            return [o.dec(x) ^ o.head(o.const(1 << 120), 12) for x in c]
+
+    mode = WithoutTweak()
+    made = trace(mode, 48, 16)
+    monkeypatch.setattr(inverse, "_few", lambda source, key_bytes: iter([(bytes(key_bytes), bytes(16), bytes(48))]))
+    with pytest.raises(DefinitionError, match="decrypt does not invert encrypt: block 0"):
+        check_inverse(mode, made, key_bytes(mode))
 
 
 def test_forms_that_are_too_large_are_not_waited_for() -> None:
