@@ -67,6 +67,12 @@ def test_what_is_no_circuit_is_refused() -> None:
         Circuit(_netlist({"r": clocked}, {"a": [2]}, {"o": [3]}), {})
 
 
+def test_a_core_without_its_ports_is_refused() -> None:
+    run = Run(Circuit(_netlist({}, {"aclk": [2]}, {"o": [2]}), {}), lambda cell: None)  # type: ignore[arg-type,return-value]
+    with pytest.raises(CircuitError, match="no port aresetn"):
+        Host(run, 16)
+
+
 def test_a_write_that_depends_on_data_is_refused() -> None:
     memory = {
         "type": "$mem_v2",

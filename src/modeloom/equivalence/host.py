@@ -61,9 +61,19 @@ class Host:
     run : Run
     beat_bytes : int
         Bytes of a beat of data.
+
+    Raises
+    ------
+    CircuitError
+        The circuit lacks a port of a core.
     """
 
     def __init__(self, run: Run, beat_bytes: int):
+        needed = [f"{stream}_{port}" for buses in (INPUTS, OUTPUTS) for stream in buses for port in ("tvalid", "tready", *buses[stream])]
+        ports = run.circuit.netlist.inputs.keys() | run.circuit.netlist.outputs.keys()
+        missing = [name for name in ("aclk", "aresetn", "zeroize", "zeroizing", *needed) if name not in ports]
+        if missing:
+            raise CircuitError(f"the core has no port {missing[0]}")
         self.run, self.beat_bytes = run, beat_bytes
         self.widths = {name: len(bits) for name, bits in run.circuit.netlist.inputs.items()}
         self.waiting: dict[str, deque[dict[str, int]]] = {stream: deque() for stream in INPUTS}
