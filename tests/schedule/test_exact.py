@@ -44,3 +44,16 @@ def test_the_same_on_every_run() -> None:
     problem = compile_mode("hctr2", sector=64).schedule.problem
     rough = schedule(problem, restarts=0)
     assert improve(problem, rough, effort=0.5).start == improve(problem, rough, effort=0.5).start
+
+
+@pytest.mark.parametrize("options", [{"sector": 64, "aes": 2, "lanes": 2}, {"sector": 64, "aes": 2, "aes_arch": "sequential"}], ids=str)
+def test_operations_that_are_bound_to_an_instance_stay_there(options: dict) -> None:
+    """Of several units the solver may choose only for operations that belong to none."""
+    problem = compile_mode("hctr2", restarts=0, **options).schedule.problem
+    assert len(set(problem.bound_to) - {None}) == 2
+    rough = schedule(problem, restarts=0)
+    better = improve(problem, rough, effort=1.0)
+    check_schedule(better)
+    assert better.latency <= rough.latency
+    assert better.exact.limit is None or "do not fit" not in better.exact.limit
+    assert all(n is None or n == better.instance[i] for i, n in enumerate(problem.bound_to))
