@@ -248,3 +248,26 @@ def test_a_chain_is_free_when_the_next_sector_loads_it():
     # It loads in cycles 0, 6, …; a use in cycle 6 still reads what was there before, one in cycle 8 does not.
     check_schedule(Schedule(problem, 6, [1, 6, 3, 8], [0] * 4, overlap=True))
     refused(problem, 6, [1, 8, 3, 10], "chain 0 of encrypt is in use for more than 6 cycles")
+
+
+def test_a_slow_core_is_taken_where_one_direction_alone_uses_it():
+    unit = Unit("cipher", 1, 4, slow_core="dec", slow_interval=4)
+    graph = block_ops("enc", 2, unit).graph
+    graph.directions = ("encrypt", "decrypt")
+    for pair in graph.pairs:
+        op = pair.ops["encrypt"]
+        pair.ops["decrypt"] = replace(op, kind="dec" if op.kind == "enc" else op.kind)
+    problem = Problem(graph, UnitSet((unit, Unit("acc", 1, 1), Unit("out", 1, 0))))
+    check_schedule(Schedule(problem, 8, [0, 4, 4, 9], [0] * 4, overlap=True))
+    refused(problem, 8, [0, 3, 4, 9], "operations 0 and 1 take dec core of cipher 0 in slot 3")
+
+
+def test_blocks_leave_on_their_lanes_whatever_they_are_said_to_belong_to():
+    schedule = copy.deepcopy(fresh(made(HEH, aes=2)))
+    out = next(pair for pair in schedule.problem.graph.pairs if pair.kind == "out")
+    for op in out.ops.values():
+        op.block = None
+    check_schedule(schedule)
+    schedule.instance[out.id] ^= 1
+    with pytest.raises(CheckError, match=r"block \d+ leaves on lane"):
+        check_schedule(schedule)
