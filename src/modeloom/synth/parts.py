@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from modeloom.synth.cut import Part, fingerprint, reduced
+from modeloom.synth.tables import TABLE
 from modeloom.synth.targets import Target
 from modeloom.synth.yosys import APART, map_design, version_of, ways
 
@@ -26,7 +27,7 @@ class MappedPart:
 
 
 Key = tuple[str, ...]
-"""Fingerprint of a part, name of the target, mapper, and the commands."""
+"""Fingerprint of a part, name of the target, mapper, how tables are mapped, and the commands."""
 
 
 class Known(Protocol):
@@ -46,7 +47,8 @@ def map_parts(
     ``mapped_apart`` each in its own, as their borders are taken away at the end.
     """
     commands = target.commands + target.other_commands + target.rework_commands + target.area_commands + target.compact_commands
-    keys = {part.module: (fingerprint(part), target.name, mapper, *commands) for part in parts}
+    # Parts that were mapped with their tables inside are others.
+    keys = {part.module: (fingerprint(part), target.name, mapper, TABLE, *commands) for part in parts}
     new = {keys[part.module]: part for part in parts if keys[part.module] not in known}
     alone = any(APART in part.rtlil for part in parts)
     designs = [(part.rtlil, part.module, [part]) for part in new.values()] if alone else []

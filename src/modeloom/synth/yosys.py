@@ -15,6 +15,7 @@ from typing import Any
 from modeloom.synth.netlist import cell_counts
 from modeloom.synth.pins import pin_commands
 from modeloom.synth.result import SynthesisError
+from modeloom.synth.tables import TABLE, tables_apart
 from modeloom.synth.targets import Target
 from modeloom.synth.tools import run_tool
 
@@ -56,8 +57,9 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     """Map a design with the target's commands, or with its commands of the mapper ``"compact"`` or ``"fast"``.
 
     Modules that carry ``keep_hierarchy`` stay apart; everything else is flattened. Sums that the design has cut into LUTs
-    stay so on targets with LUT6 (``pins``).  Modules with a wire that carries ``APART`` are mapped alone and flattened
-    afterwards: their logic is made of LUTs already, which ABC would take apart for depth.
+    stay so on targets with LUT6 (``pins``).  On targets with LUTs, tables that are read in many places become logic once
+    (``tables``).  Modules with a wire that carries ``APART`` are mapped alone and flattened afterwards: their logic is made of
+    LUTs already, which ABC would take apart for depth.
 
     Raises
     ------
@@ -66,6 +68,8 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     """
     if util.find_spec("pyosys") is None:
         raise SynthesisError("Yosys is missing: pip install 'pyosys>=0.70'")
+    if target.kind == "lut":
+        rtlil = tables_apart(rtlil)
     (directory / "design.il").write_text(rtlil, encoding="utf-8")
     if len(several := ways(target, mapper)) > 1:
         mapped = []
@@ -74,7 +78,8 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
             mapped.append(map_design(rtlil, top, way, directory / str(number), timeout=timeout))
         return min(mapped, key=lambda each: target.luts_in(cell_counts(each.netlist, top)))
     first = pin_commands(rtlil, directory, lut6=target.lut_inputs == 6)
-    first += commands_of(target, mapper, top)
+    wanted = commands_of(target, mapper, top)
+    first += _tables_until_luts(wanted) if f"attribute \\{TABLE} 1" in rtlil else wanted
     if f"attribute \\{APART} 1" in rtlil and target.kind == "lut":
         apart = f"a:{APART} %m"
         # Their wires may be gone after the mapping, so the modules are remembered by a mark of their own.
@@ -102,6 +107,18 @@ def commands_of(target: Target, mapper: str, top: str) -> list[str]:
     """The commands of a mapper, without what a design needs before and after them."""
     chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
     return [command.format(top=top) for command in chosen]
+
+
+def _tables_until_luts(commands: Sequence[str]) -> list[str]:
+    """The commands with tables as modules of their own until LUTs are mapped: ABC does better with all of a design."""
+    join = [f"setattr -mod -unset keep_hierarchy A:{TABLE}=1", "flatten", "opt_clean"]
+    found: list[str] = []
+    for command in commands:
+        if command.startswith("synth_") and "-run" not in command:
+            found += [f"{command} -run begin:map_luts", *join, f"{command} -run map_luts:"]
+        else:
+            found += [command, *(join if command.endswith("-run begin:map_luts") else [])]
+    return found
 
 
 def ways(target: Target, mapper: str) -> list[Target]:

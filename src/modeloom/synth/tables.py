@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of a design, such as S-boxes, as modules of their own, so that equal ones become logic once.
+
+A core with S-boxes in LUTs reads some three hundred tables of 256 bytes, two of which differ.  Each is 2 040 multiplexers, which every
+pass before the mapping goes through.  As modules, they are two tables; before LUTs are mapped they are flattened, because ABC takes a
+quarter more LUTs for an S-box alone (159) than for one of many::
+
+    memory, rom_style "logic"                      module table_8_8_HASH: the memory with one port
+      port 0 ── A ─▶ D          ──▶                 ├─ instance for port 0
+      port 1 ── A ─▶ D                              └─ instance for port 1
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["MANY", "TABLE", "tables_apart"]
+
+MANY = 8
+"""Places in which a table is read for it to be worth a module."""
+
+TABLE = "mapped_table"
+"""Attribute of the modules."""
+
+_MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$\n?", re.MULTILINE | re.DOTALL)
+_MEMORY = re.compile(
+    r'^(?:  attribute [^\n]*\n)*  attribute \\rom_style "logic"\n(?:  attribute [^\n]*\n)*  memory width (\d+) size (\d+) \\(\S+)\n',
+    re.MULTILINE,
+)
+_CELL = re.compile(r"^(?:  attribute [^\n]*\n)*  cell \$(meminit_v2|memrd) (\S+)\n(.*?)^  end\n", re.MULTILINE | re.DOTALL)
+_MENTIONED = re.compile(r'^    parameter \\MEMID (".*")$', re.MULTILINE)
+_WORD = re.compile(r"^    (?:parameter(?: signed)?|connect) \\(\w+) (.*)$", re.MULTILINE)
+
+
+def tables_apart(rtlil: str) -> str:
+    """The design with each table that the designer wants as logic (``rom_style`` "logic") in a module with ``keep_hierarchy``.
+
+    A table is a memory whose words are all set at the start, none is written, and each is read without a clock.  Those that are read in
+    fewer than `MANY` places stay as they are, with all other memories.
+    """
+    parts = [match.span() for match in _MODULE.finditer(rtlil)]
+    tables = [table for begin, end in parts for table in _tables(rtlil, begin, end)]
+    places: Counter[str] = Counter()
+    for table in tables:
+        places[table.name] += len(table.ports)
+    chosen = [table for table in tables if places[table.name] >= MANY]
+    # What goes, and what comes in its place.
+    edits = [(table.memory.span(), "") for table in chosen]
+    for table in chosen:
+        edits += [(cell.span(), "") for cell, _ in table.words]
+        edits += [(cell.span(), _instance(table.name, cell[2], port)) for cell, port in table.ports]
+    pieces, at = [], 0
+    for (begin, end), text in sorted(edits):
+        pieces += [rtlil[at:begin], text]
+        at = end
+    modules = {table.name: table for table in chosen}
+    return "".join([*pieces, rtlil[at:], *(_module(table) for table in modules.values())])
+
+
+_Cell = tuple[re.Match[str], dict[str, str]]
+"""A cell in the text, and its parameters and connections."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table that a memory holds: the name of its module, the memory, the cells that set its words and those that read them."""
+
+    name: str
+    memory: re.Match[str]
+    words: list[_Cell]
+    ports: list[_Cell]
+
+
+def _tables(rtlil: str, begin: int, end: int) -> Iterator[_Table]:
+    """The tables of a module, which stands between two places in the text."""
+    memories = list(_MEMORY.finditer(rtlil, begin, end))
+    if not memories:
+        return
+    cells: dict[str, list[_Cell]] = {}
+    for cell in _CELL.finditer(rtlil, begin, end):
+        words = dict(_WORD.findall(cell[3]))
+        cells.setdefault(words["MEMID"], []).append((cell, words))
+    mentioned = Counter(_MENTIONED.findall(rtlil, begin, end))
+    for memory in memories:
+        size, name = int(memory[2]), f'"\\\\{memory[3]}"'
+        own = cells.get(name, [])
+        words = [each for each in own if each[0][1] == "meminit_v2"]
+        ports = [each for each in own if each[0][1] == "memrd"]
+        contents = {int(init["ADDR"]): init["DATA"] for _, init in words if _is_word(init)}
+        # Every mention is a port or a word, and every word is there once.
+        if mentioned[name] != len(own) or not len(contents) == len(words) == size or not ports:
+            continue
+        address = (size - 1).bit_length()
+        if all(port["CLK_ENABLE"] in ("0", "1'0") and int(port["ABITS"]) == address for _, port in ports):
+            text = "\n".join(f"{place} {contents[place]}" for place in sorted(contents))
+            yield _Table(f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}", memory, words, ports)
+
+
+def _instance(table: str, name: str, port: dict[str, str]) -> str:
+    """An instance of a table's module in the place of a port."""
+    return f"  cell \\{table} {name}\n    connect \\A {port['ADDR']}\n    connect \\D {port['DATA']}\n  end\n"
+
+
+def _is_word(init: dict[str, str]) -> bool:
+    """Whether an initial value is that of one whole word, at an address that is a plain number."""
+    return init["WORDS"] == "1" and init["ADDR"].isdecimal() and not set(init["EN"].rpartition("'")[2]) - {"1"}
+
+
+def _module(table: _Table) -> str:
+    """The module of a table: its memory with one port."""
+    width, size = int(table.memory[1]), int(table.memory[2])
+    address = (size - 1).bit_length()
+    words = {int(init["ADDR"]): init["DATA"] for _, init in table.words}
+    inits = "".join(
+        f"  cell $meminit_v2 $init${place}\n"
+        f'    parameter \\WORDS 1\n    parameter \\MEMID "\\\\table"\n    parameter \\ABITS 32\n    parameter \\WIDTH {width}\n'
+        f"    parameter \\PRIORITY {place}\n    connect \\ADDR {place}\n    connect \\DATA {words[place]}\n"
+        f"    connect \\EN {width}'{'1' * width}\n  end\n"
+        for place in sorted(words)
+    )
+    return (
+        f"attribute \\keep_hierarchy 1\nattribute \\{TABLE} 1\nmodule \\{table.name}\n"
+        f"  wire width {address} input 1 \\A\n  wire width {width} output 2 \\D\n"
+        f'  attribute \\rom_style "logic"\n  memory width {width} size {size} \\table\n{inits}'
+        f'  cell $memrd $read\n    parameter \\MEMID "\\\\table"\n    parameter \\ABITS {address}\n    parameter \\WIDTH {width}\n'
+        "    parameter \\CLK_ENABLE 0\n    parameter \\CLK_POLARITY 0\n    parameter \\TRANSPARENT 0\n"
+        "    connect \\CLK 1'x\n    connect \\EN 1'x\n    connect \\ADDR \\A\n    connect \\DATA \\D\n  end\nend\n"
+    )
