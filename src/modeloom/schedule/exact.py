@@ -13,7 +13,7 @@ from typing import Any
 from modeloom.schedule.gates import gate_bound
 from modeloom.schedule.greedy import Reservations
 from modeloom.schedule.modulo import Exact, Schedule, as_schedule
-from modeloom.schedule.pairing import direction_alone, own_bounds
+from modeloom.schedule.pairing import alike, direction_alone, own_bounds
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import tidy
 from modeloom.spec import InputError
@@ -84,12 +84,13 @@ def improve_bounds(schedule: Schedule, *, effort: float = 20.0) -> None:
     ii = schedule.ii if schedule.overlap else 0
     own = own_bounds(schedule.problem, ii)
     if len(own) == 1:
-        own.update({d: schedule.latency for d in own if schedule.optimal})
+        own.update({d: schedule.latency if schedule.optimal else schedule.latency_bound for d in own})
         return
     for d in sorted(own, key=lambda d: -own[d]):
         if max(own.values()) < schedule.latency:
             side = direction_alone(schedule, d)
-            best = improve(side.problem, side, effort=effort)
+            # What holds for a direction that does all the work of the pairs has been asked.
+            best = schedule if alike(side.problem, schedule.problem) else improve(side.problem, side, effort=effort)
             own[d] = max(own[d], best.latency if best.optimal else best.latency_bound)
 
 

@@ -27,7 +27,7 @@ from modeloom.schedule.problem import Problem, instance_of, op_instance
 from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
 
-__all__ = ["direction_alone", "far_from_bound", "own_bounds", "pair_by_bound"]
+__all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "pair_by_bound"]
 
 WORTH = 0.02
 """Share of the latency that is not worth another pairing than that of the definition."""
@@ -54,7 +54,7 @@ def own_bounds(problem: Problem, ii: int) -> dict[str, int]:
             for d in directions:
                 side = _side(problem, d)
                 # Directions that do the same work in the same order have the bound of both, which takes long for long sectors.
-                like = next((other for other in known if _alike(side, other)), side)
+                like = next((other for other in known if alike(side, other)), side)
                 problem.own[ii][d] = least_latency(like, ii)
                 known.append(side)
             # A schedule of both is one of each; the pairing's own bound may look at other operations.
@@ -73,7 +73,7 @@ def _side(problem: Problem, direction: str) -> Problem:
     return Problem(alone(problem.graph, direction, lambda op: op_instance(op, problem.units)), problem.units)
 
 
-def _alike(a: Problem, b: Problem) -> bool:
+def alike(a: Problem, b: Problem) -> bool:
     """Whether two problems differ in nothing that a schedule has to keep to."""
     return (a.preds, a.unit, a.bound_to, a.slow, a.release, a.chain_uses) == (b.preds, b.unit, b.bound_to, b.slow, b.release, b.chain_uses)
 

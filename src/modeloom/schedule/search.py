@@ -13,6 +13,7 @@ All limits are numbers of placements, so the result is the same on every machine
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 
 from modeloom.schedule.bound import Cases, least_latency
@@ -243,12 +244,17 @@ class _Tries:
     def reshape(self, bound: int, budget: int, seed: int, grid: Grid) -> None:
         """Searches again from a list schedule in which the first phase takes some of the units only; the better result stays.
 
-        A hash that takes all multipliers for a while leaves the one behind the cipher none in the same slots of the next interval.
-        From there little steps lead nowhere.
+        A hash that takes all multipliers for a while leaves the one behind the cipher none in the same slots of the next interval,
+        and from there little steps lead nowhere.  With one unit, or few operations, there is no such choice.
         """
+        problem = self.problem
+        free = [n for n, phase in enumerate(problem.phase) if not phase and problem.bound_to[n] is None]
+        uses = Counter(problem.unit[n].kind for n in free)
+        most = max((problem.unit[n].count for n in free if uses[problem.unit[n].kind] > problem.unit[n].count), default=1)
+        if most == 1:
+            return
         kept, rng = (self.best, self.latency), self.rng
         self.best, self.latency = None, 1 << 30
-        most = max((unit.count for unit, n in zip(self.problem.unit, self.problem.bound_to) if n is None), default=1)
         shape = min(range(most), key=lambda early: (self._shaped(grid, early), early))
         for part in range(1, SHAPES + 1):
             self._shaped(grid, shape, self.ii * part // HELD_CYCLES)
