@@ -9,7 +9,7 @@ directions' own bounds::
     decryption   ── hash ──┐            pairing by lines      ── hash ──┐
                            ├─ hash ── b ─                     ── (a, b: the first hash waits for the second) ──
 
-The order of the definition is kept where its bound is about as low.  Else each direction is scheduled alone, and operations of one kind
+The order of the definition is kept where its bound is no larger.  Else each direction is scheduled alone, and operations of one kind
 are paired in the order of their starts; the pairing with the lowest bound is taken.
 """
 
@@ -28,9 +28,6 @@ from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
 
 __all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "pair_by_bound"]
-
-WORTH = 0.02
-"""Share of the latency that is not worth another pairing than that of the definition."""
 
 FAR = ((32, 1.1), (math.inf, 1.2))
 """Blocks of a sector, and the latency by the larger of the directions' own bounds that needs no reason up to there."""
@@ -94,12 +91,13 @@ def pair_by_bound(
     if len(sequences) == 1:
         return first
     ii = first.ii_bound() if overlap and not rough else 0
-    if (not overlap or first.fits(first.ii_bound())) and least_latency(first, ii) <= max(own_bounds(first, ii).values()) * (1 + WORTH):
+    if (not overlap or first.fits(first.ii_bound())) and least_latency(first, ii) <= max(own_bounds(first, ii).values()):
         return first
-    best, least = first, _score(first, overlap, ii)
+    bound = max(own_bounds(first, ii).values())
+    best, least = first, _score(first, overlap, ii, bound)
     for rows in _pairings(name, sequences, units, registers):
         other = _problem(name, sequences, units, registers, rows)
-        score = _score(other, overlap, ii)
+        score = _score(other, overlap, ii, bound)
         if score < least:
             best, least = other, score
     return best
@@ -113,11 +111,11 @@ def _problem(
     return Problem(graph, units)
 
 
-def _score(problem: Problem, overlap: bool, ii: int) -> tuple[bool, int, int]:
-    """Whether slots are missing, the bound, and the latency of a plain list schedule."""
+def _score(problem: Problem, overlap: bool, ii: int, bound: int) -> tuple[bool, int, int]:
+    """Whether slots are missing, the bound, which is no lower than that of a direction alone, and the latency of a plain list schedule."""
     placement = list_schedule(problem, 0)
     latency = latency_of(problem, placement[0]) if placement else 1 << 30
-    return overlap and not problem.fits(problem.ii_bound()), least_latency(problem, ii), latency
+    return overlap and not problem.fits(problem.ii_bound()), max(bound, least_latency(problem, ii)), latency
 
 
 def _pairings(name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, registers: int) -> list[list[Row]]:
