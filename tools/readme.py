@@ -169,6 +169,19 @@ def latency() -> str:
     return table(head, rows, 1)
 
 
+def own_bounds() -> str:
+    """Latency of every mode beside the larger of the directions' own bounds, as ``bench/own_bounds.py`` has measured it."""
+    measured = json.loads((ROOT / "baselines" / "own_bounds.json").read_text(encoding="utf-8"))
+    found = {(e["mode"], e["sector"], e["aes"]): f"{e['latency']} ({e['latency_bound']})" for e in measured}
+    sectors = sorted({sector for _, sector, _ in found})
+    rows = [
+        (f"`{mode}`", sector, *(found.get((mode, sector, aes), "") for aes in (1, 2, 4, 8)))
+        for sector in sectors
+        for mode in dict.fromkeys(mode for mode, of, _ in found if of == sector)
+    ]
+    return table(("mode", "sector, bytes", *(f"`--aes {aes}`" for aes in (1, 2, 4, 8))), rows, 1)
+
+
 def clock() -> str:
     """The routed clock of the HCTR2 core on ECP5, beside that of its AES pipeline alone: ``baselines/``."""
     folder = ROOT / "baselines" / "nextpnr-0.7"
@@ -251,6 +264,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "codes": codes,
     "inverses": inverses,
     "latency": latency,
+    "own_bounds": own_bounds,
     "modes": modes,
     "papers": papers,
     "pipelines": pipelines,
