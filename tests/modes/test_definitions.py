@@ -329,3 +329,14 @@ def test_round_keys_of_a_cipher_are_counted():
     # A description of a description is guarded once.
     again = replace(replace(AES, name="own", timing=slower), name="other")
     assert again.timing.function is slower and again.timing.cipher == "other" and AES.timing is not again.timing
+
+
+def test_a_model_refuses_what_a_core_cannot_do():
+    """In Python programs too: numbers alone could do it."""
+
+    class Branches(Plain):
+        def encrypt(self, o, k, t, p):
+            return super().encrypt(o, k, t, p) if p[0] else list(p)
+
+    with pytest.raises(DefinitionError, match=r"^plain: test_definitions.py, line \d+: a block has no truth value; "):
+        Model(Branches, bytes(48)).encrypt(bytes(16), bytes(48))
