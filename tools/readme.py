@@ -257,11 +257,28 @@ def codes() -> str:
     return table(("code", "name", "meaning"), rows, 3)
 
 
+def faults() -> str:
+    """Faults planted in emitted Verilog, by core: ``tools/plant_faults.py``."""
+    stored = json.loads((ROOT / "baselines" / "planted_faults.json").read_text(encoding="utf-8"))
+    rows = []
+    for core in [*dict.fromkeys(row["core"] for row in stored["faults"]), ""]:
+        tried = [fault for fault in stored["faults"] if "kind" in fault and core in ("", fault["core"])]
+        count = [fault for fault in tried if fault["changes"]]
+        found = [fault for fault in count if fault["caught"]]
+        by_cycles = sum(fault["caught"] == "cycles" for fault in found)
+        rest = [fault for fault in tried if not fault["changes"]]
+        rows.append((f"`{core}`" if core else "all", len(tried), len(count), len(found), by_cycles, len(rest),
+                     sum(bool(fault["caught"]) for fault in rest)))  # fmt: skip
+    head = ("core", "planted", "change an output", "found", "of these by `cycles` alone", "change none", "of these found by erasures")
+    return table(head, rows, 1)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "clock": clock,
     "code": code,
     "codes": codes,
+    "faults": faults,
     "inverses": inverses,
     "latency": latency,
     "own_bounds": own_bounds,

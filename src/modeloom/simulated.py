@@ -11,12 +11,12 @@ from typing import Any
 
 from modeloom.rtl.bus.key_format import BEAT_BYTES as KEY_BEAT
 from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
-from modeloom.sim import Simulation, StreamRunner
+from modeloom.sim import Simulation, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.software import as_bytes
 from modeloom.spec import InputError
 
-__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_description", "verilog_of"]
+__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_description", "simulation_library", "verilog_of"]
 
 KEY_CYCLES = 100_000
 """Cycles after which a key that is not loaded counts as refused."""
@@ -89,6 +89,13 @@ def verilog_of(directory: str | Path, description: dict[str, Any]) -> Path:
     return verilog
 
 
+def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
+    """Builds, or finds, the simulation of a folder's Verilog; raises ``InputError`` if it has none, and ``BuildError``."""
+    description = read_description(directory)
+    verilog = verilog_of(directory, description)
+    return build(verilog_to_rtlil(verilog, description["top"]), description["top"], optimize=optimize)
+
+
 class SimulatedCore:
     """The simulation of a built core.
 
@@ -100,6 +107,8 @@ class SimulatedCore:
         Random gaps on the streams: see ``sim.StreamRunner``.
     optimize : int
         How much the C++ compiler optimises, 0 to 3: with less it builds sooner and runs slower, which is better for a few sectors.
+    library : path, optional
+        What ``simulation_library`` gave for the folder, so that it need not be found again.
 
     Attributes
     ----------
@@ -111,11 +120,12 @@ class SimulatedCore:
         Cycles of the statuses of the last run.
     """
 
-    def __init__(self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2):
+    def __init__(
+        self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
+        library: Path | None = None,
+    ):  # fmt: skip
         self.description = read_description(directory)
-        verilog = verilog_of(directory, self.description)
-        top = self.description["top"]
-        self.simulation = Simulation.of(verilog_to_rtlil(verilog, top), top, clock="aclk", reset="aresetn", optimize=optimize)
+        self.simulation = Simulation(library or simulation_library(directory, optimize), clock="aclk", reset="aresetn")
         self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
         self.runner.reset(4)
         self.sector_bytes: int = self.description["sector_bytes"]

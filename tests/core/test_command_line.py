@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ FAST = ("--optimize", 0)
 """Building the simulation takes longer than all that is done with it."""
 
 
-SECTOR, CORE = 64, ("--sector", 64, "--aes-arch", "sequential", "--aes-stages", 1)
-"""The default core takes far longer."""
+SECTOR, CORE = 128, ("--sector", 128, "--aes-arch", "sequential", "--aes-stages", 1)
+"""The default core takes far longer.  Published vectors have sectors of this size."""
 
 
 def run(*arguments: object) -> int:
@@ -71,22 +72,35 @@ def test_crypt_leaves_nothing_behind_on_wrong_input(
         assert sorted(tmp_path.iterdir()) == before
 
 
-def test_verify(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("modeloom.verification.reloads.ROUNDS", 12)
     assert run("verify", built, *FAST, "--sectors", 40) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["proof", "lint", "timing", "vectors", "random", "bench"]
+    lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+    assert list(lines) == [
+        "files", "proof", "lint", "timing", "engine", "vectors", "pace", "edges", "keys", "statuses", "reloads", "erasure", "zeroize",
+        "sectors", "cycles", "bench", "skipped",
+    ]  # fmt: skip
+    assert lines["files"] == "7 files are what the definition gives today, byte for byte"
+    assert lines["vectors"] == "10 published ones fit this core and pass"
+    missing = [tool for tool in ("verilator", "iverilog") if not shutil.which(tool)]
+    assert (lines["skipped"] == "nothing") == (not missing)
 
 
-def test_verify_finds_a_broken_core(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    description = json.loads((built / "core.json").read_text())
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    for name in built.iterdir():
-        (broken / name.name).write_bytes(name.read_bytes())
-    listing = broken / description["files"]["listing"]
+def test_verify_finds_a_changed_file(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line that names it, and a report that says the same; nothing is compiled before."""
+    broken = Path(shutil.copytree(built, tmp_path / "broken"))
+    listing = broken / json.loads((built / "core.json").read_text())["files"]["listing"]
     listing.write_text(listing.read_text().replace("row 3", "row 4", 1))
     assert run("verify", broken, *FAST) == 1
-    assert "differs" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert len(message.splitlines()) == 1 and f"changed since modeloom build: {listing.name};" in message
+    assert run("verify", broken, "--json", *FAST) == 1
+    output = capsys.readouterr()
+    report = json.loads(output.out)
+    assert not report["passed"] and report["failure"] in output.err and report["core"]["mode"] == "hctr2"
+    # Taken as it lies there, the listing is not the program that is proved.
+    assert run("verify", broken, "--no-hashes", *FAST) == 1
+    assert "the program differs from what this version compiles" in capsys.readouterr().err
 
 
 def test_python_functions(built: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests import built
-from tests.core.test_zeroize import request, state
 from tests.modes import essiv
 from tests.program_runs import computes
 
@@ -30,6 +29,7 @@ from modeloom.spec import DefinitionError, InputError
 from modeloom.synth.hierarchy import instances
 from modeloom.taint import check_core
 from modeloom.verification import verify_core
+from modeloom.verification.twins import request, state
 
 FILE = Path(essiv.__file__)
 PLACE = f"{FILE}:ESSIV"
@@ -240,5 +240,5 @@ def test_no_timing_channel():
 @built.slow
 def test_verify():
     """All that ``modeloom verify`` does, the plain bench in Icarus Verilog included."""
-    names = [line.split(":")[0] for line in verify_core(built.folder(PLACE, **SMALL), sectors=20, optimize=0)]
-    assert {"proof", "timing", "random", "bench"} <= set(names)
+    names = [step.name for step in verify_core(built.folder(PLACE, **SMALL), sectors=20, optimize=0)]
+    assert {"proof", "timing", "sectors", "bench"} <= set(names)

@@ -6,10 +6,10 @@ import random
 import pytest
 from tests.built import SEQUENTIAL, SMALL, compiled, simulated, slowly
 from tests.core.several_keys import CORES, TET, XCB, XTS
-from tests.core.test_zeroize import state
 
 from modeloom.rtl.core import key_erase_cycles
 from modeloom.simulated import Sector
+from modeloom.verification.twins import state
 
 CHOICES = [("hctr2", SMALL), ("hctr2", SEQUENTIAL), XCB]
 CHOICES += slowly(

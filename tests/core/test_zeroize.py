@@ -11,6 +11,7 @@ from tests.core.several_keys import TET, XCB
 from modeloom import golden
 from modeloom.rtl.core import erase_cycles
 from modeloom.simulated import Sector
+from modeloom.verification.twins import fill, hold_cycles, request, state
 
 SECTOR = 64
 SECTORS = 12
@@ -22,12 +23,6 @@ MORE = [
     ("heh-poly", "tes2010-sequential", {"sector": SECTOR}),
     (TET[0], "default", TET[1]),
 ]
-
-QUIET = (
-    "m_axis_tvalid", "m_axis_tdata", "m_axis_status_tvalid", "s_axis_tready", "s_axis_cmd_tready", "s_axis_key_tready",
-)  # fmt: skip
-"""Outputs that are zero during an erasure."""
-
 
 HOLDING = (
     r"core\.bus\.sector\.", r"core\.bus\.ring\.", r"core\.engine\.bank_in0\.", r"core\.engine\.bank_(?!in0|tweak)\w+\.",
@@ -41,38 +36,7 @@ def filled(choice, seed):
     mode, base, changes = choice
     rng = random.Random(seed)
     core = simulated(mode, base, **changes)
-    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
-    for slot, key in enumerate(keys):
-        core.load_key(key, slot)
-    for n in range(SECTORS):
-        decrypt = n % 2 == 1 and "decrypt" in core.description["directions"]
-        core.send_command(bytes([n]) * core.tweak_bytes, decrypt=decrypt, slot=n % len(keys), tag=n)
-        core.send_packet(rng.randbytes(core.sector_bytes))
-    # The host takes nothing, so that results wait too; others are being computed, and then a key comes.
-    core.runner.set_gaps({"m_axis": 0.999999})
-    core.runner.run(max_cycles=core.description["pins"]["latency_pins"] + core.description["pins"]["interval"])
-    core.send_key(rng.randbytes(core.description["key_bytes"]), 0)
-    core.runner.run(max_cycles=8)
-    return core, keys
-
-
-def state(core):
-    """All registers and words of memories."""
-    found = {}
-    for name, item in core.simulation.objects.items():
-        if item.kind == "state":
-            found[name] = core.simulation.get(name)
-        elif item.kind == "memory":
-            found.update({(name, word): core.simulation.get(name, word) for word in range(item.depth)})
-    return found
-
-
-def request(core, how):
-    """One cycle with ``zeroize`` or with a reset."""
-    name, active = ("zeroize", 1) if how == "zeroize" else ("aresetn", 0)
-    core.simulation.set(name, active)
-    core.runner.run(max_cycles=1)
-    core.simulation.set(name, 1 - active)
+    return core, fill(core, rng, sectors=SECTORS, cycles=8)
 
 
 @pytest.mark.parametrize("how", ["zeroize", "reset"])
@@ -91,16 +55,9 @@ def test_nothing_is_left(choice, how):
         assert any(re.match(place, str(name[0] if isinstance(name, tuple) else name)) for name in differ), place
     after = []
     for core in cores:
-        core.runner.forget()
-        core.simulation.set("s_axis_tdata", 0)
         request(core, how)
-        cycles = 0
-        while core.simulation.get("zeroizing"):
-            for name in QUIET:
-                assert cycles == 0 or not core.simulation.get(name), (name, cycles)
-            core.runner.run(max_cycles=1)
-            cycles += 1
-        assert cycles == core.description["erase_cycles"]
+        stated = core.description["erase_cycles"]
+        assert hold_cycles(core, 2 * stated) == (stated, "")
         assert not core.simulation.get("key_loaded")
         after.append(state(core))
     left = [name for name in after[0] if after[0][name] != after[1][name]]

@@ -178,7 +178,9 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
 
     command = compiler()
     runtime = _runtime()
-    common = ["-std=c++17", "-fPIC", "-fvisibility=hidden", "-w"]
+    # A read outside a memory gives zero.  Without this word it would end the process: a core may look up what it does not use, such as
+    # key words of a slot that a refused command names.
+    common = ["-std=c++17", "-fPIC", "-fvisibility=hidden", "-w", "-DCXXRTL_NDEBUG"]
     tools = _compiler_version(tuple(command)) + " / pyosys " + metadata.version("pyosys")
     driver = resources.files(__package__).joinpath("driver.cc").read_text(encoding="utf-8")
     translator = (_HERE / "_yosys.py").read_text(encoding="utf-8")

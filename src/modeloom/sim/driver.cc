@@ -12,6 +12,7 @@
 
 #include <cxxrtl/cxxrtl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -73,6 +74,7 @@ struct Stream {
 	bool stalled = false;
 	uint64_t dropped = 0;
 	uint64_t changed = 0;
+	uint64_t loud = 0;     // cycles with a payload other than zero while valid was low
 	uint64_t first_violation = UINT64_MAX;
 
 	uint64_t waiting() const { return input ? queued - head : beats - head; }
@@ -89,6 +91,16 @@ struct Sim {
 	bool settled = false;
 	uint64_t cycle = 0;
 	std::vector<Stream> streams;
+	std::vector<size_t> watched;  // objects whose values of every cycle are kept
+	std::vector<uint8_t> record;
+
+	void note() {
+		for (size_t index : watched) {
+			auto &object = objects[index];
+			auto *bytes = reinterpret_cast<const uint8_t *>(object.sampled);
+			record.insert(record.end(), bytes, bytes + bytes_of(object.item.width));
+		}
+	}
 
 	void settle() {
 		if (settled) return;
@@ -181,6 +193,14 @@ struct Sim {
 			} else {
 				for (auto &f : s.fields) memcpy(f.held.data(), f.port, f.bytes);
 			}
+		} else {
+			for (auto &f : s.fields) {
+				auto *bytes = reinterpret_cast<const uint8_t *>(f.port);
+				if (std::any_of(bytes, bytes + f.bytes, [](uint8_t byte) { return byte != 0; })) {
+					s.loud++;
+					break;
+				}
+			}
 		}
 		s.stalled = valid && !ready;
 	}
@@ -254,8 +274,22 @@ API void ml_get_word(Sim *sim, uint32_t index, uint64_t word, uint8_t *value) {
 API void ml_step(Sim *sim, uint64_t cycles) {
 	for (uint64_t i = 0; i < cycles; i++) {
 		sim->sample();
+		sim->note();
 		sim->edge();
 	}
+}
+
+// From now on the values of these objects are kept in every cycle, one behind the other.
+API void ml_watch(Sim *sim, const uint32_t *indices, uint32_t count) {
+	sim->watched.assign(indices, indices + count);
+	sim->record.clear();
+}
+
+API uint64_t ml_watched_bytes(Sim *sim) { return sim->record.size(); }
+
+API void ml_watched_take(Sim *sim, uint8_t *bytes) {
+	memcpy(bytes, sim->record.data(), sim->record.size());
+	sim->record.clear();
 }
 
 API uint64_t ml_cycle(Sim *sim) { return sim->cycle; }
@@ -319,6 +353,7 @@ API void ml_stream_violations(Sim *sim, uint32_t index, uint64_t *result) {
 	result[0] = s.dropped;
 	result[1] = s.changed;
 	result[2] = s.first_violation;
+	result[3] = s.loud;
 }
 
 // Runs until every output stream i has at least targets[i] beats waiting and, if `drain`, all queued input beats are
@@ -337,6 +372,7 @@ API int ml_run(Sim *sim, const uint64_t *targets, int drain, uint64_t limit) {
 		for (auto &s : sim->streams) sim->drive(s);
 		sim->sample();
 		for (auto &s : sim->streams) sim->observe(s);
+		sim->note();
 		sim->edge();
 	}
 	return !targets || done();

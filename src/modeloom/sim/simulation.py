@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -67,6 +68,9 @@ def _load(path: Path) -> ctypes.CDLL:
         "ml_get_word": (None, [handle, u32, u64, address]),
         "ml_step": (None, [handle, u64]),
         "ml_cycle": (u64, [handle]),
+        "ml_watch": (None, [handle, address, u32]),
+        "ml_watched_bytes": (u64, [handle]),
+        "ml_watched_take": (None, [handle, address]),
         "ml_add_stream": (u32, [handle, ctypes.c_int, u32, i64, address, u32, u64]),
         "ml_clear_streams": (None, [handle]),
         "ml_stream_gap": (None, [handle, u32, u64]),
@@ -213,6 +217,28 @@ class Simulation:
         else:
             self._library.ml_get(self._handle, port.index, buffer)
         return int.from_bytes(buffer.raw, "little")
+
+    def watch(self, names: Sequence[str]) -> None:
+        """Keep the values of these ports in every cycle from now on, for :meth:`watched`; what was kept before is forgotten.
+
+        Raises
+        ------
+        ValueError
+            If a port does not exist, or one is a memory.
+        """
+        ports = [self._find(name) for name in names]
+        for port in ports:
+            if port.kind == "memory":
+                raise ValueError(f"{port.name} is a memory: watch ports and registers")
+        self._library.ml_watch(self._handle, (ctypes.c_uint32 * len(ports))(*(port.index for port in ports)), len(ports))
+
+    def watched(self) -> bytes:
+        """The values since ``watch``, or since the last call: for each cycle ceil(width / 8) bytes of each port in turn, byte 0 being
+        bits [7:0]."""
+        count = int(self._library.ml_watched_bytes(self._handle))
+        buffer = ctypes.create_string_buffer(max(1, count))
+        self._library.ml_watched_take(self._handle, buffer)
+        return buffer.raw[:count]
 
     def step(self, n: int = 1) -> None:
         """Let n clock cycles pass."""

@@ -131,6 +131,8 @@ class Violations:
         Times that valid fell before the beat was accepted (AXI4-Stream, section 2.2.1).
     changed : int
         Cycles in which the payload of a waiting beat differed from the cycle before.
+    loud : int
+        Cycles in which the payload was not zero while valid was low.  AXI4-Stream allows that, so it counts as no error here.
     first_cycle : int or None
         Cycle of the first error.
     """
@@ -138,6 +140,7 @@ class Violations:
     dropped: int
     changed: int
     first_cycle: int | None
+    loud: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.dropped or self.changed)
@@ -352,12 +355,14 @@ class StreamRunner:
     def violations(self, name: str | None = None) -> Violations:
         """Protocol errors on one output stream, or on all of them together."""
         if name is not None:
-            result = (ctypes.c_uint64 * 3)()
+            result = (ctypes.c_uint64 * 4)()
             self._library.ml_stream_violations(self._handle, self._stream(name, "out"), result)
-            return Violations(result[0], result[1], None if result[2] == 2**64 - 1 else result[2])
+            return Violations(result[0], result[1], None if result[2] == 2**64 - 1 else result[2], result[3])
         each = [self.violations(n) for n, stream in self.streams.items() if stream.direction == "out"]
         first = [v.first_cycle for v in each if v.first_cycle is not None]
-        return Violations(sum(v.dropped for v in each), sum(v.changed for v in each), min(first, default=None))
+        return Violations(
+            sum(v.dropped for v in each), sum(v.changed for v in each), min(first, default=None), sum(v.loud for v in each)
+        )
 
 
 def _pack(port: Port, column: bytes | bytearray | memoryview | Iterable[int]) -> tuple[bytes, int]:

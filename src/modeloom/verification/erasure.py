@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Erasure of a slot's key, ``zeroize`` and the reset: nothing is left, within the stated cycles, and the core works again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from modeloom.emit.tools import CheckFailed
+from modeloom.simulated import Sector, SimulatedCore
+from modeloom.verification.host import Host
+from modeloom.verification.subject import Subject
+from modeloom.verification.twins import differences, fill, hold_cycles, request
+
+__all__ = ["check_key_erasure", "check_zeroize", "RESULTS"]
+
+ABORTS = 16
+"""Times that work is broken off."""
+
+RESULTS = ".bus.ring."
+"""Part of the names in the result buffer: results are the host's, and stay when a key is erased (docs/security.md)."""
+
+MOMENTS = (3, 30, 100, 170)
+"""Cycles after the last key packet in which everything is erased: the core checks, overwrites, takes in, expands and sets up."""
+
+
+def _good_keys(subject: Subject, rng: random.Random) -> Iterator[bytes]:
+    while True:
+        yield subject.good_key(rng)
+
+
+def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
+    """For each slot: two cores that differ in its key only, which has been set up and used in each size and direction, are in the same
+    state once it is erased, within ``key_erase_cycles``; so they are once another key is loaded over it, and if the packet is refused."""
+    slots, cycles = subject.description["key_slots"], subject.description["key_erase_cycles"]
+    compared = 0
+    for slot in range(slots):
+        for how in ("erased", "loaded anew", "refused"):
+            if how != "erased" and slot != slots - 1:
+                continue
+            cores = [_used(subject, slot, seed) for seed in (1, 2)]
+            compared = len(differences(cores))
+            if compared < 10:
+                raise CheckFailed(f"{subject.directory}: two cores with different keys in slot {slot} differ in {compared} words only")
+            for core in cores:
+                rng = random.Random(f"{subject.seed} next key")
+                if how == "erased":
+                    core.send_key(bytes(16), slot, erase=True)
+                    core.runner.run(max_cycles=cycles)
+                elif how == "refused":
+                    core.send_key(b"\x5a" * (subject.description["key_bytes"] + 16), slot)
+                    core.runner.run({}, drain=True, max_cycles=20 * cycles + 2000)  # the last beat, which shows what is wrong
+                    core.runner.run(max_cycles=cycles)
+                else:
+                    core.load_key(subject.good_key(rng), slot)
+            left = [name for name in differences(cores) if RESULTS not in name]
+            if left:
+                raise CheckFailed(
+                    f"{subject.directory}: slot {slot} is {how}, and {left[0]} still depends on its old key ({len(left)} words do)"
+                )
+            for core in cores:
+                if core.simulation.get("key_busy"):
+                    raise CheckFailed(f"{subject.directory}: key_busy is high {cycles} cycles after an erasure began")
+                expected = (1 << slots) - 1 ^ (0 if how == "loaded anew" else 1 << slot)
+                if (loaded := core.simulation.get("key_loaded")) != expected:
+                    raise CheckFailed(f"{subject.directory}: slot {slot} is {how}, and key_loaded is {loaded:#x}")
+    text = f"nothing of a key is left in any of {slots} slots {cycles} cycles after its erasure begins, nor when it is loaded over"
+    return text, {"slots": slots, "key_erase_cycles": cycles, "words_that_differed": compared}
+
+
+def _used(subject: Subject, slot: int, seed: int) -> SimulatedCore:
+    """A core whose slot has a key of this seed, all else alike; sectors of every size and direction have run under it."""
+    core = subject.core()
+    own, common = random.Random(f"{subject.seed} key {seed}"), random.Random(f"{subject.seed} common")
+    keys = [subject.good_key(common) for _ in range(subject.description["key_slots"])]
+    keys[slot] = subject.good_key(own)
+    for number, key in enumerate(keys):
+        core.load_key(key, number)
+    for size in subject.sizes:
+        for decrypt in subject.ways:
+            jobs = [Sector(bytes([n]) * core.tweak_bytes, common.randbytes(size), decrypt, slot) for n in range(3)]
+            core.run(jobs)
+    return core
+
+
+def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
+    """Two cores with different keys and data, in step otherwise, have the same state after ``zeroize`` and after a reset, which take
+    exactly ``erase_cycles``; no bus moves meanwhile, and the core works afterwards."""
+    stated = subject.description["erase_cycles"]
+    rng = subject.rng("zeroize")
+    fresh = subject.core()
+    _hold(subject, fresh, "power-up")
+    differed = 0
+    for number, how in enumerate(("zeroize", "reset", "zeroize", "zeroize")):
+        cores = []
+        for seed in (1, 2):
+            core = subject.core()
+            own = random.Random(f"{subject.seed} zeroize {seed}")
+            fill(core, own, cycles=MOMENTS[number], good=_good_keys(subject, own))
+            cores.append(core)
+        differed = len(differences(cores))
+        if differed < 20:
+            raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
+        for core in cores:
+            request(core, how)
+            _hold(subject, core, how)
+        if left := differences(cores):
+            raise CheckFailed(f"{subject.directory}: {left[0]} depends on keys or data after {how} ({len(left)} words do)")
+    # A request in the middle starts anew.
+    for cut in (1, stated // 2, stated - 1):
+        request(cores[0], "zeroize")
+        cores[0].runner.run(max_cycles=cut)
+        request(cores[0], "zeroize")
+        _hold(subject, cores[0], "a second zeroize")
+    sectors = _again(subject, rng)
+    text = f"zeroize, reset and power-up take {stated} cycles, leave nothing of {differed} words that differed, and the core works again"
+    return text, {"erase_cycles": stated, "words_that_differed": differed, "sectors": sectors}
+
+
+def _hold(subject: Subject, core: SimulatedCore, how: str) -> None:
+    stated = subject.description["erase_cycles"]
+    # The constructor of a simulated core ends in the reset's last cycle, and a request in its own.
+    cycles, loud = hold_cycles(core, 4 * stated + 100)
+    if cycles != stated:
+        raise CheckFailed(f"{subject.directory}: zeroizing is high for {cycles} cycles after {how}, core.json states {stated}")
+    if loud:
+        raise CheckFailed(f"{subject.directory}: {loud} is not zero during the erasure by {how}")
+
+
+def _again(subject: Subject, rng: random.Random) -> int:
+    """Work is broken off at random moments, and then the core does what a new one does, in every cycle; gives the number of sectors."""
+    host = Host(subject, rng)
+    script = _FirstSteps(subject)
+    new = subject.core()
+    hold_cycles(new, 4 * subject.description["erase_cycles"])
+    wanted = script.run(new)
+    places = -(-subject.description["explain"]["output_blocks"] // subject.description["blocks"])
+    for number in range(ABORTS):
+        slots = [slot for slot in range(host.slots) if rng.random() < 0.8] or [0]
+        for slot in slots:
+            host.load(subject.good_key(rng), slot)
+        host.settle()
+        size = rng.randrange(len(subject.sizes))
+        # Each time the sectors in flight have other places in the result buffer.
+        for _ in range(rng.randrange(2 * places + 6)):
+            host.job(slot=rng.choice(slots), decrypt=rng.choice(subject.ways), size=size)
+        if number % 2:
+            host.load(subject.good_key(rng), rng.choice(slots))
+            host.run(rng.randrange(1, script.key_cycles))
+        elif number % 4 == 2:
+            host.wrong_key(rng.randbytes(subject.description["key_bytes"] + 1), rng.choice(slots))
+            host.settle()
+        else:
+            host.run(rng.randrange(1, host.sector_cycles + places * subject.description["sizes"][size]["interval"]))
+        how = "zeroize" if number % 3 else "aresetn"
+        host.abort(how)
+        if script.run(host.core) != wanted:
+            host.fail(f"is not as new after {how}: it gives other outputs than a core that has done nothing before")
+        host.abort("zeroize")
+    return host.sectors
+
+
+class _FirstSteps:
+    """What a core is made to do first: a key for each slot, then sectors of every slot and direction.
+
+    Attributes
+    ----------
+    key_cycles : int
+        Cycles that the keys take, one behind the other.
+    """
+
+    def __init__(self, subject: Subject):
+        rng = subject.rng("first steps")
+        self.slots = subject.description["key_slots"]
+        self.keys = [subject.good_key(rng) for _ in range(self.slots)]
+        self.jobs = [(bytes(subject.description["tweak_bytes"]), rng.randbytes(subject.sizes[0]), way) for way in subject.ways]
+        self.sector_cycles = 4 * (subject.description["pins"]["latency_pins"] + subject.description["pins"]["interval"])
+        self.key_cycles = 0
+
+    def run(self, core: SimulatedCore) -> bytes:
+        """All outputs in every cycle."""
+        core.runner.set_gaps(dict.fromkeys(core.runner.streams, 0.0))
+        core.simulation.watch([name for name, port in core.simulation.ports.items() if port.kind == "output"])
+        for slot, key in enumerate(self.keys):
+            core.send_key(key, slot)
+        if not self.key_cycles:
+            start = core.cycles
+            core._wait_for_key_port()
+            self.key_cycles = core.cycles - start
+        else:
+            core.runner.run(max_cycles=self.key_cycles)
+        for slot in range(self.slots):
+            for tweak, data, decrypt in self.jobs:
+                core.send_command(tweak, decrypt=decrypt, slot=slot)
+                core.send_packet(data)
+        core.runner.run(max_cycles=self.sector_cycles + self.slots * self.sector_cycles // 4)
+        seen = core.simulation.watched()
+        core.simulation.watch([])
+        for name in ("m_axis", "m_axis_status"):
+            core.runner.take(name)
+        return seen

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a core beside their hashes in ``core.json``, and beside what the definition and the tools give today."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from modeloom.definition import NOT_CHECKED, Checked
+from modeloom.emit.files import contents
+from modeloom.emit.package import versions
+from modeloom.emit.tools import CheckFailed
+from modeloom.spec import InputError
+
+__all__ = ["changed_files", "check_emission", "check_hashes", "newer_tools", "today"]
+
+_TOOLS = {"modeloom": "modeloom", "yosys": "Yosys", "amaranth": "Amaranth"}
+
+
+def changed_files(directory: Path, description: dict[str, Any]) -> list[str]:
+    """Files that are missing, or whose SHA-256 is not that in ``core.json``; raises ``InputError`` if it has none."""
+    if not isinstance(description.get("sha256"), dict):
+        raise InputError(f"{directory}/core.json keeps no hashes: an older version wrote it; build the core again, or add --no-hashes")
+    changed = []
+    for file, wanted in description["sha256"].items():
+        path = directory / file
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != wanted:
+            changed.append(file)
+    return changed
+
+
+def check_hashes(directory: Path, description: dict[str, Any]) -> None:
+    """Raises ``CheckFailed``, one line with their names, if files are missing or changed."""
+    if changed := changed_files(directory, description):
+        names = ", ".join(file if (directory / file).is_file() else f"{file} (missing)" for file in changed)
+        raise CheckFailed(
+            f"{directory}: changed since modeloom build: {names}; build the core again, or add --no-hashes to test it as it lies there"
+        )
+
+
+def newer_tools(description: dict[str, Any]) -> list[str]:
+    """Tools of other versions than those that the core was built with: in words."""
+    before = description.get("versions", {})
+    return [
+        f"{_TOOLS[name]} {before.get(name, 'unknown')}, here {version}"
+        for name, version in versions().items() if before.get(name) != version
+    ]  # fmt: skip
+
+
+def today(compiled: Any, description: dict[str, Any]) -> dict[str, str]:
+    """The texts of all files as definition and tools give them today, for the name and the command of the core."""
+    # A core may have been built without the proof (from Python); its datasheet says so.
+    if not description["explain"]["proved"]:
+        unchecked = Checked(NOT_CHECKED, ())
+        others = tuple(replace(one, proved=False, checked=unchecked) for one in compiled.others)
+        compiled = replace(compiled, proved=False, checked=unchecked, others=others)
+    return contents(compiled, description["name"], description["command"])[1]
+
+
+def check_emission(directory: Path, texts: dict[str, str]) -> None:
+    """Raises ``CheckFailed`` if a file is not what is emitted today, byte for byte."""
+    different = [file for file, text in texts.items() if not _same(directory / file, text)]
+    if different:
+        raise CheckFailed(f"{directory}: not what the definition gives today: {', '.join(different)}; build the core again")
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host of a core in simulation: sends keys, commands and packets at any time, and knows what may come back.
+
+A key packet and a command travel over different buses, so a command that stands before a new key of its slot may be decided before or
+after it.  Each slot has a history, and what is told of it only goes forward::
+
+    slot 1     key A ──▶ empty ──▶ key B ──▶ empty         loaded, loaded anew, erased
+    results      A   A   NO_KEY      B   B   NO_KEY        never A again after a NO_KEY or a B
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from modeloom.emit.tools import CheckFailed
+from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
+from modeloom.simulated import SimulatedCore
+from modeloom.verification.packet import Packet, faulty, whole
+from modeloom.verification.subject import Subject
+
+__all__ = ["BUSES", "Host", "Job"]
+
+BUSES = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status")
+"""The streams of sectors, whose gaps are chosen."""
+
+PATIENCE = 4000
+"""Cycles that a core may take beyond what its work needs, before it counts as hanging."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command with its packet, as sent."""
+
+    tag: int
+    slot: int
+    size: int
+    decrypt: bool
+    tweak: bytes
+    data: bytes
+    packet: Packet
+
+
+class Host:
+    """Drives one core and compares everything that it gives.
+
+    Parameters
+    ----------
+    subject : Subject
+        Where the core comes from.
+    rng : random.Random
+        Tags, and what the caller does not choose.
+    core : SimulatedCore, optional
+        A fresh one if not given.
+
+    Attributes
+    ----------
+    sectors : int
+        Sectors whose results were compared.
+    codes : set of StatusCode
+        Statuses that came.
+    """
+
+    def __init__(self, subject: Subject, rng: random.Random, core: SimulatedCore | None = None):
+        self.subject, self.rng = subject, rng
+        self.core = core or subject.core(seed=rng.randrange(1 << 32))
+        self.description = subject.description
+        self.runner = self.core.runner
+        self.beat_bytes = self.core.lanes * self.core.block_bytes
+        self.slots = self.description["key_slots"]
+        self.sectors = 0
+        self.codes: set[StatusCode] = set()
+        self._patience = 0.0
+        self._stretch = 1.0
+        self._output_cycles: list[int] = []
+        self._forget()
+
+    def _forget(self) -> None:
+        self._history: list[list[bytes | None]] = [[None] for _ in range(self.slots)]
+        self._at = [0] * self.slots
+        self._jobs: deque[Job] = deque()
+        self._beats: deque[tuple[bytes, int, int, int]] = deque()
+        self._sends_keys = False
+        self._key_error: bool | None = None
+
+    # What the host sends
+
+    def set_gaps(self, gaps: Mapping[str, float]) -> None:
+        """Probabilities of a pause on the buses of sectors; 0 for those not named."""
+        every = {name: gaps.get(name, 0.0) for name in (*BUSES, "s_axis_key")}
+        self.runner.set_gaps(every)
+        self._stretch = 1 / (1 - max(every.values()))
+
+    def load(self, key: bytes, slot: int) -> None:
+        """Sends a key; its slot is empty from then on, and has the key later, unless the mode refuses it."""
+        good = self.subject.reference(key) is not None
+        self._key_packet(slot, [None, key] if good else [None], not good)
+        self.core.send_key(key, slot)
+
+    def erase(self, slot: int) -> None:
+        """Sends a packet that erases a slot."""
+        self._key_packet(slot, [None], False)
+        self.core.send_key(bytes(16), slot, erase=True)
+
+    def wrong_key(self, data: bytes, slot: int, keeps: tuple[int, ...] | None = None) -> None:
+        """Sends a key packet that must be refused: of a wrong length, with a ``tkeep`` that no key has, or for a slot that is not there."""
+        self._key_packet(slot, [None], True)
+        packet = whole(data, 16)
+        beats = len(packet.keeps)
+        self.runner.feed(
+            "s_axis_key",
+            {
+                "s_axis_key_tdata": packet.data,
+                "s_axis_key_tkeep": keeps or packet.keeps,
+                "s_axis_key_tlast": [int(beat == beats - 1) for beat in range(beats)],
+                "s_axis_key_tdest": [slot] * beats,
+                "s_axis_key_tuser": [0] * beats,
+            },
+        )
+
+    def _key_packet(self, slot: int, phases: list[bytes | None], error: bool) -> None:
+        if slot < self.slots:
+            self._history[slot] += phases
+        self._key_error = error
+        self._sends_keys = True
+        self._patience += self.key_cycles
+
+    def job(
+        self, *, slot: int, decrypt: bool, size: int = 0, tweak: bytes | None = None, data: bytes | None = None,
+        fault: str | None = None, nbytes: int | None = None,
+    ) -> None:  # fmt: skip
+        """Sends a command and its packet.
+
+        Parameters
+        ----------
+        size : int
+            Number of a sector size, which the core need not have; then ``nbytes`` says how many bytes are sent.
+        tweak, data : bytes
+            Random if not given.
+        fault : str
+            One of ``packet.FAULTS``.
+        """
+        length = nbytes or self.subject.sizes[size]
+        tweak = self.rng.randbytes(self.core.tweak_bytes) if tweak is None else tweak
+        data = self.rng.randbytes(length) if data is None else data
+        packet = faulty(data, self.beat_bytes, fault, self.rng) if fault else whole(data, self.beat_bytes)
+        tag = self.rng.randrange(1 << 16)
+        self._jobs.append(Job(tag, slot, size, decrypt, tweak, data, packet))
+        command = pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=decrypt)
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
+        beats = len(packet.keeps)
+        self.runner.feed(
+            "s_axis",
+            {
+                "s_axis_tdata": packet.data,
+                "s_axis_tkeep": packet.keeps,
+                "s_axis_tlast": [int(beat == beats - 1) for beat in range(beats)],
+            },
+        )
+        self._patience += self.sector_cycles + beats
+
+    @property
+    def key_cycles(self) -> int:
+        """Cycles that a key packet takes at most, amply."""
+        sizes = self.description["sizes"]
+        setup = sum(size["explain"]["setup_cycles"] for size in sizes)
+        return 4 * (self.description["key_erase_cycles"] + setup * 4) + 3 * self.sector_cycles + 1000
+
+    @property
+    def sector_cycles(self) -> int:
+        """Cycles that a sector takes at most, alone and after a change of size."""
+        return 2 * max(size["latency_pins"] + size["interval"] for size in self.description["sizes"]) + 100
+
+    # What comes back
+
+    def run(self, cycles: int) -> None:
+        """Lets time pass, and compares what has come."""
+        self.runner.run(max_cycles=cycles)
+        self.compare()
+
+    def settle(self) -> None:
+        """Waits until every command has its status and the key port rests, and compares."""
+        limit = int((self._patience + PATIENCE) * self._stretch) + self.description["erase_cycles"]
+        self._patience = 0.0
+        waiting = len(self._jobs)
+        result = self.runner.run({"m_axis_status": waiting}, drain=True, max_cycles=limit)
+        self.compare()
+        if result.timed_out or self._jobs:
+            self.fail(f"hangs: {len(self._jobs)} of {waiting} statuses are missing after {limit} cycles")
+        if self._sends_keys:
+            self._rest(limit)
+        # Nothing comes after the last status.
+        self.runner.run(max_cycles=8)
+        self.compare()
+        if self._beats or self.runner.waiting("m_axis_status"):
+            self.fail("gives more than it was asked for")
+
+    def _rest(self, limit: int) -> None:
+        """Waits for the key port; then each slot is at the end of its history."""
+        simulation = self.core.simulation
+        for _ in range(limit // 16 + 1):
+            if not simulation.get("key_busy"):
+                break
+            self.runner.run(max_cycles=16)
+        else:
+            self.fail(f"has key_busy high for {limit} cycles")
+        self._at = [len(history) - 1 for history in self._history]
+        loaded = sum(1 << slot for slot, history in enumerate(self._history) if history[-1] is not None)
+        if (found := simulation.get("key_loaded")) != loaded:
+            self.fail(f"has key_loaded {found:#x} where the slots with a key are {loaded:#x}")
+        if self._key_error is not None and bool(simulation.get("key_error")) != self._key_error:
+            why = "the last key must be refused" if self._key_error else "the last key must be taken"
+            self.fail(f"has key_error {int(not self._key_error)} where {why}")
+        self._sends_keys, self._key_error = False, None
+
+    def compare(self, rules: bool = True) -> None:
+        """Compares all statuses and data that have come and, if told so, the rules of the buses."""
+        beats = self.runner.take("m_axis")
+        self._output_cycles.extend(beats.cycles)
+        data, width = beats.columns["m_axis_tdata"], self.beat_bytes
+        self._beats.extend(
+            (data[at * width : at * width + width], keep, last, cycle)
+            for at, (keep, last, cycle) in enumerate(
+                zip(beats.values("m_axis_tkeep"), beats.values("m_axis_tlast"), beats.cycles, strict=True)
+            )
+        )
+        statuses = self.runner.take("m_axis_status")
+        for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
+            if not self._jobs:
+                self.fail("gives a status without a command")
+            if value >> 24 or value >> 16 > max(StatusCode):
+                self.fail(f"gives the status {value:#010x}, which means nothing")
+            self._compare_one(self._jobs.popleft(), *unpack_status(value.to_bytes(4, "little")), cycle)
+        if not rules:
+            return
+        found = self.runner.violations()
+        if found:
+            self.fail(f"a stream breaks the rules of AXI4-Stream at cycle {found.first_cycle}")
+        if found.loud:
+            self.fail(f"an output bus is not zero while it is not valid ({found.loud} cycles)")
+
+    def _compare_one(self, job: Job, tag: int, code: StatusCode, cycle: int) -> None:
+        self.sectors += 1
+        self.codes.add(code)
+        if tag != job.tag:
+            self.fail(f"gives the tag {tag:#06x} where {job.tag:#06x} was next")
+        result = None if code != StatusCode.OK else self._packet(job, cycle)
+        allowed = self._allowed(job)
+        for phase, (wanted, key) in allowed:
+            if wanted != code:
+                continue
+            if code == StatusCode.OK and result != self._expected(job, key):
+                continue
+            if job.slot < self.slots:
+                self._at[job.slot] = phase
+            return
+        codes = sorted({wanted for _, (wanted, _) in allowed})
+        if code not in codes:
+            self.fail(f"gives {code.name} where {' or '.join(StatusCode(c).name for c in codes)} is right: {self._words(job)}")
+        self.fail(f"computes a wrong result: {self._words(job)}")
+
+    def _allowed(self, job: Job) -> list[tuple[int, tuple[StatusCode, bytes | None]]]:
+        """Phases of the slot in which the job may have been decided, the status in each, and the key."""
+        if job.size >= len(self.subject.sizes):
+            return [(0, (StatusCode.UNKNOWN_SIZE, None))] if job.slot >= self.slots else [
+                (self._at[job.slot], (StatusCode.UNKNOWN_SIZE, None))
+            ]  # fmt: skip
+        if job.decrypt not in self.subject.ways:
+            return [(self._at[job.slot] if job.slot < self.slots else 0, (StatusCode.NO_DIRECTION, None))]
+        if job.slot >= self.slots:
+            return [(0, (StatusCode.NO_KEY, None))]
+        code = job.packet.code(self.beat_bytes, self.subject.sizes[job.size])
+        history = self._history[job.slot]
+        return [
+            (phase, (StatusCode.NO_KEY if key is None else code, key))
+            for phase, key in enumerate(history) if phase >= self._at[job.slot]
+        ]  # fmt: skip
+
+    def _expected(self, job: Job, key: bytes | None) -> bytes | None:
+        reference = self.subject.reference(key) if key is not None else None
+        return reference(job.tweak, job.data, job.decrypt) if reference else None
+
+    def _packet(self, job: Job, status_cycle: int) -> bytes:
+        """The data of a sector, whose form is compared; they come before the status."""
+        nbytes = self.subject.sizes[job.size]
+        form = whole(bytes(nbytes), self.beat_bytes)
+        if len(self._beats) < len(form.keeps):
+            self.fail(f"gives the status of a sector before its data: {self._words(job)}")
+        data = b""
+        for number, keep in enumerate(form.keeps):
+            beat, found, last, cycle = self._beats.popleft()
+            if found != keep or last != (number == len(form.keeps) - 1) or cycle >= status_cycle:
+                self.fail(f"gives beat {number} of a sector with tkeep {found:#x} and tlast {last}: {self._words(job)}")
+            data += beat
+        if any(data[nbytes:]):
+            self.fail(f"gives bytes behind the end of a sector: {self._words(job)}")
+        return data[:nbytes]
+
+    def _words(self, job: Job) -> str:
+        way = "decryption" if job.decrypt else "encryption"
+        return f"{way} of sector {self.sectors} (tag {job.tag:#06x}, size {job.size}, slot {job.slot}, tweak {job.tweak.hex() or 'none'})"
+
+    def fail(self, what: str) -> None:
+        """Raises ``CheckFailed``; the message names the cycle."""
+        raise CheckFailed(f"{self.subject.directory}: at cycle {self.core.cycles} the core {what}")
+
+    def output_cycles(self) -> list[int]:
+        """Cycles of the result beats since the last call."""
+        cycles, self._output_cycles = self._output_cycles, []
+        return cycles
+
+    # Erasing everything
+
+    def abort(self, request: str) -> None:
+        """One cycle with ``zeroize`` or with a reset ("aresetn"); what has come is compared, and what was under way is forgotten."""
+        simulation = self.core.simulation
+        active = int(request == "zeroize")
+        simulation.set(request, active)
+        self.runner.run(max_cycles=1)
+        simulation.set(request, 1 - active)
+        # A beat may still pass in the cycle of the request and in the next one; that valid falls then is no error.
+        self.runner.run(max_cycles=1)
+        self.compare(rules=False)
+        self.runner.forget()
+        self._forget()
+        self.runner.run(max_cycles=self.description["erase_cycles"] - 2)
+        if self.runner.waiting("m_axis") or self.runner.waiting("m_axis_status"):
+            self.fail(f"gives a beat during the erasure by {request}")
+        if not simulation.get("zeroizing"):
+            self.fail(f"has zeroizing low before {self.description['erase_cycles']} cycles are over")
+        self.runner.run(max_cycles=1)
+        for name in ("zeroizing", "key_loaded", "key_busy", "key_error"):
+            if simulation.get(name):
+                self.fail(f"has {name} {simulation.get(name):#x} still {self.description['erase_cycles']} cycles after {request}")

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a verification tells: a line for each step, and all of it as data to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["SCHEMA", "Step", "as_json"]
+
+SCHEMA = "modeloom-verify-1"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that passed, or was skipped.
+
+    Attributes
+    ----------
+    name : str
+        One word.
+    text : str
+        What was found, on one line.
+    figures : dict
+        The same as numbers.
+    skipped : tuple of str
+        What was not done, each with its reason.
+    """
+
+    name: str
+    text: str
+    figures: dict[str, Any] = field(default_factory=dict)
+    skipped: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+def as_json(description: dict[str, Any], seed: int, used: dict[str, str], steps: Sequence[Step], failure: str = "") -> dict[str, Any]:
+    """The report: the core, versions then and now, the steps with their figures, what was skipped, and the verdict."""
+    return {
+        "schema": SCHEMA,
+        "core": {key: description.get(key) for key in ("name", "mode", "definition", "definition_sha256", "command", "sha256", "options")},
+        "versions": {"built_with": description.get("versions", {}), "verified_with": used},
+        "seed": seed,
+        "steps": [{"step": step.name, "text": step.text, **step.figures} for step in steps if step.name != "skipped"],
+        "skipped": [what for step in steps if step.name != "skipped" for what in step.skipped],
+        "passed": not failure,
+        **({"failure": failure} if failure else {}),
+    }

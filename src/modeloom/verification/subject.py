@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The core that is verified: fresh simulations of its Verilog, and the reference of its mode."""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from modeloom import golden
+from modeloom.ciphers import AES
+from modeloom.modes import find
+from modeloom.simulated import SimulatedCore, read_description, simulation_library
+from modeloom.software import Model
+from modeloom.spec import InputError, Mode
+
+__all__ = ["Subject"]
+
+REFERENCES = 64
+"""References with a key that are kept: set-up of some modes takes longer than a sector."""
+
+Reference = Callable[[bytes, bytes, bool], bytes]
+"""``reference(tweak, data, decrypt)``."""
+
+
+class Subject:
+    """A built core under test.
+
+    Parameters
+    ----------
+    directory : path
+        What ``modeloom build`` made.
+    optimize : int
+        How much the C++ compiler optimises the simulation.
+    seed : int
+        What all random choices come from: each check has a generator of its own.
+
+    Attributes
+    ----------
+    description : dict
+        ``core.json``.
+    cores : list of SimulatedCore
+        Those that ``core`` has made since the list was emptied.
+    """
+
+    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
+        self.directory = Path(directory)
+        self.description: dict[str, Any] = read_description(directory)
+        self.optimize, self.seed = optimize, seed
+        self.cores: list[SimulatedCore] = []
+        self._references: OrderedDict[bytes, Reference | None] = OrderedDict()
+
+    @cached_property
+    def mode(self) -> Mode:
+        """The definition."""
+        return find(self.description["definition"], self.directory)
+
+    @cached_property
+    def library(self) -> Path:
+        """The simulation of the Verilog as it lies in the folder."""
+        return simulation_library(self.directory, self.optimize)
+
+    def core(self, *, seed: int = 0) -> SimulatedCore:
+        """A core fresh out of a reset."""
+        core = SimulatedCore(self.directory, seed=seed, library=self.library)
+        self.cores.append(core)
+        return core
+
+    def take_cycles(self) -> int:
+        """Cycles of all cores since the last call, which are let go."""
+        total = sum(core.cycles for core in self.cores)
+        self.cores = []
+        return total
+
+    def rng(self, purpose: str) -> random.Random:
+        """A generator for one purpose, always the same for the same seed."""
+        return random.Random(f"{self.seed} {purpose}")
+
+    @property
+    def independent(self) -> bool:
+        """Whether the reference is one of ``golden``, which share no code with the compiler; else it is the definition on numbers."""
+        return self.description["definition"] in golden.mode_names() and self.description["cipher"] == AES.name
+
+    @property
+    def sizes(self) -> list[int]:
+        """Bytes of the sector sizes, in the order of their numbers."""
+        return [size["sector_bytes"] for size in self.description["sizes"]]
+
+    @property
+    def ways(self) -> list[bool]:
+        """The directions that the core has; True is decryption."""
+        return [direction == "decrypt" for direction in self.description["directions"]]
+
+    def reference(self, key: bytes) -> Reference | None:
+        """What the core must compute under a key; None if the mode refuses the key."""
+        if key in self._references:
+            self._references.move_to_end(key)
+            return self._references[key]
+        found = self._make(key)
+        self._references[key] = found
+        if len(self._references) > REFERENCES:
+            self._references.popitem(last=False)
+        return found
+
+    def _make(self, key: bytes) -> Reference | None:
+        try:
+            mode: Any
+            if self.independent:
+                mode = golden.mode(self.description["definition"], key)
+            else:
+                mode = Model(self.mode, key, self.description["cipher"])
+            if self.description["refused_keys"]:
+                # Whether a key is good may depend on the sector's size; a core takes those that are good for all of its sizes.
+                for size in self.sizes:
+                    mode.encrypt(bytes(self.description["tweak_bytes"]), bytes(size))
+        except (InputError, ValueError, ZeroDivisionError):
+            if not self.description["refused_keys"]:
+                raise
+            return None
+
+        def run(tweak: bytes, data: bytes, decrypt: bool) -> bytes:
+            result: bytes = (mode.decrypt if decrypt else mode.encrypt)(tweak, data)
+            return result
+
+        return run
+
+    def good_key(self, rng: random.Random) -> bytes:
+        """A random key that the mode takes."""
+        while True:
+            key = rng.randbytes(self.description["key_bytes"])
+            if self.reference(key):
+                return key

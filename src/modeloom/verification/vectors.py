@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published vectors on the core; where none has its lengths, on a core of the same options and other lengths, built beside it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from modeloom import vectors
+from modeloom.compiler import compile_mode
+from modeloom.emit.files import emit
+from modeloom.emit.tools import CheckFailed
+from modeloom.options import SIZES, Options
+from modeloom.simulated import Sector
+from modeloom.spec import InputError
+from modeloom.verification.subject import Subject
+
+__all__ = ["beside", "check_vectors", "fitting"]
+
+MOST_BLOCKS = 48
+"""Blocks of all sector sizes of a core that is built beside the one under test, so that it costs seconds."""
+
+Test = dict[str, Any]
+
+
+def fitting(description: dict[str, Any]) -> list[Test]:
+    """Published vectors with the core's mode, cipher, and lengths of key, tweak and sector."""
+    sizes = {size["sector_bytes"] for size in description["sizes"]}
+    return [
+        test
+        for test in vectors.for_mode(description["mode"], description["cipher"])
+        if len(test["key"]) == 2 * description["key_bytes"]
+        and len(test["tweak"]) == 2 * description["tweak_bytes"]
+        and len(test["pt"]) // 2 in sizes
+    ]
+
+
+def run_vectors(subject: Subject, tests: Sequence[Test]) -> None:
+    """Runs vectors in the directions of the core, those of a key together; raises ``CheckFailed`` for the first that differs."""
+    core = subject.core()
+    by_key: dict[str, list[Test]] = defaultdict(list)
+    for test in tests:
+        by_key[test["key"]].append(test)
+    for number, (key, group) in enumerate(by_key.items()):
+        slot = number % subject.description["key_slots"]
+        core.load_key(bytes.fromhex(key), slot)
+        for decrypt in subject.ways:
+            data, wanted = ("ct", "pt") if decrypt else ("pt", "ct")
+            jobs = [Sector(bytes.fromhex(test["tweak"]), bytes.fromhex(test[data]), decrypt, slot) for test in group]
+            for test, result in zip(group, core.run(jobs), strict=True):
+                if result != bytes.fromhex(test[wanted]):
+                    way = "decrypt" if decrypt else "encrypt"
+                    raise CheckFailed(f"{subject.directory}: vector {test['tcId']} fails to {way}: {test.get('comment', '')}".rstrip(": "))
+
+
+def check_vectors(subject: Subject) -> tuple[str, dict[str, Any]]:
+    """Vectors on the core itself."""
+    tests = fitting(subject.description)
+    run_vectors(subject, tests)
+    return f"{len(tests)} published ones fit this core and pass", {"on_this_core": len(tests)}
+
+
+def candidates(subject: Subject, options: Options) -> Iterator[tuple[int, Options]]:
+    """Options for cores that vectors fit, with the number of vectors, the most first: same units, other lengths."""
+    mode = subject.mode
+    block = mode.block_bytes
+    groups: dict[tuple[int, int], dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for test in vectors.for_mode(subject.description["mode"], subject.description["cipher"]):
+        key, tweak, size = (len(test[name]) // 2 for name in ("key", "tweak", "pt"))
+        blocks = -(-size // block)
+        if tweak in mode.tweak_sizes and blocks <= MOST_BLOCKS:
+            groups[key, tweak][size] += 1
+    found = []
+    for (key, tweak), sizes in groups.items():
+        chosen: list[int] = []
+        blocks = 0
+        # Of equally many the longer ones: more of the schedule is in them.
+        for size in sorted(sizes, key=lambda size: (-sizes[size], -size)):
+            if blocks + -(-size // block) <= MOST_BLOCKS and len(chosen) < SIZES:
+                chosen.append(size)
+                blocks += -(-size // block)
+        for bits in (options.key_bits, 128, 192, 256):
+            if bits and mode.key_bytes(bits // 8) == key:
+                changes = {"sector": chosen[0], "more_sectors": tuple(chosen[1:]), "tweak": tweak, "key_bits": bits}
+                found.append((sum(sizes[size] for size in chosen), bits == options.key_bits, options.but(**changes)))
+                break
+    for count, _, changed in sorted(found, key=lambda each: (-each[0], not each[1])):
+        yield count, changed
+
+
+def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, dict[str, Any]]:
+    """Builds a core that vectors fit, and runs them on it; says so if there is none."""
+    for _, changed in candidates(subject, options):
+        try:
+            compiled = compile_mode(subject.mode, changed)
+        except InputError:
+            continue  # these units do not fit these lengths
+        with tempfile.TemporaryDirectory(prefix="modeloom-vectors-") as work:
+            emit(compiled, Path(work) / "core", command="modeloom verify")
+            other = Subject(Path(work) / "core", optimize=optimize, seed=subject.seed)
+            tests = fitting(other.description)
+            run_vectors(other, tests)
+        lengths = "sectors of " + " and ".join(map(str, other.sizes)) + " bytes"
+        text = f"{len(tests)} published ones pass on a core with {lengths}, tweaks of {changed.tweak} and a {changed.key_bits}-bit key"
+        return text + " built beside this one, which none fits", {"on_this_core": 0, "beside": len(tests), "sizes_beside": other.sizes}
+    if vectors.for_mode(subject.description["mode"], subject.description["cipher"]):
+        return "none of the published ones fits a core of these units", {"on_this_core": 0, "beside": 0}
+    return "none are published for this mode with this cipher", {"on_this_core": 0, "beside": 0}

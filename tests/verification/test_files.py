@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that were changed are named; files of other tools are not compared with today's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.emit.emitted import PLAIN, core, folder
+
+from modeloom import verification
+from modeloom.emit.package import versions
+from modeloom.emit.tools import CheckFailed
+from modeloom.simulated import read_description
+from modeloom.spec import InputError
+from modeloom.verification import files
+from modeloom.verification.subject import Subject
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(folder(PLAIN), tmp_path / "core"))
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    return files.today(core(PLAIN), read_description(folder(PLAIN)))
+
+
+def test_every_file_has_its_hash(copy: Path, texts: dict[str, str]) -> None:
+    description = read_description(copy)
+    assert sorted(description["sha256"]) == sorted(entry.name for entry in copy.iterdir() if entry.name != "core.json")
+    for name, wanted in description["sha256"].items():
+        assert hashlib.sha256((copy / name).read_bytes()).hexdigest() == wanted
+    assert description["versions"] == versions() and set(versions()) == {"modeloom", "yosys", "amaranth"}
+    files.check_hashes(copy, description)
+    files.check_emission(copy, texts)
+
+
+def test_each_changed_file_is_named(copy: Path, texts: dict[str, str]) -> None:
+    description = read_description(copy)
+    for name in sorted(description["sha256"]):
+        before = (copy / name).read_bytes()
+        (copy / name).write_bytes(before.replace(b" ", b"  ", 1))
+        with pytest.raises(CheckFailed, match=rf"changed since modeloom build: {name}; "):
+            files.check_hashes(copy, description)
+        with pytest.raises(CheckFailed, match=rf"not what the definition gives today: {name}; "):
+            files.check_emission(copy, texts)
+        (copy / name).unlink()
+        with pytest.raises(CheckFailed, match=rf"{name} \(missing\)"):
+            files.check_hashes(copy, description)
+        (copy / name).write_bytes(before)
+    one, other = sorted(description["sha256"])[:2]
+    for name in (one, other):
+        (copy / name).write_text("nothing")
+    with pytest.raises(CheckFailed, match=f"{one}, {other}|{other}, {one}"):
+        files.check_hashes(copy, description)
+
+
+def test_a_file_and_its_hash_changed_together(copy: Path, texts: dict[str, str]) -> None:
+    """Hashes alone would not show it: what is emitted today does, and ``core.json`` is compared, too."""
+    description = read_description(copy)
+    verilog = copy / description["verilog"]
+    verilog.write_text(verilog.read_text().replace("8'h63", "8'h62", 1))
+    description["sha256"][verilog.name] = hashlib.sha256(verilog.read_bytes()).hexdigest()
+    (copy / "core.json").write_text(json.dumps(description))
+    files.check_hashes(copy, read_description(copy))
+    with pytest.raises(CheckFailed, match=rf"{verilog.name}, core.json|core.json, {verilog.name}"):
+        files.check_emission(copy, texts)
+
+
+def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte only what the same tools made is compared; the step says what was not."""
+    subject = Subject(copy)
+    step = verification._files(subject, texts, True)
+    assert not step.skipped and "byte for byte" in step.text
+    monkeypatch.setattr(files, "versions", lambda: {**versions(), "yosys": "0.99"})
+    step = verification._files(subject, {name: text + "\n" for name, text in texts.items()}, True)
+    assert step.skipped == (f"the files as they would be emitted today: the core was built with Yosys {versions()['yosys']}, here 0.99",)
+    assert step.text == "6 files have the hashes of core.json"
+
+
+def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:
+    step = verification._files(Subject(copy), {name: "" for name in texts}, False)
+    assert "--no-hashes" in step.skipped[0]
+
+
+def test_a_core_of_an_older_version(copy: Path) -> None:
+    description = read_description(copy)
+    del description["sha256"]
+    with pytest.raises(InputError, match="keeps no hashes.*build the core again, or add --no-hashes"):
+        files.check_hashes(copy, description)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of tools that are missing, and the report to keep."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.emit.emitted import PLAIN, folder
+
+from modeloom import verification
+from modeloom.emit.package import versions
+from modeloom.verification import Step, as_json
+from modeloom.verification.subject import Subject
+
+
+def test_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    subject = Subject(folder(PLAIN))
+    assert verification._lint(subject).skipped == ("lint: Verilator is not installed (apt-get install verilator)",)
+    assert verification._bench(subject).skipped == ("bench: Icarus Verilog is not installed (apt-get install iverilog)",)
+
+
+def test_the_last_line_says_what_was_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All steps are replaced by ones that cost nothing."""
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr(verification, "dynamic_checks", lambda need, sectors: [])
+    monkeypatch.setattr(verification, "_timing", lambda subject: Step("timing", "not here"))
+    steps = list(verification.verify_core(folder(PLAIN), hashes=False))
+    assert steps[-1].name == "skipped"
+    assert str(steps[-1]) == (
+        "skipped: hashes of the files, and the files as they would be emitted today (--no-hashes); "
+        "lint: Verilator is not installed (apt-get install verilator); bench: Icarus Verilog is not installed (apt-get install iverilog)"
+    )
+
+
+def test_the_report(tmp_path: Path) -> None:
+    description = Subject(folder(PLAIN)).description
+    steps = [Step("files", "7 files", {"files": 7}), Step("lint", "skipped", {}, ("lint: no Verilator",)), Step("skipped", "lint: ...")]
+    report = json.loads(json.dumps(as_json(description, 3, versions(), steps)))
+    assert report["passed"] and report["seed"] == 3 and report["skipped"] == ["lint: no Verilator"]
+    assert [step["step"] for step in report["steps"]] == ["files", "lint"] and report["steps"][0]["files"] == 7
+    assert report["versions"] == {"built_with": versions(), "verified_with": versions()}
+    assert report["core"]["sha256"] == description["sha256"]
+    failed = as_json(description, 3, versions(), steps[:1], "something is wrong")
+    assert not failed["passed"] and failed["failure"] == "something is wrong"
