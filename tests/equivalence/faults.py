@@ -56,7 +56,7 @@ FAULTS = (
     Fault("encryption where decryption is meant", "engine", r"(cipher0_a_decrypt_3_reg) <= (\w+);", r"\1 <= ~\2;"),
     Fault(
         "set-up is written into the first slot",
-        "engine", r"(out0_key_slot_0_reg) <= (\w+);", r"\1 <= 1'h0;", "",
+        "engine", r"(out0_key_slot_0_reg) <= (\w+);", r"\1 <= 1'h0;",
     ),
     Fault(
         "round keys of the second slot are not written", "engine", r"(rk_we_0_reg) <= (\w+);", r"\1 <= \2 & ~rk_slot;", "round keys",
