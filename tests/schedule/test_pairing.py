@@ -136,6 +136,13 @@ def test_what_explain_says_of_bounds() -> None:
     assert one["latency_bounds"] == {"decrypt": one["latency_bound"]} and one["pairing_bound"] == one["latency_bound"]
 
 
+def test_explain_says_what_the_solver_did() -> None:
+    figures = compiled("hmch-brw", sector=128, restarts=0, exact=True).explain()
+    assert figures["exact"]["result"] == "proved" and figures["exact"]["limit"] is None
+    assert figures["latency"] < figures["exact"]["before"] and figures["optimal"] and figures["optimal_of_pairing"]
+    assert figures["latency_bound"] == figures["latency"]
+
+
 def test_why_a_latency_is_far_from_its_bound() -> None:
     problem = paired("heh-brw", 512, 1, None)
     own = max(own_bounds(problem, problem.ii_bound()).values())
