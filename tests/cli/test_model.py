@@ -90,14 +90,18 @@ def test_hex_key_on_several_lines(run, files, folder):
     assert (folder / "cipher").read_bytes() == reference("heh-brw", key, 64, data)
 
 
-@pytest.mark.parametrize("key", [b"0123456789abcdef", b"0123456789abcdef" * 2], ids=["as hex too short", "as hex another key"])
-def test_raw_key_of_hex_digits(run, files, folder, key):
+def test_raw_key_of_hex_digits(run, files, folder):
+    """Digits of a length that fits are hexadecimal, of another length refused, and ``--key-format raw`` takes both for raw keys."""
     _, data = files("hctr2", 64)
-    (folder / "key").write_bytes(key)
     arguments = ["model", "hctr2", "--key-file", "key", "--sector", "64", "plain", "cipher"]
+    (folder / "key").write_bytes(b"0123456789abcdef")
     assert run(*arguments).status == 2 and not (folder / "cipher").exists()
-    assert run(*arguments, "--key-format", "raw").status == 0
-    assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data)
+    for key in (b"0123456789abcdef", b"0123456789abcdef" * 2):
+        (folder / "key").write_bytes(key)
+        assert run(*arguments, "--key-format", "raw").status == 0
+        assert (folder / "cipher").read_bytes() == reference("hctr2", key, 64, data)
+    assert run(*arguments).status == 0
+    assert (folder / "cipher").read_bytes() == reference("hctr2", bytes.fromhex(key.decode()), 64, data)
 
 
 def test_replaces_an_output_and_keeps_the_usual_permissions(run, files, folder):

@@ -58,11 +58,18 @@ def test_sectors_overlap_if_asked_for():
 
 
 def test_tweaks_count_as_plain64():
-    tweak = tweaks(5, 8, 16)
+    tweak = tweaks(5, 8, 16, 33)
     assert tweak(0) == bytes([5]) + bytes(15)
     assert tweak(32) == bytes([5, 1]) + bytes(14)
     with pytest.raises(InputError, match="--tweak-base"):
-        tweaks(1 << 64, 1, 16)
+        tweaks(1 << 64, 1, 16, 1)
+    last = (1 << 64) - 1
+    assert tweaks(last - 8, 8, 16, 2)(1) == bytes([255] * 8) + bytes(8)
+    with pytest.raises(InputError, match="sector 2 of 3"):
+        tweaks(last - 8, 8, 16, 3)
+    for step in (0, -1, 1 << 64):
+        with pytest.raises(InputError, match="--tweak-step"):
+            tweaks(0, step, 16, 1)
 
 
 @pytest.mark.parametrize(
