@@ -41,6 +41,8 @@ module top_core(clk, a, y);
   wire rst;
   wire [7:0] _4_;
   wire [7:0] _5_;
+  wire [7:0] _6_;
+  wire [7:0] _7_;
   (* rom_style = "logic" *)
   reg [7:0] table0 [3:0];
   initial begin
@@ -56,7 +58,9 @@ module top_core(clk, a, y);
   assign rst = _2_ & _3_;
   assign _4_ = _2_ ? y_reg : _0_;
   assign _5_ = rst ? 8'h5a : _4_;
-  assign y = y_reg ^ _1_;
+  assign _6_ = { a[3], a[5:4], y_reg[6:2] };
+  assign _7_ = _3_ ? _6_ : _1_;
+  assign y = y_reg ^ _7_;
   always @(posedge clk)
     y_reg <= _5_;
 endmodule
@@ -72,6 +76,11 @@ def test_all_kinds_and_no_two_alike() -> None:
         text = fault.apply(TOP)
         assert text != TOP and len(text.split("\n")) == len(TOP.split("\n"))
         assert fault.module == "top_core"
+
+
+def test_too_few_places() -> None:
+    with pytest.raises(ValueError, match="there are no 300 different faults"):
+        faults(TOP, 300, 1)
 
 
 def test_a_line_that_is_another() -> None:

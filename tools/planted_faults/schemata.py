@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .sites import Fault
 
@@ -48,10 +48,11 @@ def schemata(verilog: str, faults: Sequence[Fault]) -> str:
             module, widths = match[1], {}
         if match := re.match(r"^  reg \[(\d+):0\] (\w+) \[\d+:0\];$", line):
             widths[match[2]] = int(match[1]) + 1
+        of_module = {name: (widths[name], some) for (where, name), some in tables.items() if where == module and name in widths}
         if by_line[at]:
-            line = _chosen(line, by_line[at])
-        if (match := _READ.match(line)) and tables.get((module, match[2])):
-            line = _read(match, widths[match[2]], tables[module, match[2]])
+            line = _chosen(line, by_line[at], of_module)
+        elif (match := _READ.match(line)) and match[2] in of_module:
+            line = f"{match[1]}({_read(match[2], match[3], of_module)});"
         if starts := _MODULE.match(line):
             # The port list of the top, which has the directions, begins on the next line; those of the others begin on this one.
             header = not first
@@ -68,23 +69,33 @@ def schemata(verilog: str, faults: Sequence[Fault]) -> str:
     return "\n".join(result)
 
 
-def _chosen(line: str, faults: Sequence[tuple[int, Fault]]) -> str:
+Tables = Mapping[str, tuple[int, Sequence[tuple[int, Fault]]]]
+"""For each table of a module its width and its faults."""
+
+
+def _chosen(line: str, faults: Sequence[tuple[int, Fault]], tables: Tables) -> str:
     match = _EXPRESSION.match(line)
     if match is None:
         raise ValueError(f"no expression: {line}")
-    text = f"({match[2]})"
+
+    def whole(expression: str) -> str:
+        """With the faults of the table that it reads, if it is one that has any."""
+        read = re.fullmatch(r"(\w+)\[(.+)\]", expression)
+        return _read(read[1], read[2], tables) if read and read[1] in tables else expression
+
+    text = f"({whole(match[2])})"
     for number, fault in faults:
         faulty = _EXPRESSION.match(fault.new)
         assert faulty is not None and faulty[1] == match[1]
-        text = f"({INPUT} == {BITS}'d{number} ? ({faulty[2]}) : {text})"
+        text = f"({INPUT} == {BITS}'d{number} ? ({whole(faulty[2])}) : {text})"
     return f"{match[1]}{text}{match[3]}"
 
 
-def _read(match: re.Match[str], width: int, faults: Sequence[tuple[int, Fault]]) -> str:
-    before, name, address = match.groups()
+def _read(name: str, address: str, tables: Tables) -> str:
+    width, faults = tables[name]
     text = f"{name}[{address}]"
     for number, fault in faults:
         assert fault.word is not None
         _, at, flip = fault.word
         text += f" ^ ({INPUT} == {BITS}'d{number} && {{{address}}} == 32'd{at} ? {width}'h{flip:x} : {width}'h0)"
-    return f"{before}({text});"
+    return text

@@ -73,7 +73,11 @@ def faults(verilog: str, number: int, seed: int) -> list[Fault]:
     rng = random.Random(seed)
     places = _places(verilog)
     found: dict[tuple[int, str], Fault] = {}
+    tries = 0
     while len(found) < number:
+        tries += 1
+        if tries > 1000 * number:
+            raise ValueError(f"there are no {number} different faults, as many of each kind; found {len(found)}")
         kind = KINDS[len(found) % len(KINDS)]
         of_kind = places[kind]
         everywhere = [place for module in of_kind.values() for place in module]
