@@ -26,8 +26,9 @@ PATIENCE = 20_000
 
 
 NEEDED = (
-    "schema", "version", "top", "verilog", "files", "mode", "definition", "options", "cipher", "key_bytes", "key_parts", "key_slots",
-    "refused_keys", "sector_bytes", "sizes", "tweak_bytes", "lanes", "block_bytes", "directions",
+    "schema", "version", "command", "name", "top", "verilog", "files", "mode", "definition", "options", "cipher", "key_bytes", "key_parts",
+    "key_layout", "key_slots", "refused_keys", "erase_cycles", "key_erase_cycles", "sector_bytes", "sizes", "blocks", "tweak_bytes",
+    "lanes", "block_bytes", "directions", "pins", "explain",
 )  # fmt: skip
 """What commands read from ``core.json``."""
 

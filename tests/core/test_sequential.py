@@ -57,7 +57,7 @@ def built(mode, base="default", **changes):
     """For each cipher unit of a core, the names of the cores that are built."""
     design = compiled(mode, base, prove=False, restarts=0, **changes)
     program, core = design.core_program, ModeCore(design)
-    return [tuple(core._cores(unit.kind, used_cores(program, unit))) for unit in program.units if unit.kind in ("cipher", "enc", "dec")]
+    return [tuple(core.cores(unit.kind, used_cores(program, unit))) for unit in program.units if unit.kind in ("cipher", "enc", "dec")]
 
 
 @pytest.mark.parametrize(
