@@ -70,7 +70,7 @@ def main() -> int:
         key = rng.randbytes(figures["key_bits"] // 8)
         core = SimulatedCore(core_folder)
         core.load_key(key)
-        tweak = tweaks(0, 1, core.tweak_bytes)
+        tweak = tweaks(0, 1, core.tweak_bytes, IMAGE_BYTES // core.sector_bytes)
         spent = 0.0
         first = core.cycles
 
