@@ -17,6 +17,7 @@ from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 from modeloom.rtl.aes import KeySchedule
 from modeloom.rtl.bus import BusParameters, CoreBus
+from modeloom.rtl.bus.key_schedules import KeySchedules
 from modeloom.taint import flat_netlist
 
 TOP = "bus"
@@ -25,7 +26,9 @@ TOP = "bus"
 @lru_cache
 def bus_verilog(parameters: BusParameters) -> str:
     """Verilog of a ``CoreBus`` with AES' key schedule, made as ``modeloom.emit`` makes that of a core."""
-    bus = CoreBus(parameters, KeySchedule(parameters.cipher_key_bits))
+    schedules = [KeySchedule(bits) for bits in parameters.key_lengths]
+    several = len(schedules) > 1
+    bus = CoreBus(parameters, KeySchedules(schedules, parameters.round_keys, parameters.round_key_bits) if several else schedules[0])
     modules = parse(rtlil.convert(bus, name=TOP, emit_src=False))
     for module in modules:
         module.attributes = [line for line in module.attributes if "\\generator" not in line]
@@ -63,8 +66,11 @@ KEYS = BusParameters(
 )  # fmt: skip
 """Four cipher keys, two of the host and two of set-up, and all reasons to refuse them."""
 
+LENGTHS = BusParameters(blocks=2, ring_sectors=2, key_slots=2, cipher_keys=2, fixed_key_bits=((1, 256),), raw_words_after=1, key_words=1)
+"""Two cipher keys, the second one of another length."""
+
 SIZES = {"small": SMALL, "single": SINGLE, "several": SEVERAL, "one beat of several": ONE_BEAT, "512 bytes": REAL}
 """The buses that are proved."""
 
-KEYED = SIZES | {"cipher keys": KEYS}
+KEYED = SIZES | {"cipher keys": KEYS, "two lengths": LENGTHS}
 """Those whose rules of keys are proved."""

@@ -87,12 +87,23 @@ def all_are_seen(s: BusState) -> Bits:
 
 
 def schedule_is_in_step(s: BusState) -> Bits:
-    """The key schedule works only while the key port waits for it, and what it wrote last arrives before the port goes on."""
-    expanding, erasing = s["key_schedule.expanding_reg"], s["key_schedule.erasing_reg"]
+    """The key schedule works only while the key port waits for it, and what it wrote last arrives before the port goes on.  Of several
+    it is that of the length of the cipher key at work.
+    """
+    lengths = s.p.key_lengths
+    rules = []
+    for bits in lengths:
+        part = f"key_schedule.length_{bits}" if len(lengths) > 1 else "key_schedule"
+        expanding, erasing = s[f"{part}.expanding_reg"], s[f"{part}.erasing_reg"]
+        chosen = any_of(s["key_port.number_reg"].wide.equals(n) for n in range(s.p.all_cipher_keys) if s.p.key_widths[n] == bits)
+        rules += [
+            expanding.implies(_state(s, EXPAND)),
+            erasing.implies(_state(s, ERASE) & s["key_port.rounds_left_reg"]),
+            ~(expanding & erasing),
+            (expanding | erasing).implies(chosen) if len(lengths) > 1 else constant(1, 1),
+        ]
     return all_of([
-        expanding.implies(_state(s, EXPAND)),
-        erasing.implies(_state(s, ERASE) & s["key_port.rounds_left_reg"]),
-        ~(expanding & erasing),
+        *rules,
         s["key_port.rk_we"].implies(_state(s, ERASE, EXPAND, SETTLE)),
         s["key_port.key_we"].implies(_state(s, OVERWRITE, ERASE, RECEIVE, START)),
     ])  # fmt: skip

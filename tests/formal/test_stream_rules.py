@@ -10,7 +10,7 @@ from tests.built import slowly
 from tests.formal.bits import Bits
 from tests.formal.broken import FAULTS, Fault, broken
 from tests.formal.emitted_bus import KEYED, SINGLE, SIZES, bus_verilog, machine_of
-from tests.formal.key_rules import KEY_RULES, VERDICT_RULES
+from tests.formal.key_rules import KEY_INVARIANTS, KEY_RULES, VERDICT_RULES
 from tests.formal.machine import Machine
 from tests.formal.proof import Counterexample, check_invariants, check_rule, never_stuck, search
 from tests.formal.stream_rules import (
@@ -39,7 +39,11 @@ def test_invariants(size: str) -> None:
     check_invariants(machine(size), KEYED[size])
 
 
-RULES_OF_SIZES = [(size, rule) for size in SIZES for rule in ALL_RULES] + [("cipher keys", rule) for rule in (*KEY_RULES, *VERDICT_RULES)]
+RULES_OF_SIZES = [
+    *((size, rule) for size in SIZES for rule in ALL_RULES),
+    *(("cipher keys", rule) for rule in (*KEY_RULES, *VERDICT_RULES)),
+    *(("two lengths", rule) for rule in KEY_RULES),
+]
 
 
 @pytest.mark.parametrize(("size", "rule"), RULES_OF_SIZES, ids=[f"{size}-{rule.__name__}" for size, rule in RULES_OF_SIZES])
@@ -80,7 +84,7 @@ def test_good_sectors_are_possible() -> None:
 def _refuted(faulty: Machine, p: BusParameters) -> set[str]:
     """Rules and the first invariant that can not be proved any more."""
     names = set()
-    for rule in ALL_RULES if p in SIZES.values() else (*KEY_RULES, *VERDICT_RULES):
+    for rule in [rule for size, rule in RULES_OF_SIZES if KEYED[size] is p]:
         try:
             check_rule(faulty, p, rule)
         except Counterexample:
@@ -101,7 +105,7 @@ def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
     p = KEYED[fault.size]
     faulty = machine_of(broken(bus_verilog(p), fault))
     assert _refuted(faulty, p)
-    if fault.rule in INVARIANTS:
+    if fault.rule in (*INVARIANTS, *KEY_INVARIANTS):
 
         def rule(s: BusState, t: BusState) -> Bits:
             return fault.rule(t)

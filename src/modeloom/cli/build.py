@@ -49,6 +49,7 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
         click.echo(
             f"{directory}: {figures['cycles_per_sector']} cycles a sector of {figures['sector_bytes']} bytes "
             f"(bound {figures['ii_bound']}), latency {figures['latency']}, proved"
+            + ("; that the directions are inverse was tested, not proved" if figures["inverse"] == "tested" else "")
         )
 
 

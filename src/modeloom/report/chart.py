@@ -31,7 +31,8 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Colours that people with any colour vision can tell apart (Okabe and Ito)."""
 
 NAMES = {
-    "cipher": "cipher", "enc": "encrypter", "dec": "decrypter", "mul": "multiplier", "sqr": "squarer", "acc": "adder", "out": "output lane",
+    "cipher": "cipher", "enc": "encrypter", "dec": "decrypter", "mul": "multiplier", "sqr": "squarer", "acc": "adder", "add": "counter",
+    "out": "output lane",
 }  # fmt: skip
 
 LEFT, RIGHT, TOP, ROW, BAR = 120, 16, 78, 22, 15

@@ -104,8 +104,9 @@ def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, dict
             tests = fitting(other.description)
             run_vectors(other, tests)
         lengths = "sectors of " + " and ".join(map(str, other.sizes)) + " bytes"
-        text = f"{len(tests)} published ones pass on a core with {lengths}, tweaks of {changed.tweak} and a {changed.key_bits}-bit key"
-        return text + " built beside this one, which none fits", {"on_this_core": 0, "beside": len(tests), "sizes_beside": other.sizes}
+        text = f"none of the published ones fits this core; {len(tests)} pass on another with the same units, built for {lengths}, "
+        text += f"tweaks of {changed.tweak} and a {changed.key_bits}-bit key"
+        return text, {"on_this_core": 0, "beside": len(tests), "sizes_beside": other.sizes}
     if vectors.for_mode(subject.description["mode"], subject.description["cipher"]):
         return "none of the published ones fits a core of these units", {"on_this_core": 0, "beside": 0}
     return "none are published for this mode with this cipher", {"on_this_core": 0, "beside": 0}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``modeloom build`` says of a core."""
+
+import pytest
+
+MODE = '''
+from modeloom.spec import Keys, Mode
+
+
+class Whitened(Mode):
+    name = "whitened"
+    title = "Whitened"
+    source = "tests"
+    security = "none"
+    min_bytes = 16
+
+    def setup(self, o, key):
+        return Keys()
+
+    def encrypt(self, o, k, t, p):
+        return [o.enc(x ^ o.head({tweak}, 12)) for x in p]
+
+    def decrypt(self, o, k, t, c):
+        return [o.dec(x) ^ o.head(t[0], 12) for x in c]
+'''
+
+
+@pytest.mark.parametrize("tweak, said", [("t[0]", False), ("o.add32(t[0], 1)", True)], ids=["proved", "tested"])
+def test_a_tested_inverse_is_not_called_proved(run, folder, tweak, said):
+    """A counter leaves the first bytes as they are, which the normal forms do not know."""
+    (folder / "mode.py").write_text(MODE.format(tweak=tweak), encoding="utf-8")
+    result = run("build", "mode.py:Whitened", "-o", "core", "--sector", "32", "--aes-arch", "sequential", "--aes-stages", "1")
+    assert result.status == 0, result.err
+    assert ("that the directions are inverse was tested, not proved" in result.out) is said
