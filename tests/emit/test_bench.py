@@ -6,14 +6,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder
 from tests.rtl.bus.codes import Case, status_code
 
-from modeloom.emit import CheckFailed, ToolMissing, core_name, interval_pins, latency_pins, run_bench
+from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, interval_pins, latency_pins, run_bench
 from modeloom.emit.vectors import bench_vectors
 from modeloom.rtl.core import bus_parameters
 from modeloom.simulated import Sector, SimulatedCore
@@ -145,6 +147,35 @@ def test_a_core_that_does_not_compile_fails(tmp_path: Path) -> None:
         run_bench(verilog.parent)
 
 
+@pytest.mark.parametrize(
+    ("compiled", "ran", "message"),
+    [
+        (["core.v:1: warning: odd", "core.v:2: Error: bad", "core.v:3: error: worse"], None, "iverilog: core.v:2: Error: bad"),
+        (["it is broken", "quite"], None, "iverilog: it is broken"),
+        ([], None, "iverilog: no message"),
+        (None, (0, "hello"), "FAIL: the bench did not end"),
+        (None, (1, "bench: wrong data", "bench: late", "bench: FAIL c: 2 errors"), "FAIL c: 2 errors; first: wrong data"),
+        (None, (1, "assert: error: a", "bench: late", "assert: error: b", "bench: FAIL c: 1 errors"), "FAIL c: 1 errors; first: error: a"),
+        (None, (1, "assert: warning: a", "bench: FAIL c: 1 errors"), "FAIL c: 1 errors"),
+        (None, (2, f"bench: {NAME} ok sectors=1"), f"{NAME} ok sectors=1"),
+        (None, (0, f"bench: {NAME} ok sectors=1 latency=1"), "the bench measures latency=1, core.json states "),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_failure(
+    monkeypatch: pytest.MonkeyPatch, compiled: list[str] | None, ran: tuple[int | str, ...] | None, message: str
+) -> None:
+    """The first error of the compiler, or what the assertions found first, or else the bench; no figure counts but that of an end."""
+    said = iter([(int(compiled is not None), "\n".join(compiled or ()))])
+    if ran is not None:
+        status, *lines = ran
+        said = chain(said, [(status, "".join(f"modeloom-{line}\n" for line in lines))])
+    monkeypatch.setattr(bench, "require", lambda tool: tool)
+    monkeypatch.setattr(bench, "run", lambda command, work: next(said))
+    with pytest.raises(CheckFailed) as caught:
+        run_bench(folder(PLAIN))
+    assert str(caught.value) == message or (message.endswith(" ") and str(caught.value).startswith(message))
+
+
 def test_missing_icarus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ToolMissing, match="apt-get install iverilog"):
@@ -161,6 +192,30 @@ def test_a_host_that_breaks_a_rule_is_named(tmp_path: Path) -> None:
     bench.write_text(text.replace("cmd_tvalid && !halt;", "cmd_tvalid && !halt && cycle % 5 != 0;"))
     with pytest.raises(CheckFailed, match=r"rules\.broken: cycle \d+: s_axis_cmd_tvalid fell before s_axis_cmd_tready"):
         run_bench(verilog.parent)
+
+
+@needs_icarus
+def test_a_reload_meets_sectors_before_while_and_after(tmp_path: Path) -> None:
+    """While the key of a slot is replaced, some of its sectors get the old key, some none, and some the new one."""
+    choice = ("xts", {"sector": 64, "aes_arch": "sequential", "key_slots": 2})
+    path = Path(shutil.copytree(folder(choice), tmp_path / "core"))
+    bench_file = path / f"{core_name(core(choice))}_tb.sv"
+    text = bench_file.read_text()
+    for line in ("key_state = 0;\n        else", "key_state = 1;", "key_state = 2;"):
+        assert text.count(line) == 1
+        set_state, rest = line[:14], line[14:]
+        text = text.replace(line, f'begin {set_state} $display("%0d: %0d", statuses, key_state); end{rest}')
+    bench_file.write_text(text)
+    program = tmp_path / "bench.vvp"
+    command = ["iverilog", "-g2012", "-s", bench_file.stem, "-o", program, path / f"{bench_file.stem[:-3]}.v", bench_file]
+    subprocess.run(command, check=True)
+    said = subprocess.run(["vvp", "-n", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    states = [(int(number), int(state)) for number, state in re.findall(r"^(\d+): (\d)$", said, re.M)]
+    phases = bench_vectors(core(choice)).phases
+    met = [state for number, state in states if phases["renewed"] <= number < phases["reload"]]
+    assert met == sorted(met) and set(met) == {0, 1, 2}
+    gone = [state for number, state in states if phases["refused"] <= number < phases["erasure"]]
+    assert gone == sorted(gone) and set(gone) == {0, 1}
 
 
 def test_vectors() -> None:

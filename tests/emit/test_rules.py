@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.emit.emitted import SLOTS, core, folder
 
-from modeloom.emit import core_name
+from modeloom.emit import core_name, interval_pins, latency_pins
 from modeloom.emit.rules import MACRO
 from modeloom.rtl.bus.ports import pack_command
 from modeloom.rtl.core import bus_parameters, erase_cycles
@@ -88,6 +88,8 @@ PACKET = [beat(), beat(), beat(1)]
 SECTOR = [command(5), *PACKET, {}, beat(stream="m_axis"), beat(stream="m_axis"), beat(1, stream="m_axis"), status(5), {}]
 KEY = [key(), key(), key(1, "16'h00ff"), {"key_busy": "1"}, {"key_loaded": "2"}]
 KNOWN_X = "128'hx"
+LATEST = 2 * (interval_pins(core(SLOTS)) + latency_pins(core(SLOTS))) + 200
+"""Cycles in which a status comes: those of two sectors, as sizes may change between them, and some more."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,8 @@ CASES: dict[str, Case] = {
         ("error: m_axis_tdata is not zero outside m_axis_tkeep",),
     ),
     "data while not valid": Case([{"m_axis_tdata": "1"}], ("error: m_axis is not zero while it is not valid",)),
-    "no status": Case([command(5), *PACKET, *[{}] * 3000], ("error: m_axis_status gives no status",)),
+    "a late status": Case([command(5), *PACKET, *[{}] * (LATEST - 2), status(5, 4)], ("warning: m_axis_status said NO_KEY",)),
+    "no status": Case([command(5), *PACKET, *[{}] * LATEST], ("error: m_axis_status gives no status",)),
     "a short erasure": Case(
         [{"zeroize": "1"}, *RESET[1:-2], {}], ("error: zeroizing was not high for as long as an erasure takes",)
     ),

@@ -201,6 +201,27 @@ def test_within():
     assert found["within: <= in low <= x < high -> <"] == "survived", "the test is silent on 0"
 
 
+def test_a_test_does_not_compare_the_mutant_with_its_source(tmp_path: Path) -> None:
+    """Its own path, from which it starts a process, is that of the copy with the mutant."""
+    tests = """
+import subprocess
+import sys
+from pathlib import Path
+
+from tiny.spec.limit import within
+
+
+def test_within():
+    source = Path(__file__).parents[2] / "src"
+    script = f"import sys; sys.path.insert(0, {str(source)!r}); from tiny.spec.limit import within; print(within(9), within(10))"
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
+    assert said == f"{within(9)} {within(10)}\\n"
+"""
+    root = project(tmp_path, tests)
+    run(root)
+    assert results(root)["within: < in low <= x < high -> <="] == "survived"
+
+
 @slow
 def test_mutants_that_do_not_end_are_killed(tmp_path: Path) -> None:
     root = project(tmp_path, "from tiny.spec.count import down\n\n\ndef test_down():\n    assert down(3) == 0\n")

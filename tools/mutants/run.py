@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mutants.tree import Tree
@@ -189,6 +190,7 @@ def start(
         sys.dont_write_bytecode = True
         if within is not None:
             os.environ.update({RUN_FOLDER: str(temporary), "MODELOOM_CACHE": str(cache)})
+            within.move(tree.root)
             status = within.run(tests or (), result, patch, first)
             return None  # type: ignore[return-value]
         sys.path[:0] = [str(tree.root / "src"), str(tree.root)]
@@ -206,10 +208,10 @@ def start(
 
 
 class Inside:
-    """A run of pytest that has collected tests and runs none itself."""
+    """A run of pytest that has collected tests from the copy at ``root`` and runs none itself."""
 
-    def __init__(self, loop: Callable[[Inside], None]):
-        self.loop = loop
+    def __init__(self, loop: Callable[[Inside], None], root: Path):
+        self.loop, self.root = loop, root
         self.items: dict[str, Any] = {}
         self.session: Any = None
         self.plugin: _Plugin | None = None
@@ -223,6 +225,13 @@ class Inside:
     def pytest_runtest_logreport(self, report: Any) -> None:
         if self.plugin is not None:
             self.plugin.pytest_runtest_logreport(report)
+
+    def move(self, root: Path) -> None:
+        """Modules say that they lie in another copy: what a test starts by its own path then runs the mutant, too."""
+        for module in list(sys.modules.values()):
+            place = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+            if place and Path(place).is_relative_to(self.root):
+                module.__file__ = str(root / Path(place).relative_to(self.root))
 
     def run(self, tests: Sequence[str], result: Path, patch: Callable[[], None], first: bool) -> int:
         """Runs tests in a forked process, if ``first`` until one fails: 0 or 1, or ``NOT_HERE``."""
@@ -259,7 +268,7 @@ def inside(tree: Tree, files: Sequence[str], loop: Callable[[Inside], None]) -> 
         with contextlib.redirect_stdout(again):
             loop(run)
 
-    pytest.main([*arguments, *files], plugins=[Inside(started)])
+    pytest.main([*arguments, *files], plugins=[Inside(started, tree.root)])
     sys.stdout.flush()
     os.dup2(out, 1)
     os.chdir(before)

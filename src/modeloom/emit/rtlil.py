@@ -83,9 +83,9 @@ class Statement:
         return self.kind == "cell" and self.type.startswith("\\")
 
     @property
-    def port(self) -> str | None:
-        """"input" or "output" for a wire that is a port."""
-        return next((token for token in self.lines[0] if token in ("input", "output")), None)
+    def port(self) -> str:
+        """"input" or "output" for a wire that is a port, or nothing."""
+        return next((token for token in self.lines[0] if token in ("input", "output")), "")
 
     def connections(self) -> Iterator[Connection]:
         """Ports of a cell."""
@@ -113,8 +113,8 @@ class RtlilModule:
     def ports(self) -> dict[str, str]:
         """Direction of each port, in the order of their numbers."""
         wires = [wire for wire in self.of_kind("wire") if wire.port]
-        wires.sort(key=lambda wire: int(wire.lines[0][wire.lines[0].index(wire.port or "") + 1]))
-        return {wire.name: wire.port or "" for wire in wires}
+        wires.sort(key=lambda wire: int(wire.lines[0][wire.lines[0].index(wire.port) + 1]))
+        return {wire.name: wire.port for wire in wires}
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')

@@ -60,7 +60,7 @@ def _children_first(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
 def _common(members: list[str], taken: set[str]) -> str:
     """A name for a shared module: the first one's without the numbers in which the members differ."""
     parts = [re.split(r"(\d+)", member) for member in members]
-    if all(len(part) == len(parts[0]) for part in parts):
+    if len({len(part) for part in parts}) == 1:
         columns = list(zip(*parts, strict=True))
         if all(len(set(column)) == 1 for column in columns[::2]):
             name = "".join(column[0] if i % 2 == 0 or len(set(column)) == 1 else "" for i, column in enumerate(columns))

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import re
+
 from modeloom.emit.rtlil import RtlilModule, Statement
 
 __all__ = ["level_widths"]
@@ -57,7 +59,6 @@ def _level(cell: Statement, statements: list[Statement]) -> None:
 def _widened(signal: list[str], bits: int) -> list[str]:
     if not bits:
         return signal
-    width, _, value = signal[0].partition("'")
-    if len(signal) == 1 and width.isdigit() and value:
-        return [f"{int(width) + bits}'{'0' * bits}{value}"]
+    if constant := re.fullmatch(r"(\d+)'(\S+)", " ".join(signal)):
+        return [f"{int(constant[1]) + bits}'{'0' * bits}{constant[2]}"]
     return ["{", f"{bits}'{'0' * bits}", *signal, "}"]
