@@ -181,6 +181,19 @@ def test_feeders_count() -> None:
     assert circle_holds(low[8:11], high[8:11], 8, 2) and not feeders.hold(low, high, 8)
 
 
+@pytest.mark.parametrize(("blocks", "bound"), [((0, 2, 4, 6), 9), ((0, 1, 2, 3), 7), ((None, None, None, None), 7)], ids=str)
+def test_calls_that_are_bound_to_one_core(blocks: tuple[int | None, ...], bound: int) -> None:
+    """A product, four calls on two cores that wait for it, a product of their sum: bound to one core, the calls take four cycles."""
+    reads: list[tuple[str, list[int], int | None]] = [("mul", [], None), *(("enc", [0], block) for block in blocks)]
+    reads += [("mul", [1, 2, 3, 4], None), ("out", [5], None)]
+    graph = graph_of(reads, [])
+    graph.pairs[5].ops["encrypt"].pre[0] = tuple(Term(("op", i)) for i in (1, 2, 3, 4))
+    graph.pairs[5].ops["encrypt"].post = ()
+    problem = Problem(graph, UnitSet((Unit("mul", 1, 2), Unit("enc", 2, 2), Unit("out", 1, 0))))
+    assert problem.latency_bound() == 7 and least_latency(problem, 4) == bound
+    assert exists(problem, 4, bound) and not exists(problem, 4, bound - 1)
+
+
 def test_hashes_that_share_multipliers() -> None:
     """Two hashes need nearly every slot of two pipelines' multipliers, which paths and rates alone do not see."""
     made = compile_mode(find("heh-poly"), Options(aes=2, restarts=300), prove=False).schedule

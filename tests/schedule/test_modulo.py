@@ -177,7 +177,7 @@ def test_a_chain_that_does_not_fit_makes_the_interval_longer() -> None:
         result = schedule(problem, restarts=effort)
         verify(result)
         assert result.ii == 5 and result.latency == 1 + 4 + 2
-    assert schedule(tiny(5, 5, chained=False)).ii == 1
+    assert schedule(tiny(5, 5, chained=False), restarts=0).ii == 1
 
 
 def test_units_are_never_shared() -> None:
@@ -196,7 +196,7 @@ def test_units_are_never_shared() -> None:
 )
 def test_what_cannot_be_scheduled_is_refused(arguments: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        schedule(tiny(7, 2, chained=False), **arguments)
+        schedule(tiny(7, 2, chained=False), **{"restarts": 0, **arguments})
 
 
 def test_a_missing_unit_is_named() -> None:

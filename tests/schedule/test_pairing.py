@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import pytest
@@ -11,6 +12,7 @@ from tests.compiler.fast_like import ORDERS
 
 from modeloom import compiler
 from modeloom.compiler import Compiled, compile_mode
+from modeloom.ir.ops import Op, Term
 from modeloom.ir.pair import find_chains, match, pair_directions
 from modeloom.modes import BUILT_IN, find
 from modeloom.options import Options, preset
@@ -21,6 +23,7 @@ from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Exact, as_schedule, schedule
 from modeloom.schedule.pairing import direction_alone, far_from_bound, own_bounds, pair_by_bound
 from modeloom.schedule.problem import Problem, instance_of, op_instance
+from modeloom.schedule.units import Unit, UnitSet
 
 
 @cache
@@ -52,6 +55,13 @@ def paired(mode: str, sector: int, aes: int, rng: random.Random | None) -> Probl
                 times.append(max(reads, default=0.0) + rng.random() ** 3 * 30)
             order[d] = times, [op_instance(op, units) for op in ops]
     graph = pair_directions("test", sides, match(sides, order))
+    find_chains(graph, lambda pair: instance_of(pair, units) or 0)
+    return Problem(graph, units)
+
+
+def pair_by_lines(sides: Mapping[str, Sequence[Op]], units: UnitSet) -> Problem:
+    """The problem of the pairing by lines."""
+    graph = pair_directions("test", sides)
     find_chains(graph, lambda pair: instance_of(pair, units) or 0)
     return Problem(graph, units)
 
@@ -104,6 +114,29 @@ def test_the_order_of_lines_stays_where_it_is_as_good() -> None:
             graph = pair_directions("test", sides)
             find_chains(graph, lambda pair, units=units: instance_of(pair, units) or 0)
             assert rows == [[(d, op) for d, op in pair.ops.items()] for pair in graph.pairs], mode.name
+
+
+@pytest.mark.parametrize(("overlap", "rough"), [(True, False), (True, True), (False, False)])
+def test_pairs_that_miss_slots_are_made_anew(overlap: bool, rough: bool) -> None:
+    """Two cipher calls, one bound to the first of two cores: if each is in a row with the bound one of the other direction, both rows are
+    bound, and overlapped sectors of one cycle have no slot for the second.  The chain of products takes longest in any case."""
+
+    def operations(bound_first: bool) -> list[Op]:
+        block, result = (Term(("block", 0)),), (Term(("op", 0)),)
+        calls = [Op("enc", [block], block=0), Op("enc", [result])]
+        return [
+            Op("mul", [block, block]), *(calls if bound_first else calls[::-1]),
+            Op("mul", [result, block]), Op("mul", [(Term(("op", 3)),), block]),
+            *(Op("out", [(Term(("op", i)),)], index=n) for n, i in enumerate((1, 2, 4))),
+        ]  # fmt: skip
+
+    units = UnitSet((Unit("mul", 3, 3), Unit("enc", 2, 2), Unit("out", 3, 0)), lanes=3)
+    sides = {"encrypt": operations(False), "decrypt": operations(True)}
+    lines = pair_by_lines(sides, units)
+    assert lines.ii_bound() == 1 and not lines.fits(1) and least_latency(lines, 0) == 9
+    chosen = pair_by_bound("test", sides, units, overlap=overlap, rough=rough)
+    assert least_latency(chosen, 0) == 9
+    assert chosen.fits(1) == overlap, "only overlapped sectors share slots"
 
 
 @cache

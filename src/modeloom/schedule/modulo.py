@@ -90,9 +90,9 @@ class Schedule:
 def schedule(
     problem: Problem,
     *,
+    restarts: int,
     overlap: bool = True,
     ii: int | None = None,
-    restarts: int = 200,
     seed: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Schedule:
@@ -100,12 +100,12 @@ def schedule(
 
     Parameters
     ----------
+    restarts : int
+        Effort of the search (``search.STEPS`` placements each); 0 takes the list schedule.
     overlap : bool
         Modulo schedule at ``ii`` (default: its bound), or a plain one.
     ii : int or None
         The interval to start from; a chain that does not fit makes it longer.
-    restarts : int
-        Effort of the search (``search.STEPS`` placements each); 0 takes the list schedule.
     seed : int
         Seed of the search; the result depends on nothing else.
     progress : callable
