@@ -155,7 +155,7 @@ def test_a_core_that_does_not_compile_fails(tmp_path: Path) -> None:
         ([], None, "iverilog: no message"),
         (None, (0, "hello"), "FAIL: the bench did not end"),
         (None, (1, "bench: wrong data", "bench: late", "bench: FAIL c: 2 errors"), "FAIL c: 2 errors; first: wrong data"),
-        (None, (1, "assert: error: a", "bench: late", "assert: error: b", "bench: FAIL c: 1 errors"), "FAIL c: 1 errors; first: error: a"),
+        (None, (1, "assert: error: a", "bench: late", "assert: error: b", "bench: FAIL c: 1"), "FAIL c: 1; first: error: a"),
         (None, (1, "assert: warning: a", "bench: FAIL c: 1 errors"), "FAIL c: 1 errors"),
         (None, (2, f"bench: {NAME} ok sectors=1"), f"{NAME} ok sectors=1"),
         (None, (0, f"bench: {NAME} ok sectors=1 latency=1"), "the bench measures latency=1, core.json states "),
@@ -164,7 +164,7 @@ def test_a_core_that_does_not_compile_fails(tmp_path: Path) -> None:
 def test_what_is_said_of_a_failure(
     monkeypatch: pytest.MonkeyPatch, compiled: list[str] | None, ran: tuple[int | str, ...] | None, message: str
 ) -> None:
-    """The first error of the compiler, or what the assertions found first, or else the bench; no figure counts but that of an end."""
+    """The first error of the compiler; what the assertions found first, or else the bench; a figure that is not the stated one."""
     said = iter([(int(compiled is not None), "\n".join(compiled or ()))])
     if ran is not None:
         status, *lines = ran

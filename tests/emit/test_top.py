@@ -17,20 +17,20 @@ WIDEST = 119
 
 def test_comments_are_wrapped() -> None:
     """At any length of a line, so that some word would just not fit."""
-    for extra in range(1, 40):
-        command = "modeloom build " + " ".join(["x" * 7] * 30) + " " + "y" * extra
+    for extra in range(1, 9):
+        command = " ".join(["y" * extra, *["x" * 7] * 30])
         text = header(core(SMALLEST), "disk", command)
         lines = text.splitlines()
         assert all(line.startswith("//") and len(line) <= WIDEST and line == line.rstrip() for line in lines)
         assert command in " ".join(line.removeprefix("//").strip() for line in lines)
-    assert max(map(len, lines)) > WIDEST - 8, "lines are filled"
+        assert max(map(len, lines)) > WIDEST - 8, "lines are filled"
 
 
 def test_head_says_what_the_core_is() -> None:
     text = " ".join(line.removeprefix("//").strip() for line in header(core(SIZES), "disk", COMMAND).splitlines())
-    for fact in ("disk: ", "sectors of 64 or 32 or 40 bytes", "AES-128", "encrypt and decrypt", COMMAND, "key slots: 3", "NOT PROVED"):
+    for fact in ("disk: ", "sectors of 64 or 32 or 40 bytes", "AES-128", "encrypt and decrypt", COMMAND, "key slots: 3"):
         assert fact in text
-    assert text.startswith("SPDX-License-Identifier: Apache-2.0")
+    assert text.startswith("SPDX-License-Identifier: Apache-2.0") and text.endswith("program NOT PROVED.")
 
 
 def test_ports_in_order_each_group_with_its_comment() -> None:

@@ -30,7 +30,8 @@ KEYS = {
     "empty": (NONE, NONE), "burst": (FIRST, FIRST), "alone": (FIRST, FIRST), "wrong": (FIRST, FIRST), "stalls": (FIRST, FIRST),
     "statuses": (FIRST, FIRST), "renewed": (SECOND, SECOND), "reload": (SECOND, SECOND), "reloaded": (THIRD, SECOND),
     "refused": (NONE, SECOND), "erasure": (FIRST, SECOND), "erased": (NONE, SECOND), "zeroize": (FIRST, FIRST),
-    "zeroized": (NONE, NONE), "started": (FIRST, FIRST), "reset": (FIRST, FIRST), "unkeyed": (NONE, NONE), "restarted": (FIRST, FIRST),
+    "zeroized": (NONE, NONE), "started": (FIRST, FIRST), "reset": (FIRST, FIRST), "unkeyed": (NONE, NONE),
+    "restarted": (FIRST, FIRST),
 }  # fmt: skip
 """For each phase the key of the first slot and that of the others: the first, second or third that the bench has for the slot."""
 
@@ -81,7 +82,7 @@ def test_results_and_codes_of_each_phase(name: str) -> None:
 
 
 def test_sectors_before_and_behind_a_change_of_the_key() -> None:
-    """While a key changes, sectors of its slot wait behind the one that shows that the phase has begun, and others go between them."""
+    """While a key changes, there are sectors of its slot, and of the others between them."""
     for choice in (SIZES, SMALLEST):
         vectors = bench_vectors(core(choice))
         for phase, sectors in phases(vectors):
@@ -115,7 +116,7 @@ def test_each_wrong_thing_is_there(name: str) -> None:
         over = case.nbytes - case.sector_bytes
         beats = len(case.keeps) + -case.sector_bytes // p.beat_bytes
         found |= {
-            ("bytes", over, beats, case.bad_keep), ("beats", beats, case.bad_keep), ("code", sector.code),
+            ("bytes", sector.code, over), ("beats", sector.code, beats), ("code", sector.code),
             *(("keep before", keep) for keep in before if keep + 1 != 1 << p.beat_bytes and not beats),
             *(("last", last.bit_count(), beats) for _ in before if case.bad_keep),
             ("slot", sector.command[34]), ("size", sector.command[35]),
@@ -123,9 +124,9 @@ def test_each_wrong_thing_is_there(name: str) -> None:
     tail = p.sizes[0].nbytes % p.beat_bytes or p.beat_bytes
     full = 1 << p.beat_bytes
     # One byte too few and too many, a beat alone, two beats too many.
-    assert {("bytes", -1, -(tail == 1), False), ("bytes", 1, int(tail == p.beat_bytes), False)} <= found
-    assert {("beats", 1 - p.sizes[0].beats, False), ("beats", 2, False)} <= found
-    # A gap in the last bit of a beat before the last; a missing first byte in the last beat, of a sector and of a longer packet; no byte.
+    short, long = int(StatusCode.TOO_SHORT), int(StatusCode.TOO_LONG)
+    assert {("bytes", short, -1), ("bytes", long, 1), ("beats", short, 1 - p.sizes[0].beats), ("beats", long, 2)} <= found
+    # A gap at the end of a beat before the last; one at the begin of the last beat, of a sector and of a longer packet; no byte.
     assert ("keep before", full // 2 - 1) in found
     assert {("last", tail - 1, 0), ("last", tail - 1, 1), ("last", 0, 0)} <= found
     assert {("slot", slot) for slot in (p.key_slots, 254, 255)} <= found and {("size", len(p.sizes)), ("size", 255)} <= found
@@ -172,7 +173,8 @@ def test_the_text_of_the_bench_has_the_vectors(name: str) -> None:
     assert not any(any(word[p.key_bytes :]) for word in words)
     assert values["command"] == [int.from_bytes(sector.command, "little") for sector in vectors.sectors]
     sent = [beat for sector in vectors.sectors for beat in sector.beats]
-    assert values["sent"] == [int.from_bytes(beat, "little") for beat, _ in sent] and values["sent_keep"] == [keep for _, keep in sent]
+    assert values["sent"] == [int.from_bytes(beat, "little") for beat, _ in sent]
+    assert values["sent_keep"] == [keep for _, keep in sent]
     assert values["sent_last"] == [int(beat is sector.beats[-1]) for sector in vectors.sectors for beat in sector.beats]
     wanted = [beat for sector in vectors.sectors for beat in (*sector.wanted, *sector.renewed)]
     assert values["wanted"] == [int.from_bytes(beat, "little") for beat, _ in wanted]

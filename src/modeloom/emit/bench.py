@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from modeloom.emit.figures import interval_pins, latency_pins, overhead_pins
 from modeloom.emit.rules import MACRO
+from modeloom.emit.template import filled
 from modeloom.emit.tools import CheckFailed, require, run
 from modeloom.emit.vectors import BenchKey, BenchVectors, bench_vectors
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
@@ -72,7 +72,7 @@ def bench_verilog(compiled: Any, name: str) -> str:
     beats = [len(sector.beats) for sector in vectors.sectors]
     phases = vectors.phases
     width = max(map(len, phases))
-    refused = "    wrong_key(KEYS - 1, KEY_BEATS, KEY_LAST_KEEP, key_slot[KEYS - 1]);" if vectors.refused else ""
+    refused = "wrong_key(KEYS - 1, KEY_BEATS, KEY_LAST_KEEP, key_slot[KEYS - 1]);" if vectors.refused else ""
     values = {
         "NAME": name,
         "VERSION": VERSION,
@@ -92,14 +92,13 @@ def bench_verilog(compiled: Any, name: str) -> str:
         "OVERLAP": int(compiled.options.overlap),
         "ERASE_CYCLES": erase_cycles(compiled),
         "LIMIT": _limit(compiled, vectors),
-        "PHASES": "\n".join(f"  localparam PHASE_{phase.upper():<{width}} = {end};" for phase, end in phases.items()),
+        "PHASES": "\n".join(f"localparam PHASE_{phase.upper():<{width}} = {end};" for phase, end in phases.items()),
         "FIRST_STEADY": (phases["burst"] - phases["empty"]) // 2,
         "SENT_BEFORE": sum(beats[: phases["burst"]]),
         "REFUSED": refused,
-        "VECTORS": "\n".join(f"      {line}" for line in _assignments(vectors, p)),
+        "VECTORS": "\n".join(_assignments(vectors, p)),
     }
-    template = resources.files(__package__).joinpath("templates/bench.sv").read_text(encoding="utf-8")
-    return re.sub(r"@([A-Z_]+)@", lambda match: str(values[match[1]]), template)
+    return filled("bench.sv", values)
 
 
 def run_bench(directory: str | Path) -> dict[str, int]:

@@ -12,13 +12,12 @@ The module is plain Verilog-2005, so that every simulator takes it; without the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from importlib import resources
 from typing import Any
 
 from modeloom.emit.datasheet import CODES
 from modeloom.emit.figures import interval_pins, latency_pins
+from modeloom.emit.template import filled
 from modeloom.emit.top import top_ports
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
@@ -125,10 +124,6 @@ def _command_read(p: BusParameters) -> int:
     return mask
 
 
-def _indented(lines: Iterator[str], depth: int) -> str:
-    return "\n".join(" " * depth + line for line in lines)
-
-
 def rules_module(compiled: Any, name: str) -> str:
     """The module with the assertions, in its ``ifdef``."""
     p = bus_parameters(compiled)
@@ -136,7 +131,7 @@ def rules_module(compiled: Any, name: str) -> str:
     longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
     values = {
         "NAME": name,
-        "PORTS": ",\n".join("    " + port.declaration.replace("output", "input ") for port in ports),
+        "PORTS": ",\n".join(port.declaration.replace("output", "input ") for port in ports),
         "BEAT_BYTES": p.beat_bytes,
         "KEY_BEATS": key_beats(p),
         "SLOTS": p.key_slots,
@@ -147,15 +142,14 @@ def rules_module(compiled: Any, name: str) -> str:
         "PATIENCE": 2 * longest + 200,
         "KEY_LAST_KEEP": f"16'h{key_last_keep(p):04x}",
         "COMMAND_READ": f"320'h{_command_read(p):080x}",
-        "REGISTERS": _indented(_registers({port.name: port.width for port in ports}), 2),
+        "REGISTERS": "\n".join(_registers({port.name: port.width for port in ports})),
         "KNOWN_SIZE": " || ".join(f"length == {size.nbytes}" for size in p.sizes),
-        "INPUT_RULES": _indented(_input_rules(), 6),
-        "OUTPUT_RULES": _indented(_output_rules(), 6),
-        "CODES": _indented(_codes(), 10),
-        "KEEP": _indented(_keep(), 4),
+        "INPUT_RULES": "\n".join(_input_rules()),
+        "OUTPUT_RULES": "\n".join(_output_rules()),
+        "CODES": "\n".join(_codes()),
+        "KEEP": "\n".join(_keep()),
     }
-    template = resources.files(__package__).joinpath("templates/rules.v").read_text(encoding="utf-8")
-    return re.sub(r"@([A-Z_]+)@", lambda match: str(values[match[1]]), template)
+    return filled("rules.v", values)
 
 
 def rules_instance(compiled: Any, name: str) -> str:

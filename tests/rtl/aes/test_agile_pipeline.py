@@ -5,7 +5,7 @@ import random
 from functools import cache
 
 import pytest
-from tests.built import slow, slowly
+from tests.built import slowly
 
 from modeloom.rtl.aes.agile_pipeline import AESAgilePipeline
 from modeloom.rtl.aes.key_step import ALL, SIZE_CODES
@@ -163,8 +163,11 @@ def test_erasing_forgets_keys_and_blocks(configuration):
     run.drain()
 
 
-@slow
-@pytest.mark.parametrize("configuration", [(128, 1), (ALL, 1), (ALL, 3), (192, 2), (256, 4)], ids=lambda c: "-".join(map(str, c)))
+@pytest.mark.parametrize(
+    "configuration",
+    [(128, 1), *slowly(*((each,) for each in ((ALL, 1), (ALL, 3), (192, 2), (256, 4))))],
+    ids=lambda c: "-".join(map(str, c)),
+)
 def test_a_key_for_each_block(configuration):
     component = AESUnrolledPipeline(*configuration)
     unit = simulation(component)

@@ -139,6 +139,12 @@ def test_registers(forms):
             assert seen[name][cycle + sbox.latency] == wanted, (name, cycle)
 
 
+def test_registers_in_gates_have_no_reset():
+    """Fewer wires, and registers that a mapper may move: nothing in the circuit reads the reset."""
+    text = rtlil.convert(SBox("composite", "forward", 5), name="sbox")
+    assert "\\clk" in text and "\\rst" not in text
+
+
 def test_state_of_several_bytes():
     m = Module()
     for kind in SBOXES:

@@ -33,7 +33,7 @@ module @NAME@_tb;
   localparam LIMIT        = @LIMIT@;
 
   // Commands sent by the end of each phase.
-@PHASES@
+  @PHASES@
 
   // Results by their number: the burst, then the one alone.
   localparam FIRST_STEADY = @FIRST_STEADY@;
@@ -471,7 +471,7 @@ module @NAME@_tb;
     if (KEY_BEATS > 1)
       wrong_key(0, 1, 16'hffff, key_slot[0]);
     wrong_key(0, KEY_BEATS, KEY_LAST_KEEP, SLOTS);
-@REFUSED@
+    @REFUSED@
     phase(PHASE_REFUSED);
 
     // An erasure under traffic.
@@ -520,7 +520,7 @@ module @NAME@_tb;
 
   task vectors;
     begin
-@VECTORS@
+      @VECTORS@
     end
   endtask
 

@@ -11,7 +11,7 @@
 module @NAME@_rules (
     input wire aclk,
     input wire aresetn,
-@PORTS@
+    @PORTS@
 );
 
   localparam BEAT_BYTES   = @BEAT_BYTES@;
@@ -54,7 +54,7 @@ module @NAME@_rules (
   reg was_error = 1'b0;
   wire quiet = aresetn === 1'b1 && zeroize === 1'b0 && zeroizing === 1'b0;
 
-@REGISTERS@
+  @REGISTERS@
 
   // A keep that counts bytes: ones from bit 0 on, at least one.
   function counts;
@@ -107,8 +107,8 @@ module @NAME@_rules (
     if (running) begin
       if (^{aresetn, zeroize} === 1'bx)
         broken("aresetn or zeroize is unknown");
-@INPUT_RULES@
-@OUTPUT_RULES@
+      @INPUT_RULES@
+      @OUTPUT_RULES@
       // Both of a host's outputs are inputs of the core in each cycle, whether it looks at them or not.
       if (quiet && (m_axis_tready ^ m_axis_status_tready) === 1'bx)
         broken("m_axis_tready or m_axis_status_tready is unknown");
@@ -185,7 +185,7 @@ module @NAME@_rules (
         end
         case (m_axis_status_tdata[23:16])
           8'd0: ;
-@CODES@
+          @CODES@
           default: broken("m_axis_status gave an unknown code");
         endcase
       end
@@ -231,7 +231,7 @@ module @NAME@_rules (
     was_quiet = quiet;
     was_zeroizing = zeroizing === 1'b1 && running;
     was_error = key_error === 1'b1;
-@KEEP@
+    @KEEP@
   end
 
 endmodule

@@ -12,7 +12,7 @@ With one register the S-boxes and the XORs of a step stand in one cycle; with mo
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -94,7 +94,7 @@ class UnrolledKeySchedule(wiring.Component):
         own_operand = operand_register(self.sizes)
         window = columns(self.key)
         operand = last_word(self.key, self.sizes, size)
-        substituted: Value = Const(0, 32)
+        substituted: Value
         for r in range(self.rounds + 1):
             delays = self.registers_per_round if r else 1
             for n in range(delays):
