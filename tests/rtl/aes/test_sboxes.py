@@ -142,7 +142,7 @@ def test_registers(forms):
 def test_registers_in_gates_have_no_reset():
     """Fewer wires, and registers that a mapper may move: nothing in the circuit reads the reset."""
     text = rtlil.convert(SBox("composite", "forward", 5), name="sbox")
-    assert "\\clk" in text and "\\rst" not in text
+    assert text.count("\\clk") > 1 and text.count("\\rst") == 1, "the port alone"
 
 
 def test_state_of_several_bytes():
