@@ -79,7 +79,7 @@ class CommandIntake(BusComponent):
         direction_bad_reg = Signal(reset_less=True)
         decrypt_reg = Signal(reset_less=True)
         slot_reg = Signal(8, reset_less=True)
-        tweak_reg = Signal(max(1, p.tweak_bits), reset_less=True)
+        tweak_reg = Signal.like(self.tweak, name="tweak_reg", reset_less=True)
         tag_reg = Signal(16, reset_less=True)
         key_ok_reg = Signal(reset_less=True)
 

@@ -99,8 +99,8 @@ def engine_signature(
         The size that sectors have.  In the cycle after a change of ``size``, for which ``idle`` was high, ``restart`` is high; no beat
         is written in either cycle, and none that was written before belongs to a sector to come.
     erase, erase_address
-        While the engine is held in reset: zeros to this word of all memories.  A round key has the address
-        (slot · 2^key_bits + key) · 2^round_bits + round, with the key bits of ``cipher_keys`` keys (0 for one).
+        While the engine is held in reset: zeros to this word of all memories; ``rk_data`` and ``rk_data_dec`` are zero then.  A round
+        key has the address (slot · 2^key_bits + key) · 2^round_bits + round, with the key bits of ``cipher_keys`` keys (0 for one).
     """
     slot = range(max(2, key_slots))
     beats = ceil(blocks / lanes)

@@ -57,7 +57,7 @@ class RowFields:
         rows = self._rows(what, key)
         if table is not None:
             keep = range(self.main_rows) if table == "main" else range(self.main_rows, len(rows))
-            rows = [row if i in keep else (None, row[1]) for i, row in enumerate(rows)]
+            rows = [row if i in keep else (None, ()) for i, row in enumerate(rows)]
         self.columns.add(f"{name}.stage", [row.stage if row else 0 for row, _ in rows])
         self.columns.add(f"{name}.valid", [int(row is not None) for row, _ in rows], 1)
         for field, number in fields.items():

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is connected has one width: the parts of the buses with each other, with the engine, and with key schedules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from amaranth.hdl import Value
+from amaranth.lib.wiring import Signature
+
+from modeloom.ciphers import AES
+from modeloom.rtl.bus import BusParameters, CoreBus
+from modeloom.rtl.bus.command import CommandIntake
+from modeloom.rtl.bus.entry import EntryGate
+from modeloom.rtl.bus.flight import SlotsInFlight
+from modeloom.rtl.bus.key_port import KeyPort, key_schedule_signature
+from modeloom.rtl.bus.ring import ResultRing
+from modeloom.rtl.bus.sector import SectorIntake
+from modeloom.rtl.bus.size import SizeGate
+from modeloom.rtl.bus.status import StatusQueue
+
+from .mock_engine import MockSchedule
+
+SIZES: dict[str, dict[str, Any]] = {
+    "least": {"blocks": 1, "ring_sectors": 1},
+    "two blocks": {"blocks": 2, "ring_sectors": 2, "key_slots": 2, "key_words": 1, "raw_words_after": 1},
+    "lanes": {"blocks": 9, "ring_sectors": 3, "lanes": 4, "tweak_blocks": 2, "key_slots": 5, "key_words": 5},
+    "several of all": {
+        "blocks": 3, "ring_sectors": 6, "more_sizes": ((17, 3), (2, 0)), "cipher_keys": 2, "key_slots": 3, "key_words": 9,
+        "derived_keys": ((1,),), "round_keys": 21, "round_key_bits": 64,
+    },
+}  # fmt: skip
+
+OF_THE_ENGINE = {
+    SectorIntake: ("fill_we", "fill_beat", "fill_data"),
+    EntryGate: ("enter", "enter_ack"),
+    ResultRing: ("out_we", "out_index", "out_ticket", "out_data", "done", "erase", "erase_address"),
+    SlotsInFlight: ("done", "done_ticket"),
+    SizeGate: ("size", "restart", "idle"),
+    KeyPort: (
+        "key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_key", "rk_round", "rk_data", "rk_data_dec", "setup",
+        "setup_slot", "setup_scrub", "setup_done", "word_we", "word_index", "word_data",
+    ),
+}  # fmt: skip
+"""Ports of parts that are the engine's, under the same name."""
+
+SAME = (
+    ((CommandIntake, "code"), (EntryGate, "command_code"), (EntryGate, "code"), (SectorIntake, "code"), (StatusQueue, "code")),
+    ((CommandIntake, "slot"), (SlotsInFlight, "admit_slot"), (SlotsInFlight, "query"), (KeyPort, "query"), "enter_slot"),
+    ((EntryGate, "ticket"), (ResultRing, "admit_ticket"), (SlotsInFlight, "admit_ticket"), "enter_ticket"),
+    ((CommandIntake, "size"), (CommandIntake, "next_size"), (SizeGate, "command_size"), (SectorIntake, "size"), "size"),
+    ((CommandIntake, "tweak"), "enter_tweak"),
+    ((CommandIntake, "tag"), (StatusQueue, "tag")),
+    ((CommandIntake, "key_loaded"), (KeyPort, "loaded")),
+    ((CommandIntake, "decrypt"), (SlotsInFlight, "admit"), (SlotsInFlight, "busy"), (SectorIntake, "take"), "enter_decrypt"),
+)
+"""Ports of parts, and of the engine, that are connected or hold the same."""
+
+
+def widths(port: Any) -> list[int]:
+    """Bits of a port, or of each of an array of ports."""
+    return [len(Value.cast(one)) for one in port] if isinstance(port, (list, tuple)) else [len(Value.cast(port))]
+
+
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+def test_ports_of_parts(sizes: dict[str, Any]) -> None:
+    p = BusParameters(**sizes)
+    schedule = MockSchedule(p.cipher_key_bits)
+    engine = CoreBus(p, schedule).engine
+    for part, names in OF_THE_ENGINE.items():
+        if part is SizeGate and len(p.sizes) == 1:
+            continue
+        for name in names:
+            assert widths(getattr(part(p), name)) == widths(getattr(engine, name)), f"{part.__name__}.{name}"
+    for ports in SAME:
+        found = [widths(getattr(engine, port) if isinstance(port, str) else getattr(port[0](p), port[1])) for port in ports]
+        assert found == [found[0]] * len(ports), ports
+
+
+def bits_of(signature: Signature) -> dict[str, int]:
+    return {name: len(port) for name, port in signature.create().__dict__.items() if isinstance(port, Value)}
+
+
+def test_ports_of_a_key_schedule() -> None:
+    """As whoever brings a cipher finds them described, and as that of AES has them."""
+    assert bits_of(key_schedule_signature(192, 13, 128)) == {
+        "start": 1, "erase": 1, "key": 192, "we": 1, "round": 4, "data": 128, "data_dec": 128, "busy": 1, "done": 1,
+    }  # fmt: skip
+    assert bits_of(key_schedule_signature(64, 1, 8, 3)) == {
+        "length": 2, "start": 1, "erase": 1, "key": 64, "we": 1, "round": 1, "data": 8, "data_dec": 8, "busy": 1, "done": 1,
+    }  # fmt: skip
+    for key_bits in AES.key_bits:
+        wanted = bits_of(key_schedule_signature(key_bits, AES.round_keys(key_bits), AES.round_key_bits))
+        assert {name: len(getattr(AES.key_schedule(key_bits), name)) for name in wanted} == wanted
