@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pytest
@@ -10,6 +11,7 @@ from tests.emit.emitted import COMMAND, SMALLEST, core
 from tests.emit.test_vectors import SIZES
 
 from modeloom.emit.datasheet import datasheet
+from modeloom.emit.figures import latency_pins
 from modeloom.emit.package import describe, to_json
 from modeloom.rtl.core import CORE_PORTS, erase_cycles
 
@@ -71,3 +73,15 @@ def test_what_the_tables_say() -> None:
 
 def test_json_is_written_as_all_files_have_it() -> None:
     assert to_json({"a": [1, "ä"]}) == '{\n  "a": [\n    1,\n    "ä"\n  ]\n}\n'
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_latency_over_the_pins_is_the_sum_of_its_parts(name: str) -> None:
+    found = re.search(
+        r"that of the program and (\d+) cycles more: (\d+) from the last input beat to the entry, (\d+) to the program's first cycle, "
+        r"(\d+) from its last cycle to the first output beat, and (\d+) for the other beats", text(name),
+    )  # fmt: skip
+    overhead, *parts = map(int, found.groups())
+    compiled = core(CHOICES[name])
+    assert overhead == sum(parts) == latency_pins(compiled) - compiled.schedule.latency
+    assert parts[-1] == 2 * (compiled.source.nbytes // 16 - 1)

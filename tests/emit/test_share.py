@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 
@@ -62,3 +64,25 @@ def test_the_shared_name_is_new() -> None:
     names = [module.name for module in share(parse(text), "\\top")]
     assert len(set(names)) == 3
     assert "module \\top_mul\n" in render(share(parse(text), "\\top"))
+
+
+@pytest.mark.parametrize(
+    ("members", "others", "name"),
+    [
+        (["top_mul0", "top_mul1"], [], "top_mul"),
+        (["top_mul0", "top_mul1", "top_mul12"], ["top_mul"], "top_mul_2"),
+        (["top_mul0", "top_mul1"], ["top_mul", "top_mul_2"], "top_mul_3"),
+        (["top2_mul3", "top2_mul4"], [], "top2_mul"),
+        (["top2_mul3_s8", "top2_mul4_s8"], [], "top2_mul_s8"),
+        (["top_mul1", "top_square1"], [], "top_mul1"),
+        (["top_mul1", "top_mul1_2"], [], "top_mul1"),
+        (["top_mul1_x", "top_mul2_y"], [], "top_mul1_x"),
+        (["top_mul1"], [], "top_mul1"),
+    ],
+)
+def test_the_name_of_a_shared_module(members: list[str], others: list[str], name: str) -> None:
+    """The first one's without the numbers in which the members differ, and with a new number if that is taken."""
+    cells = "".join(f"  cell \\{module} \\u_{module}\n  end\n" for module in [*members, *others])
+    text = f"\nmodule \\top\n{cells}end\n" + "".join(leaf(module, "$not") for module in members)
+    text += "".join(leaf(module, f"$neg{n}") for n, module in enumerate(others))
+    assert [module.name[1:] for module in share(parse(text), "\\top")] == ["top", name, *others]

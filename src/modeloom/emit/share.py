@@ -61,9 +61,9 @@ def _common(members: list[str], taken: set[str]) -> str:
     """A name for a shared module: the first one's without the numbers in which the members differ."""
     parts = [re.split(r"(\d+)", member) for member in members]
     if len({len(part) for part in parts}) == 1:
-        columns = list(zip(*parts, strict=True))
-        if all(len(set(column)) == 1 for column in columns[::2]):
-            name = "".join(column[0] if i % 2 == 0 or len(set(column)) == 1 else "" for i, column in enumerate(columns))
+        columns = [set(column) for column in zip(*parts, strict=True)]
+        if all(len(column) == 1 for column in columns[::2]):
+            name = "".join(column.pop() for column in columns if len(column) == 1)
             for number in count(1):
                 candidate = name if number == 1 else f"{name}_{number}"
                 if candidate not in taken:
