@@ -11,6 +11,7 @@ from modeloom.allocate.program import ChainRegister, Source
 from modeloom.compiler import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.modes.xts import XTS
 from modeloom.options import preset
 from modeloom.prove.mutate import copy_program
 
@@ -277,6 +278,17 @@ def test_planted_faults(mode, plant, message):
         check_program(program, **delays(compiled))
     assert "\n" not in str(error.value) and str(error.value).startswith(compiled.mode.name)
     check_program(compiled.allocation.program, **delays(compiled))
+
+
+@pytest.mark.parametrize("field", ["rows", "stages"])
+def test_a_table_without_rows(field):
+    """XTS has no set-up: nothing is missing in a table of no rows, which the sequencer cannot run."""
+    compiled = made(XTS, sector=64)
+    program = copy_program(compiled.allocation.program)
+    check_program(program, **delays(compiled))
+    program.tables["setup"] = replace(program.tables["setup"], **{field: 0})
+    with pytest.raises(CheckError, match=rf"table setup: directions .*\b0 {field}"):
+        check_program(program, **delays(compiled))
 
 
 def test_chain_faults():

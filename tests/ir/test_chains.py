@@ -8,6 +8,8 @@ from tests.program_runs import computes
 
 from modeloom import golden
 from modeloom.compiler import Compiled, compile_mode
+from modeloom.ir.ops import Op, OpGraph, Pair, Term
+from modeloom.ir.pair import find_chains
 from modeloom.modes import find
 from modeloom.options import Options
 
@@ -52,3 +54,39 @@ def test_masks_of_a_key_word_are_no_key_words(mode: str) -> None:
 def test_a_sector_of_few_blocks_takes_its_masks_by_wire() -> None:
     assert not made("eme", sector=48).graph.chains
     assert not made("xts", sector=48).graph.chains
+
+
+def multiples(*powers: int) -> OpGraph:
+    """A value of which each block takes a multiple x^k."""
+    graph = OpGraph("multiples", ("encrypt",), [Pair(0, {"encrypt": Op("enc", [(Term(("tweak", 0)),)])})])
+    for i, k in enumerate(powers):
+        graph.pairs.append(Pair(i + 1, {"encrypt": Op("enc", [(Term(("block", i)), Term(("op", 0), k))], block=i)}))
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("powers", "run"),
+    [
+        ((20, 22, 24, 26), (20, 2, 4)),
+        # Three of the lowest may come by wire, wherever they stand; of four, four multiples would.
+        ((20, 22, 24, 26, 3), (20, 2, 4)),
+        ((20, 22, 24, 26, 3, 7), (20, 2, 4)),
+        ((20, 22, 24, 26, 3, 7, 0), (20, 2, 4)),
+        ((20, 22, 24, 26, 3, 7, 0, 12), None),
+        # Where the lowest three have a step of their own, the longer run counts.
+        ((0, 1, 2, 20, 22, 24, 26), (20, 2, 4)),
+        ((0, 1, 2, 3, 20, 22, 24), (0, 1, 4)),
+        # Few multiples, and steps that differ, need no register.
+        ((20, 22, 24), None),
+        ((20, 22, 25, 26, 29), None),
+    ],
+    ids=str,
+)
+def test_the_lowest_multiples_may_stay_out_of_a_run(powers: tuple[int, ...], run: tuple[int, int, int] | None) -> None:
+    graph = multiples(*powers)
+    find_chains(graph, lambda pair: 0)
+    found = [(chain.base["encrypt"].k, chain.stride, chain.length) for chain in graph.chains]
+    assert found == ([run] if run else [])
+    wired = [term.k for _, op in graph.ops("encrypt") for _, term in op.terms() if term.source == ("op", 0)]
+    first, step, length = run or (0, 1, 0)
+    assert sorted(wired) == sorted(set(powers) - {first + step * n for n in range(length)})

@@ -118,6 +118,17 @@ def test_what_the_compiler_makes_is_accepted(mode, options):
     assert executed.sectors > 2 * compiled.allocation.program.main.stages
 
 
+@pytest.mark.parametrize("options", [{"sector": 512}, {"sector": 64}, {"sector": 512, "overlap": False}], ids=str)
+def test_how_many_sectors_run(options):
+    """Without gaps one for each cell of the largest bank, and one for each stage and one more; with gaps three for each stage and four
+    more, and at least twelve."""
+    compiled = made(HEH, direction="encrypt", **options)
+    program = compiled.allocation.program
+    cells, stages = max(bank.cells for bank in program.banks.values()), program.main.stages
+    steady = cells + stages + 1
+    assert run(compiled).sectors == steady + min(steady, max(12, 3 * stages + 4))
+
+
 def test_another_graph_is_refused():
     """A program of one mode is not a program of another, and directions are not exchanged."""
     hctr2, heh = made(HCTR2), made(HEH)

@@ -3,7 +3,7 @@
 
 import random
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 
 import pytest
@@ -99,6 +99,7 @@ def test_each_change_has_its_sizes(mode):
     made = program(mode)
     assert found(mode, "encrypt", "rotation", r"has (\d+) cells, not (\d+)") == {-3, -2, -1, 1}
     assert found(mode, "encrypt", "rotation", r"stage (\d+), not (\d+)") == {-1, 1}
+    assert found(mode, "encrypt", "rotation", r"stage (\d+), not", lambda m: int(m[1])) == set(range(made.main.stages))
     assert found(mode, "encrypt", "write", r"written ([+-]\d+)", lambda m: int(m[1])) == {-1, 1}
     for field in ("latency", "post_at", "both"):
         assert found(mode, "encrypt", "latency", rf" {field} ([+-]\d+)$", lambda m: int(m[1])) == {-2, -1, 1, 2}
@@ -143,3 +144,16 @@ def test_only_units_in_use_change_their_latency():
     }  # fmt: skip
     named = {re.match(r"latency: (\w+)", text)[1] for text in texts(HCTR2, "setup", "latency", 200)}
     assert named == used and len(used) < len(made.units)
+
+
+def test_a_unit_of_the_other_direction_keeps_its_latency():
+    """A fault in what a direction does not use is none of this direction's."""
+    made = copy_program(program(HEH))
+    rows = made.main.nets["mul0.a"]
+    rows[:] = [row and replace(row, select={"decrypt": row.select["decrypt"]}) for row in rows]
+    named = {}
+    for direction in ("encrypt", "decrypt"):
+        maker = _Maker(made, direction, random.Random(1))
+        texts = [mutant.text for _ in range(100) if (mutant := maker.make("latency")) is not None]
+        named[direction] = {text.split()[1] for text in texts}
+    assert named["decrypt"] - named["encrypt"] == {"mul0"} and named["encrypt"]

@@ -72,3 +72,37 @@ def test_modules_of_the_same_name_are_back_afterwards(tmp_path: Path) -> None:
             assert sys.path == before
     finally:
         del sys.modules["beside_helper"], sys.modules["beside_helper.below"]
+
+
+@pytest.mark.parametrize("written", ["with_path", "without_path", "no_folder"])
+def test_nothing_happens_for_a_folder_in_which_python_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    """What is imported from there stays imported, and so it does where there is no folder: the working one is not meant."""
+    name = f"looked_for_{written}"
+    (tmp_path / f"{name}.py").write_text("VALUE = 7\n")
+    monkeypatch.chdir(tmp_path)
+    if written != "without_path":
+        monkeypatch.syspath_prepend(str(tmp_path))
+    before = list(sys.path)
+    folder = "" if written == "no_folder" else str(tmp_path)
+    try:
+        with beside(folder):
+            assert len(sys.path) == len(before) + (written == "without_path")
+            assert importlib.import_module(name).VALUE == 7
+        assert sys.path == before and (name in sys.modules) == (written != "without_path")
+    finally:
+        sys.modules.pop(name, None)
+
+
+def test_a_folder_that_is_gone_has_no_modules(tmp_path: Path) -> None:
+    before = list(sys.path)
+    with beside(str(tmp_path / "gone")):
+        assert sys.path == before
+
+
+def test_an_error_that_no_user_has_made_stays_what_it_is() -> None:
+    """Code of this package that calls a function of Python's own, which belongs to no module and has no lines."""
+    code = compile("with blame('mine', function):\n    function(3)\n", "<of this package>", "exec")
+    join = "".join
+    assert join.__module__ is None and place_of(join) == ""
+    with pytest.raises(TypeError, match="can only join an iterable"):
+        exec(code, {"__name__": "modeloom.compiler", "blame": blame, "function": join})

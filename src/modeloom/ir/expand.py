@@ -38,7 +38,7 @@ def expand(trace: Trace, chains: int, squares: bool = False) -> Trace:
         trace.mode, trace.field, trace.nbytes, trace.tweak_bytes, trace.block_bytes, raw_names=trace.raw_names,
         cipher_keys=trace.cipher_keys, cipher_bits=trace.cipher_bits, file=trace.file, text=trace.text,
     )  # fmt: skip
-    rewriter = _Rewriter(trace, Tracer(result), chains, squares)
+    rewriter = _Rewriter(trace, Tracer(result, trace.block_bytes), chains, squares)
     for direction, outputs in trace.outputs.items():
         result.outputs[direction] = rewriter.direction(outputs)
     result.derived = [tuple(rewriter.direction(list(blocks))) for blocks in trace.derived]

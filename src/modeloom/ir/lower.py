@@ -150,7 +150,7 @@ class _Lowering:
         """Terms of a node; ``top``: flatten the node itself even if it has a name."""
         node = self.nodes[i]
         if node.key_only and node.kind != "const":
-            if i in self.key_names and not (top and node.kind == "xor"):
+            if i in self.key_names:
                 return {Term(("key", self.key_names[i])): 1}
         if node.kind == "const":
             return {Term(("const", node.args[0])): 1} if node.args[0] else {}

@@ -139,7 +139,7 @@ class Tracer:
         Bytes of a cipher key.
     """
 
-    def __init__(self, trace: Trace, key_bytes: int = 16):
+    def __init__(self, trace: Trace, key_bytes: int):
         self.trace = trace
         self.blocks = trace.blocks
         self._key_bytes = key_bytes

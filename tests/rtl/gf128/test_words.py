@@ -106,6 +106,27 @@ def test_cuts_avoid_expensive_places():
     assert place_cuts(output, 1, at_output=False, gate_bits=1) == (5,)
 
 
+def wide_in_the_middle(bits: int) -> Word:
+    """Four levels: 4 bits behind the first one, some more behind the next two, and an output of 2 bits."""
+    total = Word.input(4) ^ Word.input(4)
+    turned = join([total.part(1, 3), total.part(0, 1)])
+    wide = join([total] * 8).part(0, bits) & join([turned] * 8).part(0, bits)
+    wide ^= wide << 1
+    return wide.part(0, 2) ^ wide.part(bits - 2, 2)
+
+
+@pytest.mark.parametrize(("saved", "cut"), [(11, 2), (15, 2), (16, 2), (17, 1), (20, 1)])
+def test_a_gate_is_worth_eight_widths_of_the_output(saved, cut):
+    """The register in the middle is as wide as the network there; one level earlier it leaves four gates behind it, not three."""
+    assert place_cuts(wide_in_the_middle(4 + saved), 1, at_output=False) == (cut,)
+
+
+def test_a_constant_is_no_wider_than_its_word():
+    assert spread(Word.input(1), 8, 255).width == 8
+    with pytest.raises(ValueError, match="256 has more than 8 bits"):
+        spread(Word.input(1), 8, 256)
+
+
 @pytest.mark.parametrize("stages", [0, 1, 3, 12])
 def test_lowered_graph_computes_and_delays(stages):
     a, b, output = example()

@@ -33,8 +33,12 @@ def lut_count(slots: int, inputs: int) -> int:
     return max(0, -(-(slots - 1) // (inputs - 1)))
 
 
+def _size(term: Term) -> int:
+    return 1 if isinstance(term, int) else 2
+
+
 def _slots(terms: Iterable[Term]) -> int:
-    return sum(1 if isinstance(term, int) else 2 for term in terms)
+    return sum(_size(term) for term in terms)
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ class Network:
                 continue
             choice = tuple(sums[touched[int(random() * 2)]])
             term = choice[int(random() * len(choice))]
-            size = 1 if isinstance(term, int) else 2
+            size = _size(term)
             if (isinstance(term, int) and term >= signal) or (len(sums[signal]) == 1 and term in sums[signal]):
                 continue  # a loop, or a sum of nothing
             if any(slots[place] + size > limit for place in touched):
@@ -185,7 +189,7 @@ class Network:
         chosen: list[Term] = []
         free = self.inputs
         for term in ordered:
-            size = 1 if isinstance(term, int) else 2
+            size = _size(term)
             if size <= free:
                 chosen.append(term)
                 free -= size

@@ -152,7 +152,9 @@ def join(words: Sequence[Word]) -> Word:
 
 
 def spread(bit: Word, width: int, constant: int) -> Word:
-    """``constant`` where the one-bit word is 1, else 0."""
+    """``constant`` where the one-bit word is 1, else 0; raises ``ValueError`` for one of more than ``width`` bits."""
+    if constant >> width:
+        raise ValueError(f"{constant} has more than {width} bits")
     return Word("spread", width, (bit,), constant, constant) if bit.support and constant else zero(width)
 
 
