@@ -7,6 +7,7 @@
     python tools/mutate.py                              # the whole list: what is stored already is not run again
     python tools/mutate.py --only taint --number 100    # more mutants of one folder
     python tools/mutate.py --again                      # survivors once more, after new tests
+    python tools/mutate.py --again --fresh              # those, too, whose code has run before the tests: tables, caches
     python tools/mutate.py --at taint/check.py:89       # every mutation of a line, or of a file; nothing is stored
     python tools/mutate.py --summary                    # the table of what is stored
 
