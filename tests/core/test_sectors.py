@@ -38,7 +38,7 @@ PUBLISHED = [
         ("xts", {"sector": 35, "more_sectors": (34, 37), "key_bits": 256}, 36),
         ("xcb-1619", {"sector": 48, "more_sectors": (20, 32), "aes_stages": 1}, 3),
         ("eme2", {"sector": 32, "aes_stages": 1}, 1),
-        ("eme", {"sector": 512, **TINY}, 2),
+        ("eme", {"sector": 512, "key_bits": 256, **TINY}, 2),
     ),
 ]
 """Cores whose sizes published vectors have, and the number of these."""
