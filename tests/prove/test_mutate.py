@@ -88,6 +88,12 @@ def texts(mode, direction, kind, count=500):
     return [mutant.text for _ in range(count) if (mutant := maker.make(kind)) is not None]
 
 
+@pytest.fixture(autouse=True)
+def made_anew():
+    """Each test makes the mutants that it looks at, and so is seen to run what makes them."""
+    texts.cache_clear()
+
+
 def found(mode, direction, kind, pattern, read=lambda match: int(match[1]) - int(match[2])):
     matches = [re.search(pattern, text) for text in texts(mode, direction, kind)]
     return {read(match) for match in matches if match}
