@@ -64,6 +64,8 @@ def test_what_the_tables_say() -> None:
     assert by_head["bytes", "part"] == [["0 to 15", "AES key K1"], ["16 to 31", "AES key K2"]]
     command = dict(by_head["bytes", "field"])
     assert command["35"] == "sector size: 0 for 64 bytes, 1 for 32 bytes, 2 for 40 bytes" and command["34"] == "key slot, 0 to 2"
+    assert command["0 to 31"] == "tweak; this core reads bytes 0 to 15"
+    assert "A sector is one packet, 1 block a beat: byte i of beat b is byte 16b + i of the sector." in text("sizes")
     assert [row[0] for row in by_head["code", "name", "meaning"]] == ["0", "1", "2", "3", "4", "5", "6"]
     assert f"takes {erase_cycles(compiled)} cycles (`zeroizing`)" in text("sizes")
     for size in compiled.sizes:

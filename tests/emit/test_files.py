@@ -161,7 +161,9 @@ def test_a_core_is_replaced_and_other_files_stay(tmp_path: Path, quick: None) ->
     (path / "notes.txt").write_text("mine")
     (path / "runs").mkdir()
     (path / "runs" / "log").write_text("mine too")
+    (path / "second.v").write_text("module mine;\nendmodule\n")
     emit(core(PLAIN), path, name="second", command=COMMAND)
+    assert "module mine" not in (path / "second.v").read_text(), "a file of the new core has its name"
     names = {entry.name for entry in path.iterdir()}
     assert names == {"notes.txt", "runs", *json.loads((path / "core.json").read_text())["files"].values()}
     assert (path / "runs" / "log").read_text() == "mine too"

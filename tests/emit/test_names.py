@@ -69,6 +69,13 @@ def test_parsed_text_is_kept() -> None:
     assert render(parse(once)) == once
 
 
+def test_names_that_become_equal_are_numbered() -> None:
+    text = "module \\top\n" + "".join(f"  wire width 1 \\{name}\n" for name in ("a.b", "a_b_3", "a_b", "a$b", "_a__b_")) + "end\n"
+    modules = parse(text)
+    plain_design(modules)
+    assert [wire.name for wire in modules[0].of_kind("wire")] == ["\\a_b", "\\a_b_3", "\\a_b_2", "\\a_b_4", "\\a_b_5"]
+
+
 def test_modules_of_one_name() -> None:
     with pytest.raises(ValueError, match="same name"):
         plain_design(parse("module \\a.b\nend\nmodule \\a_b\nend\n"))

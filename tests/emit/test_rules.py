@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.emit.emitted import SLOTS, core, folder
+from tests.emit.test_vectors import SIZES
 
 from modeloom.emit import core_name, interval_pins, latency_pins
 from modeloom.emit.rules import MACRO, rules_module
@@ -229,6 +230,20 @@ def simulated(case: Case, work: Path) -> list[str]:
     done = subprocess.run(["vvp", "-n", work / "bench.vvp"], stdout=subprocess.PIPE, text=True, check=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith("modeloom-assert: ")]
     return [re.sub(r"modeloom-assert: (\w+): bench\.rules\.\w+: cycle \d+: ", r"\1: ", line) for line in lines]
+
+
+def test_bits_of_a_command_that_are_read() -> None:
+    """The tweak of the mode, tag, slot and size in the bytes 32 to 35, and bit 0 of byte 36."""
+    for choice in (SLOTS, SIZES):
+        text = rules_module(core(choice), "disk")
+        (value,) = re.findall(r"COMMAND_READ = 320'h(\w+);", text)
+        tweak = 8 * core(choice).source.tweak_bytes
+        assert len(value) == 80 and int(value, 16) == (1 << tweak) - 1 | 0x1_FFFF_FFFF << 256
+
+
+def test_patience_is_that_of_the_longest_sector() -> None:
+    (value,) = re.findall(r"PATIENCE     = (\d+);", rules_module(core(SIZES), "disk"))
+    assert int(value) == 2 * max(interval_pins(one) + latency_pins(one) for one in core(SIZES).sizes) + 200
 
 
 @pytest.mark.parametrize("name", CASES)

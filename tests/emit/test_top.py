@@ -37,6 +37,8 @@ def test_ports_in_order_each_group_with_its_comment() -> None:
     text = top_module(core(SIZES), "disk")
     names = re.findall(r"^    (?:input |output) wire +(?:\[\d+:0\] )?(\w+),?$", text, re.M)
     assert names == ["aclk", "aresetn", *(port.name for port in CORE_PORTS)]
+    outputs = re.findall(r"^    output wire +(?:\[\d+:0\] )?(\w+),?$", text, re.M)
+    assert outputs == [port.name for port in CORE_PORTS if port.output]
     assert re.findall(r"^    \.(\w+)\((\w+)\),?$", text, re.M) == [(name, name) for name in names]
     widths = {name: width for width, name in re.findall(r"wire +(?:\[(\d+):0\] )?(\w+),?$", text, re.M)}
     assert (widths["key_loaded"], widths["s_axis_tdata"], widths["s_axis_tkeep"], widths["zeroize"]) == ("2", "127", "15", "")

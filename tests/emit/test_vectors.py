@@ -11,6 +11,7 @@ from tests.emit.emitted import PARTIAL, SMALLEST, core
 from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.emit.bench import bench_verilog
+from modeloom.emit.figures import interval_pins, latency_pins
 from modeloom.emit.traffic import BenchSector
 from modeloom.emit.vectors import BenchVectors, bench_vectors
 from modeloom.rtl.bus.parameters import BusParameters
@@ -192,4 +193,6 @@ def test_the_text_of_the_bench_has_the_vectors(name: str) -> None:
     # Distances are judged in the second half of the burst.
     burst = vectors.phases["burst"] - vectors.phases["empty"]
     assert 0 <= burst - 2 * numbers["FIRST_STEADY"] <= 1
+    # It does not give up while each command may have the time of a sector that is alone.
+    assert numbers["LIMIT"] > len(vectors.sectors) * max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
     assert numbers["SENT_BEFORE"] == values["ends"][vectors.phases["burst"] - 1]

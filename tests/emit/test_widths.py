@@ -51,6 +51,17 @@ def test_same_values(tmp_path: Path, kind: str, a: int, b: int, y: int, changed:
     assert done.returncode == 0, (done.stdout + done.stderr)[-500:]
 
 
+@pytest.mark.parametrize("sides", ["A", "B", "AB"])
+def test_signed_operators_stay_as_they_are(sides: str) -> None:
+    """Zeros above would change their values."""
+    text = operator("m", "$lt", 4, 2, 1)
+    for side in sides:
+        text = text.replace(f"{side}_SIGNED 0", f"{side}_SIGNED 1")
+    modules = parse(text)
+    level_widths(modules)
+    assert render(modules) == render(parse(text))
+
+
 def test_constants_grow() -> None:
     text = operator("m", "$eq", 4, 1, 1).replace("connect \\B \\b", "connect \\B 1'1")
     modules = parse(text)

@@ -61,10 +61,7 @@ def component_rtlil(component: Any, top: str) -> str:
     """RTLIL of an Amaranth component, in the same shape; module names begin with ``top``."""
     with _no_collection():
         text = rtlil.convert(component, name=top, emit_src=False)
-    modules = parse(text)
-    for module in modules:
-        module.attributes = [line for line in module.attributes if "\\generator" not in line]
-    modules = prune(modules, "\\" + top)
+    modules = prune(parse(text), "\\" + top)
     plain_design(modules)
     return render(share(modules, "\\" + top))
 

@@ -131,7 +131,7 @@ def parse(text: str) -> list[RtlilModule]:
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
-        first = line.split(" ", 1)[0]
+        first = line.partition(" ")[0]
         if statement is not None and depth:
             statement.lines.append(_TOKEN.findall(line))
             if first == "switch":
