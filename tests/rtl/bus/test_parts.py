@@ -53,9 +53,24 @@ SAME = (
     ((CommandIntake, "tweak"), "enter_tweak"),
     ((CommandIntake, "tag"), (StatusQueue, "tag")),
     ((CommandIntake, "key_loaded"), (KeyPort, "loaded")),
-    ((CommandIntake, "decrypt"), (SlotsInFlight, "admit"), (SlotsInFlight, "busy"), (SectorIntake, "take"), "enter_decrypt"),
 )
 """Ports of parts, and of the engine, that are connected or hold the same."""
+
+
+FLAGS: dict[Any, tuple[str, ...]] = {
+    CommandIntake: ("valid", "ok", "decrypt", "size_known", "next_valid", "next_size_known", "take"),
+    EntryGate: (
+        "command_valid", "command_ok", "packet_complete", "packet_ok", "packet_good", "command_take", "packet_take", "place", "room",
+        "admit", "push", "enter", "enter_ack",
+    ),
+    SectorIntake: ("enter", "open", "complete", "ok", "good", "take", "admit"),
+    SizeGate: ("command_valid", "command_size_known", "next_valid", "next_size_known", "admitted", "idle", "restart", "open"),
+    SlotsInFlight: ("admit", "done", "busy"),
+    ResultRing: ("admit", "place", "done", "erase", "delivered"),
+    StatusQueue: ("push", "room", "delivered"),
+    KeyPort: ("slot_busy", "busy", "error"),
+}  # fmt: skip
+"""Ports of one bit."""
 
 
 def widths(port: Any) -> list[int]:
@@ -76,6 +91,8 @@ def test_ports_of_parts(sizes: dict[str, Any]) -> None:
     for ports in SAME:
         found = [widths(getattr(engine, port) if isinstance(port, str) else getattr(port[0](p), port[1])) for port in ports]
         assert found == [found[0]] * len(ports), ports
+    for part, names in FLAGS.items():
+        assert {name: widths(getattr(part(p), name)) for name in names} == dict.fromkeys(names, [1]), part
 
 
 def bits_of(signature: Signature) -> dict[str, int]:

@@ -73,16 +73,21 @@ def test_reads_and_writes(depth: int, ports: int, deep: bool, style: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("depth", "deep"), [(1, False), (31, False), (32, True), (33, True), (96, True), (300, True), (2049, True)]
-)
-def test_words_of_all_parts(depth: int, deep: bool) -> None:
-    """They are as many as were asked for, but for the last part, whose addresses have as many bits as they need."""
-    text = rtlil.convert(BlockMemory(WIDTH, depth, 1, deep), ports=None)
-    sizes = [int(line.split()[4]) for line in text.splitlines() if line.strip().startswith("memory ")]
-    assert len(sizes) <= 8 and (deep or len(sizes) == 1)
-    *others, last = sizes
-    assert sum(others) < depth <= sum(sizes) or depth == 1
-    assert last == 1 << max(1, (depth - sum(others) - 1).bit_length()) or not others and last == max(2, depth)
+    ("depth", "deep", "style", "words"),
+    [
+        (1, False, "distributed", [2]), (70, False, "distributed", [70]),
+        (1, True, "distributed", [2]), (31, True, "distributed", [32]), (32, True, "distributed", [32]),
+        (33, True, "distributed", [32, 2]), (96, True, "distributed", [32] * 3), (256, True, "distributed", [32] * 8),
+        (257, True, "distributed", [64] * 4 + [2]), (300, True, "distributed", [64] * 5), (512, True, "distributed", [64] * 8),
+        (2049, True, "distributed", [512] * 4 + [2]), (300, True, "block", [300]), (300, True, "", [300]),
+    ],
+)  # fmt: skip
+def test_words_of_all_parts(depth: int, deep: bool, style: str, words: list[int]) -> None:
+    """A deep LUT memory has at most eight parts, of as few words as that allows and of 32 at least; others are in one piece.  The
+    last part has all words that its addresses name.
+    """
+    text = rtlil.convert(BlockMemory(WIDTH, depth, 1, deep, style), ports=None)
+    assert [int(line.split()[4]) for line in text.splitlines() if line.strip().startswith("memory ")] == words
 
 
 @pytest.mark.parametrize("late", [False, True])
