@@ -60,8 +60,8 @@ SAME = (
 FLAGS: dict[Any, tuple[str, ...]] = {
     CommandIntake: ("valid", "ok", "decrypt", "size_known", "next_valid", "next_size_known", "take"),
     EntryGate: (
-        "command_valid", "command_ok", "packet_complete", "packet_ok", "packet_good", "command_take", "packet_take", "place", "room",
-        "admit", "push", "enter", "enter_ack",
+        "command_valid", "command_ok", "packet_complete", "packet_ok", "packet_good", "command_take", "packet_take", "place",
+        "room", "admit", "push", "enter", "enter_ack",
     ),
     SectorIntake: ("enter", "open", "complete", "ok", "good", "take", "admit"),
     SizeGate: ("command_valid", "command_size_known", "next_valid", "next_size_known", "admitted", "idle", "restart", "open"),
