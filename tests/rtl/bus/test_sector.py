@@ -136,7 +136,7 @@ def test_packets(sizes: dict[str, Any], haste: float) -> None:
 
 @pytest.mark.parametrize("blocks", [1, 2, FILL_AHEAD, FILL_AHEAD + 1, 12])
 def test_a_beat_a_cycle(blocks: int) -> None:
-    """Good packets that are admitted in the cycle in which they are complete, and enter at once, follow each other without a pause."""
+    """Good packets that are admitted in the cycle in which they are complete, and enter at once, come without a pause."""
     p, rng = BusParameters(blocks=blocks, ring_sectors=2), random.Random(blocks)
     intake, count = SectorIntake(p), 8
 
