@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import pytest
 from tests.emit.emitted import COMMAND, SMALLEST, core
@@ -18,7 +17,6 @@ from modeloom.rtl.core import CORE_PORTS, erase_cycles
 CHOICES = {"sizes": SIZES, "smallest": SMALLEST}
 
 
-@cache
 def text(name: str) -> str:
     compiled = core(CHOICES[name])
     return datasheet(compiled, describe(compiled, "disk", COMMAND))
