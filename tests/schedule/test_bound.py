@@ -194,6 +194,15 @@ def test_calls_that_are_bound_to_one_core(blocks: tuple[int | None, ...], bound:
     assert exists(problem, 4, bound) and not exists(problem, 4, bound - 1)
 
 
+def test_feeders_are_those_of_whole_units() -> None:
+    """Of the calls that are bound to one core, and of cores that are not pipelined, condition 2 says what there is to say."""
+    for options in ({"aes": 2}, {"aes": 2, "aes_arch": "sequential"}):
+        problem = compile_mode(find("heh-poly"), Options(sector=256, restarts=0, **options), prove=False).schedule.problem
+        cases = Cases(problem, problem.ii_bound())
+        groups = [f.group for f in cases.feeders]
+        assert groups and all(group.cycles == 1 and group.count == problem.unit[group.members[0]].count for group in groups)
+
+
 def test_hashes_that_share_multipliers() -> None:
     """Two hashes need nearly every slot of two pipelines' multipliers, which paths and rates alone do not see."""
     made = compile_mode(find("heh-poly"), Options(aes=2, restarts=300), prove=False).schedule

@@ -271,3 +271,61 @@ def test_blocks_leave_on_their_lanes_whatever_they_are_said_to_belong_to():
     schedule.instance[out.id] ^= 1
     with pytest.raises(CheckError, match=r"block \d+ leaves on lane"):
         check_schedule(schedule)
+
+
+@pytest.mark.parametrize("field", ["start", "instance"])
+@pytest.mark.parametrize("change", [lambda values: values.pop(), lambda values: values.append(0)], ids=["less", "more"])
+def test_a_start_and_an_instance_for_each_operation(field, change):
+    schedule = fresh(made(HEH))
+    change(getattr(schedule, field))
+    count = len(schedule.problem.graph.pairs)
+    with pytest.raises(CheckError, match=f"{len(schedule.start)} starts and {len(schedule.instance)} instances for {count} operations"):
+        check_schedule(schedule)
+
+
+@pytest.mark.parametrize(("ii", "legal"), [(1, True), (0, False), (-1, False)])
+def test_the_shortest_interval(ii, legal):
+    problem = block_ops("enc", 1, Unit("enc", 1, 3))
+    if legal:
+        check_schedule(Schedule(problem, ii, [0, 3], [0, 0], overlap=True))
+    else:
+        refused(problem, ii, [0, 3], f"the initiation interval is {ii}")
+
+
+def test_an_adder_is_for_its_counters_alone():
+    unit = Unit("add", 1, 1, forms=("add32le", "add64le"))
+    for kind in unit.forms:
+        for one in (unit, replace(unit, forms=(kind,)), replace(unit, forms=())):
+            check_schedule(Schedule(block_ops(kind, 1, one), 4, [0, 1], [0, 0], overlap=True))
+    other = block_ops("add128le", 1, unit)
+    refused(other, 4, [0, 1], "operation 0 adds to another counter than add32le or add64le")
+    # One of the directions is enough.
+    both = block_ops("add64le", 1, unit)
+    both.graph.pairs[0].ops["decrypt"] = other.graph.pairs[0].ops["encrypt"]
+    refused(both, 4, [0, 1], "operation 0 adds to another counter than add32le or add64le")
+
+
+def test_a_pair_of_both_directions_of_the_cipher_needs_a_core_for_both():
+    problem = block_ops("enc", 1, Unit("cipher", 1, 3))
+    first = problem.graph.pairs[0].ops
+    first["decrypt"] = replace(first["encrypt"], kind="dec")
+    check_schedule(Schedule(problem, 4, [0, 3], [0, 0], overlap=True))
+    out = Unit("out", 1, 0)
+    for units in ((Unit("enc", 1, 3),), (Unit("enc", 1, 3), Unit("dec", 1, 3)), (Unit("cipher", 0, 3),)):
+        problem.units = UnitSet((*units, out))
+        refused(problem, 4, [0, 3], r"operation 0 \(dec or enc\) has no unit, or more than one")
+
+
+def test_a_chain_is_used_in_the_same_cycles_in_both_directions():
+    """Steps in calls 0 and 1 for one direction, in 1 and 2 for the other."""
+    chain = Chain(0, 1, 2, {"encrypt": Term(("tweak", 0)), "decrypt": Term(("tweak", 0))})
+    problem = block_ops("enc", 3, Unit("enc", 1, 2), chain)
+    steps = {"encrypt": (0, 1, None), "decrypt": (None, 0, 1)}
+    for pair in problem.graph.pairs[:3]:
+        block = (Term(("block", pair.id)),)
+        masks = {d: Term(("chain", 0, steps[d][pair.id])) if steps[d][pair.id] is not None else None for d in steps}
+        pair.ops = {d: Op("enc", [(*block, mask) if mask else block]) for d, mask in masks.items()}
+    refused(problem, 8, [1, 2, 3, 3, 4, 5], "chain 0 is used in different cycles in the two directions")
+    for pair in problem.graph.pairs[:3]:
+        pair.ops["decrypt"] = pair.ops["encrypt"]
+    check_schedule(Schedule(problem, 8, [1, 2, 3, 3, 4, 5], [0] * 6, overlap=True))

@@ -6,12 +6,14 @@ from __future__ import annotations
 import pytest
 
 from modeloom.compiler import compile_mode
+from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.modes import find
 from modeloom.options import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.grid import FREE, Grid, grids
-from modeloom.schedule.units import Unit
+from modeloom.schedule.problem import Problem
+from modeloom.schedule.units import Unit, UnitSet
 
 SLOW_UNIT, FAST_UNIT = Unit("cipher", 1, 11, 10), Unit("mul", 1, 3)
 
@@ -52,6 +54,19 @@ def test_a_list_schedule_may_need_the_grid():
     assert grids(problem, 321) == grids(problem, 0) == [FREE]
     longer = design("hctr2", sector=64, aes_stages=4).schedule.problem
     assert [grid.phase for grid in grids(longer, 160)[1:]] == list(range(0, 40, 4))
+
+
+def test_phases_of_the_longest_interval():
+    """Units of two kinds are full at 12 cycles: the starts of the slower one have six phases."""
+    graph = OpGraph("full", ("encrypt",))
+    for i in range(8):
+        kind = "enc" if i < 2 else "mul"
+        graph.pairs.append(Pair(i, {"encrypt": Op(kind, [(Term(("block", 0)),)] * (1 + (kind == "mul")))}))
+    problem = Problem(graph, UnitSet((Unit("enc", 1, 6, interval=6), Unit("mul", 1, 2, interval=2))))
+    assert problem.ii_bound() == 12
+    choices = grids(problem, 12)
+    assert choices[0] == FREE and all(grid.kinds == {"enc", "mul"} for grid in choices[1:])
+    assert [grid.phase for grid in choices[1:]] == list(range(6))
 
 
 def test_several_cores_need_not_start_in_step():

@@ -30,7 +30,7 @@ def gate_bound(problem: Problem) -> int:
     n = len(problem.unit)
     above, below = _closure(problem.preds), _closure(problem.succs, backwards=True)
     waited_for = problem.leads_to_results()
-    gates = [i for i in sorted(waited_for) if problem.graph.pairs[i].kind != "out" and above[i]]
+    gates = [i for i in sorted(waited_for) if above[i]]
     gates.sort(key=lambda i: (-min(above[i].bit_count(), below[i].bit_count()), i))
     start, tail = problem.earliest(), problem.tails()
     best = 0

@@ -270,7 +270,7 @@ class _Tries:
         hold = max(self.problem.phase, default=0), late
         found = list_schedule(self.problem, self.ii, grid, reserve=True, hold=hold, early=early)
         latency = latency_of(self.problem, found[0]) if found else 1 << 30
-        if found and latency < self.latency:
+        if latency < self.latency:
             self.best, self.latency = found, latency
         return latency
 
