@@ -85,3 +85,18 @@ def test_latency_over_the_pins_is_the_sum_of_its_parts(name: str) -> None:
     compiled = core(CHOICES[name])
     assert overhead == sum(parts) == latency_pins(compiled) - compiled.schedule.latency
     assert parts[-1] == 2 * (compiled.source.nbytes // 16 - 1)
+
+
+@pytest.mark.parametrize(
+    ("tweak", "said"),
+    [
+        (0, "tweak; not read"),
+        (16, "tweak; this core reads bytes 0 to 15"),
+        (20, "tweak; this core reads bytes 0 to 31, with zeros behind the 20 of the tweak"),
+        (32, "tweak; this core reads bytes 0 to 31"),
+    ],
+)
+def test_what_is_read_of_a_tweak(tweak: int, said: str) -> None:
+    compiled = core(SMALLEST)
+    description = {**describe(compiled, "disk", COMMAND), "tweak_bytes": tweak}
+    assert f"| 0 to 31 | {said} |\n" in datasheet(compiled, description)

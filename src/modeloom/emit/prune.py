@@ -33,15 +33,15 @@ def _node(statement: Statement) -> _Node:
     if statement.kind == "connect":
         tokens = statement.lines[0]
         middle = sigspec_end(tokens, 1)
-        return _Node(statement, names_in(tokens[middle:]), names_in(tokens[1:middle]))
+        return _Node(statement, names_in(tokens[middle:]), names_in(tokens[:middle]))
     if statement.kind == "process":
         for tokens in statement.lines[1:]:
             if tokens[0] == "assign":
                 middle = sigspec_end(tokens, 1)
-                outputs |= names_in(tokens[1:middle])
+                outputs |= names_in(tokens[:middle])
                 inputs |= names_in(tokens[middle:])
             elif tokens[0] == "switch":
-                inputs |= names_in(tokens[1:])
+                inputs |= names_in(tokens)
         return _Node(statement, inputs, outputs)
     memory = (statement.parameter("\\MEMID") or "").strip('"').replace("\\\\", "\\")
     reads = statement.type.startswith("$memrd")

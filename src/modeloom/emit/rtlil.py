@@ -37,7 +37,7 @@ def sigspec_end(tokens: list[str], at: int) -> int:
 
 
 def names_in(tokens: Iterable[str]) -> set[str]:
-    """Names of wires in a signal."""
+    """Names of wires in signals; keywords and constants are none."""
     return {token for token in tokens if token[0] in "\\$"}
 
 
