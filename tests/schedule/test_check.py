@@ -329,3 +329,97 @@ def test_a_chain_is_used_in_the_same_cycles_in_both_directions():
     for pair in problem.graph.pairs[:3]:
         pair.ops["decrypt"] = pair.ops["encrypt"]
     check_schedule(Schedule(problem, 8, [1, 2, 3, 3, 4, 5], [0] * 6, overlap=True))
+
+
+@pytest.mark.parametrize(("instance", "legal"), [(-1, False), (0, True), (1, True), (2, False)])
+def test_an_operation_runs_on_a_unit_that_there_is(instance, legal):
+    problem = block_ops("mul", 1, Unit("mul", 2, 3))
+    schedule = Schedule(problem, 4, [0, 3], [instance, 0], overlap=True)
+    if legal:
+        check_schedule(schedule)
+    else:
+        with pytest.raises(CheckError, match=f"operation 0 runs on mul {instance}, and there are 2"):
+            check_schedule(schedule)
+
+
+@pytest.mark.parametrize(("kind", "unit"), [("enc", "enc"), ("dec", "dec"), ("enc256", "enc256"), ("dec", "cipher"), ("mul", "mul")])
+def test_cipher_calls_keep_to_the_core_of_their_block(kind, unit):
+    """Products run on any multiplier."""
+    problem = block_ops(kind, 2, Unit(unit, 2, 3))
+    for pair in problem.graph.pairs[:2]:
+        pair.ops["encrypt"].block = pair.id
+    check_schedule(Schedule(problem, 4, [0, 0, 3, 4], [0, 1, 0, 0], overlap=True))
+    exchanged = Schedule(problem, 4, [0, 0, 3, 4], [1, 0, 0, 0], overlap=True)
+    if kind == "mul":
+        check_schedule(exchanged)
+    else:
+        with pytest.raises(CheckError, match=f"operation 0 of block 0 runs on {unit} 1"):
+            check_schedule(exchanged)
+
+
+def test_a_chain_gives_one_multiple_in_a_cycle():
+    """Both operands of one product, and the sum of one product beside the operand of the next."""
+    problem = block_ops("mul", 2, Unit("mul", 1, 3), Chain(0, 1, 2, {"encrypt": Term(("tweak", 0))}))
+    first, second = (pair.ops["encrypt"] for pair in problem.graph.pairs[:2])
+    steps = [(Term(("chain", 0, step)),) for step in (0, 1)]
+    key = (Term(("key", "h")),)
+    first.pre, second.pre = steps, [key, key]
+    refused(problem, 8, [1, 4, 4, 7], "chain 0 of encrypt is used out of order or twice in a cycle")
+    problem.graph.chains[0] = replace(problem.graph.chains[0], length=3)
+    second.pre = [(Term(("chain", 0, 2)),), key]
+    refused(problem, 8, [1, 4, 4, 7], "chain 0 of encrypt is used out of order or twice in a cycle")
+    problem.graph.chains[0] = replace(problem.graph.chains[0], length=2)
+    first.pre, first.post, second.pre = [key, key], steps[0], [steps[1], key]
+    refused(problem, 8, [1, 4, 4, 7], "chain 0 of encrypt is used out of order or twice in a cycle")
+    check_schedule(Schedule(problem, 8, [1, 5, 4, 8], [0] * 4, overlap=True))
+
+
+def test_a_plain_schedule_is_over_before_the_next_sector():
+    problem = block_ops("enc", 2, Unit("enc", 1, 3))
+    for ii, legal in ((5, True), (4, True), (3, False)):
+        schedule = Schedule(problem, ii, [0, 1, 3, 4], [0] * 4, overlap=False)
+        if legal:
+            check_schedule(schedule)
+        else:
+            with pytest.raises(CheckError, match="sectors do not overlap, and one is not done after 3 cycles"):
+                check_schedule(schedule)
+
+
+def test_an_operation_may_take_its_unit_all_the_time():
+    problem = block_ops("enc", 1, Unit("enc", 1, 4, interval=4))
+    check_schedule(Schedule(problem, 4, [0, 4], [0, 0], overlap=True))
+    refused(problem, 3, [0, 4], "operation 0 takes enc 0 for 4 cycles of 3")
+
+
+def loop_of(kind, units):
+    """Two operations read or add a result in the cycle in which it comes, one the other way round on the same two units."""
+    graph = OpGraph("tiny", ("encrypt",))
+    key = [(Term(("key", "h")),)] * (kind == "mul")
+    for i in range(4):
+        block, other = (Term(("block", i)),), (Term(("op", i - 1)),)
+        form, post = (other, ()) if i % 2 and kind == "acc" else (block, other if i % 2 else ())
+        graph.pairs.append(Pair(i, {"encrypt": Op(kind, [form, *key], post)}))
+    graph.key_names = ["h"]
+    return Schedule(Problem(graph, UnitSet(units)), 8, [0, 0, 1, 1], [0, 1, 1, 0], overlap=True)
+
+
+@pytest.mark.parametrize("kind", ["mul", "acc"])
+@pytest.mark.parametrize("others", [False, True])
+def test_a_register_of_another_unit_cuts_no_loop(kind, others):
+    """Adders without latency read and give a sum in one cycle, without a register as sums behind products do."""
+    unit = Unit(kind, 2, 3 if kind == "mul" else 0)
+    enc = Unit("enc", 1, 3, post_register=others)
+    with pytest.raises(CheckError, match=f"the sum behind {kind} 0 is part of a loop of sums without a register"):
+        check_schedule(loop_of(kind, (unit, enc)))
+    straight = loop_of(kind, (unit, enc))
+    straight.instance[2:] = straight.instance[:2]
+    check_schedule(straight)
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_its_own_register_cuts_a_loop(others):
+    schedule = loop_of("mul", (Unit("mul", 2, 2, post_register=True), Unit("enc", 1, 3, post_register=others)))
+    schedule.start[1] = schedule.start[3] = 1
+    schedule.start[0] = schedule.start[2] = 0
+    schedule.instance[:] = [0, 1, 1, 0]
+    check_schedule(schedule)
