@@ -179,7 +179,9 @@ def own_bounds() -> str:
         for sector in sectors
         for mode in dict.fromkeys(mode for mode, of, _ in found if of == sector)
     ]
-    return table(("mode", "sector, bytes", *(f"`--aes {aes}`" for aes in (1, 2, 4, 8))), rows, 1)
+    text = table(("mode", "sector, bytes", *(f"`--aes {aes}`" for aes in (1, 2, 4, 8))), rows, 1)
+    far = [f"- `{e['mode']} --sector {e['sector']} --aes {e['aes']}`: {e['latency_reason']}" for e in measured if e["latency_reason"]]
+    return text + "\n" + "\n".join(["What `explain` says of latencies that are far from the bound:\n", *far]) + "\n" if far else text
 
 
 def clock() -> str:
