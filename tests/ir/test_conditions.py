@@ -62,6 +62,26 @@ def test_the_graphs_themselves_are_legal() -> None:
         check_graph(with_chain, **SECTOR)
 
 
+def test_a_direction_may_have_operations_of_its_own() -> None:
+    """Before and between those of both, also where these read a chain."""
+    alone = graph()
+    for place, direction in ((0, "encrypt"), (3, "decrypt"), (4, "encrypt")):
+        # What reads operations of both keeps reading them, behind the new one.
+        for pair in alone.pairs:
+            for one in pair.ops.values():
+                one.pre, one.post = [moved(form, place) for form in one.pre], moved(one.post, place)
+        base = {d: moved((term,), place)[0] for d, term in alone.chains[0].base.items()}
+        alone.chains[0] = replace(alone.chains[0], base=base)
+        alone.pairs.insert(place, Pair(place, {direction: Op("acc", [(t("tweak", 0),)])}))
+        for n, pair in enumerate(alone.pairs):
+            pair.id = n
+        check_graph(alone, **SECTOR)
+
+
+def moved(form: tuple[Term, ...], place: int) -> tuple[Term, ...]:
+    return tuple(t("op", term.source[1] + (term.source[1] >= place)) if term.source[0] == "op" else term for term in form)
+
+
 def op(place: int, /, **changes: Any) -> Callable[[OpGraph], None]:
     """A change of an operation of encryption."""
 

@@ -423,3 +423,21 @@ def test_its_own_register_cuts_a_loop(others):
     schedule.start[0] = schedule.start[2] = 0
     schedule.instance[:] = [0, 1, 1, 0]
     check_schedule(schedule)
+
+
+def test_a_register_stands_before_one_unit():
+    problem = block_ops("mul", 2, Unit("mul", 2, 3), Chain(0, 1, 2, {"encrypt": Term(("tweak", 0))}))
+    check_schedule(Schedule(problem, 6, [1, 2, 4, 5], [1, 1, 0, 0], overlap=True))
+    with pytest.raises(CheckError, match="chain 0 of encrypt is read by several units"):
+        check_schedule(Schedule(problem, 6, [1, 2, 4, 5], [0, 1, 0, 0], overlap=True))
+    other = problem.graph.pairs[1].ops["encrypt"]
+    other.kind, other.pre[1:] = "enc", []
+    problem.units = UnitSet((Unit("mul", 2, 3), Unit("enc", 1, 3), Unit("out", 1, 0)))
+    refused(problem, 6, [1, 2, 4, 5], "chain 0 of encrypt is read by several units")
+
+
+def test_every_use_of_a_chain_comes_before_its_next_load():
+    """The last one alone is too late; of four, the second is not."""
+    problem = block_ops("enc", 4, Unit("enc", 1, 2), Chain(0, 1, 4, {"encrypt": Term(("tweak", 0))}))
+    check_schedule(Schedule(problem, 6, [1, 2, 3, 6, 3, 4, 5, 8], [0] * 8, overlap=True))
+    refused(problem, 6, [1, 2, 3, 10, 3, 4, 5, 12], "chain 0 of encrypt is in use for more than 6 cycles")
