@@ -100,3 +100,12 @@ def test_what_is_read_of_a_tweak(tweak: int, said: str) -> None:
     compiled = core(SMALLEST)
     description = {**describe(compiled, "disk", COMMAND), "tweak_bytes": tweak}
     assert f"| 0 to 31 | {said} |\n" in datasheet(compiled, description)
+
+
+@pytest.mark.parametrize("proved", [True, False])
+def test_what_is_said_of_the_proof(proved: bool) -> None:
+    compiled = core(SMALLEST)
+    description = describe(compiled, "disk", COMMAND)
+    said = datasheet(compiled, {**description, "explain": {**description["explain"], "proved": proved}})
+    assert ("- The program was proved equal to the definition" in said) == proved
+    assert ("- **The program was not proved**" in said) != proved
