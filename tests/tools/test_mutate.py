@@ -201,6 +201,31 @@ def test_within():
     assert found["within: <= in low <= x < high -> <"] == "survived", "the test is silent on 0"
 
 
+def test_what_one_test_has_made_is_looked_at_by_others(tmp_path: Path) -> None:
+    """The second test does not run the source any more, but meets its mutants."""
+    tests = """
+from functools import cache
+
+from tiny.spec.limit import within
+
+
+@cache
+def made():
+    return [within(x) for x in range(12)]
+
+
+def test_first():
+    assert len(made()) == 12
+
+
+def test_second():
+    assert made() == [True] * 10 + [False] * 2
+"""
+    root = project(tmp_path, tests)
+    run(root)
+    assert results(root)["within: < in low <= x < high -> <="] == "killed"
+
+
 def test_a_test_does_not_compare_the_mutant_with_its_source(tmp_path: Path) -> None:
     """Its own path, from which it starts a process, is that of the copy with the mutant."""
     tests = """

@@ -110,8 +110,8 @@ def save(path: Path, results: Iterable[Result], seed: int) -> None:
 
 
 def test_order(coverage: Coverage, mutant: Mutant, source: str, budget: float, only: Container[str]) -> list[str]:
-    """Tests that run the mutated statement, the fastest first, those of the folder that mirrors the source before slower ones; as many
-    as the budget has seconds for, but at least one.
+    """Tests that run the mutated statement, the fastest first, those of the folder that mirrors the source before slower ones, and then
+    the others of their files, which may use what the first one has made; as many as the budget has seconds for, but at least one.
     """
     folder = "tests/" + "/".join(mutant.file.split("/")[1:-1])
     own = f"{folder}/test_{Path(mutant.file).stem}.py"
@@ -123,8 +123,10 @@ def test_order(coverage: Coverage, mutant: Mutant, source: str, budget: float, o
 
     result: list[str] = []
     spent = 0.0
-    found = (t for t in coverage.tests(mutant.file, source, mutant.mutation.statement) if t.partition("::")[0] in only)
-    for test in sorted(found, key=weight):
+    found = {t for t in coverage.tests(mutant.file, source, mutant.mutation.statement) if t.partition("::")[0] in only}
+    files = {test.partition("::")[0] for test in found}
+    beside = {test for test in coverage.seconds if test.partition("::")[0] in files} - found
+    for test in [*sorted(found, key=weight), *sorted(beside, key=weight)]:
         if spent + coverage.seconds[test] > budget and result:
             continue
         result.append(test)

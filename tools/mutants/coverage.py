@@ -72,12 +72,12 @@ class Coverage:
         self.files.pop(file, None)
 
     def tests(self, file: str, source: str, statement: tuple[int, int]) -> set[str]:
-        """Tests that run a statement.  Of what runs at import, those that run anything of the file; of a statement that was not there when
-        a test file was measured, those that run anything of its function.
+        """Tests that run a statement.  Of what runs at import, those that run anything of the file, or of its folder if the file has data
+        alone; of a statement that was not there when a test file was measured, those that run anything of its function.
         """
         name = names(file, source).get(statement)
         if name is None:
-            return self._within(f"{file}::")
+            return self._within(f"{file}::") or self._within(f"{Path(file).parent}/")
         new = {path for path in self.files if name not in self.known.get(path, ())}
         others = {test for test in self._within(name.rpartition("::")[0]) if test.partition("::")[0] in new}
         if not others and name not in self.runs:
