@@ -20,7 +20,7 @@ from mutants.tree import Tree
 __all__ = ["FOLDERS", "Mutant", "Result", "choose", "equivalents", "load", "run_all", "save", "summary", "test_order", "unsound"]
 
 FOLDERS = {
-    "schedule": 64, "allocate": 64, "ir": 64, "taint": 64, "rtl/gf128": 64, "rtl/aes": 36, "emit": 48, "prove": 64, "rtl/bus": 48,
+    "schedule": 64, "allocate": 64, "ir": 64, "taint": 64, "rtl/gf128": 64, "rtl/aes": 84, "emit": 110, "prove": 64, "rtl/bus": 48,
     "rtl/engine": 36, "spec": 64,
 }  # fmt: skip
 """Folders whose sources are mutated, with the mutants that are drawn of each: fewer where each has to be compiled to be simulated."""

@@ -4,6 +4,7 @@
 import random
 
 import pytest
+from amaranth.back import rtlil
 from tests.built import slowly
 
 from modeloom.rtl.aes.iterative_schedule import IterativeKeySchedule
@@ -268,6 +269,12 @@ def test_the_pattern_of_fig_2_8():
     assert [constant(256, step) for step in range(14)] == [1, 0, 2, 0, 4, 0, 8, 0, 16, 0, 32, 0, 64, 0]
     assert [phase(192, step).middle for step in range(6)] == [False, True, False] * 2
     assert [phase(256, step).plain for step in range(4)] == [False, True] * 2
+
+
+def test_shift_registers_have_no_reset():
+    """With one, FPGAs could not keep them in LUTs."""
+    text = rtlil.convert(ShiftedKeySchedule(192, 4), name="shifted")
+    assert text.count("\\clk") > 1 and text.count("\\rst") == 1, "the port alone"
 
 
 @pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
