@@ -1,29 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage of the emitted Verilog of three small cores by the plain bench: toggles, and states of the state machines.
+"""Coverage of the emitted Verilog of three small cores in Verilator: lines, toggles, and the states of each state machine.
 
-Run: python bench/coverage.py [--store] [CORE ...]      (needs Icarus Verilog; some minutes)
+Run: python bench/coverage.py [--store] [--work FOLDER] [CORE ...]      (needs Verilator and Bitwuzla; ten minutes a core)
+     python bench/coverage.py --summary
 
-Toggles come from the waveform of every net and register of the core in Icarus Verilog: a bit is covered if it has risen and fallen; words
-of memories are not in it.  States come from the same waveform.  Each bit that is not covered gets the reason of the first rule
-of ``REASONS`` that fits it.  One JSON object a core; ``--store`` writes them into ``baselines/coverage.json``.
+The stimulus is that of ``modeloom verify``: all of its checks that simulate, cycle by cycle (``verilog_coverage.stimulus``).  Bits
+that provably cannot toggle are counted apart (``constants``, ``invariants``); each of the others has its reason (``reasons``).  One JSON
+object a core; ``--store`` writes them into ``baselines/coverage.json``, whose figures docs/development.md has.  Exit status 1 if
+something that is not covered has no reason.  ``--work`` keeps what was built for the next run.  ``--summary`` prints the tables of
+docs/development.md from what is stored.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
+import sys
 import tempfile
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler import compile_mode
-from modeloom.emit import emit
-from modeloom.modes import find
-from modeloom.options import Options
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from verilog_coverage.constants import gates_of  # noqa: E402
+from verilog_coverage.machines import instrumented, machines_of, together  # noqa: E402
+from verilog_coverage.reasons import BITS, LINES, STATES  # noqa: E402
+from verilog_coverage.simulate import counts, verilate  # noqa: E402
+from verilog_coverage.stimulus import stimulus  # noqa: E402
+from verilog_coverage.summary import lines, states, toggles, unexplained  # noqa: E402
+
+from modeloom.compiler import compile_mode  # noqa: E402
+from modeloom.emit import emit  # noqa: E402
+from modeloom.modes import find  # noqa: E402
+from modeloom.options import Options  # noqa: E402
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "coverage.json"
 
@@ -38,110 +49,84 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
 keys that are refused."""
 
 
-@dataclass
-class Net:
-    """What a net has done: bits that have risen, and that have fallen."""
-
-    name: str
-    width: int
-    rose: int = 0
-    fell: int = 0
-    value: int = -1
-    known: int = 0
-    values: set[int] = field(default_factory=set)
-
-    def change(self, text: str) -> None:
-        """Takes a new value in binary digits."""
-        if text.isdigit():
-            value, known = int(text, 2), -1
-        else:
-            text = text.lower()
-            value = int(re.sub("[xz]", "0", text), 2)
-            known = int(re.sub("[01]", "1", re.sub("[xz]", "0", text)), 2)
-        if self.value >= 0:
-            both = self.known & known
-            self.rose |= ~self.value & value & both
-            self.fell |= self.value & ~value & both
-        self.value, self.known = value, known
-        if self.width <= 8 and known == -1:
-            self.values.add(value)
-
-
-def nets(waveform: Path) -> list[Net]:
-    """Every net of a waveform (VCD); one that has several names, by the first."""
-    found: dict[str, Net] = {}
-    scope: list[str] = []
-    with waveform.open(encoding="ascii") as lines:
-        for line in lines:
-            if line.startswith("$scope"):
-                scope.append(line.split()[2])
-            elif line.startswith("$upscope"):
-                scope.pop()
-            elif line.startswith("$var"):
-                _, kind, width, code, name, *_ = line.split()
-                if kind in ("wire", "reg"):
-                    found.setdefault(code, Net(".".join([*scope[1:], name]), int(width)))
-            elif line[0] == "b":
-                text, code = line[1:].split()
-                if code in found:
-                    found[code].change(text)
-            elif line[0] in "01xz":
-                if line[1:-1] in found:
-                    found[line[1:-1]].change(line[0])
-    return list(found.values())
-
-
-REASONS = (
-    (r"cmd_tdata|cmd_payload|command\.(taken_reg|_\d+_)", "bytes of a command that the core does not read, of which the bench sends zeros"),
-    (r"status_(t|pay)|queue|m_axis_status", "bits of a status that are always zero, and counts that only more commands in flight reach"),
-    (r"key_(payload|port)|s_axis_key", "slots that the core does not have, and tkeep of beats that end no key"),
-    (r"cipher|key_schedule", "bits of tables, of constants and of zero-extended words in the cipher"),
-    (r".", "not looked into"),
-)
-"""Where bits are that are not covered, and why."""
-
-STATES = {"dut.core.bus.key_port.fsm_state": 12}
-"""State registers and the number of their states; other machines are flags of one bit, which are covered if they rise and fall."""
-
-
-def measure(name: str) -> dict[str, Any]:
-    """Emits a core, runs its bench in Icarus Verilog, and looks at the waveform."""
+def measure(name: str, work: Path) -> dict[str, Any]:
+    """Emits a core, builds it with coverage, and runs the checks of ``modeloom verify`` on it."""
     mode, changes = CORES[name]
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        top = emit(compile_mode(find(mode), Options(**changes)), work / "core", command="bench/coverage.py")["name"]
-        sources = [work / "core" / f"{top}.v", work / "core" / f"{top}_tb.sv"]
-        subprocess.run(["iverilog", "-g2012", "-s", f"{top}_tb", "-o", work / "bench.vvp", *sources], check=True)
-        subprocess.run(["vvp", "-n", work / "bench.vvp", f"+dump={work / 'wave.vcd'}"], check=True, stdout=subprocess.DEVNULL)
-        found = [net for net in nets(work / "wave.vcd") if net.name.startswith("dut.core.")]
-    return {"core": name, "mode": mode, "options": changes, "command": f"python bench/coverage.py --store '{name}'", **summary(found)}
+    compiled = compile_mode(find(mode), Options(**changes))
+    core = work / "core"
+    top = emit(compiled, core, command="bench/coverage.py")["name"]
+    verilog = core / f"{top}.v"
+    machines, groups = machines_of(compiled), together(compiled)
+    given = stimulus(core, compiled)
+    text = instrumented(verilog.read_text(encoding="utf-8"), top, machines)
+    found = counts(verilate(text, top, given.pins, work), given, work)
+    version = subprocess.run(["verilator", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    return {
+        "core": name, "mode": mode, "options": changes, "command": f"python bench/coverage.py --store '{name}'", "verilator": version,
+        "cycles": len(given.rows), "toggles": toggles(found, gates_of(verilog, top), groups, BITS), "lines": lines(found, text, LINES),
+        "states": states(found, machines, STATES),
+    }  # fmt: skip
 
 
-def summary(found: list[Net]) -> dict[str, Any]:
-    """Bits and states, and those that are not covered by their reasons."""
-    left: Counter[str] = Counter()
-    for net in found:
-        missing = net.width - (net.rose & net.fell & (1 << net.width) - 1).bit_count()
-        if missing:
-            left[next(reason for pattern, reason in REASONS if re.search(pattern, net.name))] += missing
-    bits = sum(net.width for net in found)
-    states = {net.name: [len(net.values), STATES[net.name]] for net in found if net.name in STATES}
-    return {"bits": bits, "toggled": bits - left.total(), "not_toggled": dict(left), "states": states}
+def summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The table of docs/development.md."""
+    lines = [
+        "| core | cycles | lines run | bits | constant | unreachable | risen and fallen, of the others | states reached |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        bits, ran, machines = row["toggles"], row["lines"], row["states"].values()
+        reached, every = sum(one["reached"] for one in machines), sum(one["states"] for one in machines)
+        lines.append(
+            f"| {row['core']} (`{row['mode']}`) | {row['cycles']} | {_share(ran['run'], ran['lines'])} | {bits['bits']} "
+            f"| {bits['constant']} | {bits['unreachable']} | {_share(bits['toggled'], bits['can_toggle'])} "
+            f"| {reached} of {every}, {len(machines)} machines |"
+        )
+    return "\n".join(lines)
 
 
-def main() -> None:
+def left(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What is not covered, as a table: how many, and why."""
+    lines = ["| core | not covered | why |", "|---|---:|---|"]
+    for row in rows:
+        lines += [f"| {row['core']} | {count} bits | {reason} |" for reason, count in row["toggles"]["not_toggled"].items()]
+        lines += [f"| {row['core']} | {count} lines | {reason} |" for reason, count in row["lines"]["not_run"].items()]
+        for machine, found in row["states"].items():
+            lines += [f"| {row['core']} | `{machine}`: {state} | {reason} |" for state, reason in found["not_reached"].items()]
+    return "\n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    """"34 of 35, 97.1 %", rounded down: only all of it is 100 %."""
+    return f"{part} of {whole}, {1000 * part // whole / 10:.1f} %"
+
+
+def main() -> int:
     """Measures the cores."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("cores", nargs="*", default=list(CORES))
+    parser.add_argument("cores", nargs="*", metavar="CORE", help=f"of {', '.join(CORES)}")
     parser.add_argument("--store", action="store_true")
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--summary", action="store_true")
     options = parser.parse_args()
+    if wrong := [name for name in options.cores if name not in CORES]:
+        parser.error(f"there is no core {wrong[0]!r}; there are {', '.join(CORES)}")
     known = {row["core"]: row for row in json.loads(STORED.read_text())} if STORED.exists() else {}
-    for name in options.cores:
-        known[name] = result = measure(name)
+    if options.summary:
+        print(f"{summary(list(known.values()))}\n\n{left(list(known.values()))}")
+        return 0
+    open_questions = 0
+    for name in options.cores or CORES:
+        with tempfile.TemporaryDirectory(prefix="modeloom-coverage-") as passing:
+            work = (options.work or Path(passing)) / name.replace(" ", "_")
+            work.mkdir(parents=True, exist_ok=True)
+            known[name] = result = measure(name, work)
         print(json.dumps(result), flush=True)
+        open_questions += unexplained(result)
         if options.store:
             STORED.write_text(json.dumps([known[name] for name in CORES if name in known], indent=1) + "\n")
+    return int(open_questions > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

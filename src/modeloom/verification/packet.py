@@ -44,7 +44,10 @@ def whole(data: bytes, beat_bytes: int) -> Packet:
     return Packet(data.ljust(count * beat_bytes, b"\0"), (full,) * (count - 1) + (last,))
 
 
-FAULTS = ("byte short", "beat short", "one byte", "byte long", "beat long", "far too long", "gap", "hole", "tail", "empty", "no byte")
+FAULTS = (
+    "byte short", "beat short", "one byte", "byte long", "beat long", "far too long", "gap", "hole", "tail", "empty", "no byte",
+    "hole and far too long",
+)  # fmt: skip
 """What may be wrong with a packet."""
 
 
@@ -57,13 +60,13 @@ def faulty(data: bytes, beat_bytes: int, fault: str, rng: random.Random) -> Pack
     }  # fmt: skip
     if fault in lengths:
         return whole((data + more)[: max(1, lengths[fault])], beat_bytes)
-    packet = whole(data, beat_bytes)
+    packet = whole((data + more)[: lengths["far too long"]] if fault == "hole and far too long" else data, beat_bytes)
     keeps = list(packet.keeps)
     last = len(keeps) - 1
     beat = rng.randrange(last) if last else 0
     if fault == "gap":  # in the last beat
         keeps[last] = keeps[last] & ~(1 << rng.randrange(max(1, keeps[last].bit_length() - 1)))
-    elif fault == "hole":  # before it
+    elif fault in ("hole", "hole and far too long"):  # before it
         keeps[beat] ^= 1 << rng.randrange(beat_bytes)
     elif fault == "tail":
         keeps[beat] >>= rng.randrange(1, beat_bytes)
