@@ -32,7 +32,7 @@ def _good_keys(subject: Subject, rng: random.Random) -> Iterator[bytes]:
 
 def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
     """For each slot: two cores that differ in its key only, which has been set up and used in each size and direction, are in the same
-    state once it is erased, within ``key_erase_cycles``; so they are once another key is loaded over it, and if the packet is refused."""
+    state ``key_erase_cycles`` after its erasure begins, as many after another key has been loaded over it, and if the packet is refused."""
     slots, cycles = subject.description["key_slots"], subject.description["key_erase_cycles"]
     compared = 0
     for slot in range(slots):
@@ -55,6 +55,11 @@ def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
                 else:
                     core.load_key(subject.good_key(rng), slot)
             left = [name for name in differences(cores) if RESULTS not in name]
+            if how == "loaded anew" and not any(name.endswith("]") for name in left):
+                # No memory holds anything of the old key; a unit may have read a word just before it was overwritten.
+                for core in cores:
+                    core.runner.run(max_cycles=cycles)
+                left = [name for name in differences(cores) if RESULTS not in name]
             if left:
                 raise CheckFailed(
                     f"{subject.directory}: slot {slot} is {how}, and {left[0]} still depends on its old key ({len(left)} words do)"
@@ -65,7 +70,7 @@ def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
                 expected = (1 << slots) - 1 ^ (0 if how == "loaded anew" else 1 << slot)
                 if (loaded := core.simulation.get("key_loaded")) != expected:
                     raise CheckFailed(f"{subject.directory}: slot {slot} is {how}, and key_loaded is {loaded:#x}")
-    text = f"nothing of a key is left in any of {slots} slots {cycles} cycles after its erasure begins, nor when it is loaded over"
+    text = f"nothing of a key is left in any of {slots} slots {cycles} cycles after its erasure begins, nor after it is loaded over"
     return text, {"slots": slots, "key_erase_cycles": cycles, "words_that_differed": compared}
 
 
