@@ -46,9 +46,10 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
         emit(compiled, Path(directory), name=name, command=command_line(arguments), exclusive=False)
     for one in compiled.sizes:
         figures = one.explain()
+        bound = figures["ii_bound" if figures["overlap"] else "latency_bound"]
         click.echo(
             f"{directory}: {figures['cycles_per_sector']} cycles a sector of {figures['sector_bytes']} bytes "
-            f"(bound {figures['ii_bound']}), latency {figures['latency']}, proved"
+            f"(bound {bound}), latency {figures['latency']}, proved"
             + ("; that the directions are inverse was tested, not proved" if figures["inverse"] == "tested" else "")
         )
 
