@@ -34,6 +34,19 @@ def test_names_give_their_modes():
     assert golden.mode("heh-brw-pi", key).encrypt(tweak, data) == printed.encrypt(tweak, data)
 
 
+def test_modes_on_sm4():
+    data, tweak = bytes(range(64)), bytes(16)
+    assert set(golden.mode_names("sm4")) < set(golden.mode_names())
+    assert golden.mode_names("des") == ()
+    for name, size in {"cmc": 32, "eme": 16, "eme2": 48, "hch": 16, "hchfp": 32, "hctr": 32, "tet": 48, "xcb": 16, "xts": 32}.items():
+        key = bytes(range(size))
+        mode = golden.mode(name, key, "sm4")
+        assert mode.decrypt(tweak, mode.encrypt(tweak, data)) == data
+        assert mode.encrypt(tweak, data) != golden.mode(name, key).encrypt(tweak, data)
+    with pytest.raises(ValueError, match="no reference for mode 'hctr2' with cipher 'sm4'; there are cmc, "):
+        golden.mode("hctr2", bytes(32), "sm4")
+
+
 @pytest.mark.parametrize("blocks", [2, 3, 17, 32, 64])
 def test_permutation_fits_each_size(blocks):
     mode = golden.mode("heh-brw-pi", bytes(range(32)))

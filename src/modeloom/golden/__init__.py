@@ -19,6 +19,7 @@ from .hmch import HMCH
 from .poly import poly
 from .polyval import ghash, polyval
 from .registry import Mode, mode, mode_names
+from .sm4 import SM4
 from .tet import TET
 from .xcb import XCB
 from .xcb_1619 import XCB1619
@@ -35,6 +36,7 @@ __all__ = [
     "HCTR2",
     "HEH",
     "HMCH",
+    "SM4",
     "TET",
     "XCB",
     "BlockCipher",

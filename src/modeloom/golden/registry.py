@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference modes by name."""
+"""The reference modes and ciphers by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Protocol
 
+from .aes import AES
+from .block_cipher import CipherFactory
 from .brw import permutation
 from .cmc import CMC
 from .eme import EME
@@ -16,6 +18,7 @@ from .hctr2 import HCTR2
 from .heh import HEH
 from .hmch import HMCH
 from .poly import poly
+from .sm4 import SM4
 from .tet import TET
 from .xcb import XCB
 from .xcb_1619 import XCB1619
@@ -53,21 +56,40 @@ _MODES: dict[str, Callable[[bytes], Mode]] = {
 }
 
 
-def mode_names() -> tuple[str, ...]:
-    """The names that :func:`mode` knows, in alphabetical order."""
-    return tuple(sorted(_MODES))
+_CIPHERS: dict[str, CipherFactory] = {"aes": AES, "sm4": SM4}
+
+_ON_ANY_CIPHER: dict[str, Callable[[bytes, CipherFactory], Mode]] = {
+    "cmc": CMC,
+    "eme": EME,
+    "eme2": EME2,
+    "hch": HCH,
+    "hchfp": HCHfp,
+    "hctr": HCTR,
+    "tet": TET,
+    "xcb": XCB,
+    "xcb-1619": XCB1619,
+    "xts": XTS,
+}
 
 
-def mode(name: str, key: bytes) -> Mode:
-    """The reference of mode *name* under *key*.
+def mode_names(cipher: str = "aes") -> tuple[str, ...]:
+    """The names that :func:`mode` knows for a cipher, in alphabetical order."""
+    if cipher == "aes":
+        return tuple(sorted(_MODES))
+    return tuple(sorted(_ON_ANY_CIPHER)) if cipher in _CIPHERS else ()
+
+
+def mode(name: str, key: bytes, cipher: str = "aes") -> Mode:
+    """The reference of mode *name* under *key*, with the cipher "aes" or "sm4".
 
     Raises
     ------
     ValueError
-        No reference has this name, or *key* has a wrong length for it.
+        No reference has this name and cipher, or *key* has a wrong length for it.
     TypeError
         *key* is not bytes.
     """
-    if name not in _MODES:
-        raise ValueError(f"no reference for mode {name!r}; there are {', '.join(mode_names())}")
-    return _MODES[name](key)
+    if name not in (names := mode_names(cipher)):
+        of_cipher = "" if cipher == "aes" else f" with cipher {cipher!r}"
+        raise ValueError(f"no reference for mode {name!r}{of_cipher}; there are {', '.join(names)}")
+    return _MODES[name](key) if cipher == "aes" else _ON_ANY_CIPHER[name](key, _CIPHERS[cipher])
