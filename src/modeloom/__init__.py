@@ -14,15 +14,15 @@ from modeloom.version import VERSION as __version__
 __all__ = ["__version__", "compile", "core", "model"]
 
 
-def model(name: str, key: bytes) -> Any:
+def model(name: str, key: bytes, cipher: str | None = None) -> Any:
     """The software model of a mode (``modeloom.software.Model``), with ``encrypt(tweak, data)`` and ``decrypt``.
 
-    ``key`` is the mode's whole key, parts in its documented order; raises ``InputError`` for an unknown mode or a wrong length, and
-    ``TypeError`` for a key, tweak or data that are not bytes.
+    ``key`` is the mode's whole key, parts in its documented order; ``cipher`` is "aes" or "sm4", by default the mode's own.  Raises
+    ``InputError`` for an unknown mode or cipher or a wrong length, and ``TypeError`` for a key, tweak or data that are not bytes.
     """
     from modeloom.software import model as software_model
 
-    return software_model(name, key)
+    return software_model(name, key, cipher)
 
 
 def core(directory: str, **options: Any) -> Any:

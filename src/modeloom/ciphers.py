@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Block ciphers that modes run on: their sizes, the timing of their cores, their hardware and their software.
 
-The compiler knows a cipher only through this description; AES comes first, others can follow, and a mode may bring its own.
+The compiler knows a cipher only through this description; AES and SM4 are here, and a mode may bring its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from modeloom.cipher_guard import CoreTiming, guard
 from modeloom.spec import DefinitionError, InputError, Mode, UnknownName
 from modeloom.spec.attributes import attribute_place
 
-__all__ = ["CoreTiming", "BlockCipher", "AES", "cipher", "cipher_of", "CIPHERS"]
+__all__ = ["CoreTiming", "BlockCipher", "AES", "SM4", "cipher", "cipher_of", "CIPHERS"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,55 @@ AES = BlockCipher(
 )
 """The Advanced Encryption Standard, FIPS 197."""
 
-CIPHERS = {AES.name: AES}
+
+def _sm4_timing(core: str, architecture: str, key_bits: int, stages: int) -> CoreTiming:
+    cycles = 32 * stages
+    # The operand register is in the core, as in those of AES.
+    return CoreTiming(cycles + 1, 1 if architecture == "pipelined" else cycles)
+
+
+def _sm4_software(key: bytes) -> Any:
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    class Keyed:
+        def __init__(self) -> None:
+            ecb = Cipher(algorithms.SM4(key), modes.ECB())
+            self.encrypt = ecb.encryptor().update
+            self.decrypt = ecb.decryptor().update
+
+    return Keyed()
+
+
+def _sm4_hardware(core: str, architecture: str, key_bits: int, stages: int, slots: int, sbox: str) -> Any:
+    from modeloom.rtl.sm4.pipeline import SM4Pipeline
+    from modeloom.rtl.sm4.sequential import SM4Sequential
+
+    direction = {"enc": "encrypt", "dec": "decrypt", "both": "both"}[core]
+    return (SM4Sequential if architecture == "sequential" else SM4Pipeline)(direction, stages, slots)
+
+
+def _sm4_key_schedule(key_bits: int) -> Any:
+    from modeloom.rtl.sm4.key_schedule import SM4KeySchedule
+
+    return SM4KeySchedule()
+
+
+SM4 = BlockCipher(
+    name="sm4",
+    block_bytes=16,
+    key_bits=(128,),
+    round_keys=lambda key_bits: 32,
+    round_key_bits=32,
+    most_stages=2,
+    sequential=("enc", "dec", "both"),
+    timing=_sm4_timing,
+    software=_sm4_software,
+    hardware=_sm4_hardware,
+    key_schedule=_sm4_key_schedule,
+)
+"""SM4, GB/T 32907-2016."""
+
+CIPHERS = {AES.name: AES, SM4.name: SM4}
 
 
 def cipher(name: str) -> BlockCipher:

@@ -118,6 +118,6 @@ class Model:
         return to_bytes(self.blocks("decrypt", tweak, data), len(data), self.mode.block_bytes)
 
 
-def model(name: str, key: bytes) -> Model:
-    """The software model of a mode by its name."""
-    return Model(find(name), key)
+def model(name: str, key: bytes, cipher: str | None = None) -> Model:
+    """The software model of a mode by its name, on a cipher by its name or on the mode's."""
+    return Model(find(name), key, cipher)

@@ -33,7 +33,9 @@ CASES = {
         "explain hctr2 --sector 99999999999999999999999999", "explain hctr2 --sector 0", "explain hctr2 --sector 512,512",
         "explain hctr2 --sector ,", "explain hctr2 --sector 1e3", "explain hctr2 --sector 64,65,66,67,68,69,70,71,72",
         "explain eme --sector 4096", "explain hctr2 --tweak -1", "explain hctr2 --tweak x", "explain hctr2 --key-bits 100",
-        "explain hctr2 --direction Both", "explain hctr2 --aes 0", "explain hctr2 --aes 65", "explain hctr2 --aes two",
+        "explain hctr2 --cipher sm5", "explain hctr2 --cipher sm4 --key-bits 256", "explain hctr2 --cipher sm4 --aes-stages 3",
+        "explain hctr2 --cipher sm4 --aes-sbox bram", "explain hctr2 --direction Both",
+        "explain hctr2 --aes 0", "explain hctr2 --aes 65", "explain hctr2 --aes two",
         "explain hctr2 --aes-arch PIPELINE", "explain hctr2 --aes-sbox LUTS", "explain hctr2 --aes-stages 0",
         "explain hctr2 --aes-stages 5", "explain hctr2 --mul -1", "explain hctr2 --mul-arch Karatsubas",
         "explain hctr2 --mul-stages 0", "explain hctr2 --mul-stages 9", "explain hctr2 --squares never", "explain hctr2 --lanes 5",
@@ -68,6 +70,7 @@ CASES = {
         "model hctr2 --key-file key --tweak-base 18446744073709551616 plain out",
         "model hctr2 --key-file key --tweak-base 18446744073709551615 plain out",
         "model hctr2 --key-file key --tweak-base 1 --tweak-step 18446744073709551615 plain out",
+        "model hctr2 --cipher SM4 --key-file key plain out", "model hctr2 --cipher sm4 --key-file hex-8 plain out",
         "model hctr2 --key-file key --tweak-base 0x10 plain out", "model hctr2 --key-file key --decrypted plain out",
     ],
     "crypt": [

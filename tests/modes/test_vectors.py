@@ -3,26 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests.golden.relations import check_vectors
+from tests.modes.xts_sm4 import GB, GB17964XTS, IEEE, KEY, PLAIN, TWEAK
 
-from modeloom import model, vectors
-from modeloom.ciphers import AES
-from modeloom.modes.hctr import HCTR
+from modeloom import golden, model, vectors
 from modeloom.software import Model
+from modeloom.spec import InputError
 
 PUBLISHED = {"eme": 2, "eme2": 96, "hctr2": 375, "xcb-1619": 5, "xts": 408}
-
-
-class SM4:
-    """SM4 on any number of blocks."""
-
-    def __init__(self, key: bytes):
-        cipher = Cipher(algorithms.SM4(key), modes.ECB())
-        self.encrypt, self.decrypt = cipher.encryptor().update, cipher.decryptor().update
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -33,9 +22,21 @@ def test_published_vectors(name: str) -> None:
 
 
 def test_hctr_with_sm4() -> None:
-    class HCTRofSM4(HCTR):
-        cipher = replace(AES, name="sm4", key_bits=(128,), software=SM4)
-
     tests = vectors.for_mode("hctr", "sm4")
     assert len(tests) == 2
-    check_vectors(tests, lambda key: Model(HCTRofSM4(), key))
+    check_vectors(tests, lambda key: model("hctr", key, cipher="sm4"))
+
+
+def test_xts_with_sm4() -> None:
+    """The two forms differ from the second block on."""
+    for keyed, ct in ((model("xts", KEY, cipher="sm4"), IEEE), (Model(GB17964XTS(), KEY), GB), (golden.mode("xts", KEY, "sm4"), IEEE)):
+        assert (keyed.encrypt(TWEAK, PLAIN), keyed.decrypt(TWEAK, ct)) == (ct, PLAIN)
+
+
+def test_wrong_ciphers() -> None:
+    for key, cipher, message in (
+        (bytes(32), "sm5", "unknown cipher 'sm5'; did you mean sm4"),
+        (bytes(48), "sm4", "a key .* has 32 bytes, not 48"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            model("hctr", key, cipher=cipher)

@@ -10,7 +10,7 @@ import click
 from modeloom.cli.crypt import check_source, crypt_options, transform_file
 from modeloom.cli.files import warn
 from modeloom.cli.keys import read_key
-from modeloom.cli.options import tweaks
+from modeloom.cli.options import cipher_option, tweaks
 
 __all__ = ["model"]
 
@@ -18,13 +18,14 @@ __all__ = ["model"]
 @click.command()
 @click.argument("mode")
 @crypt_options
+@cipher_option
 @click.option("--sector", type=int, default=512, help="Bytes of a sector (512).")
 @click.option("--tweak", "tweak_bytes", type=int, help="Bytes of a tweak (the mode's first size).")
 @click.argument("source")
 @click.argument("target")
 def model(
-    mode: str, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool, sector: int, tweak_bytes: int | None,
-    source: str, target: str,
+    mode: str, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool, cipher: str | None, sector: int,
+    tweak_bytes: int | None, source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the software model of MODE and writes TARGET."""
     from modeloom.definition import check_definition
@@ -36,7 +37,7 @@ def model(
     length = definition.tweak_sizes[0] if tweak_bytes is None else tweak_bytes
     definition.check_tweak(length)
     what = f"a key of {definition.name} ({' || '.join(definition.key_parts)})"
-    keyed = Model(definition, read_key(key_file, key_lengths(definition), what, key_format))
+    keyed = Model(definition, read_key(key_file, key_lengths(definition, cipher), what, key_format), cipher)
     tweak = tweaks(tweak_base, tweak_step, length, check_source(Path(source), sector))
     warn(check_definition(definition, sector, length, keyed.cipher_key_bytes).warnings)
     step = keyed.decrypt if decrypt else keyed.encrypt

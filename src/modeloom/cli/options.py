@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from modeloom.ciphers import CIPHERS
 from modeloom.options import PRESETS, Options, preset
 from modeloom.spec import InputError
 
-__all__ = ["optimize_option", "unit_options", "options_from", "tweaks"]
+__all__ = ["cipher_option", "optimize_option", "unit_options", "options_from", "tweaks"]
 
 
 class SectorSizes(click.ParamType):
@@ -27,9 +28,12 @@ class SectorSizes(click.ParamType):
             self.fail(f"{value} is no size in bytes; give a number, or several as 512,4096", param, ctx)
 
 
+cipher_option = click.option("--cipher", help=f"Block cipher: {', '.join(CIPHERS)} (the mode's, mostly AES).")
+
 _UNIT_OPTIONS = [
     click.option("--sector", type=SectorSizes(), help="Bytes of a sector (512); several sizes as 512,4096."),
     click.option("--tweak", type=int, help="Bytes of a tweak (the mode's first size)."),
+    cipher_option,
     click.option("--key-bits", type=int, help="Key size of the cipher (its first; AES has 128, 192 and 256)."),
     click.option("--direction", help="encrypt, decrypt or both (all that the mode has)."),
     click.option("--aes", type=int, help="AES cores (1)."),
@@ -79,7 +83,7 @@ def options_from(values: dict[str, Any]) -> Options:
     if (sizes := values.pop("sector")) is not None:
         changes["sector"], *more = sizes
         changes["more_sectors"] = tuple(more)
-    for name in (*names, "squares", "terms", "storage", "key_slots"):
+    for name in (*names, "cipher", "squares", "terms", "storage", "key_slots"):
         value = values.pop(name)
         if value is not None:
             changes[name] = value

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom import golden
-from modeloom.ciphers import AES
+from modeloom.ciphers import CIPHERS
 from modeloom.modes import find
 from modeloom.simulated import SimulatedCore, read_description, simulation_library
 from modeloom.software import Model
@@ -82,7 +82,8 @@ class Subject:
     @property
     def independent(self) -> bool:
         """Whether the reference is one of ``golden``, which share no code with the compiler; else it is the definition on numbers."""
-        return self.description["definition"] in golden.mode_names() and self.description["cipher"] == AES.name
+        cipher = self.description["cipher"]
+        return cipher in CIPHERS and self.description["definition"] in golden.mode_names(cipher)
 
     @property
     def sizes(self) -> list[int]:
@@ -109,7 +110,7 @@ class Subject:
         try:
             mode: Any
             if self.independent:
-                mode = golden.mode(self.description["definition"], key)
+                mode = golden.mode(self.description["definition"], key, self.description["cipher"])
             else:
                 mode = Model(self.mode, key, self.description["cipher"])
             if self.description["refused_keys"]:

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SM4 pipelines: one block a cycle, fixed latency, round keys of several slots.
+
+Byte 0 of a block is bits [7:0] of the signal.  With one register a round::
+
+    cycle      0               1           2                   33
+    i, slot ──▶[operand reg]──▶ round 1 ──▶ round 2 ──▶ ... ──▶ o
+                                ▲           ▲
+                              rk_0        rk_1              (a decrypter: rk_31, rk_30, ..., rk_0)
+
+Encryption and decryption are the same data path.  Nothing stalls: no register of it has a clock enable or a reset.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.aes.parameters import check_count, columns, named, slot_shape
+from modeloom.rtl.sm4.round import ROUNDS, block_of, linear, substitute, words_of
+
+__all__ = ["STAGES", "SM4Pipeline", "check_direction"]
+
+BLOCK_BITS = 128
+WORD_BITS = 32
+
+STAGES = 2
+"""Most registers a round: behind the S-boxes and at the end."""
+
+DIRECTIONS = ("encrypt", "decrypt")
+
+
+def check_direction(direction: str, directions: tuple[str, ...] = DIRECTIONS) -> str:
+    """*direction* if it is one of *directions*; raises ``ValueError``."""
+    if direction not in directions:
+        raise ValueError(f"direction must be one of {', '.join(directions)}, not {direction!r}")
+    return direction
+
+
+class SM4Pipeline(wiring.Component):
+    """SM4 (GB/T 32907-2016, 7.1 or 7.2), one block a cycle.
+
+    Parameters
+    ----------
+    direction : str
+        "encrypt" or "decrypt".
+    registers_per_round : int
+        1, or 2 with one behind the S-boxes.
+    slots : int
+        Key slots, at least 1.  One slot is held in registers, more are held in LUT memories, one for each round.
+
+    Attributes
+    ----------
+    latency : int
+        32 * registers_per_round + 1: the result of a block given in cycle t is at ``o`` in cycle t + latency.
+    interval : int
+        1: a block every cycle.
+
+    Members
+    -------
+    i, slot
+        Block (128 bits) and the key slot that it is for, every cycle.
+    o
+        Result (128 bits).
+    key_we, key_slot, key_round, key_data
+        Writes round key ``key_round`` (0 to 31, 32 bits) of a slot, as ``SM4KeySchedule`` gives them.  A block given in a later cycle
+        meets the new key; the keys of a slot must not change while its blocks are in flight.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(self, direction: str = "encrypt", registers_per_round: int = 1, slots: int = 1):
+        self.direction = check_direction(direction)
+        self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, STAGES)
+        self.slots = check_count("slots", slots)
+        self.latency = ROUNDS * registers_per_round + 1
+        self.interval = 1
+        super().__init__({
+            "i": In(BLOCK_BITS),
+            "slot": In(slot_shape(slots)),
+            "o": Out(BLOCK_BITS),
+            "key_we": In(1),
+            "key_slot": In(slot_shape(slots)),
+            "key_round": In(range(ROUNDS)),
+            "key_data": In(WORD_BITS),
+        })
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+
+        def late(value: Value, name: str) -> Signal:
+            reg = Signal(len(value), name=f"{name}_reg", reset_less=True)
+            m.d.sync += reg.eq(value)
+            return reg
+
+        words: list[Value] = [late(word, f"operand_{n}") for n, word in enumerate(words_of(self.i))]
+        # One cycle before the block, so that keys are read ahead.
+        slot: Value = self.slot
+        for number in range(ROUNDS):
+            index = ROUNDS - 1 - number if self.direction == "decrypt" else number
+            key = self._round_key(m, index, slot)
+            name = f"round_{number + 1}"
+            first, *others = words
+            substituted: Value = substitute(m, named(m, others[0] ^ others[1] ^ others[2] ^ key))
+            for cycle in range(self.registers_per_round if self.slots > 1 else 0):
+                slot = late(slot, f"slot_{number * self.registers_per_round + cycle + 1}")
+            if self.registers_per_round > 1:
+                substituted = late(substituted, f"{name}_substituted")
+                first, *others = [late(word, f"{name}_word_{n}") for n, word in enumerate((first, *others))]
+            new = named(m, first ^ linear(substituted))
+            words = [*others, new]
+            if number < ROUNDS - 1:
+                words = [late(word, f"{name}_{n}") for n, word in enumerate(words)]
+        # In the order of the block's bits: what a netlist shows of a core are these registers (``equivalence.cores``).
+        m.d.comb += self.o.eq(Cat(late(column, f"o_{n}") for n, column in enumerate(columns(block_of(words[::-1])))))
+        return m
+
+    def _round_key(self, m: Module, index: int, slot: Value) -> Value:
+        """A round key of a slot, in the cycle after."""
+        write = Signal(name=f"write_{index}")
+        m.d.comb += write.eq(self.key_we & (self.key_round == index))
+        if self.slots == 1:
+            key_reg = Signal(WORD_BITS, name=f"key_{index}_reg", reset_less=True)
+            with m.If(write):
+                m.d.sync += key_reg.eq(self.key_data)
+            return key_reg
+        keys = memory.Memory(shape=WORD_BITS, depth=self.slots, init=[], attrs={"ram_style": "distributed"})
+        m.submodules[f"key_{index}"] = keys
+        write_port, read_port = keys.write_port(), keys.read_port(domain="sync")
+        m.d.comb += [
+            write_port.addr.eq(self.key_slot), write_port.data.eq(self.key_data), write_port.en.eq(write), read_port.addr.eq(slot),
+        ]  # fmt: skip
+        return read_port.data

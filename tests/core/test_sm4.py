@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores on SM4: published vectors of HCTR, XTS of OpenSSL's test data, and the references."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.built import folder, simulated, slow, slowly
+from tests.modes.xts_sm4 import GB, GB17964XTS, IEEE, KEY, PLAIN, TWEAK
+
+from modeloom import golden, vectors, verification
+from modeloom.compiler import compile_mode
+from modeloom.emit import emit
+from modeloom.options import Options
+from modeloom.simulated import Sector, SimulatedCore
+
+COMMON = {"cipher": "sm4", "aes_arch": "sequential", "aes_stages": 1, "restarts": 50}
+HCTR = {"sector": 64, "more_sectors": (26,), "tweak": 16, "mul": 1, "key_slots": 2, **COMMON}
+PIPELINED = {"sector": 64, "tweak": 16, "cipher": "sm4", "aes_stages": 1, "mul": 1}
+
+
+def test_both_published_vectors_of_hctr():
+    """One has a partial block; each key has a slot, and both directions are in flight."""
+    tests = vectors.for_mode("hctr", "sm4")
+    core, jobs, wanted = simulated("hctr", **HCTR), [], []
+    for slot, test in enumerate(tests):
+        core.load_key(bytes.fromhex(test["key"]), slot)
+        tweak, pt, ct = (bytes.fromhex(test[name]) for name in ("tweak", "pt", "ct"))
+        jobs += [Sector(tweak, pt, False, slot), Sector(tweak, ct, True, slot)]
+        wanted += [ct, pt]
+    assert len(tests) == 2 and core.run(jobs) == wanted
+
+
+@pytest.mark.parametrize(("mode", "changes"), [
+    ("xts", {"sector": 56, **COMMON}),
+    *slowly(("hctr", PIPELINED), ("xts", {"sector": 64, "cipher": "sm4", "key_slots": 3}), ("eme", {"sector": 64, "cipher": "sm4"})),
+], ids=str)  # fmt: skip
+def test_cores_are_what_the_references_are(mode, changes):
+    rng = random.Random(4)
+    core = simulated(mode, **changes)
+    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
+    for slot, key in enumerate(keys):
+        core.load_key(key, slot)
+    references = [golden.mode(mode, key, "sm4") for key in keys]
+    jobs = [
+        Sector(rng.randbytes(core.tweak_bytes), rng.randbytes(changes["sector"]), rng.random() < 0.5, rng.randrange(len(keys)))
+        for _ in range(24)
+    ]
+    expected = [getattr(references[job.slot], "decrypt" if job.decrypt else "encrypt")(job.tweak, job.data) for job in jobs]
+    assert core.run(jobs) == expected
+
+
+def xts_core(directory, mode):
+    emit(compile_mode(mode, Options(sector=56, **COMMON)), directory, command="modeloom build (tests)")
+    core = SimulatedCore(directory, seed=1, optimize=0)
+    core.load_key(KEY, 0)
+    return core
+
+
+def test_xts_of_openssl():
+    core = simulated("xts", sector=56, **COMMON)
+    core.load_key(KEY, 0)
+    assert core.run([Sector(TWEAK, PLAIN, False, 0), Sector(TWEAK, IEEE, True, 0)]) == [IEEE, PLAIN]
+
+
+@slow
+def test_xts_of_gb_t_17964(tmp_path):
+    core = xts_core(tmp_path / "core", GB17964XTS())
+    assert core.run([Sector(TWEAK, PLAIN, False, 0), Sector(TWEAK, GB, True, 0)]) == [GB, PLAIN]
+
+
+@slow
+def test_verify_passes():
+    """The static checks and the dynamic ones, against the reference on SM4 that shares no code with the compiler."""
+    steps = {step.name: step for step in verification.verify_core(folder("hctr", **PIPELINED), hashes=False)}
+    assert {"timing", "engine", "vectors", "keys"} <= set(steps)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SM4 cores and their key schedule: the standard's example in Amaranth's simulator, and the check of ciphers against software."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from amaranth.hdl import Module, Value
+from amaranth.sim import Simulator
+from tests import built
+
+from modeloom.cipher_check import CoreChoice, check_core
+from modeloom.ciphers import SM4
+from modeloom.golden import sm4 as golden
+from modeloom.rtl.cipher_bench import CipherBench
+from modeloom.rtl.sm4 import SM4KeySchedule, SM4Pipeline, SM4Sequential, pipeline
+from modeloom.rtl.sm4.round import FIXED_KEYS, SBOX, SYSTEM_KEY
+from modeloom.spec import DefinitionError
+
+EXAMPLE = bytes.fromhex("0123456789abcdeffedcba9876543210")
+ONCE = bytes.fromhex("681edf34d206965e86b3e94f536e4246")
+
+
+def number(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+def choice(core: str, form: str, stages: int, slots: int) -> CoreChoice:
+    return CoreChoice(core, form, 128, stages, slots, "lut")
+
+
+def simulated(bench: Any, scenario: Any) -> None:
+    finished = []
+
+    async def testbench(context: Any) -> None:
+        await scenario(context)
+        finished.append(True)
+
+    simulator = Simulator(bench)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(testbench)
+    simulator.run()
+    assert finished
+
+
+def test_tables_are_those_of_the_standard():
+    assert SBOX == tuple(golden.SBOX)
+    assert (SYSTEM_KEY, FIXED_KEYS) == (golden.FK, golden.CK)
+
+
+@pytest.mark.parametrize("core", [
+    SM4Pipeline("encrypt"), SM4Pipeline("decrypt", 2, 2), SM4Sequential("encrypt", 2), SM4Sequential("both"),
+], ids=["pipelined enc", "pipelined dec", "sequential enc", "sequential both"])  # fmt: skip
+def test_the_example_of_the_standard(core):
+    name = {"encrypt": "enc", "decrypt": "dec", "both": "both"}[core.direction]
+    bench = CipherBench(name, core, SM4KeySchedule(), core.slots)
+
+    async def scenario(context: Any) -> None:
+        context.set(bench.key, number(EXAMPLE))
+        context.set(bench.key_slot, core.slots - 1)
+        context.set(bench.key_start, 1)
+        await context.tick()
+        context.set(bench.key_start, 0)
+        await context.tick().repeat(bench.schedule.latency + 2)
+        for decrypts in {"enc": (0,), "dec": (1,), "both": (0, 1)}[name]:
+            given, expected = (ONCE, EXAMPLE) if decrypts else (EXAMPLE, ONCE)
+            for port, value in (("i", number(given)), ("slot", core.slots - 1), ("decrypt", decrypts), ("start", 1)):
+                context.set(getattr(bench, port), value)
+            await context.tick()
+            context.set(bench.i, 0)
+            context.set(bench.start, 0)
+            await context.tick().repeat(core.latency - 1)
+            assert context.get(bench.o) == number(expected)
+
+    simulated(bench, scenario)
+
+
+def test_key_schedule_writes_in_order_and_keeps_nothing():
+    dut = SM4KeySchedule()
+    writes, ends, residue = [], [], []
+
+    async def scenario(context: Any) -> None:
+        for cycle in range(120):
+            context.set(dut.start, int(cycle in (0, 5, 80)))
+            context.set(dut.erase, int(cycle in (9, 40)))
+            context.set(dut.key, number(EXAMPLE) if cycle in (0, 80) else 12345)
+            if context.get(dut.we):
+                assert context.get(dut.data) == context.get(dut.data_dec)
+                writes.append((cycle, context.get(dut.round), context.get(dut.data)))
+            if context.get(dut.done):
+                ends.append(cycle)
+            if not context.get(dut.busy):
+                residue.append(context.get(dut.data))
+            await context.tick()
+
+    simulated(dut, scenario)
+    keys = golden.round_keys(EXAMPLE)
+    expected = [(r + 2, r, key) for r, key in enumerate(keys)] + [(41 + r, r, 0) for r in range(32)]
+    assert writes == expected + [(80 + r + 2, r, key) for r, key in enumerate(keys)]
+    assert ends == [dut.latency, 40 + dut.erase_latency, 80 + dut.latency]
+    assert not any(residue)
+
+
+@pytest.mark.parametrize("one", [
+    choice("enc", "pipelined", 1, 2), choice("both", "sequential", 1, 2),
+    *built.slowly(choice("dec", "pipelined", 2, 1), choice("enc", "pipelined", 2, 3), choice("enc", "sequential", 2, 3),
+                  choice("dec", "sequential", 1, 1), choice("both", "sequential", 2, 1)),
+], ids=str)  # fmt: skip
+def test_cores_are_what_the_software_is(one):
+    check_core(SM4, one)
+
+
+def test_a_wrong_linear_map_is_found(monkeypatch):
+    def wrong(word: Value) -> Value:
+        return word ^ word.rotate_left(2) ^ word.rotate_left(10) ^ word.rotate_left(18) ^ word.rotate_left(23)
+
+    monkeypatch.setattr(pipeline, "linear", wrong)
+    with pytest.raises(DefinitionError, match="cipher sm4: the pipelined enc core for 128-bit keys with 1 register a round gives "):
+        check_core(SM4, choice("enc", "pipelined", 1, 1))
+
+
+def test_round_keys_in_the_wrong_order_are_found():
+    class Forward(SM4Sequential):
+        def elaborate(self, platform: object) -> Module:
+            self.direction = "encrypt"
+            return super().elaborate(platform)
+
+    cipher = replace(SM4, hardware=lambda *_: Forward("decrypt"))
+    with pytest.raises(DefinitionError, match="cipher sm4: the sequential dec core for 128-bit keys with 1 cycle a round gives "):
+        check_core(cipher, choice("dec", "sequential", 1, 1))
+
+
+def test_parameters_are_checked():
+    for kind in (SM4Pipeline, SM4Sequential):
+        with pytest.raises(ValueError, match="direction must be one of encrypt, decrypt"):
+            kind("forth")
+        with pytest.raises(ValueError, match="registers_per_round must be from 1 to 2, not 3"):
+            kind("encrypt", 3)
+        with pytest.raises(TypeError, match="slots must be an integer, not '2'"):
+            kind("encrypt", 1, "2")
+    with pytest.raises(ValueError, match="not 'both'"):
+        SM4Pipeline("both")
