@@ -109,6 +109,7 @@ def test_every_circuit_of_the_papers_has_its_name():
     assert {
         "serial", "mastrovito", "karatsuba", "karatsuba-refined", "fan-hasan", "square", "brw", "poly", *forms, "mixcolumns",
         "inv-mixcolumns", "aes-round", "aes-pipeline", "aes-multistream", "aes-sequential", "aes-key-schedule",
+        "sm4-pipeline", "sm4-sequential",
     } <= all_circuits().keys()  # fmt: skip
 
 

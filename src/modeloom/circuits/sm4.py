@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SM4 as circuits: a pipeline and a sequential core."""
+
+from __future__ import annotations
+
+from random import Random
+
+from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.golden.sm4 import SM4, round_keys
+from modeloom.rtl.sm4.pipeline import DIRECTIONS, STAGES, SM4Pipeline
+from modeloom.rtl.sm4.sequential import SM4Sequential
+
+__all__ = ["CIRCUITS"]
+
+
+def _number(block: bytes) -> int:
+    """A block as ports have it: byte 0 at [7:0]."""
+    return int.from_bytes(block, "little")
+
+
+def _keyed(component: SM4Pipeline | SM4Sequential, slots: int, direction: str, **always: int) -> Built:
+    """A core with a random key in every slot, the same for every build."""
+    random = Random(slots)
+    keys = [random.randbytes(16) for _ in range(slots)]
+    ciphers = [SM4(key) for key in keys]
+    writes = [
+        {"key_we": 1, "key_slot": slot, "key_round": index, "key_data": word}
+        for slot, key in enumerate(keys) for index, word in enumerate(round_keys(key))
+    ]  # fmt: skip
+
+    def operation(random: Random) -> Operation:
+        slot, block = random.randrange(slots), random.randbytes(16)
+        decrypt = direction == "decrypt" or (direction == "both" and random.random() < 0.5)
+        port = {"decrypt": int(decrypt)} if direction == "both" else {}
+        cipher = ciphers[slot]
+        result = cipher.decrypt_block(block) if decrypt else cipher.encrypt_block(block)
+        return Operation([{"i": _number(block), "slot": slot, **port, **always}], [{"o": _number(result)}])
+
+    return Built(component, operation, prepare=writes, figures={"rounds": 32})
+
+
+def _pipeline(direction: str, stages: int, slots: int) -> Built:
+    return _keyed(SM4Pipeline(direction, stages, slots), slots, direction)
+
+
+def _sequential(direction: str, stages: int, slots: int) -> Built:
+    return _keyed(SM4Sequential(direction, stages, slots), slots, direction, start=1)
+
+
+_STAGES = Option("stages", 1, "registers a round", low=1, high=STAGES)
+_SLOTS = Option("slots", 1, "keys that the core holds", low=1, high=16)
+_SOURCE = "GB/T 32907-2016"
+
+CIRCUITS = (
+    Circuit(
+        "sm4-pipeline", "SM4 pipeline, a block a cycle, round keys written from outside", _SOURCE,
+        (Option("direction", "encrypt", "what the core does", choices=DIRECTIONS), _STAGES, _SLOTS), _pipeline,
+    ),
+    Circuit(
+        "sm4-sequential", "SM4 core for one block at a time, with key memory", _SOURCE,
+        (
+            Option("direction", "encrypt", "what the core does; with both, each block says which", choices=(*DIRECTIONS, "both")),
+            _STAGES, _SLOTS,
+        ),
+        _sequential,
+    ),
+)  # fmt: skip
