@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click import Context
+from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipeline
 
 from modeloom.cli import cli
 from modeloom.compiler import compile_mode
@@ -95,6 +96,19 @@ def test_the_mode_of_the_page_works():
         assert secret != data and Model(mode, key).decrypt(tweak, secret) == data
     assert mode.name not in {built_in.name for built_in in BUILT_IN}
     assert mode.key_parts == (CIPHER, "h")
+
+
+def test_the_other_code_of_the_page_runs():
+    """Every block in turn, on what those before it have made; the cipher's description is called as the compiler calls it."""
+    names: dict = {"Quad256": Quad256, "QuadPipeline": QuadPipeline, "QuadKeySchedule": QuadKeySchedule}
+    for block in CODE.findall((ROOT / "docs" / "new-mode.md").read_text(encoding="utf-8")):
+        exec(compile(block, "new-mode.md", "exec"), names)
+    cipher = names["QUAD256"]
+    assert names["WideHEH"].cipher is cipher and names["ESSIV"].fixed_key_bits == {"S": 256}
+    for stages in (1, 2):
+        core = cipher.hardware("enc", "pipelined", 256, stages, 2, cipher.sboxes[0])
+        assert core.latency == cipher.timing("enc", "pipelined", 256, stages).latency
+    assert cipher.round_keys(256) == QUAD256.round_keys(256) and isinstance(cipher.key_schedule(256), QuadKeySchedule)
 
 
 def test_an_installed_mode_is_found(tmp_path):

@@ -4,8 +4,8 @@
 ::
 
     s_axis   b0 b1 .. bl                                        l = beats - 1
-                      └─ 3 ─▶ entry ─ 4 ─▶ cycle 0 of the program
-                                           └─ latency ─▶ done ─ 4 ─▶ first beat
+                      └─ 3 ─▶ entry ─ 6 ─▶ cycle 0 of the program
+                                           └─ latency ─▶ done ─ 5 ─▶ first beat
     m_axis                                                           b0 b1 .. bl
              ├──────────────────── latency_pins ──────────────────────────────┤
 """

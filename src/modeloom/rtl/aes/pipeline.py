@@ -129,7 +129,7 @@ _DOC = """AES {direction} ({section}), one block a cycle.
     key_bits : int
         128, 192 or 256.
     registers_per_round : int
-        1 to 4; where they stand is told at the head of the file.
+        1 to 4; ``round_stages`` tells where they stand.
     slots : int
         Key slots, at least 1. One slot is held in registers, more are held in LUT memories, one for each round.
     whitening_register : bool
@@ -137,7 +137,8 @@ _DOC = """AES {direction} ({section}), one block a cycle.
         (and a key memory) before its S-boxes in one cycle; and with that as the longest path, abc has slack in all
         other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
     sbox : str
-        "lut": S-boxes of logic; "bram": eight block memories of two ports a round, each 256 x 8 bits.
+        "lut": tables in logic; "bram": eight block memories of two ports a round, each 256 x 8 bits; "composite", "bdd" or "compact":
+        gates, see ``sboxes``.
     mixcolumns : str
         "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
 
