@@ -11,7 +11,7 @@ from tests.built import COMMAND
 
 from modeloom.compiler import Compiled
 
-__all__ = ["COMMAND", "PARTIAL", "PLAIN", "SLOTS", "SMALLEST", "core", "folder"]
+__all__ = ["COMMAND", "PARTIAL", "PLAIN", "SIZES", "SLOTS", "SMALLEST", "core", "folder"]
 
 PARTIAL: tuple[str, dict[str, Any]] = ("hctr2", {"sector": 40})
 """Both directions, a partial last block, two equal multipliers."""
@@ -21,6 +21,9 @@ PLAIN: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "enc
 
 SLOTS: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 48, "direction": "encrypt", "key_slots": 3, "key_bits": 192})
 """Slots that are no power of two, a key that ends in the middle of a beat."""
+
+SIZES: tuple[str, dict[str, Any]] = ("xts", {"sector": 64, "more_sectors": (32, 40), "aes_arch": "sequential", "key_slots": 3})
+"""Both directions, three sizes, one of them with a partial block, two slots in use, keys that are refused."""
 
 SMALLEST: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "encrypt", "aes_arch": "sequential"})
 """What simulators compile soonest."""

@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.emit.emitted import COMMAND, SMALLEST, core
-from tests.emit.test_vectors import SIZES
+from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core
 
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.figures import latency_pins

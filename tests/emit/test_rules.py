@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import SLOTS, core, folder
-from tests.emit.test_vectors import SIZES
+from tests.emit.emitted import SIZES, SLOTS, core, folder
 
 from modeloom.emit import core_name, interval_pins, latency_pins
 from modeloom.emit.rules import MACRO, rules_module

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import re
 
-from tests.emit.emitted import COMMAND, SMALLEST, core
-from tests.emit.test_vectors import SIZES
+from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core
 
 from modeloom.emit.top import header, top_module
 from modeloom.rtl.core import CORE_PORTS

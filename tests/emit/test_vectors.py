@@ -7,7 +7,7 @@ import re
 from itertools import groupby, pairwise
 
 import pytest
-from tests.emit.emitted import PARTIAL, SMALLEST, core
+from tests.emit.emitted import PARTIAL, SIZES, SMALLEST, core
 from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.emit.bench import bench_verilog
@@ -19,9 +19,6 @@ from modeloom.rtl.bus.ports import StatusCode
 from modeloom.rtl.core import bus_parameters
 from modeloom.software import Model
 from modeloom.spec import InputError
-
-SIZES = ("xts", {"sector": 64, "more_sectors": (32, 40), "aes_arch": "sequential", "key_slots": 3})
-"""Both directions, three sizes, one of them with a partial block, two slots in use, keys that are refused."""
 
 CHOICES = {"sizes": SIZES, "partial": PARTIAL, "smallest": SMALLEST}
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from tests import built
-from tests.equivalence.test_proof import CORES
+from tests.equivalence.cores import CORES
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CircuitError

@@ -8,20 +8,13 @@ from typing import Any
 
 import pytest
 from tests import built
-from tests.built import SEQUENTIAL, SMALL, slow, slowly
+from tests.built import SMALL, slow, slowly
+from tests.equivalence.cores import CORES, ONE
 from tests.equivalence.faults import FAULTS, Fault, faulty
 
 from modeloom.compiler import Compiled
 from modeloom.equivalence import forever, prove_engine
 from modeloom.prove import ProofError
-
-ONE: dict[str, Any] = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 20}
-
-CORES: dict[str, tuple[str, dict[str, Any]]] = {
-    "hctr2": ("hctr2", SEQUENTIAL),
-    "xts": ("xts", {"sector": 64, **ONE}),
-}
-"""Two key slots and a set-up; two cipher keys and chains of masks."""
 
 MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "several sizes": ("hctr2", SMALL),

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small cores for the tests of equivalence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.built import SEQUENTIAL
+
+__all__ = ["CORES", "ONE"]
+
+ONE: dict[str, Any] = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 20}
+
+CORES: dict[str, tuple[str, dict[str, Any]]] = {
+    "hctr2": ("hctr2", SEQUENTIAL),
+    "xts": ("xts", {"sector": 64, **ONE}),
+}
+"""Two key slots and a set-up; two cipher keys and chains of masks."""
