@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.schedule.test_bound import INSTANCES, anything, exists, two_hashes
+from tests.schedule.random_problems import INSTANCES, anything, exists, two_hashes
 
 from modeloom.compiler import compile_mode
 from modeloom.modes import find
