@@ -166,7 +166,8 @@ SM4 = BlockCipher(
     round_keys=lambda key_bits: 32,
     round_key_bits=32,
     most_stages=2,
-    sequential=("enc", "dec", "both"),
+    # A "both" core reads one form of the round keys alone, and ``equivalence`` looks for ports of both: no mode has it yet.
+    sequential=("enc", "dec"),
     timing=_sm4_timing,
     software=_sm4_software,
     hardware=_sm4_hardware,

@@ -15,7 +15,7 @@ from modeloom.emit import emit
 from modeloom.options import Options
 from modeloom.simulated import Sector, SimulatedCore
 
-COMMON = {"cipher": "sm4", "aes_arch": "sequential", "aes_stages": 1, "restarts": 50}
+COMMON = {"cipher": "sm4", "aes_stages": 1, "restarts": 50}
 HCTR = {"sector": 64, "more_sectors": (26,), "tweak": 16, "mul": 1, "key_slots": 2, **COMMON}
 PIPELINED = {"sector": 64, "tweak": 16, "cipher": "sm4", "aes_stages": 1, "mul": 1}
 
