@@ -8,9 +8,10 @@ from typing import Any
 from amaranth.back import rtlil
 
 from modeloom.circuits import Built, find_circuit
-from modeloom.measure import check_clock, check_target
+from modeloom.measure import check_clock, check_routing, check_target
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import find_nextpnr, synthesize
+from modeloom.synth.nextpnr import PLACERS, ROUTERS, TIMING_WEIGHT
 from modeloom.version import VERSION
 
 __all__ = ["SCHEMA", "circuit_verilog", "measure_circuit"]
@@ -22,7 +23,7 @@ MAPPERS = ("abc9", "compact")
 
 def measure_circuit(
     name: str, *, target: str | None = None, mapper: str = "abc9", pnr: bool = False, freq: float | None = None,
-    gates: bool = True, **options: Any,
+    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Figures of a circuit.
 
@@ -36,6 +37,8 @@ def measure_circuit(
         "abc9" or "compact", area before depth; see ``modeloom.synth.synthesize``.
     pnr, freq : bool, float
         Place and route too (ecp5), with this clock target in MHz.
+    placer, router, timing_weight : str, str, int, optional
+        Of place and route, as ``measure_core`` has them.
     gates : bool
         Whether to map a circuit without gates of its own once more, for its gates.
     options
@@ -68,6 +71,10 @@ def measure_circuit(
         raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
     if freq is not None and not pnr:
         raise InputError("--freq needs --pnr")
+    for flag, value in (("placer", placer), ("router", router), ("timing-weight", timing_weight)):
+        if value is not None and not pnr:
+            raise InputError(f"--{flag} needs --pnr")
+    check_routing(placer, router, timing_weight)
     check_clock(freq)
     if pnr:
         find_nextpnr()
@@ -97,7 +104,10 @@ def measure_circuit(
     }
     if target is not None:
         try:
-            mapped = synthesize(_rtlil(built), "circuit", target, mapper=mapper, pnr=pnr, freq=freq)
+            mapped = synthesize(
+                _rtlil(built), "circuit", target, mapper=mapper, pnr=pnr, freq=freq, placer=placer or PLACERS[0],
+                router=router or ROUTERS[0], timing_weight=timing_weight or TIMING_WEIGHT,
+            )  # fmt: skip
         except ValueError as error:
             raise InputError(str(error)) from None
         result |= {

@@ -16,7 +16,7 @@ from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, sy
 from modeloom.synth.hierarchy import instances
 from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
-__all__ = ["block_groups", "check_clock", "check_target", "measure_blocks", "measure_core", "share", "throughput"]
+__all__ = ["block_groups", "check_clock", "check_routing", "check_target", "measure_blocks", "measure_core", "share", "throughput"]
 
 
 UNITS = {"mul": "multipliers", "sqr": "squarers", "add": "counters", "enc": None, "dec": None, "cipher": None}
@@ -81,11 +81,7 @@ def measure_core(
             if not pnr:
                 raise InputError(f"--{option} needs --pnr")
             command += f" --{option} {value:g}" if isinstance(value, float) else f" --{option} {value}"
-    for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
-        if name and name not in names:
-            raise UnknownName(kind, name, names)
-    if placer == "static" and timing_weight is not None:
-        raise InputError("--timing-weight is for --placer heap")
+    check_routing(placer, router, timing_weight)
     check_clock(freq)
     if pnr:
         find_nextpnr()
@@ -161,6 +157,15 @@ def check_target(target: str) -> Target:
         return target_named(target)
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+def check_routing(placer: str | None, router: str | None, timing_weight: int | None) -> None:
+    """Raises ``UnknownName`` for a placer or router that there is not, ``InputError`` for a weight that the placer does not know."""
+    for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
+        if name and name not in names:
+            raise UnknownName(kind, name, names)
+    if placer == "static" and timing_weight is not None:
+        raise InputError("--timing-weight is for --placer heap")
 
 
 def check_clock(freq: float | None) -> None:

@@ -49,6 +49,18 @@ def test_the_target_decides_what_nobody_has_chosen(monkeypatch):
         circuit.measure_circuit("karatsuba-refined", target="xc6")
 
 
+def test_place_and_route_is_told_how(monkeypatch, run):
+    given = []
+    mapped = synthesize(convert(Rom(), "rom"), "rom", "ecp5")
+    monkeypatch.setattr(circuit, "find_nextpnr", lambda: None)
+    monkeypatch.setattr(circuit, "synthesize", lambda *arguments, **more: given.append(more) or mapped)
+    for options in ((), ("--router", "router2", "--timing-weight", "10"), ("--placer", "static")):
+        assert run("circuit", "karatsuba", "--target", "ecp5", "--pnr", *options).status == 0
+    assert [(each["placer"], each["router"], each["timing_weight"]) for each in given] == [
+        ("heap", "router1", 1000), ("heap", "router2", 10), ("static", "router1", 1000),
+    ]  # fmt: skip
+
+
 @slow
 def test_a_structure_for_luts_is_mapped_as_it_is(run):
     plain = json.loads(run("circuit", "karatsuba-refined", "--json").out)
@@ -74,6 +86,9 @@ def _options(name: str) -> set[str]:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("karatsuba", "--target", "ecp5", "--router", "router2"), "--router needs --pnr"),
+        (("karatsuba", "--target", "ecp5", "--pnr", "--router", "router3"), "unknown router 'router3'; did you mean router"),
+        (("karatsuba", "--target", "ecp5", "--pnr", "--placer", "static", "--timing-weight", "9"), "--timing-weight is for --placer heap"),
         (("karatsba",), "unknown circuit 'karatsba'; did you mean karatsuba"),
         (("karatsuba", "--halt", "3"), "--halt is one of 2, 4, 8, 16, 32, 64, not 3"),
         (("karatsuba", "--stages", "many"), "--stages is a number, not many"),

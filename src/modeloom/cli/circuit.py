@@ -54,11 +54,15 @@ def _circuit_options() -> list[click.Parameter]:
 @click.option("--mapper", default="abc9", help="abc9, or compact: area before depth (LUT targets).")
 @click.option("--pnr", is_flag=True, help="Place and route too (ecp5).")
 @click.option("--freq", type=float, help="Clock target of place and route in MHz.")
+@click.option("--placer", help="heap (the default), or static: shorter wires, and no weight for delays.")
+@click.option("--router", help="router1 (the default) counts delays; router2 is faster, its clock lower.")
+@click.option("--timing-weight", type=click.IntRange(min=1), help="Of delays in the placer: 1000, or less for shorter wires.")
 @click.option("-o", "--output", help="Write the circuit as Verilog to this file; its name is the module's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def circuit(
-    name: str, target: str | None, mapper: str, pnr: bool, freq: float | None, output: str | None, as_json: bool, **options: Any
-) -> None:
+    name: str, target: str | None, mapper: str, pnr: bool, freq: float | None, placer: str | None, router: str | None,
+    timing_weight: int | None, output: str | None, as_json: bool, **options: Any,
+) -> None:  # fmt: skip
     """The circuit NAME: its gates, and its area on a target (``modeloom list`` has the names)."""
     from rich.console import Console
 
@@ -70,7 +74,10 @@ def circuit(
             raise InputError(f"{Path(output).stem} is no name for a Verilog module; choose another file name")
     chosen = {option: value for option, value in options.items() if value is not None}
     with Console(stderr=True).status(name):
-        result = measure_circuit(name, target=target, mapper=mapper, pnr=pnr, freq=freq, **chosen)
+        result = measure_circuit(
+            name, target=target, mapper=mapper, pnr=pnr, freq=freq, placer=placer, router=router, timing_weight=timing_weight,
+            **chosen,
+        )  # fmt: skip
         if output is not None:
             text = circuit_verilog(name, Path(output).stem, **chosen)
             with whole_file(Path(output)) as file:
