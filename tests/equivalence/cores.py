@@ -14,5 +14,6 @@ ONE: dict[str, Any] = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 20
 CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "hctr2": ("hctr2", SEQUENTIAL),
     "xts": ("xts", {"sector": 64, **ONE}),
+    "slots of two keys": ("xts", {"sector": 32, "key_slots": 2, **ONE}),
 }
-"""Two key slots and a set-up; two cipher keys and chains of masks."""
+"""Two key slots and a set-up; two cipher keys and chains of masks; two keys in each of two slots, whose number comes from two signals."""

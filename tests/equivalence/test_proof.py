@@ -14,6 +14,7 @@ from tests.equivalence.faults import FAULTS, Fault, faulty
 
 from modeloom.compiler import Compiled
 from modeloom.equivalence import forever, prove_engine
+from modeloom.equivalence.cores import Parts, input_ports
 from modeloom.prove import ProofError
 
 MORE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -47,6 +48,20 @@ def test_core(core: str) -> None:
     program = compiled.allocation.program
     assert report.whole and report.sectors > max(bank.cells for bank in program.banks.values()) + program.main.stages
     assert report.blocks == report.sectors * program.blocks
+
+
+def test_a_wrong_order_of_ports_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The slot of a cipher core with two keys in each slot has two ports; with the wrong one first, keys are those of others."""
+    folder, compiled = made(CORES["slots of two keys"])
+
+    def reversed_parts(*arguments: Any) -> dict[str, Parts]:
+        ports = input_ports(*arguments)
+        assert len(ports["slot"]) == 2
+        return ports | {"slot": ports["slot"][::-1]}
+
+    monkeypatch.setattr("modeloom.equivalence.core.input_ports", reversed_parts)
+    with pytest.raises(ProofError, match="is not what the definition says"):
+        prove_engine(folder, compiled)
 
 
 @slow

@@ -72,12 +72,19 @@ def cipher_result(core: str, keys: int, block: int, width: int) -> int:
 _NUMBERED = re.compile(r"(.*?)(_\d+)?")
 
 
-def input_ports(cell: Cell, outputs: Sequence[str], nets: Mapping[tuple[Bit, ...], str], roles: Mapping[str, int]) -> dict[str, str]:
+Parts = tuple[tuple[str, int], ...]
+"""The emitted ports that are one port of the definition, least significant bits first, each with its width in bits."""
+
+
+def input_ports(
+    cell: Cell, outputs: Sequence[str], nets: Mapping[tuple[Bit, ...], str], roles: Mapping[str, int]
+) -> dict[str, Parts]:
     """Input ports of a core by their roles.
 
     Emitted ports have the names of signals in the core, which need not be those of its definition.  A port is known by the net at it,
-    by its name, or by its width, if no other port and no other role are left that have it.  A port that is taken for another makes a
-    proof fail, and never pass.
+    by its name, or by its width, if no other port and no other role are left that have it.  A port that comes from several signals (the
+    slot of a core: number of the cipher key, key slot) is emitted as several, in the order of their bits: these are what is left.  A
+    port that is taken for another makes a proof fail, and never pass.
 
     Parameters
     ----------
@@ -106,10 +113,23 @@ def input_ports(cell: Cell, outputs: Sequence[str], nets: Mapping[tuple[Bit, ...
         others = [other for other in roles if other not in found and roles[other] == width]
         if role not in found and len(left) == 1 and others == [role]:
             found[role] = left[0]
-    strange = [port for port in inputs if port not in found.values()]
+    result: dict[str, Parts] = {role: ((port, len(cell[port])),) for role, port in found.items()}
+    strange = tuple((port, len(cell[port])) for port in inputs if port not in found.values())
     if strange:
-        raise CircuitError(f"{cell.name}: what is the input {strange[0]}?")
-    return found
+        whole = [role for role, width in roles.items() if role not in found and width == sum(width for _, width in strange)]
+        if len(strange) == 1 or len(whole) != 1:
+            raise CircuitError(f"{cell.name}: what is the input {strange[0][0]}?")
+        result[whole[0]] = strange
+    return result
+
+
+def taken(inputs: Mapping[str, int], parts: Parts) -> int:
+    """The word at the ports of a role."""
+    word, at = 0, 0
+    for port, width in parts:
+        word |= inputs[port] << at * lanes.LANES
+        at += width
+    return word
 
 
 def output_ports(directions: Mapping[str, str], cell: Cell) -> list[str]:
@@ -122,7 +142,7 @@ class FunctionCore(Box):
 
     Parameters
     ----------
-    ports : sequence of str
+    ports : sequence of Parts
         Ports of its operands.
     latency : int
         Cycles from operands to result.
@@ -132,14 +152,14 @@ class FunctionCore(Box):
         For each bit of the outputs, the bit of the result that it is.
     """
 
-    def __init__(self, ports: Sequence[str], latency: int, function: Callable[..., int], order: Sequence[int]):
+    def __init__(self, ports: Sequence[Parts], latency: int, function: Callable[..., int], order: Sequence[int]):
         self.now, self.ports, self.function = not latency, ports, function
         self.width, self.order = len(order), None if list(order) == list(range(len(order))) else order
         self.late: deque[int] = deque([0] * (latency - 1))
         self._known: dict[tuple[int, ...], int] = {}
 
     def output(self, inputs: Mapping[str, int]) -> int:
-        operands = tuple(inputs[port] for port in self.ports)
+        operands = tuple(taken(inputs, parts) for parts in self.ports)
         if operands not in self._known:
             if len(self._known) > 256:
                 self._known.clear()
@@ -179,7 +199,7 @@ class CipherCore(Box):
         Bits of a block.
     """
 
-    def __init__(self, path: str, ports: Mapping[str, str], name: str, times: CoreTimes, rounds: int, width: int):
+    def __init__(self, path: str, ports: Mapping[str, Parts], name: str, times: CoreTimes, rounds: int, width: int):
         self.path, self.ports, self.name, self.times, self.rounds, self.width = path, ports, name, times, rounds, width
         needed = ["i", "key_we", "key_round", "key_data", *(["decrypt", "key_data_dec"] if name == "both" else [])]
         if times.started:
@@ -203,7 +223,7 @@ class CipherCore(Box):
     def _number(self, inputs: Mapping[str, int], port: str, cycle: int) -> int:
         if port not in self.ports:
             return 0
-        found = lanes.number(inputs[self.ports[port]])
+        found = lanes.number(taken(inputs, self.ports[port]))
         if found is None:
             raise CircuitError(f"cycle {cycle}: {port} of {self.path} depends on data")
         return found
@@ -234,8 +254,8 @@ class CipherCore(Box):
             if cycle < self.free:
                 raise CircuitError(f"cycle {cycle}: {self.path} starts before it is free")
             self.free = cycle + self.times.interval
-        block = inputs[self.ports["i"]]
-        slot = lanes.number(inputs[self.ports["slot"]]) if "slot" in self.ports else 0
+        block = taken(inputs, self.ports["i"])
+        slot = lanes.number(taken(inputs, self.ports["slot"])) if "slot" in self.ports else 0
         core = self.name
         if core == "both":
             core = "dec" if self._number(inputs, "decrypt", cycle) else "enc"
@@ -248,7 +268,7 @@ class CipherCore(Box):
         slot, number = self._number(inputs, "key_slot", cycle), self._number(inputs, "key_round", cycle)
         forms = {"enc": "key_data", "dec": "key_data"} if self.name != "both" else {"enc": "key_data", "dec": "key_data_dec"}
         for core in ("enc", "dec") if self.name == "both" else (self.name,):
-            self.written[core, slot, number] = inputs[self.ports[forms[core]]]
+            self.written[core, slot, number] = taken(inputs, self.ports[forms[core]])
             self._digests.pop((core, slot), None)
 
 
