@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.built import SEQUENTIAL
 
+from modeloom.options import PRESETS
+
 __all__ = ["CORES", "ONE"]
 
 ONE: dict[str, Any] = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 20}
@@ -15,5 +17,7 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "hctr2": ("hctr2", SEQUENTIAL),
     "xts": ("xts", {"sector": 64, **ONE}),
     "slots of two keys": ("xts", {"sector": 32, "key_slots": 2, **ONE}),
+    "unregistered": ("xcb", {**PRESETS["tes2010-sequential"], "sector": 64, "restarts": 20}),
 }
-"""Two key slots and a set-up; two cipher keys and chains of masks; two keys in each of two slots, whose number comes from two signals."""
+"""Two key slots and a set-up; two cipher keys and chains of masks; two keys in each of two slots, whose number comes from two signals;
+adders whose numbers have few bits."""

@@ -15,6 +15,7 @@ from tests.equivalence.faults import FAULTS, Fault, faulty
 from modeloom.compiler import Compiled
 from modeloom.equivalence import forever, prove_engine
 from modeloom.equivalence.cores import Parts, input_ports
+from modeloom.options import PRESETS
 from modeloom.prove import ProofError
 
 MORE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -27,6 +28,7 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "one after the other": ("hctr2", {"sector": 64, "overlap": False, **ONE}),
     "one direction": ("heh-poly", {"sector": 96, "direction": "encrypt", "aes_stages": 1, "restarts": 20}),
     "pipelines": ("heh-brw", {}),
+    "slots of four keys": ("xcb", {**PRESETS["tes2010-full"], "sector": 48, "key_slots": 2, "restarts": 10}),
     "lut6": ("hctr2", {"sector": 64, "mul_arch": "lut6", "aes_stages": 2, "restarts": 20}),
     "fan-hasan": ("hctr2", {"sector": 64, "mul_arch": "fan-hasan", **ONE}),
     "mastrovito": ("hctr2", {"sector": 64, "mul_arch": "mastrovito", **ONE}),

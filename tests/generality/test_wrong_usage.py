@@ -60,7 +60,7 @@ class Narrow(WideHEH):
         (WideHEH, {"key_bits": 128}, InputError, "--key-bits is 256, not 128"),
         (WideHEH, {"aes_stages": 3}, InputError, "--aes-stages is from 1 to 2, not 3"),
         (WideHEH, {"cipher": "aes"}, InputError, "wide-heh works on blocks of 32 bytes, those of aes have 16"),
-        (WideHEH, {"cipher": "quad"}, UnknownName, "unknown cipher 'quad'; there is aes"),
+        (WideHEH, {"cipher": "quad"}, UnknownName, "unknown cipher 'quad'; there are aes, sm4"),
         (WideHEH, {"sector": 80}, InputError, "whole blocks of 32 bytes, and 80 is not a multiple; choose --sector 64 or 96"),
         (WideHEH, {"tweak": 16}, InputError, "a tweak has 32 bytes, not 16"),
         (OtherField, {}, DefinitionError, "wide-heh: the field ghash has 128 bits, a block 256"),

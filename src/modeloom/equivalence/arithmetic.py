@@ -149,16 +149,26 @@ def _squares(field: Field) -> tuple[dict[str, list[int]], list[int], int]:
     return {"i": [1 << i for i in range(n)]}, _digits([field.mul(1 << i, 1 << i) for i in range(n)], n), n
 
 
-def _sums(kind: str, width: int) -> tuple[dict[str, list[int]], list[int], int]:
-    counter, rng = COUNTERS[kind], random.Random(kind)
+def _number_port(netlist: Netlist) -> str:
+    """The port of an adder's number, which may have the name of a signal outside."""
+    others = [name for name in netlist.inputs if name not in ("clk", "rst", "clear", "i")]
+    if len(others) != 1:
+        raise CircuitError(f"an adder has a block and a number, not {', '.join(['i', *others])}")
+    return others[0]
+
+
+def _sums(kind: str, width: int, netlist: Netlist) -> tuple[dict[str, list[int]], list[int], int]:
+    """Blocks and numbers, those that have the bits of the port: what is always zero is no part of it."""
+    counter, rng, port = COUNTERS[kind], random.Random(kind), _number_port(netlist)
+    within = (1 << len(netlist.inputs[port])) - 1
     edges = [0, 1, *((1 << k) - 1 for k in range(2, counter.bits + 1)), *(1 << k for k in range(1, counter.bits))]
     blocks = [rng.getrandbits(width) for _ in range(SAMPLES)]
-    numbers = [rng.choice(edges) if rng.random() < 0.5 else rng.getrandbits(counter.bits) for _ in blocks]
+    numbers = [(rng.choice(edges) if rng.random() < 0.5 else rng.getrandbits(counter.bits)) & within for _ in blocks]
     # Counters that are all ones behind their number: the carry runs to the end.
     for n in range(0, SAMPLES, 4):
         blocks[n] = counter.add(blocks[n] | (1 << width) - 1, -numbers[n], width // 8)
     results = [counter.add(block, number, width // 8) for block, number in zip(blocks, numbers)]
-    return {"i": _digits(blocks, width), "number": _digits(numbers, counter.bits)}, _digits(results, width), SAMPLES
+    return {"i": _digits(blocks, width), port: _digits(numbers, counter.bits)}, _digits(results, width), SAMPLES
 
 
 def output_order(netlist: Netlist, ports: Sequence[str], kind: str, field: Field, latency: int) -> list[int]:
@@ -181,7 +191,7 @@ def output_order(netlist: Netlist, ports: Sequence[str], kind: str, field: Field
         It computes something else, or in other cycles.
     """
     makers: dict[str, Callable[[], Any]] = {"mul": lambda: _products(field), "sqr": lambda: _squares(field)}
-    values, results, count = makers.get(kind, lambda: _sums(kind, field.width))()
+    values, results, count = makers.get(kind, lambda: _sums(kind, field.width, netlist))()
     circuit = _Circuit(netlist, values, count, kind in makers)
     places = {digits: i for i, digits in enumerate(results)}
     degree = frozenset(values)

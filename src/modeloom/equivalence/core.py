@@ -90,7 +90,8 @@ class SymbolicCore:
         self.width = 8 * compiled.mode.block_bytes
         self._makers: dict[str, Callable[[Cell], Box]] = {}
         cells = {cell.type: cell for cell in netlist.cells if cell.type in self.modules}
-        outputs = {module: output_ports(port_directions(rtlil, module), cell) for module, cell in cells.items()}
+        ordered = {module: port_directions(rtlil, module) for module in cells}
+        outputs = {module: output_ports(ordered[module], cell) for module, cell in cells.items()}
         self._classes: dict[str, KeyClass] = {}
         units = {unit.name: unit.kind for unit in compiled.core_program.units}
         for module, cell in cells.items():
@@ -101,10 +102,10 @@ class SymbolicCore:
                 raise CircuitError(f"{cell.name}: {unit} has no {kind}") from None
             if kind in CIPHERS:
                 keys = self._classes[module] = key_class(compiled.core_program.cipher_bits, units[unit])
-                self._makers[module] = self._cipher(kind, ports, times, outputs[module], self._key_nets(netlist, keys), keys)
+                self._makers[module] = self._cipher(kind, ports, times, ordered[module], self._key_nets(netlist, keys), keys)
             else:
                 order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], kind, compiled.mode.field, times.latency)
-                self._makers[module] = self._function(kind, ports, times, outputs[module], order)
+                self._makers[module] = self._function(kind, ports, times, ordered[module], order)
         # A core keeps in one register whether the mode refuses the key.  Here it takes them all.
         frozen = [bit for bits in declassified(netlist).values() for bit in bits]
         self.circuit = Circuit(netlist, outputs, frozen)
@@ -118,8 +119,8 @@ class SymbolicCore:
         return nets
 
     def _cipher(
-        self, kind: str, roles: dict[str, int], times: CoreTimes, outputs: list[str], nets: Mapping[tuple[Bit, ...], str],
-        keys: KeyClass,
+        self, kind: str, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str],
+        nets: Mapping[tuple[Bit, ...], str], keys: KeyClass,
     ) -> Callable[[Cell], Box]:  # fmt: skip
         # A decrypter's round keys come from the register of those for decrypters.
         if kind == "dec":
@@ -131,20 +132,21 @@ class SymbolicCore:
         rounds = compiled.architecture.cipher.round_keys(keys.bits or compiled.options.key_bits)
 
         def make(cell: Cell) -> Box:
+            outputs = output_ports(directions, cell)
             if sum(len(cell[port]) for port in outputs) != self.width:
                 raise CircuitError(f"{cell.name}: its outputs {', '.join(outputs)} are not the {self.width} bits of a block")
-            return CipherCore(cell.name, input_ports(cell, outputs, nets, roles), kind, times, rounds, self.width)
+            return CipherCore(cell.name, input_ports(cell, directions, nets, roles), kind, times, rounds, self.width)
 
         return make
 
     def _function(
-        self, kind: str, roles: dict[str, int], times: CoreTimes, outputs: list[str], order: list[int]
+        self, kind: str, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str], order: list[int]
     ) -> Callable[[Cell], Box]:
         operands = [name for name in ("a", "b", "i", "number") if name in roles]
         function = function_of(kind, self.width)
 
         def make(cell: Cell) -> Box:
-            ports = input_ports(cell, outputs, {}, roles)
+            ports = input_ports(cell, directions, {}, roles)
             missing = [name for name in operands if name not in ports]
             if missing:
                 raise CircuitError(f"{cell.name}: no input is its {missing[0]}")

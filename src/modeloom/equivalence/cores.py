@@ -77,26 +77,27 @@ Parts = tuple[tuple[str, int], ...]
 
 
 def input_ports(
-    cell: Cell, outputs: Sequence[str], nets: Mapping[tuple[Bit, ...], str], roles: Mapping[str, int]
+    cell: Cell, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str], roles: Mapping[str, int]
 ) -> dict[str, Parts]:
     """Input ports of a core by their roles.
 
     Emitted ports have the names of signals in the core, which need not be those of its definition.  A port is known by the net at it,
     by its name, or by its width, if no other port and no other role are left that have it.  A port that comes from several signals (the
-    slot of a core: number of the cipher key, key slot) is emitted as several, in the order of their bits: these are what is left.  A
-    port that is taken for another makes a proof fail, and never pass.
+    slot of a core: number of the cipher key, key slot) is emitted as several, in the order of their bits: these are what is left.  Of a
+    port whose upper bits are always zero (the number of an adder) the lower ones are emitted.  A port that is taken for another makes a
+    proof fail, and never pass.
 
     Parameters
     ----------
     cell : Cell
-    outputs : sequence of str
-        Its output ports.
+    directions : mapping
+        "input" or "output" for each of its ports, in the order in which they stand.
     nets : mapping
         Roles of nets outside, by their bits; a port may take the first of them.
     roles : mapping
         Widths of the ports of the definition by name.
     """
-    inputs = [port for port in cell.ports if port not in outputs and port != "clk"]
+    inputs = [port for port, direction in directions.items() if direction == "input" and port in cell.ports and port != "clk"]
     found: dict[str, str] = {}
     for port in inputs:
         bits = tuple(cell[port])
@@ -116,8 +117,10 @@ def input_ports(
     result: dict[str, Parts] = {role: ((port, len(cell[port])),) for role, port in found.items()}
     strange = tuple((port, len(cell[port])) for port in inputs if port not in found.values())
     if strange:
-        whole = [role for role, width in roles.items() if role not in found and width == sum(width for _, width in strange)]
-        if len(strange) == 1 or len(whole) != 1:
+        bits = sum(width for _, width in strange)
+        absent = [role for role in roles if role not in found]
+        whole = [role for role in absent if roles[role] == bits or len(strange) == len(absent) == 1 and roles[role] > bits]
+        if len(whole) != 1:
             raise CircuitError(f"{cell.name}: what is the input {strange[0][0]}?")
         result[whole[0]] = strange
     return result
