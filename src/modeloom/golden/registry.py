@@ -35,13 +35,7 @@ class Mode(Protocol):
         """The inverse of :meth:`encrypt`."""
 
 
-_MODES: dict[str, Callable[[bytes], Mode]] = {
-    "cmc": CMC,
-    "eme": EME,
-    "eme2": EME2,
-    "hch": HCH,
-    "hchfp": HCHfp,
-    "hctr": HCTR,
+_ON_AES: dict[str, Callable[[bytes], Mode]] = {
     "hctr2": HCTR2,
     "heh-brw": HEH,
     # Three stages: the multiplier of brw2013, for which its section 4.2 prints π.
@@ -49,12 +43,7 @@ _MODES: dict[str, Callable[[bytes], Mode]] = {
     "heh-poly": lambda key: HEH(key, polynomial=poly),
     "hmch-brw": HMCH,
     "hmch-poly": lambda key: HMCH(key, polynomial=poly),
-    "tet": TET,
-    "xcb": XCB,
-    "xcb-1619": XCB1619,
-    "xts": XTS,
 }
-
 
 _CIPHERS: dict[str, CipherFactory] = {"aes": AES, "sm4": SM4}
 
@@ -74,9 +63,9 @@ _ON_ANY_CIPHER: dict[str, Callable[[bytes, CipherFactory], Mode]] = {
 
 def mode_names(cipher: str = "aes") -> tuple[str, ...]:
     """The names that :func:`mode` knows for a cipher, in alphabetical order."""
-    if cipher == "aes":
-        return tuple(sorted(_MODES))
-    return tuple(sorted(_ON_ANY_CIPHER)) if cipher in _CIPHERS else ()
+    if cipher not in _CIPHERS:
+        return ()
+    return tuple(sorted({**_ON_ANY_CIPHER, **(_ON_AES if cipher == "aes" else {})}))
 
 
 def mode(name: str, key: bytes, cipher: str = "aes") -> Mode:
@@ -92,4 +81,4 @@ def mode(name: str, key: bytes, cipher: str = "aes") -> Mode:
     if name not in (names := mode_names(cipher)):
         of_cipher = "" if cipher == "aes" else f" with cipher {cipher!r}"
         raise ValueError(f"no reference for mode {name!r}{of_cipher}; there are {', '.join(names)}")
-    return _MODES[name](key) if cipher == "aes" else _ON_ANY_CIPHER[name](key, _CIPHERS[cipher])
+    return _ON_AES[name](key) if name in _ON_AES else _ON_ANY_CIPHER[name](key, _CIPHERS[cipher])

@@ -16,7 +16,7 @@ from modeloom.ciphers import SM4
 from modeloom.golden import sm4 as golden
 from modeloom.rtl.cipher_bench import CipherBench
 from modeloom.rtl.sm4 import SM4KeySchedule, SM4Pipeline, SM4Sequential, pipeline
-from modeloom.rtl.sm4.round import FIXED_KEYS, SBOX, SYSTEM_KEY
+from modeloom.rtl.sm4.round import FIXED_PARAMETERS, SBOX, SYSTEM_PARAMETER
 from modeloom.spec import DefinitionError
 
 EXAMPLE = bytes.fromhex("0123456789abcdeffedcba9876543210")
@@ -47,7 +47,7 @@ def simulated(bench: Any, scenario: Any) -> None:
 
 def test_tables_are_those_of_the_standard():
     assert SBOX == tuple(golden.SBOX)
-    assert (SYSTEM_KEY, FIXED_KEYS) == (golden.FK, golden.CK)
+    assert (SYSTEM_PARAMETER, FIXED_PARAMETERS) == (golden.FK, golden.CK)
 
 
 @pytest.mark.parametrize("core", [

@@ -24,6 +24,8 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Module, Mux, Value
 from amaranth.lib import memory
 
+from modeloom.spec.field import Field
+
 from .parameters import named
 
 __all__ = [
@@ -35,34 +37,14 @@ __all__ = [
     "inv_sbox",
     "inv_sub_bytes",
     "join_sub_bytes",
+    "look_up",
     "quarter_of_bytes",
     "sbox",
     "sub_bytes",
 ]
 
-_POLYNOMIAL = 0x11B
+_FIELD = Field("AES", 8, 0x11B)
 _AFFINE_CONSTANT = 0x63
-
-
-def _multiply(a: int, b: int) -> int:
-    product = 0
-    while b:
-        if b & 1:
-            product ^= a
-        a <<= 1
-        if a & 0x100:
-            a ^= _POLYNOMIAL
-        b >>= 1
-    return product
-
-
-def _invert(a: int) -> int:
-    # a^254 = a^(2 + 4 + ... + 128): the inverse, and 0 for 0 as the standard wants it.
-    power, inverse = a, 1
-    for _ in range(7):
-        power = _multiply(power, power)
-        inverse = _multiply(inverse, power)
-    return inverse
 
 
 def affine(a: int) -> int:
@@ -79,8 +61,8 @@ def _inverse_table(table: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(inverse)
 
 
-#: SubBytes of each byte.
-SBOX: tuple[int, ...] = tuple(affine(_invert(a)) for a in range(256))
+#: SubBytes of each byte: a^254 is the inverse, and 0 for 0 as the standard wants it.
+SBOX: tuple[int, ...] = tuple(affine(_FIELD.power(a, 254)) for a in range(256))
 #: InvSubBytes of each byte.
 INV_SBOX: tuple[int, ...] = _inverse_table(SBOX)
 
@@ -92,7 +74,8 @@ def _bytes(state: Value) -> list[Value]:
     return [state[low : low + 8] for low in range(0, len(state), 8)]
 
 
-def _look_up(m: Module, addresses: list[Value], table: tuple[int, ...]) -> Value:
+def look_up(m: Module, addresses: list[Value], table: tuple[int, ...]) -> Value:
+    """Bytes of a table, as long as a power of two, one for each address, in one asynchronous memory added to *m*."""
     # Without the attribute, Yosys takes a register behind the S-box into the memory and looks for a block RAM with so
     # many read ports, for which it wants tens of gigabytes.
     rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
@@ -113,12 +96,12 @@ def sub_bytes(m: Module, state: Value) -> Value:
     ValueError
         The width of *state* is no multiple of 8, or 0.
     """
-    return _look_up(m, _bytes(state), SBOX)
+    return look_up(m, _bytes(state), SBOX)
 
 
 def inv_sub_bytes(m: Module, state: Value) -> Value:
     """InvSubBytes; as :func:`sub_bytes`."""
-    return _look_up(m, _bytes(state), INV_SBOX)
+    return look_up(m, _bytes(state), INV_SBOX)
 
 
 def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Value:
@@ -168,7 +151,7 @@ def cut_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> list[Val
     """
     table = INV_SBOX if inverse else SBOX
     addresses = [byte[:6] for byte in _bytes(state)]
-    return [_look_up(m, addresses, table[low : low + 64]) for low in range(0, 256, 64)]
+    return [look_up(m, addresses, table[low : low + 64]) for low in range(0, 256, 64)]
 
 
 def quarter_of_bytes(state: Value) -> Value:

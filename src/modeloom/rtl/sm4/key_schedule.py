@@ -18,7 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.aes.parameters import named
-from modeloom.rtl.sm4.round import FIXED_KEYS, ROUNDS, SYSTEM_KEY, key_linear, substitute, words_of
+from modeloom.rtl.sm4.round import FIXED_PARAMETERS, ROUNDS, SYSTEM_PARAMETER, key_linear, substitute, words_of
 
 __all__ = ["SM4KeySchedule"]
 
@@ -73,7 +73,7 @@ class SM4KeySchedule(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         word_reg = [Signal(WORD_BITS, name=f"word_{n}_reg") for n in range(4)]
-        fixed_reg = Signal(WORD_BITS, init=FIXED_KEYS[0])
+        fixed_reg = Signal(WORD_BITS, init=FIXED_PARAMETERS[0])
         busy_reg = Signal()
         erasing_reg = Signal()
         # The first cycle of an expansion has no round key yet.
@@ -91,7 +91,7 @@ class SM4KeySchedule(wiring.Component):
         new_word = named(m, word_reg[0] ^ key_linear(substitute(m, total)))
         with m.If(self.done):
             m.d.sync += [reg.eq(0) for reg in (*word_reg, busy_reg, erasing_reg, round_reg)]
-            m.d.sync += fixed_reg.eq(FIXED_KEYS[0])
+            m.d.sync += fixed_reg.eq(FIXED_PARAMETERS[0])
         with m.Elif(busy_reg):
             m.d.sync += [first_reg.eq(0), round_reg.eq(Mux(first_reg, 0, round_reg + 1))]
             with m.If(~erasing_reg):
@@ -101,5 +101,5 @@ class SM4KeySchedule(wiring.Component):
             m.d.sync += [busy_reg.eq(1), erasing_reg.eq(1)]
         with m.Elif(self.start):
             m.d.sync += [busy_reg.eq(1), first_reg.eq(1)]
-            m.d.sync += [reg.eq(word ^ fk) for reg, word, fk in zip(word_reg, words_of(self.key), SYSTEM_KEY, strict=True)]
+            m.d.sync += [reg.eq(word ^ fk) for reg, word, fk in zip(word_reg, words_of(self.key), SYSTEM_PARAMETER, strict=True)]
         return m

@@ -22,44 +22,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from amaranth.hdl import Cat, Module, Value
-from amaranth.lib import memory
 
-from modeloom.rtl.aes.parameters import named
+from modeloom.rtl.aes.sbox import look_up
+from modeloom.spec.field import Field
 
-__all__ = ["FIXED_KEYS", "ROUNDS", "SBOX", "SYSTEM_KEY", "block_of", "key_linear", "linear", "substitute", "words_of"]
+__all__ = ["FIXED_PARAMETERS", "ROUNDS", "SBOX", "SYSTEM_PARAMETER", "block_of", "key_linear", "linear", "substitute", "words_of"]
 
 ROUNDS = 32
 WORD_BITS = 32
 
-SYSTEM_KEY = (0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC)
-"""FK, which is added to the words of a key."""
+SYSTEM_PARAMETER = (0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC)
+"""FK, the system parameter, which is added to the words of a key."""
 
-FIXED_KEYS = tuple(sum(7 * (4 * i + j) % 256 << 8 * (3 - j) for j in range(4)) for i in range(ROUNDS))
-"""CK_i, a word for each round key."""
+FIXED_PARAMETERS = tuple(sum(7 * (4 * i + j) % 256 << 8 * (3 - j) for j in range(4)) for i in range(ROUNDS))
+"""CK_i, the fixed parameters, a word for each round key."""
 
-_POLYNOMIAL = 0x1F5
+_FIELD = Field("SM4 S-box", 8, 0x1F5)
 _ROW, _CONSTANT = 0xA7, 0xD3
-
-
-def _multiply(a: int, b: int) -> int:
-    product = 0
-    while b:
-        if b & 1:
-            product ^= a
-        a <<= 1
-        if a & 0x100:
-            a ^= _POLYNOMIAL
-        b >>= 1
-    return product
-
-
-def _invert(a: int) -> int:
-    # a^254 = a^(2 + 4 + ... + 128), which is 0 for 0.
-    power, inverse = a, 1
-    for _ in range(7):
-        power = _multiply(power, power)
-        inverse = _multiply(inverse, power)
-    return inverse
 
 
 def _affine(a: int) -> int:
@@ -68,8 +47,8 @@ def _affine(a: int) -> int:
     return _CONSTANT ^ sum((row & a).bit_count() % 2 << i for i, row in enumerate(rows))
 
 
-SBOX: tuple[int, ...] = tuple(_affine(_invert(_affine(x))) for x in range(256))
-"""The S-box of each byte."""
+SBOX: tuple[int, ...] = tuple(_affine(_FIELD.power(_affine(x), 254)) for x in range(256))
+"""The S-box of each byte; a^254 is 1 / a, and 0 for 0."""
 
 
 def _turned(word: Value) -> Value:
@@ -88,15 +67,7 @@ def block_of(words: Sequence[Value]) -> Value:
 
 def substitute(m: Module, word: Value) -> Value:
     """τ: the S-box of each of four bytes, in one asynchronous memory added to *m*, which is 32 LUT6 a byte."""
-    # Without the attribute Yosys takes the register behind it into a block memory.
-    rom = memory.Memory(shape=8, depth=len(SBOX), init=SBOX, attrs={"rom_style": "logic"})
-    m.submodules += rom
-    result = []
-    for low in range(0, WORD_BITS, 8):
-        port = rom.read_port(domain="comb")
-        m.d.comb += port.addr.eq(word[low : low + 8])
-        result.append(port.data)
-    return named(m, Cat(result))
+    return look_up(m, [word[low : low + 8] for low in range(0, WORD_BITS, 8)], SBOX)
 
 
 def _rotations(word: Value, places: Sequence[int]) -> Value:
