@@ -19,12 +19,12 @@ from pathlib import Path
 from amaranth.back import rtlil
 
 from modeloom.ciphers import AES
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.emit import emit
-from modeloom.measure import measure_core
+from modeloom.measure.core import measure_core
 from modeloom.modes import find
-from modeloom.options import Options
-from modeloom.rtl.aes.pipeline import AESEncryptPipeline
+from modeloom.compiler.options import Options
+from modeloom.rtl.aes.cores.pipeline import AESEncryptPipeline
 from modeloom.synth import synthesize
 
 HERE = Path(__file__).resolve().parent

@@ -32,7 +32,7 @@ from known_blocks import KnownBlocks  # noqa: E402
 
 from modeloom.compiler import Compiled, compile_mode  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
-from modeloom.measure import measure_blocks  # noqa: E402
+from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.papers.cores import Core, areas, cores, schedules  # noqa: E402
 from modeloom.papers.measured import KINDS  # noqa: E402

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options
 from modeloom.emit import emit, run_bench
 from modeloom.modes import find
-from modeloom.options import Options
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "pipelines.json"
 

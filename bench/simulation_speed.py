@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options
 from modeloom.emit import emit
 from modeloom.modes import find
-from modeloom.options import Options
-from modeloom.simulated import Sector, SimulatedCore
+from modeloom.product.simulated import Sector, SimulatedCore
 
 SECTORS = 4096
 

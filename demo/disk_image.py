@@ -20,8 +20,8 @@ from modeloom import golden
 from modeloom.cli.crypt import transform_file
 from modeloom.cli.options import tweaks
 from modeloom.emit import emit
-from modeloom.measure import measure_core
-from modeloom.simulated import Sector, SimulatedCore
+from modeloom.measure.core import measure_core
+from modeloom.product.simulated import Sector, SimulatedCore
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fat import make_image, read_files  # noqa: E402

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.options import preset
 from modeloom.emit import emit
 from modeloom.modes import find
-from modeloom.options import preset
-from modeloom.simulated import SimulatedCore
+from modeloom.product.simulated import SimulatedCore
 
 COMMAND = "modeloom build (tests)"
 

@@ -7,8 +7,8 @@ import pytest
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import PRESETS, Options, preset, unit_set
 from modeloom.modes import find
-from modeloom.options import PRESETS, Options, preset, unit_set
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import InputError, Keys, Mode, UnknownName
 

@@ -8,10 +8,10 @@ import pytest
 from tests.built import folder
 
 import modeloom
+from modeloom.compiler.options import Options
+from modeloom.definition.software import Model
 from modeloom.modes.hctr2 import HCTR2
-from modeloom.options import Options
-from modeloom.simulated import Sector, SimulatedCore
-from modeloom.software import Model
+from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.spec import InputError
 
 KEY = bytes(16)

@@ -114,9 +114,9 @@ def main(argv: list[str] | None = None) -> int:
     mutants = wanted(options, package)
     if not options.at:
         drawn = {mutant.key for mutant in mutants}
-        folders = {str(Path(mutant.file).parent) for mutant in mutants}
+        folders = {campaign.folder_of(mutant.file) for mutant in mutants}
         # What is no longer drawn, because its source has changed, is forgotten.
-        results = {key: r for key, r in results.items() if key in drawn or str(Path(r.file).parent) not in folders}
+        results = {key: r for key, r in results.items() if key in drawn or campaign.folder_of(r.file) not in folders}
     todo: list[campaign.Mutant] = []
     for mutant in mutants:
         mutation, old = mutant.mutation, results.get(mutant.key)
@@ -142,7 +142,7 @@ def main(argv: list[str] | None = None) -> int:
         changed = [file for file in chosen if file not in coverage.files] if options.stale else coverage.changed(project, chosen)
         if changed:
             trees = [Tree(project, work / f"probed{n}") for n in range(options.jobs)]
-            files = sorted({f"{package.name}/{p.relative_to(package)}" for f in campaign.FOLDERS for p in (package / f).glob("*.py")})
+            files = sorted({f"{package.name}/{p.relative_to(package)}" for f in campaign.FOLDERS for p in campaign.sources(package, f)})
             measure(coverage, trees, files, changed, cache=cache, store=cover)
         if options.measure:
             return 0

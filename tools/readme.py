@@ -32,6 +32,7 @@ from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors  # noqa: E402
+from modeloom.cores.sector import CORE_PORTS  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
 from modeloom.papers import page as papers_page  # noqa: E402
@@ -39,7 +40,6 @@ from modeloom.papers.tables import tables  # noqa: E402
 from modeloom.prove.inverse import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
-from modeloom.rtl.core import CORE_PORTS  # noqa: E402
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "baselines" / "README.md")
 """Files that may have generated parts."""

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from amaranth.hdl import Fragment
 
 from modeloom.compiler import Compiled
+from modeloom.cores.sector import bus_parameters
 from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.core import bus_parameters
 
 __all__ = ["OTHER", "Machine", "instrumented", "machines_of", "together"]
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from modeloom.compiler import Compiled
+from modeloom.product.simulated import SimulatedCore
 from modeloom.rtl.bus.ports import COMMAND
-from modeloom.simulated import SimulatedCore
 from modeloom.verification import dynamic_checks, run_check
 from modeloom.verification.coverage import needed_sectors
 from modeloom.verification.host import Host

@@ -15,19 +15,19 @@ __all__ = ["__version__", "compile", "core", "model"]
 
 
 def model(name: str, key: bytes, cipher: str | None = None) -> Any:
-    """The software model of a mode (``modeloom.software.Model``), with ``encrypt(tweak, data)`` and ``decrypt``.
+    """The software model of a mode (``modeloom.definition.software.Model``), with ``encrypt(tweak, data)`` and ``decrypt``.
 
     ``key`` is the mode's whole key, parts in its documented order; ``cipher`` is "aes" or "sm4", by default the mode's own.  Raises
     ``InputError`` for an unknown mode or cipher or a wrong length, and ``TypeError`` for a key, tweak or data that are not bytes.
     """
-    from modeloom.software import model as software_model
+    from modeloom.definition.software import model as software_model
 
     return software_model(name, key, cipher)
 
 
 def core(directory: str, **options: Any) -> Any:
-    """The simulated core (``modeloom.simulated.SimulatedCore``) of a folder made by ``modeloom build``."""
-    from modeloom.simulated import core as simulated_core
+    """The simulated core (``modeloom.product.simulated.SimulatedCore``) of a folder made by ``modeloom build``."""
+    from modeloom.product.simulated import core as simulated_core
 
     return simulated_core(directory, **options)
 
@@ -52,8 +52,8 @@ def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
         For what cannot be built; the message is one line.
     """
     from modeloom.compiler import compile_mode
+    from modeloom.compiler.options import Options, preset
     from modeloom.modes import find
-    from modeloom.options import Options, preset
 
     options = preset(units or "default") if units is None or isinstance(units, str) else units
     if not isinstance(options, Options):

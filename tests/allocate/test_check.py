@@ -9,10 +9,10 @@ import pytest
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import ChainRegister, Source
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import preset
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
 from modeloom.modes.xts import XTS
-from modeloom.options import preset
 from modeloom.prove.mutate import copy_program
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.built import slow
 from tests.synth.designs import Rom, convert
 
-from modeloom import circuit
 from modeloom.circuits import Built, Circuit, Gates, Operation, Option, all_circuits
+from modeloom.measure import circuit
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import synthesize

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from modeloom.simulated import NEEDED
+from modeloom.product.simulated import NEEDED
 
 CASES = {
     "no_command": "",

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from modeloom import compiler
 from modeloom.cli import FAILED_CHECKS, MISSING_TOOLS
+from modeloom.compiler import compile as compiler
 from modeloom.ir.check import CheckError
 from modeloom.prove import ProofError
 from modeloom.sim import BuildError
@@ -62,7 +62,7 @@ def test_unexpected_errors_keep_their_traceback(folder, monkeypatch):
 
 
 def test_interrupted_model_leaves_nothing(run, folder, monkeypatch):
-    from modeloom.software import Model
+    from modeloom.definition.software import Model
 
     (folder / "key").write_bytes(bytes(16))
     (folder / "plain").write_bytes(bytes(1024))

@@ -6,7 +6,7 @@ import pytest
 
 from modeloom.cli.build import command_line
 from modeloom.cli.options import options_from, tweaks, unit_options
-from modeloom.options import Options
+from modeloom.compiler.options import Options
 from modeloom.spec import InputError
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.scripts import ROOT
 from tests.synth.designs import Adder, convert
 
-from modeloom import measure
+from modeloom.measure import core as measure
 from modeloom.synth import synthesize
 
 

@@ -14,10 +14,12 @@ import click
 import pytest
 from tests import built
 
-from modeloom import circuit as circuits
-from modeloom import compiler, measure, simulated
 from modeloom.cli import cli
+from modeloom.compiler import compile as compiler
 from modeloom.emit import building
+from modeloom.measure import circuit as circuits
+from modeloom.measure import core as measure
+from modeloom.product import simulated
 from modeloom.synth import nextpnr
 
 CASES = {

@@ -10,9 +10,9 @@ from tests.built import slow
 from tests.compiler.fast_like import ORDERS
 
 from modeloom.compiler import Compiled, compile_mode
-from modeloom.options import Options
+from modeloom.compiler.options import Options
+from modeloom.definition.software import Model
 from modeloom.schedule.check import check_schedule
-from modeloom.software import Model
 
 SPREAD = 1.03
 """The largest by the smallest latency among the orders."""

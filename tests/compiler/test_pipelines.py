@@ -11,9 +11,10 @@ from itertools import pairwise
 import pytest
 from tests.built import slow
 
-from modeloom.compiler import SHARES, Compiled, compile_mode
+from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import SHARES
+from modeloom.compiler.options import Options
 from modeloom.modes import find
-from modeloom.options import Options
 from modeloom.schedule.modulo import schedule
 
 MODES = ("hctr2", "heh-brw", "hmch-brw", "heh-poly", "hmch-poly")

@@ -12,7 +12,7 @@ from tests.program_runs import computes
 
 from modeloom import compile as compile_mode
 from modeloom import golden
-from modeloom.dump import dump
+from modeloom.compiler.dump import dump
 from modeloom.report.chart import chart
 from modeloom.spec import CIPHER, InputError, Keys, Mode
 
@@ -56,8 +56,8 @@ def test_one_interval_a_sector(mode, aes):
 @slow
 def test_long_sectors():
     from modeloom.compiler import compile_mode as steps
+    from modeloom.compiler.options import Options
     from modeloom.modes import find
-    from modeloom.options import Options
 
     figures = steps(find("heh-brw"), Options(sector=4096, squares="fly", restarts=1), prove=False).explain()
     assert figures["ii"] == figures["ii_bound"] == 257

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests import built
 from tests.modes import counters
 
+from modeloom.product.simulated import Sector
 from modeloom.prove import ProofError, prove
-from modeloom.simulated import Sector
 from modeloom.spec import COUNTERS
 from modeloom.verification import verify_core
 

@@ -9,8 +9,8 @@ import pytest
 from tests.built import simulated
 
 from modeloom import golden
+from modeloom.product.simulated import CoreFault, Sector, SimulatedCore
 from modeloom.rtl.bus.ports import StatusCode, unpack_status
-from modeloom.simulated import CoreFault, Sector, SimulatedCore
 from modeloom.spec import InputError
 
 KEY = bytes(range(16))
@@ -73,7 +73,7 @@ def test_a_slot_that_is_not_there(core: SimulatedCore) -> None:
 
 
 def test_a_core_that_does_not_answer(core: SimulatedCore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("modeloom.simulated.PATIENCE", 0)
+    monkeypatch.setattr("modeloom.product.simulated.PATIENCE", 0)
     core.load_key(KEY)
     core.runner.set_gaps({"m_axis_status": 0.999999})
     with pytest.raises(CoreFault, match=r"the core gave fewer than 1 statuses in \d+ cycles"):

@@ -17,14 +17,14 @@ from tests.program_runs import computes
 
 from modeloom.ciphers import AES
 from modeloom.compiler import compile_mode
-from modeloom.measure import block_groups
+from modeloom.compiler.options import Options
+from modeloom.cores.sector import bus_parameters, key_erase_cycles
+from modeloom.definition.software import Model
+from modeloom.measure.core import block_groups
 from modeloom.modes import find
-from modeloom.options import Options
+from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.prove import ProofError, prove
-from modeloom.rtl.core import bus_parameters, key_erase_cycles
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.simulated import Sector, SimulatedCore
-from modeloom.software import Model
 from modeloom.spec import DefinitionError, InputError
 from modeloom.synth.hierarchy import instances
 from modeloom.taint import check_core

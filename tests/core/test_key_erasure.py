@@ -7,8 +7,8 @@ import pytest
 from tests.built import SEQUENTIAL, SMALL, compiled, simulated, slowly
 from tests.core.several_keys import CORES, TET, XCB, XTS
 
-from modeloom.rtl.core import key_erase_cycles
-from modeloom.simulated import Sector
+from modeloom.cores.sector import key_erase_cycles
+from modeloom.product.simulated import Sector
 from modeloom.verification.twins import state
 
 CHOICES = [("hctr2", SMALL), ("hctr2", SEQUENTIAL), XCB]

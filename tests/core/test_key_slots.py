@@ -7,8 +7,8 @@ import pytest
 from tests.built import simulated, slowly
 
 from modeloom import golden
+from modeloom.product.simulated import Sector, SectorError
 from modeloom.rtl.bus import StatusCode
-from modeloom.simulated import Sector, SectorError
 
 SECTOR = 64
 TINY = {"sector": SECTOR, "aes_arch": "sequential", "aes_stages": 1, "restarts": 0}

@@ -9,7 +9,7 @@ import pytest
 from tests.built import compiled, simulated, slow, slowly
 
 from modeloom import golden, vectors
-from modeloom.simulated import Sector
+from modeloom.product.simulated import Sector
 
 CORES = [pytest.param("hctr2", "default", {}, id="hctr2")]
 CORES += [

@@ -11,10 +11,10 @@ from tests import built
 from tests.modes import seldom
 from tests.program_runs import computes
 
+from modeloom.definition.software import Model
 from modeloom.modes import find
+from modeloom.product.simulated import Sector
 from modeloom.prove import ProofError, prove
-from modeloom.simulated import Sector
-from modeloom.software import Model
 
 CASES = {"TwoDecryptions": "dec", "TwoEncryptions": "enc"}
 CORE = {"sector": 320, "aes_stages": 1, "restarts": 10}

@@ -10,9 +10,9 @@ from tests.built import SEQUENTIAL, compiled, simulated, slowly
 
 from modeloom import golden
 from modeloom.ciphers import AES
-from modeloom.rtl.core import ModeCore
+from modeloom.cores.sector import ModeCore
+from modeloom.product.simulated import Sector
 from modeloom.rtl.engine.layout import used_cores
-from modeloom.simulated import Sector
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

@@ -7,8 +7,8 @@ import pytest
 from tests.built import SMALL, compiled, simulated
 
 from modeloom import golden
+from modeloom.product.simulated import Sector
 from modeloom.rtl.bus import StatusCode
-from modeloom.simulated import Sector
 from modeloom.spec import InputError
 
 MODE = "hctr2"

@@ -11,9 +11,9 @@ from tests.modes.xts_sm4 import GB, GB17964XTS, IEEE, KEY, PLAIN, TWEAK
 
 from modeloom import golden, vectors, verification
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options
 from modeloom.emit import emit
-from modeloom.options import Options
-from modeloom.simulated import Sector, SimulatedCore
+from modeloom.product.simulated import Sector, SimulatedCore
 
 COMMON = {"cipher": "sm4", "aes_stages": 1, "restarts": 50}
 HCTR = {"sector": 64, "more_sectors": (26,), "tweak": 16, "mul": 1, "key_slots": 2, **COMMON}

@@ -14,9 +14,9 @@ from tests import built
 
 from modeloom import golden
 from modeloom.emit.inner import component_rtlil, inner_verilog
+from modeloom.product.simulated import Sector, SimulatedCore, read_description
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.simulated import Sector, SimulatedCore, read_description
 from modeloom.synth import synthesize
 
 LONG = {"sector": 1024, "storage": "bram", "restarts": 0, "prove": False}

@@ -9,8 +9,8 @@ from tests.built import SEQUENTIAL, SMALL, compiled, simulated, slow
 from tests.core.several_keys import TET, XCB
 
 from modeloom import golden
-from modeloom.rtl.core import erase_cycles
-from modeloom.simulated import Sector
+from modeloom.cores.sector import erase_cycles
+from modeloom.product.simulated import Sector
 from modeloom.verification.twins import fill, hold_cycles, request, state
 
 SECTOR = 64

@@ -13,9 +13,9 @@ from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipe
 
 from modeloom.cli import cli
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options
+from modeloom.definition.software import Model
 from modeloom.modes import BUILT_IN
-from modeloom.options import Options
-from modeloom.software import Model
 from modeloom.spec import CIPHER
 from modeloom.version import VERSION
 

@@ -15,10 +15,10 @@ import pytest
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder
 from tests.rtl.bus.codes import Case, status_code
 
+from modeloom.cores.sector import bus_parameters
 from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, interval_pins, latency_pins, run_bench
 from modeloom.emit.vectors import bench_vectors
-from modeloom.rtl.core import bus_parameters
-from modeloom.simulated import Sector, SimulatedCore
+from modeloom.product.simulated import Sector, SimulatedCore
 
 SEQUENTIAL_PARTIAL = ("hctr2", {"sector": 40, "aes_arch": "sequential", "key_slots": 2})
 """Both directions, a partial last block, two slots; small, as Icarus Verilog is slow."""

@@ -8,10 +8,10 @@ import re
 import pytest
 from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core
 
+from modeloom.cores.sector import CORE_PORTS, erase_cycles
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.figures import latency_pins
 from modeloom.emit.package import describe, to_json
-from modeloom.rtl.core import CORE_PORTS, erase_cycles
 
 CHOICES = {"sizes": SIZES, "smallest": SMALLEST}
 

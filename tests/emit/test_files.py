@@ -16,12 +16,12 @@ import pytest
 from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder
 
 from modeloom.ciphers import AES
+from modeloom.compiler.options import Options, preset
+from modeloom.cores.sector import CORE_PORTS
 from modeloom.emit import check_directory, core_name, emit, files
 from modeloom.emit.figures import definition_hash
 from modeloom.emit.names import KEYWORDS
 from modeloom.modes import find
-from modeloom.options import Options, preset
-from modeloom.rtl.core import CORE_PORTS
 from modeloom.spec import InputError
 
 _AGAIN = """

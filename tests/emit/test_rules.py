@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from tests.emit.emitted import SIZES, SLOTS, core, folder
 
+from modeloom.cores.sector import bus_parameters, erase_cycles
 from modeloom.emit import core_name, interval_pins, latency_pins
 from modeloom.emit.rules import MACRO, rules_module
 from modeloom.rtl.bus.ports import pack_command
-from modeloom.rtl.core import bus_parameters, erase_cycles
 
 pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 

@@ -7,8 +7,8 @@ import re
 
 from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core
 
+from modeloom.cores.sector import CORE_PORTS
 from modeloom.emit.top import header, top_module
-from modeloom.rtl.core import CORE_PORTS
 
 WIDEST = 119
 """Characters of a comment's line."""

@@ -10,14 +10,14 @@ import pytest
 from tests.emit.emitted import PARTIAL, SIZES, SMALLEST, core
 from tests.rtl.bus.codes import Case, status_code
 
+from modeloom.cores.sector import bus_parameters
+from modeloom.definition.software import Model
 from modeloom.emit.bench import bench_verilog
 from modeloom.emit.figures import interval_pins, latency_pins
 from modeloom.emit.traffic import BenchSector
 from modeloom.emit.vectors import BenchVectors, bench_vectors
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.rtl.bus.ports import StatusCode
-from modeloom.rtl.core import bus_parameters
-from modeloom.software import Model
 from modeloom.spec import InputError
 
 CHOICES = {"sizes": SIZES, "partial": PARTIAL, "smallest": SMALLEST}

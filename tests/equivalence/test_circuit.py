@@ -9,14 +9,14 @@ import pytest
 from tests import built
 from tests.equivalence.cores import CORES
 
+from modeloom.definition.software import Model
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CircuitError
 from modeloom.equivalence.circuit import Circuit
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
 from modeloom.modes import find
-from modeloom.simulated import read_description
-from modeloom.software import Model
+from modeloom.product.simulated import read_description
 from modeloom.taint import Netlist, flat_netlist
 
 

@@ -13,9 +13,9 @@ from tests.equivalence.cores import CORES, ONE
 from tests.equivalence.faults import FAULTS, Fault, faulty
 
 from modeloom.compiler import Compiled
+from modeloom.compiler.options import PRESETS
 from modeloom.equivalence import forever, prove_engine
 from modeloom.equivalence.cores import Parts, input_ports
-from modeloom.options import PRESETS
 from modeloom.prove import ProofError
 
 MORE: dict[str, tuple[str, dict[str, Any]]] = {

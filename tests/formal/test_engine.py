@@ -24,8 +24,8 @@ from tests.formal.stream_rules import RULES
 from tests.verilog_edit import edit_module
 
 from modeloom.allocate.merge import CoreProgram
-from modeloom.rtl.core import bus_parameters
-from modeloom.simulated import read_description
+from modeloom.cores.sector import bus_parameters
+from modeloom.product.simulated import read_description
 from modeloom.taint import Netlist, flat_netlist
 from modeloom.taint.graph import BitGraph
 

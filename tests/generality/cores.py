@@ -9,7 +9,7 @@ from typing import Any
 from tests import built
 
 from modeloom.compiler import Compiled
-from modeloom.simulated import SimulatedCore
+from modeloom.product.simulated import SimulatedCore
 
 MODES = Path(__file__).with_name("wide_modes.py")
 OPTIMIZE = 0

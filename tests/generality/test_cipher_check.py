@@ -14,10 +14,10 @@ from tests.generality import quad256
 from tests.generality.cores import MODES, compiled
 from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipeline
 
-from modeloom.cipher_check import CoreChoice, check_core, choices
 from modeloom.ciphers import AES, CoreTiming
+from modeloom.ciphers.check import CoreChoice, check_core, choices
 from modeloom.cli import main
-from modeloom.rtl.aes.sequential import AESSequential
+from modeloom.rtl.aes.cores.sequential import AESSequential
 from modeloom.spec import DefinitionError
 
 ENC, DEC = (CoreChoice(core, "pipelined", 256, 1, 2, "lut") for core in ("enc", "dec"))

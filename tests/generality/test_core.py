@@ -10,9 +10,9 @@ from tests.built import slow
 from tests.generality import reference
 from tests.generality.cores import OPTIMIZE, compiled, folder, simulated
 
+from modeloom.cores.sector import bus_parameters, key_erase_cycles
+from modeloom.product.simulated import Sector
 from modeloom.rtl.bus import key_schedule_signature
-from modeloom.rtl.core import bus_parameters, key_erase_cycles
-from modeloom.simulated import Sector
 from modeloom.verification import verify_core
 from modeloom.verification.twins import request, state
 

@@ -10,8 +10,8 @@ from tests.generality import reference
 from tests.generality.cores import MODES, compiled
 from tests.program_runs import computes
 
+from modeloom.definition.software import Model
 from modeloom.modes import find
-from modeloom.software import Model
 
 CASES = [
     ("WideHEH", {"sector": 64}),

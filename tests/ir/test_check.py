@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options
 from modeloom.ir.check import CheckError, check_graph
 from modeloom.ir.ops import Chain, Op, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
-from modeloom.options import Options
 
 
 @cache

@@ -9,11 +9,11 @@ from collections import Counter
 import pytest
 from tests.ir.trace_values import Values
 
+from modeloom.definition.software import Model
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words
 from modeloom.ir.trace import Trace, trace
 from modeloom.modes import all_modes, find
-from modeloom.software import Model
 from modeloom.spec import GHASH_ORDER, Field, Keys, Mode
 
 

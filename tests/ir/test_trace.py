@@ -8,9 +8,9 @@ import random
 import pytest
 from tests.ir.trace_values import Values
 
+from modeloom.definition.software import Model
 from modeloom.ir.trace import Trace, trace
 from modeloom.modes import all_modes, find
-from modeloom.software import Model
 from modeloom.spec import CipherKey, DefinitionError, Keys, Mode
 
 

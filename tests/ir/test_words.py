@@ -11,9 +11,9 @@ import pytest
 from tests.program_runs import computes
 
 from modeloom.compiler import Compiled, compile_mode
-from modeloom.options import Options
+from modeloom.compiler.options import Options
+from modeloom.definition.software import Model
 from modeloom.prove import prove
-from modeloom.software import Model
 from modeloom.spec import XTS_ORDER, Keys, Mode
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from modeloom import golden
 from modeloom.compiler import compile_mode
-from modeloom.dump import dump
+from modeloom.compiler.dump import dump
+from modeloom.compiler.options import Options
+from modeloom.definition.software import Model
 from modeloom.emit import emit
 from modeloom.ir.trace import trace
 from modeloom.modes import find
-from modeloom.options import Options
-from modeloom.software import Model
 from modeloom.spec import InputError
 from modeloom.verification import verify_core
 

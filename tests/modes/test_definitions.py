@@ -14,13 +14,13 @@ import modeloom
 from modeloom.ciphers import AES, CoreTiming, cipher_of
 from modeloom.cli import main
 from modeloom.compiler import compile_mode
-from modeloom.definition import check_definition
+from modeloom.compiler.options import Options
+from modeloom.definition.check import check_definition
+from modeloom.definition.software import Model
 from modeloom.emit import emit
 from modeloom.ir.trace import trace
 from modeloom.ir.value import Value
 from modeloom.modes import BUILT_IN
-from modeloom.options import Options
-from modeloom.software import Model
 from modeloom.spec import CIPHER, DefinitionError, Keys, Mode, checked_mode
 from modeloom.spec.attributes import _ATTRIBUTES
 

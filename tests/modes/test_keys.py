@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from modeloom import golden, model
+from modeloom.definition.software import Model
 from modeloom.modes import all_modes, find
-from modeloom.software import Model
 from modeloom.spec import GHASH_ORDER, InputError
 
 LAYOUTS = {

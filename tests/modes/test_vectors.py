@@ -8,7 +8,7 @@ from tests.golden.relations import check_vectors
 from tests.modes.xts_sm4 import GB, GB17964XTS, IEEE, KEY, PLAIN, TWEAK
 
 from modeloom import golden, model, vectors
-from modeloom.software import Model
+from modeloom.definition.software import Model
 from modeloom.spec import InputError
 
 PUBLISHED = {"eme": 2, "eme2": 96, "hctr2": 375, "xcb-1619": 5, "xts": 408}

@@ -11,15 +11,16 @@ from tests.built import slow
 from tests.prove import broken_modes
 from tests.prove.broken_modes import BROKEN, CountersBack, KeyInverse, OutsideTheCounter
 
-from modeloom import inverse, modes
+from modeloom import modes
 from modeloom.ciphers import cipher_of
 from modeloom.compiler import compile_mode
-from modeloom.inverse import check_inverse
+from modeloom.compiler.options import Options
+from modeloom.definition import inverse
+from modeloom.definition.inverse import check_inverse
 from modeloom.ir.trace import trace
 from modeloom.modes import BUILT_IN
 from modeloom.modes.heh import HEH
 from modeloom.modes.tet import TET
-from modeloom.options import Options
 from modeloom.prove.inverse import prove_inverse
 from modeloom.spec import DefinitionError, InputError, Mode
 

@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import preset
 from modeloom.ir.check import CheckError
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
-from modeloom.options import preset
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import Problem

@@ -11,10 +11,10 @@ from functools import cache
 import pytest
 
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options, preset
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
-from modeloom.options import Options, preset
 from modeloom.schedule.modulo import Schedule, schedule
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.units import Unit, UnitSet
@@ -139,7 +139,7 @@ def test_a_longer_interval_can_be_asked_for() -> None:
 SCRIPT = """
 from modeloom.compiler import compile_mode
 from modeloom.modes.hctr2 import HCTR2
-from modeloom.options import Options
+from modeloom.compiler.options import Options
 made = compile_mode(HCTR2(), Options(sector=256, restarts=60), prove=False).schedule
 print(made.ii, made.start, made.instance)
 """

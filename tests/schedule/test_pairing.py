@@ -10,12 +10,12 @@ from functools import cache
 import pytest
 from tests.compiler.fast_like import ORDERS
 
-from modeloom import compiler
 from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler import compile as compiler
+from modeloom.compiler.options import Options, preset
 from modeloom.ir.ops import Op, Term
 from modeloom.ir.pair import find_chains, match, pair_directions
 from modeloom.modes import BUILT_IN, find
-from modeloom.options import Options, preset
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve, improve_bounds

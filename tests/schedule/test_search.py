@@ -13,9 +13,9 @@ import pytest
 
 from modeloom.allocate.lifetimes import unit_name
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes import find
-from modeloom.options import Options
 from modeloom.schedule import search
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule

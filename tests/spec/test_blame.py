@@ -105,4 +105,4 @@ def test_an_error_that_no_user_has_made_stays_what_it_is() -> None:
     join = "".join
     assert join.__module__ is None and place_of(join) == ""
     with pytest.raises(TypeError, match="can only join an iterable"):
-        exec(code, {"__name__": "modeloom.compiler", "blame": blame, "function": join})
+        exec(code, {"__name__": "modeloom.compiler.compile", "blame": blame, "function": join})

@@ -7,8 +7,8 @@ import pytest
 from tests.built import folder
 from tests.core.several_keys import XCB
 
-from modeloom import measure
-from modeloom.simulated import read_description
+from modeloom.measure import core as measure
+from modeloom.product.simulated import read_description
 from modeloom.synth import BlockResult, hierarchy
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums that are LUTs by hand: which commands a design gets.  What they give is measured in tests/rtl/aes/test_mixcolumns_lut6.py."""
+"""Sums that are LUTs by hand: which commands a design gets.  What they give is measured in tests/rtl/aes/layers/test_mixcolumns_lut6.py."""
 
 import re
 

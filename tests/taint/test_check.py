@@ -17,7 +17,7 @@ from tests.emit.emitted import PARTIAL, SLOTS, folder
 from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
 
 from modeloom.modes import all_modes, find
-from modeloom.simulated import read_description
+from modeloom.product.simulated import read_description
 from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist
 from modeloom.taint.control import VERDICT
 

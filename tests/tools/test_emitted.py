@@ -7,8 +7,8 @@ import pytest
 from tests.built import slow
 from tests.scripts import script
 
+from modeloom.compiler.options import PRESETS
 from modeloom.modes import BUILT_IN
-from modeloom.options import PRESETS
 
 emitted = script("tools/emitted.py")
 

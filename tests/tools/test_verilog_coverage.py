@@ -13,7 +13,7 @@ import pytest
 from tests.built import compiled, folder
 from tests.scripts import ROOT
 
-from modeloom.simulated import read_description
+from modeloom.product.simulated import read_description
 
 sys.path.append(str(ROOT / "bench"))
 

@@ -14,7 +14,7 @@ from tests.emit.emitted import PLAIN, core, folder
 from modeloom import verification
 from modeloom.emit.package import versions
 from modeloom.emit.tools import CheckFailed
-from modeloom.simulated import read_description
+from modeloom.product.simulated import read_description
 from modeloom.spec import InputError
 from modeloom.verification import files
 from modeloom.verification.subject import Subject

@@ -17,13 +17,19 @@ from mutants.operators import Mutation, changes, mutations
 from mutants.patch import exchange
 from mutants.tree import Tree
 
-__all__ = ["FOLDERS", "Mutant", "Result", "choose", "equivalents", "load", "run_all", "save", "summary", "test_order", "unsound"]
+__all__ = [
+    "FOLDERS", "Mutant", "Result", "choose", "equivalents", "folder_of", "load", "run_all", "save", "sources", "summary", "test_order",
+    "unsound",
+]  # fmt: skip
 
 FOLDERS = {
     "schedule": 64, "allocate": 64, "ir": 64, "taint": 64, "rtl/gf128": 64, "rtl/aes": 84, "emit": 110, "prove": 64, "rtl/bus": 48,
     "rtl/engine": 36, "spec": 64,
 }  # fmt: skip
 """Folders whose sources are mutated, with the mutants that are drawn of each: fewer where each has to be compiled to be simulated."""
+
+BESIDE = {"rtl/aes": ("rtl/logic", "circuits/aes"), "rtl/gf128": ("circuits/gf128",)}
+"""Folders whose sources count as those of another."""
 
 FIRST = 12
 """Tests that a mutant meets first; most are killed by them, and fewer files are collected."""
@@ -57,6 +63,23 @@ class Result:
     seconds: float
 
 
+def sources(package: Path, folder: str) -> list[Path]:
+    """Sources of a folder, of those below it, and of those beside it; none that another of ``FOLDERS`` has."""
+    folders = (folder, *BESIDE.get(folder, ()))
+    others = [package / other for other in FOLDERS if other.startswith(folder + "/")]
+    found = [path for place in folders for path in sorted((package / place).rglob("*.py"))]
+    return [path for path in found if not any(path.is_relative_to(other) for other in others)]
+
+
+def folder_of(file: str) -> str:
+    """The one of ``FOLDERS`` whose sources a file, given below ``src``, is one of; its own folder if there is none."""
+    path = Path(*Path(file).parts[1:])
+    for folder in sorted(FOLDERS, key=len, reverse=True):
+        if any(path.is_relative_to(place) for place in (folder, *BESIDE.get(folder, ()))):
+            return folder
+    return str(path.parent)
+
+
 def choose(
     package: Path, folder: str, number: int | None, seed: int, meant: Callable[[Mutant], bool] = lambda mutant: True
 ) -> list[Mutant]:
@@ -67,7 +90,7 @@ def choose(
     package : Path
         ``src/modeloom``, or another package.
     folder : str
-        Folder of the package; files in folders below it are not meant.
+        Folder of the package; see :func:`sources`.
     number : int, optional
         How many; all if not given.
     seed : int
@@ -75,7 +98,7 @@ def choose(
         Which mutants to choose from.
     """
     found: list[tuple[str, Mutant, str]] = []
-    for path in sorted((package / folder).glob("*.py")):
+    for path in sources(package, folder):
         source = path.read_text(encoding="utf-8")
         file = f"{package.name}/{path.relative_to(package)}"
         for mutation in mutations(source):
@@ -236,7 +259,7 @@ def unsound(
 def summary(results: Sequence[Result], folders: Iterable[str] = FOLDERS) -> str:
     """A table by folder, in Markdown."""
     lines = ["| folder | mutants | equivalent | killed | survived | killed of those that differ |", "|---|---|---|---|---|---|"]
-    rows = [(folder, [r for r in results if str(Path(r.file).parent).partition("/")[2] == folder]) for folder in folders]
+    rows = [(folder, [r for r in results if folder_of(r.file) == folder]) for folder in folders]
     for name, part in [*rows, ("together", [r for _, those in rows for r in those])]:
         count = {outcome: sum(r.outcome == outcome for r in part) for outcome in ("equivalent", "killed", "survived")}
         differ = count["killed"] + count["survived"]

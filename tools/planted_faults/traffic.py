@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from modeloom.simulated import SimulatedCore
+from modeloom.product.simulated import SimulatedCore
 
 __all__ = ["Traffic"]
 

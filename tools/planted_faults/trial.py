@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import Options
 from modeloom.emit import CheckFailed
-from modeloom.options import Options
-from modeloom.simulated import SimulatedCore
+from modeloom.product.simulated import SimulatedCore
 from modeloom.spec import InputError
 from modeloom.verification import dynamic_checks, run_check
 from modeloom.verification.coverage import needed_sectors

@@ -12,13 +12,13 @@ from modeloom.spec import UnknownName
 __all__ = ["Built", "Circuit", "Gates", "Operation", "Option", "all_circuits", "find_circuit"]
 
 FAMILIES = ("multipliers", "polynomials", "sboxes", "linear", "aes", "key_schedule", "sm4", "lut6")
-"""Modules of this folder; each has a tuple ``CIRCUITS``."""
+"""Modules of ``catalogue``; each has a tuple ``CIRCUITS``."""
 
 
 @cache
 def all_circuits() -> dict[str, Circuit]:
     """Every circuit by its name, in the order of the families."""
-    modules = [import_module(f"modeloom.circuits.{family}") for family in FAMILIES]
+    modules = [import_module(f"modeloom.circuits.catalogue.{family}") for family in FAMILIES]
     return {circuit.name: circuit for module in modules for circuit in module.CIRCUITS}
 
 

@@ -30,8 +30,8 @@ FAILED_CHECKS = (
     ("modeloom.ir.check", "CheckError"),
     ("modeloom.prove.errors", "ProofError"),
     ("modeloom.taint.check", "TimingChannel"),
-    ("modeloom.simulated", "CoreFault"),
-    ("modeloom.simulated", "SectorError"),
+    ("modeloom.product.simulated", "CoreFault"),
+    ("modeloom.product.simulated", "SectorError"),
 )
 """Errors of exit status 1."""
 

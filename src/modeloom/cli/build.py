@@ -11,7 +11,7 @@ import click
 
 from modeloom.cli.files import warn
 from modeloom.cli.options import options_from, unit_options
-from modeloom.limits import check_blocks
+from modeloom.compiler.limits import check_blocks
 
 __all__ = ["build", "command_line"]
 

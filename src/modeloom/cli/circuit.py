@@ -66,7 +66,7 @@ def circuit(
     """The circuit NAME: its gates, and its area on a target (``modeloom list`` has the names)."""
     from rich.console import Console
 
-    from modeloom.circuit import circuit_verilog, measure_circuit
+    from modeloom.measure.circuit import circuit_verilog, measure_circuit
 
     if output is not None:
         check_output(Path(output))

@@ -89,7 +89,7 @@ def crypt(
     source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
-    from modeloom.simulated import Sector, SimulatedCore, read_description
+    from modeloom.product.simulated import Sector, SimulatedCore, read_description
 
     # What can be refused is refused before the simulation is built.
     description = read_description(directory)

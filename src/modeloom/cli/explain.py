@@ -25,7 +25,7 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
     """The schedule of MODE: cycles per sector, latency, storage, and their bounds."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler import compile_mode
-    from modeloom.dump import dump, dump_names
+    from modeloom.compiler.dump import dump, dump_names
     from modeloom.modes import find
 
     options = options_from(values)

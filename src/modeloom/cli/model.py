@@ -28,9 +28,9 @@ def model(
     tweak_bytes: int | None, source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the software model of MODE and writes TARGET."""
-    from modeloom.definition import check_definition
+    from modeloom.definition.check import check_definition
+    from modeloom.definition.software import Model, key_lengths
     from modeloom.modes import find
-    from modeloom.software import Model, key_lengths
 
     definition = find(mode)
     definition.check_sector(sector)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from modeloom.ciphers import CIPHERS
-from modeloom.options import PRESETS, Options, preset
+from modeloom.compiler.options import PRESETS, Options, preset
 from modeloom.spec import InputError
 
 __all__ = ["cipher_option", "optimize_option", "unit_options", "options_from", "tweaks"]

@@ -27,7 +27,7 @@ def synth(
     from rich.console import Console
 
     from modeloom.cli.area import area_table
-    from modeloom.measure import measure_core
+    from modeloom.measure.core import measure_core
 
     with Console(stderr=True).status(f"{directory}: {target}"):
         result = measure_core(directory, target, pnr=pnr, freq=freq, placer=placer, router=router, timing_weight=timing_weight)

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from modeloom.cores.sector import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.emit.figures import interval_pins, latency_pins, overhead_pins
 from modeloom.emit.rules import MACRO
 from modeloom.emit.template import filled
 from modeloom.emit.tools import CheckFailed, require, run
 from modeloom.emit.vectors import BenchKey, BenchVectors, bench_vectors
+from modeloom.product.simulated import read_description
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.core import bus_parameters, erase_cycles, key_erase_cycles
-from modeloom.simulated import read_description
 from modeloom.version import VERSION
 
 __all__ = ["bench_verilog", "run_bench"]

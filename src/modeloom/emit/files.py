@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.allocate.listing import listing
-from modeloom.cipher_check import check_cipher
+from modeloom.ciphers.check import check_cipher
+from modeloom.cores.sector import bus_parameters
 from modeloom.emit.bench import bench_verilog
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
@@ -30,7 +31,6 @@ from modeloom.emit.rules import rules_instance, rules_module
 from modeloom.emit.title import core_name
 from modeloom.emit.top import header, top_module
 from modeloom.modes.by_path import seen_from
-from modeloom.rtl.core import bus_parameters
 from modeloom.spec import InputError, blame
 
 __all__ = ["check_directory", "contents", "core_verilog", "listings", "emit"]
@@ -128,7 +128,7 @@ def emit(
         If the folder holds other things than a core, the name is not a plain identifier, the folder cannot be written, or another core
         is being built into it.
     DefinitionError
-        If the hardware of a cipher that the mode brings is not what its software is (``modeloom.cipher_check``).
+        If the hardware of a cipher that the mode brings is not what its software is (``modeloom.ciphers.check``).
     """
     target = Path(directory).absolute()
     if not command or "\n" in command:

@@ -15,12 +15,12 @@ from typing import Any
 
 from amaranth.back import rtlil
 
+from modeloom.cores.sector import ModeCore
 from modeloom.emit.names import plain_design
 from modeloom.emit.prune import prune
 from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 from modeloom.emit.widths import level_widths
-from modeloom.rtl.core import ModeCore
 from modeloom.spec import blame
 
 __all__ = ["component_rtlil", "core_rtlil", "inner_verilog"]

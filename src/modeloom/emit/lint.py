@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from modeloom.emit.tools import CheckFailed, require, run
-from modeloom.simulated import read_description
+from modeloom.product.simulated import read_description
 
 __all__ = ["lint", "waivers"]
 

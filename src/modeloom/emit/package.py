@@ -7,10 +7,10 @@ import json
 from importlib import metadata
 from typing import Any
 
+from modeloom.cores.sector import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.emit.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
 from modeloom.emit.rules import MACRO
 from modeloom.emit.top import top_ports
-from modeloom.rtl.core import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.version import VERSION
 
 __all__ = ["SCHEMA", "describe", "file_names", "fusesoc", "key_layout", "to_json", "versions"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from modeloom.cores.sector import bus_parameters, erase_cycles
 from modeloom.emit.datasheet import CODES
 from modeloom.emit.figures import interval_pins, latency_pins
 from modeloom.emit.template import filled
@@ -22,7 +23,6 @@ from modeloom.emit.top import top_ports
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.rtl.bus.ports import COMMAND, StatusCode
-from modeloom.rtl.core import bus_parameters, erase_cycles
 
 __all__ = ["MACRO", "rules_instance", "rules_module"]
 

@@ -17,8 +17,8 @@ from dataclasses import fields
 from typing import Any
 
 from modeloom.ciphers import cipher_of
+from modeloom.compiler.options import Options
 from modeloom.emit.names import KEYWORDS
-from modeloom.options import Options
 from modeloom.spec import InputError
 
 __all__ = ["core_name"]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from modeloom.cores.sector import CORE_PORTS, bus_parameters
 from modeloom.emit.figures import cipher_name, definition_hash, interval_pins, latency_pins
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.core import CORE_PORTS, bus_parameters
 from modeloom.spec import Mode
 from modeloom.version import VERSION
 

@@ -7,9 +7,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
+from modeloom.definition.software import Model
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.rtl.bus.ports import StatusCode, pack_command
-from modeloom.software import Model
 
 __all__ = ["BenchSector", "Traffic", "bench_bytes"]
 

@@ -31,11 +31,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from modeloom.cores.sector import bus_parameters
+from modeloom.definition.software import Model
 from modeloom.emit.package import key_layout
 from modeloom.emit.traffic import BenchSector, Traffic, bench_bytes
 from modeloom.rtl.bus.ports import StatusCode
-from modeloom.rtl.core import bus_parameters
-from modeloom.software import Model
 from modeloom.spec import InputError
 
 __all__ = ["BenchKey", "BenchSector", "BenchVectors", "bench_vectors"]

@@ -18,12 +18,12 @@ from typing import Any
 
 from amaranth.hdl import UnusedElaboratable
 
+from modeloom.cores.sector import ModeCore, erase_cycles
 from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
 from modeloom.equivalence.cores import CIPHERS, CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
-from modeloom.rtl.core import ModeCore, erase_cycles
 from modeloom.rtl.engine.key_class import KeyClass, key_class
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import COUNTERS

@@ -21,8 +21,8 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.traffic import Comparison, Traffic
+from modeloom.product.simulated import read_description
 from modeloom.prove.errors import ProofError
-from modeloom.simulated import read_description
 
 __all__ = ["Recurrence", "forever"]
 

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from modeloom.cores.sector import key_erase_cycles
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.expected import Words, outputs
 from modeloom.equivalence.host import Host
-from modeloom.rtl.core import key_erase_cycles
 
 __all__ = ["Keys", "Loaded"]
 

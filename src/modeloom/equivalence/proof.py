@@ -20,9 +20,9 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.traffic import Comparison
+from modeloom.product.simulated import read_description
 from modeloom.prove.errors import ProofError
 from modeloom.prove.execute import direction_pattern
-from modeloom.simulated import read_description
 
 __all__ = ["EquivalenceReport", "prove_engine"]
 

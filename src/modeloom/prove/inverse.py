@@ -8,7 +8,7 @@
 
 One direction is evaluated on indeterminates, the other on the normal forms that it gives.  A partial last block is the head of an
 indeterminate, and of a result the bytes of the sector count.  Forms that are equal prove it; of forms that differ numbers decide
-(``modeloom.inverse``).
+(``modeloom.definition.inverse``).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from html import escape
 from pathlib import Path
 
 from modeloom.compiler import Compiled
-from modeloom.dump import operation_text
+from modeloom.compiler.dump import operation_text
 from modeloom.ir.lines import Line
 
 __all__ = ["chart"]

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from modeloom.simulated import read_description
+from modeloom.product.simulated import read_description
 from modeloom.taint.control import DATA_OUTPUT, ControlPoint, control_points, declassified, exemption
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist

@@ -32,12 +32,12 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.options import Options
 from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.emit.files import listings
 from modeloom.emit.package import versions
 from modeloom.equivalence import prove_engine
-from modeloom.options import Options
-from modeloom.simulated import CoreFault, SectorError, verilog_of
+from modeloom.product.simulated import CoreFault, SectorError, verilog_of
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.coverage import Need, missed, needed_sectors
 from modeloom.verification.cycles import Recording, compare_cycles

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.emit.tools import CheckFailed
-from modeloom.simulated import SimulatedCore
+from modeloom.product.simulated import SimulatedCore
 from modeloom.verification.subject import Subject
 
 __all__ = ["Recording", "compare_cycles"]

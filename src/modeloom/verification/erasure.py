@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from modeloom.emit.tools import CheckFailed
-from modeloom.simulated import Sector, SimulatedCore
+from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.verification.host import Host
 from modeloom.verification.subject import Subject
 from modeloom.verification.twins import differences, fill, hold_cycles, request

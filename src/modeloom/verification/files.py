@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from modeloom.definition import NOT_CHECKED, Checked
+from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.emit.files import contents
 from modeloom.emit.package import versions
 from modeloom.emit.tools import CheckFailed

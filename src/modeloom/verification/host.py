@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from modeloom.emit.tools import CheckFailed
+from modeloom.product.simulated import SimulatedCore
 from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
-from modeloom.simulated import SimulatedCore
 from modeloom.verification.packet import Packet, faulty, whole
 from modeloom.verification.subject import Subject
 

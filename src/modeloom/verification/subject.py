@@ -12,9 +12,9 @@ from typing import Any
 
 from modeloom import golden
 from modeloom.ciphers import CIPHERS
+from modeloom.definition.software import Model
 from modeloom.modes import find
-from modeloom.simulated import SimulatedCore, read_description, simulation_library
-from modeloom.software import Model
+from modeloom.product.simulated import SimulatedCore, read_description, simulation_library
 from modeloom.spec import InputError, Mode
 
 __all__ = ["Subject"]

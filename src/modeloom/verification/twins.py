@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from modeloom.simulated import SimulatedCore
+from modeloom.product.simulated import SimulatedCore
 
 __all__ = ["QUIET", "State", "differences", "fill", "hold_cycles", "request", "state"]
 

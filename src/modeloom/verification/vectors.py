@@ -11,10 +11,10 @@ from typing import Any
 
 from modeloom import vectors
 from modeloom.compiler import compile_mode
+from modeloom.compiler.options import SIZES, Options
 from modeloom.emit.files import emit
 from modeloom.emit.tools import CheckFailed
-from modeloom.options import SIZES, Options
-from modeloom.simulated import Sector
+from modeloom.product.simulated import Sector
 from modeloom.spec import InputError
 from modeloom.verification.subject import Subject
 

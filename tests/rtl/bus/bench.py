@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from amaranth.hdl import Elaboratable, Module, ResetInserter, Signal
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
+from tests.rtl.bus.codes import Case, status_code
+from tests.rtl.bus.mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector, setup_words
 
 from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode, pack_command, ring_depth, unpack_status
-
-from .codes import Case, status_code
-from .mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector, setup_words
 
 Beat = tuple[int, int, int]
 

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.rtl.bus.bench import Host, Traffic, simulate
 
 from modeloom.rtl.bus.key_port import FENCE_CYCLES
-
-from .bench import Host, Traffic, simulate
 
 LAYOUTS: dict[str, dict] = {
     "two, distinct": {"cipher_keys": 2, "distinct_keys": True, "raw_words_after": 0},

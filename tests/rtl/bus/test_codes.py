@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import pytest
 from amaranth.sim import Simulator
+from tests.rtl.bus import codes
+from tests.rtl.bus.bench import Host, simulate
+from tests.rtl.bus.codes import Case, documented_codes, status_code
 
 from modeloom.rtl.bus import BusParameters, StatusCode
 from modeloom.rtl.bus.sector import BeatCheck
-
-from . import codes
-from .bench import Host, simulate
-from .codes import Case, documented_codes, status_code
 
 PARTIAL = BusParameters(blocks=6, ring_sectors=2, tail=5)
 

@@ -8,11 +8,10 @@ import random
 import pytest
 from amaranth.lib import wiring
 from tests.built import slowly
+from tests.rtl.bus.bench import Host, Traffic, simulate
+from tests.rtl.bus.mock_engine import MockSchedule
 
 from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode
-
-from .bench import Host, Traffic, simulate
-from .mock_engine import MockSchedule
 
 FAULTS = ("short", "long", "gap", "wrong end", "any form", "no key", "size")
 

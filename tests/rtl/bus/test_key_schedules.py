@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from amaranth.sim import Simulator
+from tests.rtl.bus.mock_engine import MockSchedule, mock_round_keys
 
 from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.key_schedules import KeySchedules
-
-from .mock_engine import MockSchedule, mock_round_keys
 
 ROUNDS = {64: 3, 128: 5, 256: 9}
 

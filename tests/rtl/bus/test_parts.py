@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from amaranth.hdl import Value
 from amaranth.lib.wiring import Signature
+from tests.rtl.bus.mock_engine import MockSchedule
 
 from modeloom.ciphers import AES
 from modeloom.rtl.bus import BusParameters, CoreBus
@@ -19,8 +20,6 @@ from modeloom.rtl.bus.ring import ResultRing
 from modeloom.rtl.bus.sector import SectorIntake
 from modeloom.rtl.bus.size import SizeGate
 from modeloom.rtl.bus.status import StatusQueue
-
-from .mock_engine import MockSchedule
 
 SIZES: dict[str, dict[str, Any]] = {
     "least": {"blocks": 1, "ring_sectors": 1},

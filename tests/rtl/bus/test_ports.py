@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import pytest
 from amaranth.hdl import Value
+from tests.rtl.bus.mock_engine import MockSchedule
 
 from modeloom.rtl.bus import FLAT_PORTS, BusParameters, CoreBus, StatusCode, pack_command, unpack_status
 from modeloom.rtl.bus.ports import COMMAND, STATUS
-
-from .mock_engine import MockSchedule
 
 
 def test_command_bytes_are_the_layout() -> None:

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 from amaranth.sim import Simulator
+from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.sector import SectorIntake
 from modeloom.rtl.engine.interface import FILL_AHEAD
-
-from .codes import Case, status_code
 
 SIZES: dict[str, dict[str, Any]] = {
     "one size": {"blocks": 9},

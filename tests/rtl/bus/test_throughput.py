@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.rtl.bus.bench import Host, simulate
 
 from modeloom.rtl.bus.parameters import ENTRY_CYCLES, ring_depth
-
-from .bench import Host, simulate
 
 
 @pytest.mark.parametrize(

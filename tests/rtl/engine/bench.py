@@ -17,19 +17,18 @@ from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
+from tests.rtl.engine.mix import MIX, round_keys
 
 from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.options import Options
+from modeloom.cores.sector import ModeCore, bus_parameters
+from modeloom.definition.software import Model
 from modeloom.modes import find
-from modeloom.options import Options
 from modeloom.rtl.bus.parameters import ENTRY_CYCLES
-from modeloom.rtl.core import ModeCore, bus_parameters
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.engine import ModeEngine
 from modeloom.rtl.engine.interface import FILL_AHEAD
-from modeloom.software import Model
 from modeloom.spec import Field, Mode
-
-from .mix import MIX, round_keys
 
 FIRST_CYCLE = 6
 """Cycles from the entry of a sector to cycle 0 of its schedule."""

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from amaranth.back import rtlil
+from tests.rtl.engine.bench import Host, compiled, engine_of, simulate
+from tests.rtl.engine.definitions import Tweaks
 
 from modeloom.rtl.engine.banks import holds_results
-
-from .bench import Host, compiled, engine_of, simulate
-from .definitions import Tweaks
 
 CASES: dict[str, dict[str, Any]] = {
     "one lane": {"sector": 48},

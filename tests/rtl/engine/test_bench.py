@@ -9,12 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.rtl.engine.bench import Host, compiled, simulate
+from tests.rtl.engine.definitions import Words
 
 from modeloom.allocate.merge import CoreProgram
 from modeloom.spec import Mode
-
-from .bench import Host, compiled, simulate
-from .definitions import Words
 
 
 def changed(what: str, change: Callable[[Any], Any]) -> Callable[[CoreProgram], None]:

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 from tests.modes.essiv import ESSIV, LastKeyMade
+from tests.rtl.engine import bench
+from tests.rtl.engine.bench import Host, compiled, engine_of, simulate
 
 from modeloom.rtl.engine.engine import ModeEngine
 from modeloom.spec import GHASH_ORDER, Mode
-
-from . import bench
-from .bench import Host, compiled, engine_of, simulate
 
 CASES: dict[str, tuple[str | type[Mode], dict[str, Any]]] = {
     "three slots": ("hctr2", {"sector": 48, "key_slots": 3}),
@@ -65,7 +64,7 @@ def test_sectors_of_mixed_slots_and_directions(case: str) -> None:
 
 def test_a_table_of_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interval of one cycle, for which the buses are too slow: sectors enter every two cycles, as a tweak stays for one more."""
-    monkeypatch.setattr("modeloom.options.ENTRY_CYCLES", 1)
+    monkeypatch.setattr("modeloom.compiler.options.ENTRY_CYCLES", 1)
     monkeypatch.setattr(bench, "ENTRY_CYCLES", 2)
     design = compiled.__wrapped__("xts", sector=16, aes=2, key_slots=2)
     assert [table.rows for table in design.core_program.mains] == [1]

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import pytest
-
-from .bench import Host, compiled, simulate
-from .definitions import Words
+from tests.rtl.engine.bench import Host, compiled, simulate
+from tests.rtl.engine.definitions import Words
 
 
 def words_of(host: Host, slot: int) -> list[int]:

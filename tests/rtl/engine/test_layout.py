@@ -6,11 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.rtl.engine.bench import compiled
+from tests.rtl.engine.definitions import Words
 
 from modeloom.rtl.engine.layout import RowFields, engine_fields, kept_bytes, used_cores
-
-from .bench import compiled
-from .definitions import Words
 
 
 def numbers(fields: RowFields, name: str) -> list[int]:

@@ -12,13 +12,12 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
+from tests.rtl.engine.mix import BITS, KEY_BITS, MASK, Mix, MixCore, round_keys
 
 from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.unit import EngineUnit
 from modeloom.spec import COUNTERS
-
-from .mix import BITS, KEY_BITS, MASK, Mix, MixCore, round_keys
 
 SLOTS, ROUNDS, CYCLES = 3, 2, 120
 KEEPS = (-9, 3, 8)

@@ -8,6 +8,8 @@ from amaranth.back import rtlil
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from tests.rtl.gf128.bench import DENSE, HALF, NARROW, SKEWED, STANDARD, TINY, UPSIDE_DOWN, name_of
+from tests.rtl.gf128.bitslice import basis_products, expected_products
 
 from modeloom.circuits.fields import X40_ORDER
 from modeloom.rtl.gf128.fan_hasan import FanHasanMultiplier, element_words, elements_product, matrix_elements
@@ -15,9 +17,6 @@ from modeloom.rtl.gf128.matrix import matrix_gates, toeplitz_runs
 from modeloom.rtl.gf128.words import Word, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, Field
-
-from .bench import DENSE, HALF, NARROW, SKEWED, STANDARD, TINY, UPSIDE_DOWN, name_of
-from .bitslice import basis_products, expected_products
 
 TRINOMIAL = Field("trinomial", 8, (1 << 8) | 0x3)
 """x^8 + x + 1 (a ring): every row belongs to the Toeplitz matrix."""

@@ -8,13 +8,12 @@ import random
 import pytest
 from amaranth.back import rtlil
 from tests.built import slowly
+from tests.rtl.gf128.bench import FIELDS, HALF, NARROW, STANDARD, Bank, name_of
+from tests.rtl.gf128.bitslice import basis_products, expected_products
 
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier, polynomial_product, product_word
 from modeloom.rtl.gf128.words import Word, bit_depth, evaluate, gate_counts, variables_of
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, clmul
-
-from .bench import FIELDS, HALF, NARROW, STANDARD, Bank, name_of
-from .bitslice import basis_products, expected_products
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,11 @@ from collections import Counter
 import pytest
 from amaranth.back import rtlil
 from tests.built import slow
+from tests.rtl.gf128.bench import FIELDS, NARROW, WIDE, Bank, name_of
+from tests.rtl.gf128.test_lut_cover import evaluate, signals_of
 
 from modeloom.rtl.gf128.lut6 import LutMultiplier, multiplier_luts
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
-
-from .bench import FIELDS, NARROW, WIDE, Bank, name_of
-from .test_lut_cover import evaluate, signals_of
 
 INNER = Field("inner", 128, (1 << 128) | (1 << 40) | 7, bytewise_reversed=True)
 

@@ -2,14 +2,13 @@
 """Mastrovito's multiplier is proved like the others: its graph is bilinear, and all pairs of basis blocks give the right block."""
 
 import pytest
+from tests.rtl.gf128.bench import FIELDS, name_of
+from tests.rtl.gf128.bitslice import basis_products, expected_products
 
 from modeloom.circuits.fields import X40_ORDER
 from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier
 from modeloom.rtl.gf128.words import Word, bit_depth, gate_counts, variables_of
 from modeloom.spec.field import GHASH_ORDER
-
-from .bench import FIELDS, name_of
-from .bitslice import basis_products, expected_products
 
 
 @pytest.mark.parametrize("field", [*FIELDS, X40_ORDER], ids=name_of)

@@ -4,6 +4,7 @@
 import random
 
 import pytest
+from tests.rtl.gf128.bench import DENSE, FIELDS, NARROW, name_of
 
 from modeloom.circuits.fields import X40_ORDER
 from modeloom.rtl.gf128.matrix import (
@@ -19,8 +20,6 @@ from modeloom.rtl.gf128.matrix import (
 )
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, join, variables_of
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER
-
-from .bench import DENSE, FIELDS, NARROW, name_of
 
 EVERY = (*FIELDS, X40_ORDER)
 

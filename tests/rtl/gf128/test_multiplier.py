@@ -3,13 +3,12 @@
 
 import pytest
 from amaranth.back import rtlil
+from tests.rtl.gf128.bench import TINY, Bank, stream
 
 from modeloom.rtl.gf128.fan_hasan import FanHasanMultiplier
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
 from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier
 from modeloom.rtl.gf128.multiplier import GraphMultiplier
-
-from .bench import TINY, Bank, stream
 
 
 def test_every_latency_with_a_new_product_each_cycle():

@@ -4,12 +4,11 @@ import random
 import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
+from tests.rtl.gf128.bench import DENSE, FIELDS, SKEWED, name_of
 
 from modeloom.rtl.gf128.reduction import fold_distances, parities, reduce, reduce_word, shift_coefficients
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
-
-from .bench import DENSE, FIELDS, SKEWED, name_of
 
 
 def expected(field: Field, product: int) -> int:

@@ -4,12 +4,11 @@ import random
 import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
+from tests.rtl.gf128.bench import FIELDS, name_of
 
 from modeloom.rtl.gf128.scale import scale, scale_word
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
-
-from .bench import FIELDS, name_of
 
 
 @pytest.mark.parametrize("k", [0, 1, 2, 3, 7, 8, 9, 64, 127, 128, 300, -1, -2, -3, -8, -13, -64, -128, -300])

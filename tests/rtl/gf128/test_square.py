@@ -7,6 +7,7 @@ import random
 
 import pytest
 from amaranth.back import rtlil
+from tests.rtl.gf128.bench import FIELDS, STANDARD, name_of
 
 from modeloom.golden.field import ghash_mul
 from modeloom.rtl.engine.unit import EngineUnit
@@ -15,8 +16,6 @@ from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER
 from modeloom.synth import synthesize
-
-from .bench import FIELDS, STANDARD, name_of
 
 
 def golden_square(block):

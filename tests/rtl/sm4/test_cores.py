@@ -11,8 +11,8 @@ from amaranth.hdl import Module, Value
 from amaranth.sim import Simulator
 from tests import built
 
-from modeloom.cipher_check import CoreChoice, check_core
 from modeloom.ciphers import SM4
+from modeloom.ciphers.check import CoreChoice, check_core
 from modeloom.golden import sm4 as golden
 from modeloom.rtl.cipher_bench import CipherBench
 from modeloom.rtl.sm4 import SM4KeySchedule, SM4Pipeline, SM4Sequential, pipeline

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from modeloom.rtl.gf128.fan_hasan import FanHasanMultiplier
+from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
+from modeloom.rtl.gf128.lut6 import LutMultiplier
+from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier
 from modeloom.spec.field import Field
-
-from .fan_hasan import FanHasanMultiplier
-from .karatsuba import KaratsubaMultiplier
-from .lut6 import LutMultiplier
-from .mastrovito import MastrovitoMultiplier
 
 __all__ = ["MULTIPLIERS"]
 

@@ -25,13 +25,12 @@ from collections.abc import Sequence
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In
 
+from modeloom.rtl.gf128.lowering import lower, place_cuts
+from modeloom.rtl.gf128.matrix import coefficients, element, in_block_order, linear_word, run_elements, run_product, toeplitz_runs
+from modeloom.rtl.gf128.multiplier import GraphMultiplier, check_number
+from modeloom.rtl.gf128.toeplitz import toeplitz_product
+from modeloom.rtl.gf128.words import Word, join
 from modeloom.spec.field import Field
-
-from .lowering import lower, place_cuts
-from .matrix import coefficients, element, in_block_order, linear_word, run_elements, run_product, toeplitz_runs
-from .multiplier import GraphMultiplier, check_number
-from .toeplitz import toeplitz_product
-from .words import Word, join
 
 __all__ = ["APPROACHES", "FORMS", "FanHasanMultiplier", "element_words", "elements_product", "matrix_elements"]
 

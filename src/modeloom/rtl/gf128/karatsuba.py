@@ -19,12 +19,11 @@ D1 = (A_h + A_l)(B_h + B_l)); the parts are put together as in Bernstein, Batch 
 
 from __future__ import annotations
 
+from modeloom.rtl.gf128.multiplier import GraphMultiplier, check_number
+from modeloom.rtl.gf128.planes import reverse_in_bytes, to_lanes, to_planes
+from modeloom.rtl.gf128.reduction import reduce_word
+from modeloom.rtl.gf128.words import Word, join, xor_all, zero
 from modeloom.spec.field import Field
-
-from .multiplier import GraphMultiplier, check_number
-from .planes import reverse_in_bytes, to_lanes, to_planes
-from .reduction import reduce_word
-from .words import Word, join, xor_all, zero
 
 __all__ = ["KaratsubaMultiplier", "polynomial_product", "product_word"]
 

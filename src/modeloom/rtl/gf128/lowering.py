@@ -16,7 +16,7 @@ from itertools import count
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 
-from .words import Word, topological
+from modeloom.rtl.gf128.words import Word, topological
 
 __all__ = ["cut_depths", "lower", "place_cuts"]
 

@@ -32,11 +32,10 @@ from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.gf128.lowering import cut_depths
+from modeloom.rtl.gf128.lut_cover import Lut, Network, Terms
+from modeloom.rtl.gf128.multiplier import check_field, check_number
 from modeloom.spec.field import Field
-
-from .lowering import cut_depths
-from .lut_cover import Lut, Network, Terms
-from .multiplier import check_field, check_number
 
 __all__ = ["LutMultiplier", "multiplier_luts"]
 

@@ -12,11 +12,10 @@ depth here, and three times the size of the others: n = 128 gives 1 AND and 7 XO
 
 from __future__ import annotations
 
+from modeloom.rtl.gf128.matrix import coefficients, in_block_order, linear_word, run_elements, run_product, toeplitz_runs
+from modeloom.rtl.gf128.multiplier import GraphMultiplier
+from modeloom.rtl.gf128.words import Word
 from modeloom.spec.field import Field
-
-from .matrix import coefficients, in_block_order, linear_word, run_elements, run_product, toeplitz_runs
-from .multiplier import GraphMultiplier
-from .words import Word
 
 __all__ = ["MastrovitoMultiplier", "matrix_product", "matrix_words"]
 

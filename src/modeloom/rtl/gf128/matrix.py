@@ -23,10 +23,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from modeloom.rtl.gf128.planes import reverse_in_bytes
+from modeloom.rtl.gf128.words import Word, join, spread, xor_all, zero
 from modeloom.spec.field import Field
-
-from .planes import reverse_in_bytes
-from .words import Word, join, spread, xor_all, zero
 
 __all__ = [
     "Run", "coefficients", "element", "in_block_order", "linear_word", "matrix_gates", "run_elements", "run_product", "toeplitz_runs",

@@ -14,10 +14,9 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.gf128.lowering import lower, place_cuts
+from modeloom.rtl.gf128.words import Word
 from modeloom.spec.field import Field
-
-from .lowering import lower, place_cuts
-from .words import Word
 
 __all__ = ["GraphMultiplier", "check_field", "check_number"]
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .words import Word, join, zero
+from modeloom.rtl.gf128.words import Word, join, zero
 
 __all__ = ["repeat", "reverse_in_bytes", "to_lanes", "to_planes", "transpose"]
 

@@ -20,11 +20,10 @@ from __future__ import annotations
 
 from amaranth.hdl import Value
 
+from modeloom.rtl.gf128.lowering import lower
+from modeloom.rtl.gf128.planes import repeat
+from modeloom.rtl.gf128.words import Word, join, xor_all
 from modeloom.spec.field import Field
-
-from .lowering import lower
-from .planes import repeat
-from .words import Word, join, xor_all
 
 __all__ = ["fold_distances", "parities", "reduce", "reduce_word", "reduction_gates", "shift_coefficients"]
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from amaranth.hdl import Value, ValueLike
 
+from modeloom.rtl.gf128.lowering import lower
+from modeloom.rtl.gf128.reduction import fold_distances, parities, shift_coefficients
+from modeloom.rtl.gf128.words import Word, spread, xor_all
 from modeloom.spec.field import Field
-
-from .lowering import lower
-from .reduction import fold_distances, parities, shift_coefficients
-from .words import Word, spread, xor_all
 
 __all__ = ["scale", "scale_word"]
 

@@ -16,12 +16,11 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.gf128.lowering import lower
+from modeloom.rtl.gf128.planes import repeat, reverse_in_bytes
+from modeloom.rtl.gf128.reduction import reduce_word
+from modeloom.rtl.gf128.words import Word
 from modeloom.spec.field import Field
-
-from .lowering import lower
-from .planes import repeat, reverse_in_bytes
-from .reduction import reduce_word
-from .words import Word
 
 __all__ = ["Squarer", "spread_coefficients", "square_word"]
 

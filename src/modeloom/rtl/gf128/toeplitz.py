@@ -16,8 +16,8 @@ The halving ends with many small products of one size.  They are written on plan
 
 from __future__ import annotations
 
-from .planes import to_lanes, to_planes
-from .words import Word, join, xor_all, zero
+from modeloom.rtl.gf128.planes import to_lanes, to_planes
+from modeloom.rtl.gf128.words import Word, join, xor_all, zero
 
 __all__ = ["toeplitz_product"]
 

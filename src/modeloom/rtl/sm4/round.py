@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Cat, Module, Value
 
-from modeloom.rtl.aes.sbox import look_up
+from modeloom.rtl.aes.sboxes.sbox import look_up
 from modeloom.spec.field import Field
 
 __all__ = ["FIXED_PARAMETERS", "ROUNDS", "SBOX", "SYSTEM_PARAMETER", "block_of", "key_linear", "linear", "substitute", "words_of"]

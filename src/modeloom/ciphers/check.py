@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares a block cipher's hardware with its software: each core in a simulation of its own, before a mode's core is built from it.
+
+::
+
+    keys ──▶ key schedule ──▶ round keys ──▶ core ──▶ blocks, cycles ─┐
+      └────▶ software ──▶ blocks ─────────────────────────────────────┴─▶ equal, in the cycle that ``timing`` says
+
+Keys are zeros, ones, and random ones, of all slots in turn; blocks follow each other at the interval that ``timing`` says.  A wrong entry
+of a table that one round in one place reads shows with a probability of more than 0.999.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from modeloom.ciphers import CIPHERS, BlockCipher
+from modeloom.spec import DefinitionError, blame
+
+__all__ = ["CoreChoice", "check_cipher", "check_core", "choices"]
+
+KEYS = 64
+"""Keys that each core is tried with, at least."""
+
+BLOCKS = {"pipelined": 32, "sequential": 8}
+"""Blocks under each key; a sequential core uses the same tables in every round."""
+
+KEY_PATIENCE = 4096
+"""Cycles in which a key schedule is done."""
+
+SLOWEST = 512
+"""Cycles up to which the true latency and interval of a core are looked for, to be named."""
+
+NEAR = 8
+"""Operations before and behind the first wrong one with which its cause is looked for."""
+
+CORE_PORTS = ("i", "o", "key_we", "key_slot", "key_round", "key_data")
+SCHEDULE_PORTS = ("start", "erase", "key", "we", "round", "data", "data_dec", "busy", "done")
+
+
+@dataclass(frozen=True)
+class CoreChoice:
+    """A core of a cipher as a mode's core has it.
+
+    Attributes
+    ----------
+    core, form : str
+        "enc", "dec" or "both"; "pipelined" or "sequential".
+    key_bits, stages, slots : int
+        Bits of a key, registers (cycles) a round, key slots.
+    sbox : str
+        Form of the S-box.
+    """
+
+    core: str
+    form: str
+    key_bits: int
+    stages: int
+    slots: int
+    sbox: str
+
+    def __str__(self) -> str:
+        what = ("register" if self.form == "pipelined" else "cycle") + "s" * (self.stages != 1)
+        return f"the {self.form} {self.core} core for {self.key_bits}-bit keys with {self.stages} {what} a round"
+
+    def component(self, cipher: BlockCipher) -> Any:
+        """Its hardware."""
+        return cipher.hardware(self.core, self.form, self.key_bits, self.stages, self.slots, self.sbox)
+
+
+def choices(compiled: Any) -> Iterator[CoreChoice]:
+    """The cipher cores of a compiled mode."""
+    from modeloom.cores.sector import cipher_core
+
+    for name in compiled.architecture.cores:
+        yield CoreChoice(*cipher_core(compiled, name))
+
+
+def check_cipher(compiled: Any) -> None:
+    """Checks every core of a cipher that a mode brings; the tests of this project check those of its own ciphers.
+
+    Raises
+    ------
+    DefinitionError
+        A core does not compute what the software does, or not in the cycles that ``timing`` says: one line that names the core.
+    """
+    cipher = compiled.architecture.cipher
+    if CIPHERS.get(cipher.name) is not cipher:
+        for choice in choices(compiled):
+            check_core(cipher, choice)
+
+
+def check_core(cipher: BlockCipher, choice: CoreChoice) -> None:
+    """Checks one core with its key schedule; raises ``DefinitionError``."""
+    _Check(cipher, choice).run()
+
+
+@dataclass(eq=False)
+class _Operation:
+    """A block through the core; ``start`` is its cycle in the outputs of its run."""
+
+    slot: int
+    decrypt: bool
+    block: int
+    key: bytes
+    expected: int
+    start: int = -1
+
+
+@dataclass
+class _Run:
+    """Operations that went through the core, and what stood at its output in each cycle."""
+
+    operations: list[_Operation]
+    outputs: list[int] = field(default_factory=list)
+
+    def wrong(self, latency: int) -> list[_Operation]:
+        """Operations whose result is not there after so many cycles."""
+        return [op for op in self.operations if self.outputs[op.start + latency] != op.expected]
+
+
+class _Check:
+    def __init__(self, cipher: BlockCipher, choice: CoreChoice):
+        self.cipher, self.choice = cipher, choice
+        self.rng = random.Random(f"{cipher.name} {choice}")
+        self.size = cipher.block_bytes
+        self.timing = cipher.timing(choice.core, choice.form, choice.key_bits, choice.stages)
+
+    def fail(self, message: str) -> None:
+        raise DefinitionError(f"cipher {self.cipher.name}: {message}")
+
+    def run(self) -> None:
+        operations = self._operations(self._keys())
+        sim = self._simulation()
+        runs = []
+        for group in operations:
+            for slot, key in {op.slot: op.key for op in group}.items():
+                self._load(sim, slot, key)
+            runs.append(self._through(sim, group, self.timing.interval))
+        self._erase(sim)
+        self._judge(sim, runs)
+
+    # -- stimuli ------------------------------------------------------------------------------------------------------
+
+    def _keys(self) -> list[bytes]:
+        size = self.choice.key_bits // 8
+        chosen = [bytes(size), b"\xff" * size, bytes(range(size)), b"\x01" + bytes(size - 1), bytes(size - 1) + b"\x80"]
+        return chosen + [self.rng.randbytes(size) for _ in range(max(KEYS, self.choice.slots) - len(chosen))]
+
+    def _operations(self, keys: Sequence[bytes]) -> list[list[_Operation]]:
+        """Groups of operations, each with as many keys as there are slots, in a random order."""
+        slots, count, bits = self.choice.slots, BLOCKS[self.choice.form], 8 * self.size
+        groups = []
+        for first in range(0, len(keys), slots):
+            group = []
+            for slot, key in enumerate(keys[first : first + slots]):
+                blocks = [0, (1 << bits) - 1, 1 << self.rng.randrange(bits)]
+                blocks += [self.rng.getrandbits(bits) for _ in range(count - len(blocks))]
+                for decrypt in {"enc": (False,), "dec": (True,), "both": (False, True)}[self.choice.core]:
+                    expected = self._software(key, blocks, decrypt)
+                    group += [_Operation(slot, decrypt, block, key, result) for block, result in zip(blocks, expected, strict=True)]
+            self.rng.shuffle(group)
+            groups.append(group)
+        return groups
+
+    def _software(self, key: bytes, blocks: Sequence[int], decrypt: bool) -> list[int]:
+        software = self.cipher.software(key)
+        data = b"".join(block.to_bytes(self.size, "little") for block in blocks)
+        result = (software.decrypt if decrypt else software.encrypt)(data)
+        back = (software.encrypt if decrypt else software.decrypt)(result)
+        if back != data:
+            way = "encrypt what it decrypts" if decrypt else "decrypt what it encrypts"
+            self.fail(f"its software does not {way} under key {key.hex()}")
+        return [int.from_bytes(result[at : at + self.size], "little") for at in range(0, len(result), self.size)]
+
+    # -- simulation ---------------------------------------------------------------------------------------------------
+
+    def _simulation(self) -> Any:
+        from amaranth.back import rtlil
+
+        from modeloom.rtl.cipher_bench import CipherBench
+        from modeloom.sim import Simulation
+
+        choice = self.choice
+        core, schedule = choice.component(self.cipher), self.cipher.key_schedule(choice.key_bits)
+        ports = [*CORE_PORTS, *(["start"] if choice.form == "sequential" else [])]
+        ports += ["decrypt", "key_data_dec"] if choice.core == "both" else []
+        for what, component, names in ((str(choice), core, ports), ("its key schedule", schedule, SCHEDULE_PORTS)):
+            for name in names:
+                if not hasattr(component, name):
+                    self.fail(f"{what} has no port {name}")
+        if len(schedule.key) != choice.key_bits:
+            self.fail(f"its key schedule takes {len(schedule.key)} bits, not {choice.key_bits}")
+        self._latency_of(core)
+        bench = CipherBench(choice.core, core, schedule, choice.slots)
+        with blame(self.cipher.name, type(core).elaborate):
+            text = rtlil.convert(bench, name="bench", emit_src=False)
+        sim = Simulation.of(text, "bench", optimize=0)
+        sim.reset()
+        return sim
+
+    def _latency_of(self, core: Any) -> None:
+        if core.latency != self.timing.latency:
+            self.fail(f"{self.choice} has a latency of {core.latency} cycles, and its timing says {self.timing.latency}")
+
+    def _load(self, sim: Any, slot: int, key: bytes) -> None:
+        writes = self._request(sim, "key_start", slot, key)
+        missing = set(range(self.cipher.round_keys(self.choice.key_bits))) - {number for number, *_ in writes}
+        if missing:
+            self.fail(f"its key schedule for {self.choice.key_bits}-bit keys does not write round key {min(missing)}")
+
+    def _erase(self, sim: Any) -> None:
+        """An erasure writes zeros to every round key, in both forms."""
+        for slot in range(self.choice.slots):
+            last = {number: data for number, *data in self._request(sim, "key_erase", slot, b"")}
+            for number in range(self.cipher.round_keys(self.choice.key_bits)):
+                if any(last.get(number, (1,))):
+                    self.fail(f"its key schedule for {self.choice.key_bits}-bit keys does not erase round key {number}")
+
+    def _request(self, sim: Any, port: str, slot: int, key: bytes) -> list[tuple[int, int, int]]:
+        """Writes of a request: number, data, data_dec.  The key is there in the first cycle only."""
+        for name, value in (("key", int.from_bytes(key, "little")), ("key_slot", slot), (port, 1)):
+            sim.set(name, value)
+        writes = []
+        for cycle in range(KEY_PATIENCE):
+            if sim.get("we"):
+                writes.append((sim.get("round"), sim.get("data"), sim.get("data_dec")))
+            done = sim.get("done")
+            sim.step()
+            if not cycle:
+                sim.set(port, 0)
+                sim.set("key", self.rng.getrandbits(self.choice.key_bits))
+            if done:
+                # Two cycles to the core's memories.
+                sim.step(2)
+                return writes
+        self.fail(f"its key schedule for {self.choice.key_bits}-bit keys is not done after {KEY_PATIENCE} cycles")
+        return writes
+
+    def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> _Run:
+        """Sends blocks ``interval`` cycles apart, now and then later; other values stand at the ports between them."""
+        run, rng, bits = _Run(operations), self.rng, 8 * self.size
+        wait, waiting = 0, iter(operations)
+        following = next(waiting, None)
+        left = self.timing.latency + max(SLOWEST // 8, tail) + 1
+        while following or left:
+            if following and not wait:
+                following.start = len(run.outputs)
+                values = (following.block, following.slot, int(following.decrypt), 1)
+                following, wait = next(waiting, None), interval + (rng.randrange(1, 4) if rng.random() < 0.1 else 0)
+            else:
+                values = (rng.getrandbits(bits), rng.randrange(self.choice.slots), rng.getrandbits(1), 0)
+                left -= not following
+            for name, value in zip(("i", "slot", "decrypt", "start"), values, strict=True):
+                sim.set(name, value)
+            run.outputs.append(sim.get("o"))
+            sim.step()
+            wait = max(0, wait - 1)
+        return run
+
+    # -- verdict ------------------------------------------------------------------------------------------------------
+
+    def _judge(self, sim: Any, runs: list[_Run]) -> None:
+        timing, count = self.timing, sum(len(run.operations) for run in runs)
+        wrong = [op for run in runs for op in run.wrong(timing.latency)]
+        if not wrong:
+            self._held(runs)
+            return
+        taken = next((d for d in range(timing.latency + SLOWEST // 8) if not any(run.wrong(d) for run in runs)), None)
+        if taken is not None:
+            self.fail(f"{self.choice} takes {taken} cycles, and its timing says {timing.latency}")
+        first = wrong[0]
+        operations = next(run.operations for run in runs if first in run.operations)
+        at = max(0, operations.index(first) - NEAR)
+        self._slower(sim, operations[at : at + 2 * NEAR])
+        got = next(run.outputs[first.start + timing.latency] for run in runs if first in run.operations)
+        keys, every = {op.key for op in wrong}, {op.key for run in runs for op in run.operations}
+        way = " to decrypt" if first.decrypt and self.choice.core == "both" else ""
+        # A fault of few keys is one of the key schedule, as likely as not.
+        under = f", under {len(keys)} of {len(every)} keys" if len(keys) < len(every) // 2 else ""
+        self.fail(
+            f"{self.choice} gives {self._hex(got)} for block {self._hex(first.block)}{way} under key {first.key.hex()}, its software "
+            f"{self._hex(first.expected)}; {len(wrong)} of {count} blocks differ{under}"
+        )
+
+    def _held(self, runs: list[_Run]) -> None:
+        """A sequential core holds a result until the next one, and no core is earlier than it says."""
+        if self.choice.form != "sequential":
+            return
+        latency = self.timing.latency
+        early = next((d for d in range(latency) if not any(run.wrong(d) for run in runs)), None)
+        if early is not None:
+            self.fail(f"{self.choice} takes {early} cycles, and its timing says {latency}")
+        for run in runs:
+            for op, after in zip(run.operations, run.operations[1:]):
+                if run.outputs[after.start + latency - 1] != op.expected:
+                    self.fail(f"{self.choice} does not hold a result until the next one")
+
+    def _slower(self, sim: Any, operations: list[_Operation]) -> None:
+        """Raises if some blocks come out right that are further apart: then the interval is wrong."""
+        operations = [replace(op) for op in operations]
+        for slot, key in {op.slot: op.key for op in operations}.items():
+            self._load(sim, slot, key)
+
+        def right(interval: int) -> int | None:
+            """The latency with which blocks so far apart come out right."""
+            # What the core has not finished ends first.
+            sim.step(SLOWEST)
+            run = self._through(sim, operations, interval, SLOWEST)
+            return next((d for d in range(SLOWEST) if not run.wrong(d)), None)
+
+        if right(self.timing.interval) is not None:
+            return
+        latency = right(2 * SLOWEST)
+        if latency is None:
+            return
+        if latency != self.timing.latency:
+            self.fail(f"{self.choice} takes {latency} cycles, and its timing says {self.timing.latency}")
+        for interval in range(self.timing.interval + 1, SLOWEST):
+            if right(interval) == latency:
+                self.fail(f"{self.choice} takes a block every {interval} cycles, and its timing says {self.timing.interval}")
+
+    def _hex(self, block: int) -> str:
+        return block.to_bytes(self.size, "little").hex()

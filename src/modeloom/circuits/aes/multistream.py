@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One round of AES for several blocks at a time, with registers where they cost no LUT (luts2017, section 3.3).
+
+Four streams, each register with another block in it; every LUT6 has a register of its own behind it::
+
+            ┌─────────────────────────────────────────────────────────────────────────────────────┐
+            ▼                                                                                     │
+    i, key_first, key ──▶ state ──▶ S-boxes ──▶ reg ──▶ x = a_7 + b_7 ──▶ reg ──▶ MixColumns ──▶ reg
+                          reg                   └──────▶ reg ────────────────────▶ waiting reg ──(+) key ──▶ o
+    stage     4            1                     2                        3                           4
+
+    streams   registers at the end of stage
+    1         4: the sum with the round key
+    2         1 (S-boxes), 4
+    4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
+
+With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s; the next
+batch enters while the last round of this one ends, so that the input needs no turn of its own: s blocks in n s cycles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.aes.layers.either import invert_bytes, map_after, map_after_split, map_before_split, split_register
+from modeloom.rtl.aes.layers.mixcolumns import inv_shift_rows, shift_rows
+from modeloom.rtl.aes.layers.round_networks import add_in_luts, lower_columns, plain_network
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_key_bits, columns
+from modeloom.rtl.aes.rounds.round_stages import DIRECTIONS, add, register
+from modeloom.rtl.aes.sboxes.sbox import inv_sub_bytes, sub_bytes
+
+__all__ = ["STREAMS", "AESMultiStream"]
+
+STREAMS = (1, 2, 4)
+"""Numbers of blocks that a round may hold."""
+
+
+class AESMultiStream(wiring.Component):
+    """AES of 1, 2 or 4 blocks at a time under one key; the round keys come from outside.
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+    streams : int
+        1, 2 or 4: blocks of a batch, cycles of a round.
+    direction : str
+        "encrypt" (FIPS 197, 5.1), "decrypt" (5.3.5, with its form of the round keys) or "both".
+
+    Attributes
+    ----------
+    rounds : int
+        10, 12 or 14.
+    latency : int
+        rounds * streams + 1 cycles from a block to its result.
+    interval : int
+        rounds * streams: cycles from one batch to the earliest next.
+
+    Members
+    -------
+    ready, start
+        A batch begins in a cycle with both high.
+    i
+        Its blocks (128 bits), one in this cycle, the others in the following ones.
+    decrypt
+        Direction of the batch, with its first block; only with "both".
+    key_first
+        The round key before the first round (of an encrypter 0, of a decrypter the last one), with each block at ``i``.
+    key_index, key
+        Number of the round key (0 ... rounds, as in FIPS 197) that is to be at ``key`` in the next cycle: a memory with a registered
+        output fits between. In cycles in which no round ends, ``key`` is not used.
+    o, valid
+        Results (128 bits) in the cycles with ``valid`` high; ``o`` keeps the last one.
+
+    Raises
+    ------
+    TypeError
+        *key_bits* is no integer.
+    ValueError
+        A parameter is none of its values.
+    """
+
+    def __init__(self, key_bits: int = 128, streams: int = 4, direction: str = "encrypt"):
+        self.key_bits = check_key_bits(key_bits)
+        if streams not in STREAMS or isinstance(streams, bool):
+            raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams!r}")
+        if direction not in DIRECTIONS:
+            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+        self.streams, self.direction = streams, direction
+        self.rounds = ROUNDS[key_bits]
+        self.interval = self.rounds * streams
+        self.latency = self.interval + 1
+        ports: dict[str, Any] = {
+            "ready": Out(1),
+            "start": In(1),
+            "i": In(BLOCK_BITS),
+            "key_first": In(BLOCK_BITS),
+            "key_index": Out(4),
+            "key": In(BLOCK_BITS),
+            "o": Out(BLOCK_BITS),
+            "valid": Out(1),
+        }
+        if direction == "both":
+            ports["decrypt"] = In(1)
+        super().__init__(ports)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        streams, rounds, both = self.streams, self.rounds, self.direction == "both"
+        # Round of the block in stage 4, 0 for a block that enters; the stream that it belongs to, one-hot.
+        round_reg = Signal(4)
+        phase_reg = Signal(streams, init=1)
+        # Round 0 is round n of the batch before, if there is one (``ending_reg``); a new batch is at work from its start on.
+        enter_reg, ending_reg, work_reg, valid_reg = Signal(init=1), Signal(), Signal(), Signal()
+        decrypt_reg = Signal(reset_less=True)
+        takes = Signal()
+        goes_on = Signal()
+        m.d.comb += [
+            self.ready.eq(enter_reg & phase_reg[0]),
+            takes.eq(self.ready & self.start),
+            goes_on.eq(Mux(self.ready, self.start, work_reg)),
+            self.valid.eq(valid_reg),
+        ]
+        m.d.sync += [work_reg.eq(goes_on), valid_reg.eq(ending_reg)]
+        with m.If(goes_on | ending_reg):
+            m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
+            with m.If(phase_reg[-1]):
+                ends = Signal()
+                m.d.comb += ends.eq(round_reg == rounds - 1)
+                m.d.sync += [round_reg.eq(Mux(ends | ~goes_on, 0, round_reg + 1)), enter_reg.eq(ends | ~goes_on), ending_reg.eq(ends)]
+
+        following = Signal(4)
+        m.d.comb += following.eq(Mux(phase_reg[-1], round_reg + 1, Mux(enter_reg, rounds, round_reg)))
+        ways: list[Value] = [decrypt_reg]
+        if both:
+            with m.If(takes):
+                m.d.sync += decrypt_reg.eq(self.decrypt)
+            for n in range(1, streams):
+                way_reg = Signal(name=f"decrypt_{n}_reg", reset_less=True)
+                m.d.sync += way_reg.eq(ways[-1])
+                ways.append(way_reg)
+            # The direction of the block that will be in stage 4.
+            backward = Mux(takes, self.decrypt, decrypt_reg) if streams == 1 else ways[streams - 2]
+            m.d.comb += self.key_index.eq(Mux(backward, rounds - following, following))
+        else:
+            m.d.comb += self.key_index.eq(rounds - following if self.direction == "decrypt" else following)
+
+        next_state = Signal(128)
+        state: Value | tuple[Value, Value]
+        if both:
+            # In stage 4: the block that enters, or one whose direction was known in all stages before.
+            way = Mux(enter_reg, Mux(takes, self.decrypt, decrypt_reg), ways[-1])
+            state = split_register(m, next_state, way, "state")
+        else:
+            state = register(m, next_state, "state")
+        mixed, waiting = self._round(m, state, ways)
+        o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
+        entering, going = columns(add(self.i, self.key_first)), columns(add(mixed, self.key))
+        leaving = columns(add_in_luts(m, waiting, self.key))
+        m.d.comb += next_state.eq(Cat(Mux(enter_reg, new, old) for new, old in zip(entering, going, strict=True)))
+        for n in range(4):
+            with m.If(ending_reg):
+                m.d.sync += o_reg[n].eq(leaving[n])
+        m.d.comb += self.o.eq(Cat(o_reg))
+        return m
+
+    def _round(self, m: Module, state: Value | tuple[Value, Value], ways: list[Value]) -> tuple[Value, Value]:
+        """The stages 1 to 3: a state with MixColumns and without."""
+
+        def at(*numbers: int) -> bool:
+            return self.streams in numbers
+
+        def late(value: Value, name: str) -> Value:
+            return register(m, value, name)
+
+        network = plain_network(self.direction)
+        if self.direction == "both":
+            inverted = invert_bytes(m, map_before_split(m, state, ways[0]))
+            if at(4):
+                inverted = late(inverted, "inverted")
+            state = map_after(m, inverted, ways[1]) if at(4) else map_after_split(m, inverted, ways[0])
+            if at(2, 4):
+                state = late(state, "substituted")
+            mixed = lower_columns(m, network, state, gate=ways[{1: 0, 2: 1, 4: 2}[self.streams]])
+        else:
+            inverse = self.direction == "decrypt"
+            state = inv_shift_rows(inv_sub_bytes(m, state)) if inverse else shift_rows(sub_bytes(m, state))
+            if at(2, 4):
+                state = late(state, "substituted")
+            mixed = lower_columns(m, network, state, register=late if at(4) else None)
+            if at(4):
+                state = late(state, "beside_sums")
+        return (late(mixed, "mixed"), late(state, "waiting")) if at(4) else (mixed, state)

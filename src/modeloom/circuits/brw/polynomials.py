@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two hash circuits: BRW polynomials two blocks a cycle, Horner's rule one block a cycle.  brw2013, sections 3 and 4.5.
+
+BRW, 31 blocks, a multiplier of three stages; k in the second row is the pair (a, b) = (X_(2k+1), X_(2k+2)), in the order of
+``Schedule(31, 3)`` = 2 6 10 4 …; ``*`` is X_31 alone at port a::
+
+    cycle       0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18
+    start       1   0   0   0   0   0   0   0   0   0   0   0   0   0   0   0   1                    again from cycle 16 on
+    a, b        0   2   4   1   6   5   3   8  10   7   9  12  14  11  13   *   next message
+    pair        2   4   1   6   5   3   8  10   7   9  12  14  11  13  15   0                        what to have there next
+    o, done                                                                             H_h          18 cycles; 21 for h H_h
+
+``pair`` says which blocks are taken in the next cycle, so a memory whose data follow their address by a cycle answers in time; it
+shows 0 while the circuit waits.  Nothing waits for the outside: pairs come in the cycles of the table.  A user who may choose the order
+of the hash (brw2013, section 4.2) gives two blocks a cycle as they come and does not look at ``pair``.
+"""
+
+from __future__ import annotations
+
+from modeloom.circuits.brw.circuit import PolynomialHash
+from modeloom.circuits.brw.horner import plan_horner
+from modeloom.circuits.brw.plan import plan_brw
+from modeloom.spec.field import GHASH_ORDER, Field
+
+__all__ = ["BRWHash", "HornerHash"]
+
+
+class BRWHash(PolynomialHash):
+    """H_h(X_1, …, X_m), the BRW polynomial, with floor(m / 2) products, or h times it with one more.
+
+    Ports and attributes are those of ``PolynomialHash``; latency 18 cycles for 31 blocks and three stages, 21 times h.
+
+    Parameters
+    ----------
+    field : Field
+        The field.
+    blocks : int
+        m, at least 1.
+    stages : int
+        Registers of the multiplier, at least 1: NS.
+    squares : str
+        ``setup``: h, h^2, h^4, … are loaded into registers 0, 1, 2, …; ``fly``: h is loaded, its powers are made in each message.
+    times_h : bool
+        Whether the result is multiplied by h.
+    order : str
+        In which the products are done: ``schedule``, the paper's algorithm, or ``shortest``: fewer cycles where that algorithm idles
+        longer than it must, up to two with three stages; it may take an accumulator more.
+    halt : int
+        Of the multiplier.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``PolynomialHash``; a number is no int or too small, there is no such order.
+    """
+
+    def __init__(
+        self, field: Field = GHASH_ORDER, blocks: int = 31, stages: int = 3, squares: str = "setup", *, times_h: bool = False,
+        order: str = "schedule", halt: int = 16,
+    ):  # fmt: skip
+        super().__init__(field, plan_brw(blocks, stages, times_h=times_h, order=order), squares, halt)
+
+
+class HornerHash(PolynomialHash):
+    """Poly_h(P_1, …, P_m) = P_1 h^(m-1) + … + P_m, or h times it, one block a cycle in its natural order at port ``a``.
+
+    Ports and attributes are those of ``PolynomialHash``; registers 0, 1, … hold h, h^2, …, at most as many as the multiplier has stages.
+    Latency m + stages cycles times h (34 for 31 blocks and three stages).
+
+    Parameters
+    ----------
+    field : Field
+        The field.
+    blocks : int
+        m, at least 1.
+    stages : int
+        Registers of the multiplier, at least 1: the number of chains.
+    times_h : bool
+        Whether the result is multiplied by h.
+    halt : int
+        Of the multiplier.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``PolynomialHash``; a number is no int or too small.
+    """
+
+    def __init__(self, field: Field = GHASH_ORDER, blocks: int = 31, stages: int = 3, *, times_h: bool = False, halt: int = 16):
+        super().__init__(field, plan_horner(blocks, stages, times_h=times_h), "setup", halt)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AES as circuits: a round, pipelines, sequential cores, and a round for several streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from modeloom.circuits.aes.multistream import STREAMS, AESMultiStream
+from modeloom.circuits.aes.round import AESRound
+from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.golden.aes import AES
+from modeloom.golden.aes_keys import inverse_form, round_keys
+from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
+from modeloom.rtl.aes.cores.pipeline import AESCombinedPipeline, AESDecryptPipeline, AESEncryptPipeline
+from modeloom.rtl.aes.cores.sequential import AESSequential
+from modeloom.rtl.aes.rounds.round_stages import DIRECTIONS, MIXCOLUMNS, SBOXES
+from modeloom.spec import InputError
+
+__all__ = ["CIRCUITS"]
+
+
+def _number(block: bytes) -> int:
+    """A block as ports have it: byte 0 at [7:0]."""
+    return int.from_bytes(block, "little")
+
+
+class _Keys:
+    """A random key in every slot, as ports and as software have it; the same for every build."""
+
+    def __init__(self, key_bits: int, slots: int) -> None:
+        random = Random(key_bits)
+        keys = [random.randbytes(key_bits // 8) for _ in range(slots)]
+        self.software = [AES(key) for key in keys]
+        self.forward = [round_keys(key) for key in keys]
+        self.backward = [inverse_form(expanded) for expanded in self.forward]
+
+    def writes(self, direction: str) -> Sequence[Mapping[str, int]]:
+        """Values of the key ports, a write a cycle."""
+        cycles = []
+        for slot, forms in enumerate(zip(self.forward, self.backward, strict=True)):
+            for index, (plain, inverse) in enumerate(zip(*forms, strict=True)):
+                cycle = {"key_we": 1, "key_slot": slot, "key_round": index}
+                cycle["key_data"] = _number(inverse if direction == "decrypt" else plain)
+                if direction == "both":
+                    cycle["key_data_dec"] = _number(inverse)
+                cycles.append(cycle)
+        return cycles
+
+    def result(self, slot: int, decrypt: bool, block: bytes) -> bytes:
+        cipher = self.software[slot]
+        return cipher.decrypt_block(block) if decrypt else cipher.encrypt_block(block)
+
+
+def _way(random: Random, direction: str) -> tuple[bool, dict[str, int]]:
+    """Whether a random operation decrypts, and the port that says so, if there is one."""
+    decrypt = direction == "decrypt" or (direction == "both" and random.random() < 0.5)
+    return decrypt, {"decrypt": int(decrypt)} if direction == "both" else {}
+
+
+def _keyed(component: Any, key_bits: int, slots: int, direction: str, **always: int) -> Built:
+    """A core with a key memory."""
+    keys = _Keys(key_bits, slots)
+
+    def operation(random: Random) -> Operation:
+        slot, block = random.randrange(slots), random.randbytes(16)
+        decrypt, port = _way(random, direction)
+        inputs = {"i": _number(block), "slot": slot, **port, **always}
+        return Operation([inputs], [{"o": _number(keys.result(slot, decrypt, block))}])
+
+    return Built(component, operation, prepare=keys.writes(direction), figures={"rounds": component.rounds})
+
+
+def _sequential(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
+    if sbox == "table" and stages > 2:
+        raise InputError(f"--stages {stages}: with --sbox table a round has one or two")
+    component = AESSequential(key_bits, slots, stages, direction=direction, sbox=sbox, mixcolumns=mixcolumns)
+    return _keyed(component, key_bits, slots, direction, start=1)
+
+
+def _pipeline(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
+    kind = {"encrypt": AESEncryptPipeline, "decrypt": AESDecryptPipeline, "both": AESCombinedPipeline}[direction]
+    return _keyed(kind(key_bits, stages, slots, sbox=sbox, mixcolumns=mixcolumns), key_bits, slots, direction)
+
+
+def _round(direction: str, stages: int, sbox: str, mixcolumns: str, last: str) -> Built:
+    if sbox == "bram" and not stages:
+        raise InputError("--sbox bram needs --stages 1 or more: a block memory registers its address")
+    component = AESRound(stages, direction, sbox, last=last == "yes", mixcolumns=mixcolumns)
+
+    def operation(random: Random) -> Operation:
+        state, key = random.randbytes(16), random.randbytes(16)
+        decrypt, port = _way(random, direction)
+        inputs: list[dict[str, int]] = [{} for _ in range(component.key_cycle + 1)]
+        inputs[0] |= {"i": _number(state), **port}
+        inputs[-1]["key"] = _number(key)
+        return Operation(inputs, [{"o": _number((decrypt_round if decrypt else encrypt_round)(state, key, last=last == "yes"))}])
+
+    return Built(component, operation)
+
+
+def _multistream(key_bits: int, direction: str, streams: int) -> Built:
+    component = AESMultiStream(key_bits, streams, direction)
+    keys = _Keys(key_bits, 1)
+
+    def operation(random: Random) -> Operation:
+        blocks = [random.randbytes(16) for _ in range(streams)]
+        decrypt, port = _way(random, direction)
+        places = keys.backward[0][::-1] if decrypt else keys.forward[0]
+        # Round r of stream n ends in cycle r * streams + n; the last one meets the next batch at the input.
+        inputs = [{"key": _number(places[cycle // streams])} for cycle in range(streams * (component.rounds + 1))]
+        for n, block in enumerate(blocks):
+            inputs[n] = {"i": _number(block), "key_first": _number(places[0]), **({"start": 1, **port} if n == 0 else {})}
+        return Operation(inputs, [{"o": _number(keys.result(0, decrypt, block)), "valid": 1} for block in blocks])
+
+    return Built(component, operation, figures={"rounds": component.rounds, "streams": streams})
+
+
+_KEY_BITS = Option("key_bits", 128, "key size in bits", choices=(128, 192, 256))
+_DIRECTION = Option("direction", "encrypt", "what the core does; with both, each block says which", choices=DIRECTIONS)
+_STAGES = Option("stages", 1, "registers a round", low=1, high=4)
+_SLOTS = Option("slots", 1, "keys that the core holds", low=1, high=16)
+_SBOX = Option("sbox", "lut", "S-boxes of logic or in block memories", choices=SBOXES)
+_MIX = Option("mixcolumns", "lut6", "MixColumns as the mapper arranges it, or cut into LUTs of six inputs", choices=MIXCOLUMNS)
+
+CIRCUITS = (
+    Circuit(
+        "aes-round", "one round of AES, as pipelines have it", "FIPS 197, 5.1 and 5.3.5; luts2017, section 3",
+        (
+            _DIRECTION, Option("stages", 1, "registers; 0 is combinational", high=4), _SBOX, _MIX,
+            Option("last", "no", "the last round has no MixColumns", choices=("no", "yes")),
+        ),
+        _round,
+    ),
+    Circuit(
+        "aes-pipeline", "AES pipeline, a block a cycle, round keys written from outside", "gcm2008, section 4.2",
+        (_KEY_BITS, _DIRECTION, _STAGES, _SBOX, _MIX, _SLOTS), _pipeline,
+    ),
+    Circuit(
+        "aes-multistream", "AES round core for several blocks at a time, round keys from outside", "luts2017, section 3.3",
+        (_KEY_BITS, _DIRECTION, Option("streams", 4, "blocks of a batch", choices=STREAMS)), _multistream,
+    ),
+    Circuit(
+        "aes-sequential", "AES core for one block at a time, with key memory", "tes2010, section 7; luts2017, section 3.1",
+        (
+            _KEY_BITS, _DIRECTION, _STAGES,
+            Option("sbox", "lut", "S-boxes of logic or in block memories; table: with MixColumns in them", choices=(*SBOXES, "table")),
+            _MIX, _SLOTS,
+        ),
+        _sequential,
+    ),
+)  # fmt: skip

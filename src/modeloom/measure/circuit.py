@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One arithmetic or cipher circuit: its gates and figures, its area on a target, its Verilog; what ``modeloom circuit`` does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.back import rtlil
+
+from modeloom.circuits import Built, find_circuit
+from modeloom.measure.core import check_clock, check_routing, check_target
+from modeloom.spec import InputError, UnknownName
+from modeloom.synth import find_nextpnr, synthesize
+from modeloom.synth.nextpnr import PLACERS, ROUTERS, TIMING_WEIGHT
+from modeloom.version import VERSION
+
+__all__ = ["SCHEMA", "circuit_verilog", "measure_circuit"]
+
+SCHEMA = "modeloom-circuit-1"
+
+MAPPERS = ("abc9", "compact")
+
+
+def measure_circuit(
+    name: str, *, target: str | None = None, mapper: str = "abc9", pnr: bool = False, freq: float | None = None,
+    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Figures of a circuit.
+
+    Parameters
+    ----------
+    name : str
+        Name of the circuit.
+    target : str, optional
+        What to map for, as ``modeloom synth`` has it.
+    mapper : str
+        "abc9" or "compact", area before depth; see ``modeloom.synth.synthesize``.
+    pnr, freq : bool, float
+        Place and route too (ecp5), with this clock target in MHz.
+    placer, router, timing_weight : str, str, int, optional
+        Of place and route, as ``measure_core`` has them.
+    gates : bool
+        Whether to map a circuit without gates of its own once more, for its gates.
+    options
+        Options of the circuit; None stands for the default, which may depend on the target (``Option.on_luts``).
+
+    Returns
+    -------
+    dict
+        ``schema``, ``circuit``, ``title``, ``source``, ``options``, ``latency``, ``interval`` (cycles), ``and``, ``xor``, ``total`` and
+        ``depth`` (two-input gates), ``gates_of`` ("structure": as the circuit is made, before any tool; "mapping": as Yosys makes them),
+        what the circuit has to say of itself, and with a target ``target``, ``mapper``, ``luts``, ``levels``, ``ffs``, ``memories``,
+        ``area_nand2``, ``delay_ns``, ``fast``, ``clock_mhz`` and ``tools``.
+
+    Raises
+    ------
+    UnknownName
+        For an unknown circuit, option or target.
+    InputError
+        For a value that an option does not have.
+    SynthesisError
+        If a tool is missing or fails.
+    """
+    circuit = find_circuit(name)
+    chosen_target = None if target is None else check_target(target)
+    if mapper not in MAPPERS:
+        raise UnknownName("mapper", mapper, MAPPERS)
+    if target is None and (pnr or freq is not None or mapper != "abc9"):
+        raise InputError("--mapper, --pnr and --freq need a --target")
+    if pnr and target != "ecp5":
+        raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
+    if freq is not None and not pnr:
+        raise InputError("--freq needs --pnr")
+    for flag, value in (("placer", placer), ("router", router), ("timing-weight", timing_weight)):
+        if value is not None and not pnr:
+            raise InputError(f"--{flag} needs --pnr")
+    check_routing(placer, router, timing_weight)
+    check_clock(freq)
+    if pnr:
+        find_nextpnr()
+    if chosen_target is not None:
+        if mapper == "compact" and not chosen_target.compact_commands:
+            raise InputError(f"--mapper compact is for targets with LUTs, not {target}")
+        inputs = chosen_target.lut_inputs
+        named = {name for name, value in options.items() if value is not None}
+        for option in circuit.options:
+            if inputs in option.on_luts and not named & {option.name, *option.unless}:
+                options[option.name] = option.on_luts[inputs]
+    built = circuit.build(**options)
+    chosen = {option.name: options.get(option.name) for option in circuit.options}
+    result: dict[str, Any] = {
+        "schema": SCHEMA,
+        "circuit": name,
+        "title": circuit.title,
+        "source": circuit.source,
+        "options": {
+            option.name: option.default if chosen[option.name] is None else option.checked(chosen[option.name])
+            for option in circuit.options
+        },
+        "latency": built.component.latency,
+        "interval": built.component.interval,
+        **(_gates(built) if gates or built.gates is not None else {}),
+        **built.figures,
+    }
+    if target is not None:
+        try:
+            mapped = synthesize(
+                _rtlil(built), "circuit", target, mapper=mapper, pnr=pnr, freq=freq, placer=placer or PLACERS[0],
+                router=router or ROUTERS[0], timing_weight=timing_weight or TIMING_WEIGHT,
+            )  # fmt: skip
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        result |= {
+            "target": target, "mapper": mapper, "luts": mapped.luts, "levels": mapped.levels, "ffs": mapped.ffs,
+            "memories": mapped.memories, "area_nand2": mapped.area_nand2, "delay_ns": mapped.delay_ns, "fast": mapped.fast,
+            "clock_mhz": mapped.clock_mhz, "tools": mapped.tools,
+        }  # fmt: skip
+    return result
+
+
+def _rtlil(built: Built) -> str:
+    return rtlil.convert(built.component, name="circuit")
+
+
+def _gates(built: Built) -> dict[str, Any]:
+    """Gates of the circuit's own structure; of a circuit without one, those that Yosys finds."""
+    if built.gates is not None:
+        gates = built.gates
+        return {
+            "and": gates.ands, "xor": gates.xors, "total": gates.total, "depth": gates.depth, "nand2": gates.nand2,
+            "gates_of": "structure",
+        }  # fmt: skip
+    mapped = synthesize(_rtlil(built), "circuit", "gates")
+    assert mapped.gates is not None
+    ands, xors = mapped.gates["and"], mapped.gates["xor"]
+    return {"and": ands, "xor": xors, "total": ands + xors, "depth": mapped.levels, "nand2": 4 * xors + 2 * ands, "gates_of": "mapping"}
+
+
+def circuit_verilog(name: str, module: str, **options: Any) -> str:
+    """Verilog of a circuit; the top module is called ``module``, those below begin with this name.
+
+    Raises
+    ------
+    UnknownName, InputError
+        As ``measure_circuit``.
+    """
+    from modeloom.emit.inner import component_rtlil, inner_verilog
+
+    circuit = find_circuit(name)
+    built = circuit.build(**options)
+    chosen = "".join(f" {option.flag} {options[option.name]}" for option in circuit.options if options.get(option.name) is not None)
+    head = (
+        f"// {module}: {circuit.title} ({circuit.source}); latency {built.component.latency}, interval {built.component.interval} cycles\n"
+        f"// modeloom {VERSION}: modeloom circuit {name}{chosen}\n"
+        "// SPDX-License-Identifier: Apache-2.0\n\n"
+    )
+    return head + inner_verilog(component_rtlil(built.component, module), module)

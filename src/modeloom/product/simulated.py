@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emitted core in simulation: load a key, run sectors, count cycles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modeloom.definition.software import as_bytes
+from modeloom.rtl.bus.key_format import BEAT_BYTES as KEY_BEAT
+from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
+from modeloom.sim import Simulation, StreamRunner, build
+from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.spec import InputError
+
+__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_description", "simulation_library", "verilog_of"]
+
+KEY_CYCLES = 100_000
+"""Cycles after which a key that is not loaded counts as refused."""
+
+PATIENCE = 20_000
+"""Cycles that sectors may take beyond eight times what they need, before the core counts as broken."""
+
+
+NEEDED = (
+    "schema", "version", "command", "name", "top", "verilog", "files", "mode", "definition", "options", "cipher", "key_bytes", "key_parts",
+    "key_layout", "key_slots", "refused_keys", "erase_cycles", "key_erase_cycles", "sector_bytes", "sizes", "blocks", "tweak_bytes",
+    "lanes", "block_bytes", "directions", "pins", "explain",
+)  # fmt: skip
+"""What commands read from ``core.json``."""
+
+
+class CoreFault(RuntimeError):
+    """A core does not do what cores do: its Verilog was changed, or it is a bug of this project."""
+
+
+class SectorError(RuntimeError):
+    """A command came back with a status other than OK."""
+
+    def __init__(self, tag: int, code: StatusCode):
+        super().__init__(f"sector with tag {tag}: status {code.name} ({int(code)})")
+        self.tag, self.code = tag, code
+
+
+@dataclass(frozen=True)
+class Sector:
+    """One sector for ``run``: direction, tweak and data; raises ``TypeError`` for what is not of its type."""
+
+    tweak: bytes
+    data: bytes
+    decrypt: bool = False
+    slot: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tweak", as_bytes("tweak", self.tweak))
+        object.__setattr__(self, "data", as_bytes("data", self.data))
+        if not isinstance(self.decrypt, bool):
+            raise TypeError(f"decrypt is True or False, not {self.decrypt!r}")
+        _check_slot(self.slot)
+
+
+def _check_slot(slot: object) -> None:
+    if not isinstance(slot, int) or isinstance(slot, bool):
+        raise TypeError(f"slot is a number, not {slot!r}")
+
+
+def read_description(directory: str | Path) -> dict[str, Any]:
+    """``core.json`` of a built core; raises ``InputError`` if the folder has none, or that of another version."""
+    path = Path(directory) / "core.json"
+    if not path.is_file():
+        raise InputError(f"{directory} holds no core (no core.json); make one with: modeloom build MODE -o {directory}")
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error}); build the core again") from None
+    lacking = [name for name in NEEDED if name not in description] if isinstance(description, dict) else ["everything"]
+    if lacking:
+        raise InputError(f"{path} is not that of a core of this version (it lacks {lacking[0]}); build the core again")
+    return description
+
+
+def verilog_of(directory: str | Path, description: dict[str, Any]) -> Path:
+    """The Verilog file of a core; raises ``InputError`` if it is not there."""
+    verilog = Path(directory) / description["verilog"]
+    if not verilog.is_file():
+        raise InputError(f"{directory} lacks {verilog.name}; build the core again")
+    return verilog
+
+
+def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
+    """Builds, or finds, the simulation of a folder's Verilog; raises ``InputError`` if it has none, and ``BuildError``."""
+    description = read_description(directory)
+    verilog = verilog_of(directory, description)
+    return build(verilog_to_rtlil(verilog, description["top"]), description["top"], optimize=optimize)
+
+
+class SimulatedCore:
+    """The simulation of a built core.
+
+    Parameters
+    ----------
+    directory : path
+        What ``modeloom build`` made.
+    seed, gaps
+        Random gaps on the streams: see ``sim.StreamRunner``.
+    optimize : int
+        How much the C++ compiler optimises, 0 to 3: with less it builds sooner and runs slower, which is better for a few sectors.
+    library : path, optional
+        What ``simulation_library`` gave for the folder, so that it need not be found again.
+
+    Attributes
+    ----------
+    description : dict
+        ``core.json``.
+    cycles : int
+        Cycles since the core was made.
+    status_cycles : list of int
+        Cycles of the statuses of the last run.
+    """
+
+    def __init__(
+        self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
+        library: Path | None = None,
+    ):  # fmt: skip
+        self.description = read_description(directory)
+        self.simulation = Simulation(library or simulation_library(directory, optimize), clock="aclk", reset="aresetn")
+        self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
+        self.runner.reset(4)
+        self.sector_bytes: int = self.description["sector_bytes"]
+        self.tweak_bytes: int = self.description["tweak_bytes"]
+        self.lanes: int = self.description["lanes"]
+        self.block_bytes: int = self.description["block_bytes"]
+        self._beat = self.lanes * self.block_bytes
+        self.sizes = {size["sector_bytes"]: number for number, size in enumerate(self.description["sizes"])}
+        self._tag = 0
+        self.status_cycles: list[int] = []
+        self.output_cycles: list[int] = []
+
+    @property
+    def cycles(self) -> int:
+        """Cycles since the core was made."""
+        return self.simulation.cycle
+
+    def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
+        """Queues a key packet."""
+        beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]
+        self.runner.feed(
+            "s_axis_key",
+            {
+                "s_axis_key_tdata": b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats),
+                "s_axis_key_tkeep": [(1 << len(beat)) - 1 for beat in beats],
+                "s_axis_key_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
+                "s_axis_key_tdest": [slot] * len(beats),
+                "s_axis_key_tuser": [int(erase)] * len(beats),
+            },
+        )
+
+    def load_key(self, key: bytes, slot: int = 0) -> None:
+        """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length, a key that the mode refuses, or if there is no
+        such slot."""
+        key, slots = as_bytes("key", key), self.description["key_slots"]
+        _check_slot(slot)
+        if not 0 <= slot < slots:
+            raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
+        if len(key) != self.description["key_bytes"]:
+            raise InputError(
+                f"{self.description['mode']}: this core takes keys of {self.description['key_bytes']} bytes "
+                f"({' || '.join(self.description['key_parts'])}), not {len(key)}"
+            )
+        self.send_key(key, slot)
+        self._wait_for_key_port()
+        if self.simulation.get("key_error") and self.description["refused_keys"]:
+            mode, why = self.description["mode"], self.description["refused_keys"]
+            raise InputError(f"{mode}: the core refuses this key ({why}); take another one")
+        if not self.simulation.get("key_loaded") >> slot & 1:
+            raise CoreFault(f"the core did not take the key for slot {slot}")
+
+    def erase_key(self, slot: int = 0) -> None:
+        """Overwrites a slot's keys and everything derived from them."""
+        _check_slot(slot)
+        self.send_key(b"\0" * KEY_BEAT, slot, erase=True)
+        self._wait_for_key_port()
+
+    def _wait_for_key_port(self) -> None:
+        self.runner.run({}, drain=True, max_cycles=KEY_CYCLES)
+        for _ in range(KEY_CYCLES // 16):
+            if not self.simulation.get("key_busy"):
+                break
+            self.runner.run(max_cycles=16)
+
+    def send_command(self, tweak: bytes, *, decrypt: bool = False, slot: int = 0, size: int = 0, tag: int = 0) -> None:
+        """Queues one command."""
+        command = pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=decrypt)
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
+
+    def send_packet(self, data: bytes) -> None:
+        """Queues one packet of data, of any length."""
+        beats = [data[at : at + self._beat] for at in range(0, len(data), self._beat)] or [b""]
+        self.runner.feed(
+            "s_axis",
+            {
+                "s_axis_tdata": b"".join(beat.ljust(self._beat, b"\0") for beat in beats),
+                "s_axis_tkeep": [(1 << len(beat)) - 1 for beat in beats],
+                "s_axis_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
+            },
+        )
+
+    def run(self, sectors: Sequence[Sector] | Iterable[Sector]) -> list[bytes]:
+        """Runs sectors back to back and gives their results in order; raises ``SectorError`` for the first that fails."""
+        sectors = list(sectors)
+        commands = bytearray()
+        payload, keeps, lasts = bytearray(), bytearray(), bytearray()
+        whole = ((1 << self._beat) - 1).to_bytes(-(-self._beat // 8), "little")
+        for sector in sectors:
+            if not isinstance(sector, Sector):
+                raise TypeError(f"run takes sectors, not {type(sector).__name__}")
+            if len(sector.tweak) != self.tweak_bytes:
+                raise InputError(f"this core takes tweaks of {self.tweak_bytes} bytes, not {len(sector.tweak)}")
+            if len(sector.data) not in self.sizes:
+                sizes = " or ".join(map(str, self.sizes))
+                raise InputError(f"this core takes sectors of {sizes} bytes, not {len(sector.data)}")
+            direction = "decrypt" if sector.decrypt else "encrypt"
+            if direction not in self.description["directions"]:
+                raise InputError(f"this core was not built to {direction}; build it with --direction both")
+            size = self.sizes[len(sector.data)]
+            commands += pack_command(
+                tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, size=size, decrypt=sector.decrypt
+            )  # fmt: skip
+            self._tag += 1
+            beats = self._beats_of(len(sector.data))
+            payload += sector.data.ljust(beats * self._beat, b"\0")
+            tail = len(sector.data) - (beats - 1) * self._beat
+            keeps += whole * (beats - 1) + ((1 << tail) - 1).to_bytes(len(whole), "little")
+            lasts += b"\0" * (beats - 1) + b"\1"
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
+        self.runner.feed(
+            "s_axis",
+            {
+                "s_axis_tdata": bytes(payload),
+                "s_axis_tkeep": bytes(keeps),
+                "s_axis_tlast": bytes(lasts),
+            },
+        )
+        return self._collect([len(sector.data) for sector in sectors])
+
+    def _beats_of(self, nbytes: int) -> int:
+        return -(-nbytes // self._beat)
+
+    def _collect(self, lengths: Sequence[int]) -> list[bytes]:
+        count = len(lengths)
+        slowest = max(size["latency_pins"] for size in self.description["sizes"])
+        limit = (count + 8) * (slowest + 64) * 8 + PATIENCE
+        result = self.runner.run({"m_axis_status": count}, max_cycles=limit)
+        if result.timed_out:
+            raise CoreFault(f"the core gave fewer than {count} statuses in {limit} cycles")
+        status = self.runner.take("m_axis_status")
+        self.status_cycles = list(status.cycles)
+        for value in status.values("m_axis_status_tdata"):
+            tag, code = unpack_status(value.to_bytes(4, "little"))
+            if code != StatusCode.OK:
+                self.runner.take("m_axis")
+                raise SectorError(tag, code)
+        beats = self.runner.take("m_axis")
+        self.output_cycles = list(beats.cycles)
+        data = beats.columns["m_axis_tdata"]
+        results, at = [], 0
+        for length in lengths:
+            results.append(data[at : at + length])
+            at += self._beats_of(length) * self._beat
+        return results
+
+    def encrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
+        """One sector, encrypted."""
+        return self.run([Sector(tweak, sector, False, slot)])[0]
+
+    def decrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
+        """One sector, decrypted."""
+        return self.run([Sector(tweak, sector, True, slot)])[0]
+
+
+def core(directory: str | Path, **options: Any) -> SimulatedCore:
+    """The simulated core of a folder that ``modeloom build`` made."""
+    return SimulatedCore(directory, **options)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AES pipelines: one block a cycle, fixed latency, round keys of several slots.
+
+Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state. With n rounds::
+
+    cycle      0                   1        ...            latency - 1    latency
+    i, slot ──▶(+)──▶ w. reg ──▶ round 1 ──▶ ... ──▶ ... ──▶ round n ──▶ reg ──▶ o
+                ▲                  ▲                           ▲
+              key 0              key 1                       key n           (a decrypter: n, n - 1, ..., 0)
+
+What a round is, and where its registers are, is told in ``round_stages``.
+
+Nothing stalls: no register of the data path has a clock enable or a reset.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.aes.keys.round_keys import read_round_key
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, slot_shape
+from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
+
+__all__ = ["SBOXES", "AESCombinedPipeline", "AESDecryptPipeline", "AESEncryptPipeline"]
+
+
+class _Travel:
+    """What goes with a block: item n is the value of the block that entered n cycles ago."""
+
+    def __init__(self, m: Module, value: Value, name: str) -> None:
+        self._m, self._values, self._name = m, [value], name
+
+    def __getitem__(self, cycle: int) -> Value:
+        while len(self._values) <= cycle:
+            value = self._values[-1]
+            late = Signal(len(value), name=f"{self._name}_{len(self._values)}_reg", reset_less=True)
+            self._m.d.sync += late.eq(value)
+            self._values.append(late)
+        return self._values[cycle]
+
+    def later(self, value: Value) -> Value:
+        """The register behind one of the values."""
+        return self[next(n for n, known in enumerate(self._values) if known is value) + 1]
+
+
+class _AESPipeline(wiring.Component):
+    _direction: str
+
+    def __init__(
+        self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, whitening_register: bool = True,
+        sbox: str = "lut", mixcolumns: str = "plain",
+    ):
+        self.key_bits = check_key_bits(key_bits)
+        self._stages = RoundStages(self._direction, registers_per_round, sbox, mixcolumns)
+        self.registers_per_round, self.sbox = registers_per_round, sbox
+        self.slots = check_count("slots", slots)
+        if not isinstance(whitening_register, bool):
+            raise TypeError(f"whitening_register must be True or False, not {whitening_register!r}")
+        if sbox == "bram" and not whitening_register:
+            raise ValueError("a block memory registers its address: sbox 'bram' needs whitening_register")
+        self.whitening_register = whitening_register
+        self.rounds = ROUNDS[key_bits]
+        self.latency = self.rounds * registers_per_round + whitening_register
+        self.interval = 1
+        ports: dict[str, Any] = {
+            "i": In(BLOCK_BITS),
+            "slot": In(slot_shape(slots)),
+            "o": Out(BLOCK_BITS),
+            "key_we": In(1),
+            "key_slot": In(slot_shape(slots)),
+            "key_round": In(4),
+            "key_data": In(BLOCK_BITS),
+        }
+        if self._direction == "both":
+            ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
+        super().__init__(ports)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        both = self._direction == "both"
+        slot = _Travel(m, self.slot, "slot")
+        decrypt = _Travel(m, self.decrypt if both else Signal(), "decrypt")
+
+        def stored_key(index: int, data: Value, form: str = "", **when: Any) -> Value:
+            write = Signal(name=f"write_{form}{index}")
+            m.d.comb += write.eq(self.key_we & (self.key_round == index))
+            return read_round_key(m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", **when)
+
+        def round_key(place: int, cycle: int) -> Value:
+            """The round key of a place, 0 for the whitening, that meets the block of *cycle* cycles ago."""
+            if not both:
+                index = self.rounds - place if self._direction == "decrypt" else place
+                return stored_key(index, self.key_data, travel=slot, cycle=cycle)
+            # Chosen a cycle ahead, so that no multiplexer stands in the logic of a round.
+            ahead = max(0, cycle - 1)
+            encrypting = stored_key(place, self.key_data, travel=[slot[ahead]], cycle=0)
+            decrypting = stored_key(self.rounds - place, self.key_data_dec, "dec_", travel=[slot[ahead]], cycle=0)
+            pairs = zip(columns(decrypting), columns(encrypting), strict=True)
+            key = Cat(Mux(decrypt[ahead], d, e) for d, e in pairs)
+            return register(m, key, f"chosen_key_{place}") if cycle else key
+
+        state = add(self.i, round_key(0, 0))
+        if self.whitening_register and self._stages.registers_sums:
+            state = self._stages.hold(m, state, decrypt[0], "whitened")
+        for number in range(1, self.rounds + 1):
+            end = number * self.registers_per_round + self.whitening_register
+            begin = end - self.registers_per_round - (not self._stages.registers_sums)
+            name = f"round_{number}_"
+            state, way = self._stages.substitute(m, state, decrypt[begin], name, decrypt.later)
+            last = number == self.rounds
+            key = round_key(number, end - 1)
+            state = self._stages.finish(m, state, key, name) if last else self._stages.mix(m, state, way, key, name)
+            if last:
+                state = register(m, state, f"round_{number}")
+            elif self._stages.registers_sums:
+                state = self._stages.hold(m, state, decrypt[end - 1], f"round_{number}")
+        m.d.comb += self.o.eq(state)
+        return m
+
+
+_DOC = """AES {direction} ({section}), one block a cycle.
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+    registers_per_round : int
+        1 to 4; ``round_stages`` tells where they stand.
+    slots : int
+        Key slots, at least 1. One slot is held in registers, more are held in LUT memories, one for each round.
+    whitening_register : bool
+        Registers the sum of the input and the first round key, one cycle more. Without it the first round has an XOR
+        (and a key memory) before its S-boxes in one cycle; and with that as the longest path, abc has slack in all
+        other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
+    sbox : str
+        "lut": tables in logic; "bram": eight block memories of two ports a round, each 256 x 8 bits; "composite", "bdd" or "compact":
+        gates, see ``sboxes``.
+    mixcolumns : str
+        "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
+
+    Attributes
+    ----------
+    rounds : int
+        10, 12 or 14.
+    latency : int
+        rounds * registers_per_round, and 1 with the whitening register: the result of a block given in cycle t is at
+        ``o`` in cycle t + latency. The input has no register before the whitening, the output has one.
+    interval : int
+        1: a block every cycle.
+
+    Members
+    -------
+    i, slot{ports}
+        Block (128 bits) and the key slot that it is for{also}, every cycle.
+    o
+        Result (128 bits).
+    key_we, key_slot, key_round, key_data{key_ports}
+        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot. {keys} A block
+        given in a later cycle meets the new key; the keys of a slot must not change
+        while its blocks are in flight.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+
+_ALONE = {"ports": "", "also": "", "key_ports": ""}
+
+
+class AESEncryptPipeline(_AESPipeline):
+    __doc__ = _DOC.format(
+        direction="encryption", section="FIPS 197, 5.1", keys="The keys are those\n        of ``KeySchedule.data``.", **_ALONE
+    )
+    _direction = "encrypt"
+
+
+class AESDecryptPipeline(_AESPipeline):
+    # With the straight inverse cipher, InvMixColumns has the round key in its input: the XOR then needs LUTs of its own
+    # behind the S-box. The equivalent inverse cipher adds the key in the last LUT of InvMixColumns (on xc7 860 LUTs a
+    # round with two registers, where the straight one has 950 to 1070).
+    __doc__ = _DOC.format(
+        direction="decryption, by the equivalent inverse cipher", section="FIPS 197, 5.3.5",
+        keys="The keys are those\n        of ``KeySchedule.data_dec``.", **_ALONE,
+    )
+    _direction = "decrypt"
+
+
+class AESCombinedPipeline(_AESPipeline):
+    # One inversion and one MixColumns serve both directions, see ``either``.  Decryption reads the round keys in the opposite order
+    # and in another form, so that each round holds two.
+    __doc__ = _DOC.format(
+        direction="encryption and decryption", section="FIPS 197, 5.1 and 5.3.5", ports=", decrypt",
+        also=",\n        and whether it is to be decrypted", key_ports=", key_data_dec",
+        keys="The keys are\n        those of ``KeySchedule.data`` and ``data_dec``.",
+    )
+    _direction = "both"

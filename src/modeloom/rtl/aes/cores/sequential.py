@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequential AES cores: one block at a time, a round in as many cycles as a pipeline has registers in it.
+
+Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state.  With n rounds of p cycles, and with the
+round keys by their place (a decrypter has them in the opposite order)::
+
+    cycle        0          1         1 + p     ...   1 + (n - 1) p   1 + n p
+    state_reg    -       i ^ k_0    round 1     ...   round n - 1     next block, if it came in cycle n p
+    o                                                                 result, until the next one
+
+The registers of a round run freely; only in its last cycle is the sum with the round key taken back into ``state_reg``.  The next block
+may come in the last cycle of the last round, which writes ``o`` and not ``state_reg``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.aes.keys.round_keys import read_round_key
+from modeloom.rtl.aes.layers.round_networks import lower_columns, plain_network
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
+from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register
+from modeloom.rtl.aes.rounds.tables import table_round
+
+__all__ = ["AESDecryptSequential", "AESSequential"]
+
+
+class AESSequential(wiring.Component):
+    """AES of one block (FIPS 197, 5.1; decryption: 5.3.5, the equivalent inverse cipher).
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+    slots : int
+        Key slots, at least 1.
+    registers_per_round : int
+        1 to 4, at the places that ``round_stages`` tells: cycles of a round.
+    direction : str
+        "encrypt", "decrypt" or "both".
+    sbox : str
+        "lut"; "bram"; or "table": S-box and MixColumns together in block memories (see ``tables``), with 1 or 2 cycles a round.
+    mixcolumns : str
+        "plain", or "lut6": cut into LUTs of six inputs by hand.
+
+    Attributes
+    ----------
+    rounds : int
+        10, 12 or 14.
+    latency : int
+        rounds * registers_per_round + 1: a block started in cycle t is at ``o`` from cycle t + latency on.
+    interval : int
+        rounds * registers_per_round: cycles from one start to the earliest next.
+
+    Members
+    -------
+    start, i, slot, decrypt
+        Block (128 bits), key slot and direction (only with "both"), taken in a cycle with ``start`` high. A start less than ``interval``
+        cycles after the last one is ignored.
+    o
+        Result (128 bits), held until the next.
+    key_we, key_slot, key_round, key_data, key_data_dec
+        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot: ``KeySchedule.data`` for an
+        encrypter, ``data_dec`` for a decrypter at ``key_data``, both for both. It holds from the next cycle on. Keys of a block at work
+        must not change.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(
+        self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1, *, direction: str = "encrypt", sbox: str = "lut",
+        mixcolumns: str = "plain",
+    ):
+        self.key_bits = check_key_bits(key_bits)
+        self.slots = check_count("slots", slots)
+        self._stages = RoundStages(direction, registers_per_round, "bram" if sbox == "table" else sbox, mixcolumns)
+        if sbox == "table":
+            check_count("registers_per_round of sbox 'table'", registers_per_round, 1, 2)
+        self.registers_per_round, self.direction, self.sbox, self.mixcolumns = registers_per_round, direction, sbox, mixcolumns
+        self.rounds = ROUNDS[key_bits]
+        self.interval = self.rounds * registers_per_round
+        self.latency = self.interval + 1
+        ports: dict[str, Any] = {
+            "i": In(BLOCK_BITS),
+            "slot": In(slot_shape(slots)),
+            "start": In(1),
+            "o": Out(BLOCK_BITS),
+            "key_we": In(1),
+            "key_slot": In(slot_shape(slots)),
+            "key_round": In(4),
+            "key_data": In(BLOCK_BITS),
+        }
+        if direction == "both":
+            ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
+        super().__init__(ports)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        both = self.direction == "both"
+        rounds, cycles = self.rounds, self.registers_per_round
+        # A block may start: nothing is at work, or the last cycle of the last round.
+        idle_reg = Signal(init=1)
+        free_reg = Signal(init=1)
+        # That cycle, known one ahead, since it enables 128 registers.
+        last_reg = Signal()
+        round_reg = Signal(4)
+        phase_reg = Signal(cycles, init=1)
+        slot_reg = Signal(slot_shape(self.slots), reset_less=True)
+        decrypt_reg = Signal(reset_less=True)
+        ends = Signal()
+        before_last = (round_reg == rounds - 1) if cycles == 1 else (round_reg == rounds) & phase_reg[-2]
+        m.d.comb += ends.eq(~idle_reg & before_last)
+        m.d.sync += [last_reg.eq(ends), free_reg.eq(ends | (free_reg & ~self.start)), idle_reg.eq(free_reg & ~self.start)]
+        with m.If(free_reg):
+            m.d.sync += [round_reg.eq(1), phase_reg.eq(1), slot_reg.eq(self.slot)]
+            if both:
+                m.d.sync += decrypt_reg.eq(self.decrypt)
+        with m.Else():
+            m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
+            with m.If(phase_reg[-1]):
+                m.d.sync += round_reg.eq(round_reg + 1)
+
+        if cycles == 1:
+            # Keys are read in the cycle before the one that adds them; the first, in the one that takes the block.
+            place = Mux(free_reg, 1, round_reg + 1)
+            slot, decrypt = Mux(free_reg, self.slot, slot_reg), Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
+        else:
+            place, slot, decrypt = round_reg, slot_reg, decrypt_reg
+        key = self._keys(m, named(m, Cat(place[:4], slot)), decrypt)
+        whitened = named(m, add(self.i, self._first_key(m)))
+
+        next_state = [Signal(32, name=f"next_state_column_{c}") for c in range(4)]
+        way = Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
+        result, mixed = self._round(m, Cat(next_state), decrypt_reg, way, round_reg, key)
+        for next_c, whitened_c, mixed_c in zip(next_state, columns(whitened), columns(mixed), strict=True):
+            m.d.comb += next_c.eq(Mux(free_reg, whitened_c, mixed_c))
+
+        # The result stays until the next one: the reset erases it.
+        o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
+        with m.If(last_reg):
+            m.d.sync += [reg.eq(column) for reg, column in zip(o_reg, columns(result), strict=True)]
+        m.d.comb += self.o.eq(Cat(o_reg))
+        return m
+
+    def _round(
+        self, m: Module, state: Value, decrypt: Value, next_decrypt: Value, number: Value, key: Value
+    ) -> tuple[Value, Value]:
+        """What the last round and the other rounds make of a state."""
+        if self.sbox == "table":
+            mixed = table_round(m, state, next_decrypt, number == self.rounds - 1, self.direction, self.registers_per_round)
+            return (add(mixed, key),) * 2
+        if self._stages.registers_sums:
+            state, next_decrypt = self._stages.hold(m, state, next_decrypt, "state"), decrypt
+        state, _ = self._stages.substitute(m, state, next_decrypt)
+        if self.mixcolumns == "lut6":
+            # The key goes into the LUT of the multiplexer behind, which has room for it.
+            def late(value: Value, term: str) -> Value:
+                return register(m, value, term)
+
+            gate, cut = decrypt if self.direction == "both" else None, late if self.registers_per_round >= 3 else None
+            mixed = add(lower_columns(m, plain_network(self.direction), state, gate=gate, register=cut), key)
+        else:
+            mixed = self._stages.mix(m, state, decrypt, key)
+        return self._stages.finish(m, state, key), mixed
+
+    def _first_key(self, m: Module) -> Value:
+        """The round key that meets the block at the input."""
+
+        def stored(index: int, data: Value, form: str) -> Value:
+            write = Signal(name=f"write_{form}{index}")
+            m.d.comb += write.eq(self.key_we & (self.key_round == index))
+            return read_round_key(
+                m, write, self.key_slot, data, slots=self.slots, travel=[self.slot], cycle=0, index=f"{form}{index}"
+            )
+
+        if self.direction == "both":
+            backward, forward = stored(self.rounds, self.key_data_dec, "dec_"), stored(0, self.key_data, "")
+            return Cat(Mux(self.decrypt, d, e) for d, e in zip(columns(backward), columns(forward), strict=True))
+        return stored(self.rounds if self.direction == "decrypt" else 0, self.key_data, "")
+
+    def _keys(self, m: Module, address: Value, decrypt: Value) -> Value:
+        """The round key of a place (1 to rounds) and slot, in the next cycle."""
+        forms = {"encrypt": ("enc",), "decrypt": ("dec",), "both": ("enc", "dec")}[self.direction]
+        outputs = []
+        for form in forms:
+            keys = memory.Memory(shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"})
+            m.submodules[f"keys_{form}"] = keys
+            write_port, read_port = keys.write_port(), keys.read_port(domain="comb")
+            place = (self.rounds - self.key_round)[:4] if form == "dec" else self.key_round
+            m.d.comb += [
+                write_port.addr.eq(Cat(place, self.key_slot)),
+                write_port.data.eq(self.key_data_dec if len(forms) > 1 and form == "dec" else self.key_data),
+                write_port.en.eq(self.key_we),
+                read_port.addr.eq(address),
+            ]
+            outputs.append(columns(read_port.data))
+        if len(outputs) == 1:
+            return register(m, Cat(outputs[0]), "key")
+        return register(m, Cat(Mux(decrypt, d, e) for e, d in zip(*outputs, strict=True)), "key")
+
+
+class AESDecryptSequential(AESSequential):
+    """:class:`AESSequential` with direction "decrypt"."""
+
+    def __init__(self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1):
+        super().__init__(key_bits, slots, registers_per_round, direction="decrypt")

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key schedule of AES, and where pipelines keep round keys."""

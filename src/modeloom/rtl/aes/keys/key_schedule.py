@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The AES key schedule (FIPS 197, 5.2), one word of 32 bits a cycle, in both forms, for ciphers and inverse ciphers.
+
+Byte 0 of the key is bits [7:0]; word j of the key is bits [32j + 31 : 32j], byte 0 of a word at [7:0]. A shift register
+of Nk words (4, 6 or 8) and one more holds w_{i-1} ... w_{i+Nk-1} in the cycle 1 + i after the start::
+
+      w_{i-1}     w_i      w_{i+1}   w_{i+2}   w_{i+3}         w_{i+Nk-1}
+    ┌────────┐  ┌─────┐   ┌─────┐   ┌─────┐   ┌─────┐         ┌──────┐
+    │  last  │◀─│  0  │◀──│  1  │◀──│  2  │◀──│  3  │◀─ ... ──│ Nk-1 │◀── w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
+    └────────┘  └─────┘   └─────┘   └─────┘   └─────┘         └──────┘
+    └── round key (i - 1) / 4, when i mod 4 = 1 ──┘
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.aes.layers.mixcolumns import inv_mix_columns
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_key_bits, columns
+from modeloom.rtl.aes.sboxes.sbox import sub_bytes
+
+__all__ = ["KeySchedule"]
+
+
+class KeySchedule(wiring.Component):
+    """Expands a cipher key into a stream of round-key writes, or writes zeros over all round keys.
+
+    The stream goes to the ``key_*`` ports of ``AESEncryptPipeline`` (``data``) and of ``AESDecryptPipeline`` and
+    ``AESDecryptSequential`` (``data_dec``); the slot is known to whoever started the schedule. InvMixColumns of the
+    round keys is made here and nowhere else: here it is one column a cycle, in a decrypter it would be four.
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+
+    Attributes
+    ----------
+    rounds : int
+        10, 12 or 14; round keys are 0 ... rounds.
+    latency : int
+        4 * rounds + 2 cycles (42, 50, 58) from ``start`` to the last write; round key r is written 4 * r + 2 cycles
+        after ``start``.
+    interval : int
+        latency + 1 cycles from one start to the earliest next.
+    erase_latency : int
+        rounds + 1 cycles (11, 13, 15) from ``erase`` to the last write, one write a cycle.
+
+    Members
+    -------
+    start, key
+        Expands ``key``, which is read in this cycle only.
+    erase
+        Writes zeros to all rounds, in both forms. Goes before ``start`` in the same cycle.
+    we, round, data, data_dec
+        A write: number of the round key, and its 128 bits as the cipher and as the equivalent inverse cipher
+        (FIPS 197, 5.3.5: InvMixColumns of all but the first and the last) wants them.
+    busy
+        High from the cycle after a request to its last write, which ``done`` marks. Requests are ignored while it is
+        high; the next is taken in the cycle after ``done``.
+    done
+        High in the cycle of the last write.
+
+    The component keeps no part of a key after ``done`` or a reset.
+
+    Raises
+    ------
+    TypeError
+        *key_bits* is no integer.
+    ValueError
+        *key_bits* is no AES key length.
+    """
+
+    def __init__(self, key_bits: int = 128):
+        self.key_bits = check_key_bits(key_bits)
+        self.rounds = ROUNDS[key_bits]
+        self.latency = 4 * self.rounds + 2
+        self.interval = self.latency + 1
+        self.erase_latency = self.rounds + 1
+        super().__init__({
+            "start": In(1),
+            "erase": In(1),
+            "key": In(key_bits),
+            "we": Out(1),
+            "round": Out(4),
+            "data": Out(BLOCK_BITS),
+            "data_dec": Out(BLOCK_BITS),
+            "busy": Out(1),
+            "done": Out(1),
+        })
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        words = self.key_bits // 32
+        word_reg = [Signal(32, name=f"word_{n}_reg") for n in range(words)]
+        last_word_reg = Signal(32)
+        mixed_reg = [Signal(32, name=f"mixed_{n}_reg") for n in range(4)]
+        expanding_reg = Signal()
+        erasing_reg = Signal()
+        # The word in front is w_i with i = 4 * round_reg + phase_reg.
+        round_reg = Signal(4)
+        phase_reg = Signal(2)
+        position_reg = Signal(range(words))
+        rcon_reg = Signal(8)
+        # The cycle of the last write, known a cycle ahead: it clears all registers.
+        done_reg = Signal()
+        m.d.comb += [
+            self.round.eq(round_reg),
+            self.busy.eq(expanding_reg | erasing_reg),
+            self.we.eq(self.busy & (phase_reg == 1)),
+            self.done.eq(done_reg),
+        ]
+
+        # The round key leaves one word late: InvMixColumns then has a cycle of its own.
+        plain = [last_word_reg, *word_reg[:3]]
+        edge = Signal()
+        m.d.comb += [
+            edge.eq((round_reg == 0) | (round_reg == self.rounds)),
+            self.data.eq(Cat(plain)),
+            self.data_dec.eq(Cat(Mux(edge, *pair) for pair in zip(plain, mixed_reg, strict=True))),
+        ]
+
+        new_word = word_reg[0] ^ self._function(m, word_reg[-1], position_reg, rcon_reg)
+        mixed = inv_mix_columns(m, word_reg[3])
+        with m.If(self.done):
+            # From here on the registers hold zeros: no trace of the key, and the words that an erasure writes.
+            m.d.sync += [reg.eq(0) for reg in (*word_reg, last_word_reg, *mixed_reg)]
+            m.d.sync += [reg.eq(0) for reg in (expanding_reg, erasing_reg, round_reg, phase_reg, done_reg)]
+        with m.Elif(expanding_reg):
+            shifted = zip([last_word_reg, *word_reg], [*word_reg, new_word], strict=True)
+            m.d.sync += [reg.eq(word) for reg, word in shifted]
+            shifted = zip(mixed_reg, [*mixed_reg[1:], mixed], strict=True)
+            m.d.sync += [reg.eq(word) for reg, word in shifted]
+            m.d.sync += phase_reg.eq(phase_reg + 1)
+            with m.If(phase_reg == 3):
+                m.d.sync += round_reg.eq(round_reg + 1)
+            m.d.sync += done_reg.eq((phase_reg == 0) & (round_reg == self.rounds))
+            m.d.sync += position_reg.eq(Mux(position_reg == words - 1, 0, position_reg + 1))
+            with m.If(position_reg == 0):
+                m.d.sync += rcon_reg.eq(rcon_reg.rotate_left(1) ^ Mux(rcon_reg[7], 0x1A, 0))
+        with m.Elif(erasing_reg):
+            m.d.sync += [round_reg.eq(round_reg + 1), done_reg.eq(round_reg == self.rounds - 1)]
+        with m.Else():
+            m.d.sync += [position_reg.eq(0), rcon_reg.eq(1)]
+            with m.If(self.erase):
+                m.d.sync += [erasing_reg.eq(1), phase_reg.eq(1)]
+            with m.Elif(self.start):
+                m.d.sync += expanding_reg.eq(1)
+                m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, columns(self.key), strict=True)]
+        return m
+
+    def _function(self, m: Module, word: Signal, position: Signal, rcon: Signal) -> Value:
+        # RotWord behind the S-boxes, with which it commutes: no multiplexer before them.
+        substituted = sub_bytes(m, word)
+        result = Signal(32)
+        m.d.comb += result.eq(word)
+        with m.If(position == 0):
+            m.d.comb += result.eq(substituted.rotate_right(8) ^ rcon)
+        if self.key_bits == 256:
+            with m.Elif(position == 4):
+                m.d.comb += result.eq(substituted)
+        return result

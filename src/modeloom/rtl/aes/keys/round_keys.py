@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a pipeline keeps its round keys: for each round one word of 128 bits for each key slot.
+
+Byte 0 of a round key is bits [7:0]; byte r + 4c meets row r, column c of the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import memory
+
+from modeloom.rtl.aes.parameters import BLOCK_BITS
+
+__all__ = ["read_round_key"]
+
+
+def read_round_key(
+    m: Module,
+    write: Value,
+    write_slot: Value,
+    data: Value,
+    *,
+    slots: int,
+    travel: Sequence[Value],
+    cycle: int,
+    index: int | str,
+) -> Value:
+    """The round key that meets a block *cycle* cycles after the block has entered.
+
+    With one slot it is a register. With more it is a memory in LUTs: a key needed in cycle 0 is read asynchronously, a
+    later one is read into a register one cycle ahead, so that no memory stands in the logic of a round.
+
+    Parameters
+    ----------
+    m : Module
+        Receives the storage.
+    write, write_slot, data
+        Writes *data* (128 bits) to *write_slot*; a block that enters in a later cycle meets the new key.
+    slots : int
+        Key slots.
+    travel : sequence of values
+        ``travel[n]`` is the slot of the block that entered n cycles ago, for n up to max(0, *cycle* - 1).
+    cycle : int
+        Cycle of use, 0 for the cycle of entry.
+    index : int or str
+        Number of the round key, for names.
+    """
+    if slots == 1:
+        key_reg = Signal(BLOCK_BITS, name=f"key_{index}_reg", reset_less=True)
+        with m.If(write):
+            m.d.sync += key_reg.eq(data)
+        return key_reg
+    keys = memory.Memory(shape=BLOCK_BITS, depth=slots, init=[], attrs={"ram_style": "distributed"})
+    m.submodules[f"key_{index}"] = keys
+    write_port = keys.write_port()
+    m.d.comb += [write_port.addr.eq(write_slot), write_port.data.eq(data), write_port.en.eq(write)]
+    read_port = keys.read_port(domain="sync" if cycle else "comb")
+    m.d.comb += read_port.addr.eq(travel[max(0, cycle - 1)])
+    return read_port.data

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of AES: layers with registers between them."""

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every form of the S-box under one interface: by name, forward, inverse or both, with registers inside.
+
+::
+
+    form        what it is                                         registers (stages)
+    lut         a table of 256 (512: both) bytes in logic          0, 1: result, 2: between four quarters and their choice, too
+    bram        the same table in a block memory of two ports      1: inside the memory, 2: behind it, too
+    composite   inversion in GF(((2^2)^2)^2)                       any number, by depth
+    bdd         a decision diagram of multiplexers                 any number, by depth
+    compact     the fewest gates known here, 32 of them ANDs       any number, by depth
+
+A form for both directions has an input that is 1 for the inverse; it travels with the byte through the registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.aes.parameters import check_count, named
+from modeloom.rtl.aes.sboxes.bdd import bdd_sbox
+from modeloom.rtl.aes.sboxes.compact import compact_sbox
+from modeloom.rtl.aes.sboxes.composite import DIRECTIONS, composite_sbox
+from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
+from modeloom.rtl.logic.gates import GateList
+
+__all__ = ["DIRECTIONS", "SBOXES", "SBox", "SBoxForm", "sub_bytes_of"]
+
+
+@dataclass(frozen=True)
+class SBoxForm:
+    """A way to build the S-box.
+
+    Attributes
+    ----------
+    name : str
+    title : str
+        A phrase.
+    gates : callable or None
+        ``gates(direction)``: the list of gates; None for tables.
+    least, most : int
+        Registers that it can have; ``least`` is what it has if nobody says.
+    """
+
+    name: str
+    title: str
+    gates: Callable[[str], GateList] | None = None
+    least: int = 0
+    most: int = 64
+
+
+#: The forms by name.
+SBOXES: dict[str, SBoxForm] = {
+    form.name: form
+    for form in (
+        SBoxForm("lut", "table in logic", most=2),
+        SBoxForm("bram", "table in block memory", least=1, most=2),
+        SBoxForm("composite", "inversion in the tower of fields GF(((2^2)^2)^2)", composite_sbox),
+        SBoxForm("bdd", "decision diagram of multiplexers", bdd_sbox),
+        SBoxForm("compact", "few gates, 32 ANDs", compact_sbox),
+    )
+}
+
+
+def sub_bytes_of(
+    m: Module, state: Value, kind: str = "lut", *, inverse: bool | Value = False, stages: int | None = None
+) -> Value:
+    """SubBytes of a state, or of any whole number of bytes, with S-boxes of a form; the logic is added to *m*.
+
+    Parameters
+    ----------
+    m : Module
+        Outside of its ``If`` and ``Switch``.
+    state : Value
+        Bytes, byte 0 at [7:0].
+    kind : str
+        A key of ``SBOXES``.
+    inverse : bool or Value
+        Whether InvSubBytes is meant; a value of one bit chooses between both for the state of the same cycle.
+    stages : int, optional
+        Registers from *state* to the result, without reset and enable; as few as the form can have if not given.
+
+    Returns
+    -------
+    Value
+        As wide as *state*, of the cycle ``stages`` later.
+
+    Raises
+    ------
+    ValueError
+        There is no such form, it cannot have so many registers, or *state* is no whole number of bytes.
+    """
+    form = _form(kind)
+    stages = form.least if stages is None else check_count("stages", stages, form.least, form.most)
+    state = Value.cast(state)
+    if len(state) == 0 or len(state) % 8:
+        raise ValueError(f"S-box input must be a whole number of bytes, not {len(state)} bits")
+    direction = "shared" if isinstance(inverse, Value) else "inverse" if inverse else "forward"
+    chosen = inverse if isinstance(inverse, Value) else None
+    if form.gates is not None:
+        return _by_gates(m, form.gates(direction), state, chosen, stages)
+    table = {"forward": SBOX, "inverse": INV_SBOX, "shared": SBOX + INV_SBOX}[direction]
+    addresses = [state[low : low + 8] for low in range(0, len(state), 8)]
+    if chosen is not None:
+        addresses = [Cat(address, chosen) for address in addresses]
+    return (_in_block_memories if kind == "bram" else _in_logic)(m, table, addresses, stages)
+
+
+def _form(kind: str) -> SBoxForm:
+    if kind not in SBOXES:
+        raise ValueError(f"the S-box must be one of {', '.join(SBOXES)}, not {kind!r}")
+    return SBOXES[kind]
+
+
+def _by_gates(m: Module, gates: GateList, state: Value, chosen: Value | None, stages: int) -> Value:
+    size = len(state) // 8
+    planes = [Cat(state[n::8]) for n in range(8)]
+    if chosen is not None:
+        planes.append(chosen.replicate(size))
+    outputs = gates.lower(m, planes, stages)
+    return Cat(output[n] for n in range(size) for output in outputs)
+
+
+def _register(m: Module, value: Value, name: str) -> Value:
+    register = Signal(len(value), name=name, reset_less=True)
+    m.d.sync += register.eq(value)
+    return register
+
+
+def _in_logic(m: Module, table: tuple[int, ...], addresses: list[Value], stages: int) -> Value:
+    if stages < 2:
+        rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
+        m.submodules += rom
+        result = named(m, Cat(_read(m, rom, address) for address in addresses))
+        return _register(m, result, "sbox_reg") if stages else result
+    # 64 entries are one LUT6 for each bit; the rest of the address chooses between them.
+    parts = []
+    for low in range(0, len(table), 64):
+        rom = memory.Memory(shape=8, depth=64, init=table[low : low + 64], attrs={"rom_style": "logic"})
+        m.submodules += rom
+        parts.append([_register(m, _read(m, rom, address[:6]), f"part_{low // 64}_reg") for address in addresses])
+    result = []
+    for n, address in enumerate(addresses):
+        choices = [part[n] for part in parts]
+        for bit in _register(m, address[6:], "choice_reg"):
+            choices = [Mux(bit, high, low) for low, high in zip(choices[::2], choices[1::2], strict=True)]
+        result.append(choices[0])
+    return _register(m, Cat(result), "sbox_reg")
+
+
+def _read(m: Module, rom: memory.Memory, address: Value) -> Value:
+    port = rom.read_port(domain="comb")
+    m.d.comb += port.addr.eq(address)
+    return port.data
+
+
+def _in_block_memories(m: Module, table: tuple[int, ...], addresses: list[Value], stages: int) -> Value:
+    result = []
+    for n in range(0, len(addresses), 2):
+        rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "block"})
+        m.submodules += rom
+        for address in addresses[n : n + 2]:
+            port = rom.read_port()
+            m.d.comb += [port.addr.eq(address), port.en.eq(1)]
+            result.append(port.data)
+    return _register(m, Cat(result), "sbox_reg") if stages > 1 else named(m, Cat(result))
+
+
+class SBox(wiring.Component):
+    """One S-box: ``o`` is the S-box of the byte ``i`` of ``latency`` cycles ago, every cycle a new one.
+
+    Parameters
+    ----------
+    kind : str
+        A key of ``SBOXES``.
+    direction : str
+        ``forward``, ``inverse`` or ``shared``.
+    stages : int, optional
+        Registers; as few as the form can have if not given.
+
+    Attributes
+    ----------
+    latency : int
+        Cycles, equal to ``stages``.
+    interval : int
+        1.
+
+    Members
+    -------
+    i : In(8)
+        A byte.
+    inverse : In(1)
+        With direction ``shared`` only: 1 for the inverse S-box of this byte.
+    o : Out(8)
+        Its image.
+
+    Raises
+    ------
+    TypeError
+        ``stages`` is no integer.
+    ValueError
+        There is no such form or direction, or the form cannot have so many registers.
+    """
+
+    interval = 1
+
+    def __init__(self, kind: str = "lut", direction: str = "forward", stages: int | None = None) -> None:
+        form = _form(kind)
+        if direction not in DIRECTIONS:
+            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+        self.kind, self.direction = kind, direction
+        self.latency = form.least if stages is None else check_count("stages", stages, form.least, form.most)
+        ports = {"i": In(8), "o": Out(8)}
+        if direction == "shared":
+            ports["inverse"] = In(1)
+        super().__init__(ports)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        inverse = self.inverse if self.direction == "shared" else self.direction == "inverse"
+        m.d.comb += self.o.eq(sub_bytes_of(m, self.i, self.kind, inverse=inverse, stages=self.latency))
+        return m

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The S-box of AES, forward and inverse, and its wide forms.
+
+Bit i of a byte is the coefficient of x^i in GF(2^8) = GF(2)[x] / (x^8 + x^4 + x^3 + x + 1)::
+
+    bit          7    6    5    4    3    2    1    0
+    coefficient  x^7  x^6  x^5  x^4  x^3  x^2  x    1
+
+The tables are computed from the definition (FIPS 197, 5.1.1): inversion in the field, then an affine map.
+
+An S-box is a read-only memory of 256 bytes with asynchronous read ports, one memory for a whole state. Of the forms
+tried (array or switch, one memory for each byte, a bit select of a 256-bit constant) it has the smallest RTLIL, by a
+factor of 3 to 15, it costs the simulator one array access for each byte, and it maps to the same 32 LUT6 with
+MUXF7 and MUXF8 for each byte, as in the 256 x 8 multiplexers of ``brw2013``, appendix A. Keep logic off its input: with
+an XOR or a multiplexer before an S-box, abc covers it differently, with up to twice as many LUTs.
+
+In a block memory (``clocked_sub_bytes``) the address is registered inside, and a memory has two ports: eight memories for a state.
+
+Functions that take a module add their logic where they are called: call them outside of its ``If`` and ``Switch``.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.lib import memory
+
+from modeloom.rtl.aes.parameters import named
+from modeloom.spec.field import Field
+
+__all__ = [
+    "INV_SBOX",
+    "SBOX",
+    "affine",
+    "clocked_sub_bytes",
+    "cut_sub_bytes",
+    "inv_sbox",
+    "inv_sub_bytes",
+    "join_sub_bytes",
+    "look_up",
+    "quarter_of_bytes",
+    "sbox",
+    "sub_bytes",
+]
+
+_FIELD = Field("AES", 8, 0x11B)
+_AFFINE_CONSTANT = 0x63
+
+
+def affine(a: int) -> int:
+    """The affine map of the S-box, FIPS 197, 5.1.1: what follows the inversion."""
+    twice = a | a << 8
+    rotations = twice ^ twice >> 4 ^ twice >> 5 ^ twice >> 6 ^ twice >> 7
+    return (rotations & 0xFF) ^ _AFFINE_CONSTANT
+
+
+def _inverse_table(table: tuple[int, ...]) -> tuple[int, ...]:
+    inverse = [0] * len(table)
+    for argument, value in enumerate(table):
+        inverse[value] = argument
+    return tuple(inverse)
+
+
+#: SubBytes of each byte: a^254 is the inverse, and 0 for 0 as the standard wants it.
+SBOX: tuple[int, ...] = tuple(affine(_FIELD.power(a, 254)) for a in range(256))
+#: InvSubBytes of each byte.
+INV_SBOX: tuple[int, ...] = _inverse_table(SBOX)
+
+
+def _bytes(state: Value) -> list[Value]:
+    state = Value.cast(state)
+    if len(state) == 0 or len(state) % 8:
+        raise ValueError(f"S-box input must be a whole number of bytes, not {len(state)} bits")
+    return [state[low : low + 8] for low in range(0, len(state), 8)]
+
+
+def look_up(m: Module, addresses: list[Value], table: tuple[int, ...]) -> Value:
+    """Bytes of a table, as long as a power of two, one for each address, in one asynchronous memory added to *m*."""
+    # Without the attribute, Yosys takes a register behind the S-box into the memory and looks for a block RAM with so
+    # many read ports, for which it wants tens of gigabytes.
+    rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
+    m.submodules += rom
+    result = []
+    for address in addresses:
+        port = rom.read_port(domain="comb")
+        m.d.comb += port.addr.eq(address)
+        result.append(port.data)
+    return named(m, Cat(result))
+
+
+def sub_bytes(m: Module, state: Value) -> Value:
+    """SubBytes of a state, or of any other whole number of bytes, in one asynchronous memory added to *m*.
+
+    Raises
+    ------
+    ValueError
+        The width of *state* is no multiple of 8, or 0.
+    """
+    return look_up(m, _bytes(state), SBOX)
+
+
+def inv_sub_bytes(m: Module, state: Value) -> Value:
+    """InvSubBytes; as :func:`sub_bytes`."""
+    return look_up(m, _bytes(state), INV_SBOX)
+
+
+def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Value:
+    """SubBytes (InvSubBytes if *inverse*) of *state* of the cycle before, in block memories of two ports.
+
+    Raises
+    ------
+    ValueError
+        The width of *state* is no multiple of 8, or 0.
+    """
+    result = []
+    addresses = _bytes(state)
+    for n in range(0, len(addresses), 2):
+        rom = memory.Memory(shape=8, depth=256, init=INV_SBOX if inverse else SBOX, attrs={"rom_style": "block"})
+        m.submodules += rom
+        for address in addresses[n : n + 2]:
+            port = rom.read_port()
+            m.d.comb += [port.addr.eq(address), port.en.eq(1)]
+            result.append(port.data)
+    return named(m, Cat(result))
+
+
+def sbox(m: Module, byte: Value) -> Value:
+    """The S-box of one byte (8 bits), asynchronous.
+
+    Raises
+    ------
+    ValueError
+        *byte* is not 8 bits wide.
+    """
+    return sub_bytes(m, _check_byte(byte))
+
+
+def inv_sbox(m: Module, byte: Value) -> Value:
+    """The inverse S-box of one byte; as :func:`sbox`."""
+    return inv_sub_bytes(m, _check_byte(byte))
+
+
+def cut_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> list[Value]:
+    """The first part of SubBytes (InvSubBytes if *inverse*): four values as wide as *state*, one for each quarter of
+    the table, each byte looked up by its low six bits. :func:`join_sub_bytes` chooses between them.
+
+    Raises
+    ------
+    ValueError
+        The width of *state* is no multiple of 8, or 0.
+    """
+    table = INV_SBOX if inverse else SBOX
+    addresses = [byte[:6] for byte in _bytes(state)]
+    return [look_up(m, addresses, table[low : low + 64]) for low in range(0, 256, 64)]
+
+
+def quarter_of_bytes(state: Value) -> Value:
+    """The upper two bits of each byte of *state*, which choose the quarter of the table. Wires only."""
+    return Cat(byte[6:] for byte in _bytes(state))
+
+
+def join_sub_bytes(m: Module, quarters: list[Value], chosen: Value) -> Value:
+    """The second part of SubBytes: for each byte one of four, by the two bits for it in *chosen*."""
+    result = []
+    for n, choices in enumerate(zip(*(_bytes(quarter) for quarter in quarters), strict=True)):
+        low, high = chosen[2 * n], chosen[2 * n + 1]
+        result.append(Mux(high, Mux(low, choices[3], choices[2]), Mux(low, choices[1], choices[0])))
+    return named(m, Cat(result))
+
+
+def _check_byte(byte: Value) -> Value:
+    byte = Value.cast(byte)
+    if len(byte) != 8:
+        raise ValueError(f"S-box input must be a byte, not {len(byte)} bits")
+    return byte
