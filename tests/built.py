@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from modeloom.compiler import Compiled, compile_mode
-from modeloom.compiler.options import preset
+from modeloom.compiler.presets import preset
 from modeloom.emit import emit
 from modeloom.modes import find
 from modeloom.product.simulated import SimulatedCore

@@ -7,7 +7,9 @@ import pytest
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler import compile_mode
-from modeloom.compiler.options import PRESETS, Options, preset, unit_set
+from modeloom.compiler.options import Options
+from modeloom.compiler.presets import PRESETS, preset
+from modeloom.compiler.units import unit_set
 from modeloom.modes import find
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import InputError, Keys, Mode, UnknownName

@@ -52,7 +52,8 @@ def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
         For what cannot be built; the message is one line.
     """
     from modeloom.compiler import compile_mode
-    from modeloom.compiler.options import Options, preset
+    from modeloom.compiler.options import Options
+    from modeloom.compiler.presets import preset
     from modeloom.modes import find
 
     options = preset(units or "default") if units is None or isinstance(units, str) else units

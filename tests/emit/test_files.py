@@ -16,7 +16,8 @@ import pytest
 from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder
 
 from modeloom.ciphers import AES
-from modeloom.compiler.options import Options, preset
+from modeloom.compiler.options import Options
+from modeloom.compiler.presets import preset
 from modeloom.cores.sector import CORE_PORTS
 from modeloom.emit import check_directory, core_name, emit, files
 from modeloom.emit.figures import definition_hash

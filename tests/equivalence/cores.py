@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.built import SEQUENTIAL
 
-from modeloom.compiler.options import PRESETS
+from modeloom.compiler.presets import PRESETS
 
 __all__ = ["CORES", "ONE"]
 

@@ -13,7 +13,7 @@ from tests.equivalence.cores import CORES, ONE
 from tests.equivalence.faults import FAULTS, Fault, faulty
 
 from modeloom.compiler import Compiled
-from modeloom.compiler.options import PRESETS
+from modeloom.compiler.presets import PRESETS
 from modeloom.equivalence import forever, prove_engine
 from modeloom.equivalence.cores import Parts, input_ports
 from modeloom.prove import ProofError

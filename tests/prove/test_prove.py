@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 from modeloom.compiler import compile_mode
-from modeloom.compiler.options import Options, preset
+from modeloom.compiler.options import Options
+from modeloom.compiler.presets import preset
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
 from modeloom.prove import CheckError, ProofError, check, prove

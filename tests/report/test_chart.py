@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from modeloom.compiler import compile_mode
-from modeloom.compiler.options import Options, preset
+from modeloom.compiler.options import Options
+from modeloom.compiler.presets import preset
 from modeloom.modes import find
 from modeloom.report.chart import BARS, COLOURS, LEFT, chart
 

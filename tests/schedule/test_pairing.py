@@ -12,7 +12,8 @@ from tests.compiler.fast_like import ORDERS
 
 from modeloom.compiler import Compiled, compile_mode
 from modeloom.compiler import compile as compiler
-from modeloom.compiler.options import Options, preset
+from modeloom.compiler.options import Options
+from modeloom.compiler.presets import preset
 from modeloom.ir.ops import Op, Term
 from modeloom.ir.pair import find_chains, match, pair_directions
 from modeloom.modes import BUILT_IN, find

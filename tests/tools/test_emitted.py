@@ -7,7 +7,7 @@ import pytest
 from tests.built import slow
 from tests.scripts import script
 
-from modeloom.compiler.options import PRESETS
+from modeloom.compiler.presets import PRESETS
 from modeloom.modes import BUILT_IN
 
 emitted = script("tools/emitted.py")

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from modeloom.ciphers import CIPHERS
-from modeloom.compiler.options import PRESETS, Options, preset
+from modeloom.compiler.options import Options
+from modeloom.compiler.presets import PRESETS, preset
 from modeloom.spec import InputError
 
 __all__ = ["cipher_option", "optimize_option", "unit_options", "options_from", "tweaks"]

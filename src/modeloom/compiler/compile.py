@@ -13,7 +13,8 @@ from modeloom.allocate.build import Allocation, allocate
 from modeloom.allocate.merge import CoreProgram, merge
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.limits import check_blocks
-from modeloom.compiler.options import Architecture, Options, unit_set
+from modeloom.compiler.options import Options
+from modeloom.compiler.units import Architecture, unit_set
 from modeloom.definition.check import INVERSES, NOT_CHECKED, Checked, check_definition
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup, operation_kind

@@ -64,7 +64,7 @@ def test_sectors_of_mixed_slots_and_directions(case: str) -> None:
 
 def test_a_table_of_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interval of one cycle, for which the buses are too slow: sectors enter every two cycles, as a tweak stays for one more."""
-    monkeypatch.setattr("modeloom.compiler.options.ENTRY_CYCLES", 1)
+    monkeypatch.setattr("modeloom.compiler.units.ENTRY_CYCLES", 1)
     monkeypatch.setattr(bench, "ENTRY_CYCLES", 2)
     design = compiled.__wrapped__("xts", sector=16, aes=2, key_slots=2)
     assert [table.rows for table in design.core_program.mains] == [1]
