@@ -14,7 +14,7 @@ import json
 import time
 from typing import Any
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes import find
 from modeloom.schedule.modulo import schedule

@@ -31,7 +31,7 @@ from verilog_coverage.simulate import counts, verilate  # noqa: E402
 from verilog_coverage.stimulus import stimulus  # noqa: E402
 from verilog_coverage.summary import lines, states, toggles, unexplained  # noqa: E402
 
-from modeloom.compiler import compile_mode  # noqa: E402
+from modeloom.compiler.compile import compile_mode  # noqa: E402
 from modeloom.compiler.options import Options  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
 from modeloom.modes import find  # noqa: E402

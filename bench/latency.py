@@ -22,7 +22,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.emit.figures import beats
 from modeloom.modes import find

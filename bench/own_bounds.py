@@ -18,7 +18,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes import BUILT_IN, find
 

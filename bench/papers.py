@@ -30,7 +30,7 @@ sys.path[:0] = [str(ROOT / "bench")]
 import papers_software  # noqa: E402
 from known_blocks import KnownBlocks  # noqa: E402
 
-from modeloom.compiler import Compiled, compile_mode  # noqa: E402
+from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402

@@ -34,7 +34,7 @@ from known_blocks import KnownBlocks  # noqa: E402
 from make import CLOCK  # noqa: E402
 from make import store as store_routed  # noqa: E402
 
-from modeloom.compiler import Compiled, compile_mode  # noqa: E402
+from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.compiler.options import Options  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
 from modeloom.measure.core import measure_blocks, measure_core  # noqa: E402

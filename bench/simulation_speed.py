@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.emit import emit
 from modeloom.modes import find

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.presets import preset
 from modeloom.emit import emit
 from modeloom.modes import find

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from modeloom.allocate.program import Program
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.prove.numeric import NumericMachine
 
 SECTORS = 8

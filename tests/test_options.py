@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from modeloom.ciphers import AES, cipher_of
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import PRESETS, preset
 from modeloom.compiler.units import unit_set

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from planted_faults.sites import KINDS, Fault, faults  # noqa: E402
 from planted_faults.trial import Result, Trial, edited_folder  # noqa: E402
 
-from modeloom.compiler import compile_mode  # noqa: E402
+from modeloom.compiler.compile import compile_mode  # noqa: E402
 from modeloom.compiler.options import Options  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
 from modeloom.modes import find  # noqa: E402

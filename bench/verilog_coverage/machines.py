@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Fragment
 
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.cores.sector import bus_parameters
 from modeloom.rtl.bus.key_port import KeyPort
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.product.simulated import SimulatedCore
 from modeloom.rtl.bus.ports import COMMAND
 from modeloom.verification import dynamic_checks, run_check

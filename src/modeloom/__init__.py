@@ -33,7 +33,7 @@ def core(directory: str, **options: Any) -> Any:
 
 
 def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
-    """Compiles a mode for a unit set and proves the program (``modeloom.compiler.Compiled``).
+    """Compiles a mode for a unit set and proves the program (``modeloom.compiler.compile.Compiled``).
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
     InputError
         For what cannot be built; the message is one line.
     """
-    from modeloom.compiler import compile_mode
+    from modeloom.compiler.compile import compile_mode
     from modeloom.compiler.options import Options
     from modeloom.compiler.presets import preset
     from modeloom.modes import find

@@ -8,7 +8,7 @@ import pytest
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import ChainRegister, Source
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.presets import preset
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted

@@ -12,7 +12,7 @@ import pytest
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import ChainRegister, Program, Source
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes.heh import HEH
 from modeloom.prove.mutate import copy_program

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.built import slow
 
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes import all_modes, find
 

@@ -9,7 +9,7 @@ import pytest
 from tests.built import slow
 from tests.compiler.fast_like import ORDERS
 
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.definition.software import Model
 from modeloom.schedule.check import check_schedule

@@ -11,8 +11,7 @@ from itertools import pairwise
 import pytest
 from tests.built import slow
 
-from modeloom.compiler import Compiled, compile_mode
-from modeloom.compiler.compile import SHARES
+from modeloom.compiler.compile import SHARES, Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes import find
 from modeloom.schedule.modulo import schedule

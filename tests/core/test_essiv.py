@@ -16,7 +16,7 @@ from tests.modes import essiv
 from tests.program_runs import computes
 
 from modeloom.ciphers import AES
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.cores.sector import bus_parameters, key_erase_cycles
 from modeloom.definition.software import Model

@@ -10,7 +10,7 @@ from tests.built import folder, simulated, slow, slowly
 from tests.modes.xts_sm4 import GB, GB17964XTS, IEEE, KEY, PLAIN, TWEAK
 
 from modeloom import golden, vectors, verification
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.emit import emit
 from modeloom.product.simulated import Sector, SimulatedCore

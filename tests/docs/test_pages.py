@@ -12,7 +12,7 @@ from click import Context
 from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipeline
 
 from modeloom.cli import cli
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.definition.software import Model
 from modeloom.modes import BUILT_IN

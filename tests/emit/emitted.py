@@ -9,7 +9,7 @@ from typing import Any
 from tests import built
 from tests.built import COMMAND
 
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 
 __all__ = ["COMMAND", "PARTIAL", "PLAIN", "SIZES", "SLOTS", "SMALLEST", "core", "folder"]
 

@@ -12,7 +12,7 @@ from tests.built import SMALL, slow, slowly
 from tests.equivalence.cores import CORES, ONE
 from tests.equivalence.faults import FAULTS, Fault, faulty
 
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.compiler.presets import PRESETS
 from modeloom.equivalence import forever, prove_engine
 from modeloom.equivalence.cores import Parts, input_ports

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests import built
 
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.product.simulated import SimulatedCore
 
 MODES = Path(__file__).with_name("wide_modes.py")

@@ -11,7 +11,7 @@ from tests.generality.quad256 import QUAD256
 from tests.generality.wide_modes import WideHEH
 
 from modeloom.cli import main
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.cores.sector import bus_parameters
 from modeloom.definition.software import Model

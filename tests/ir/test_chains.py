@@ -7,7 +7,7 @@ import pytest
 from tests.program_runs import computes
 
 from modeloom import golden
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.ir.pair import find_chains

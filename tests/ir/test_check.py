@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.ir.check import CheckError, check_graph
 from modeloom.ir.ops import Chain, Op, Pair, Term

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.program_runs import computes
 
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.definition.software import Model
 from modeloom.prove import prove

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from modeloom import golden
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.dump import dump
 from modeloom.compiler.options import Options
 from modeloom.definition.software import Model

@@ -13,7 +13,7 @@ import pytest
 import modeloom
 from modeloom.ciphers import AES, CoreTiming, cipher_of
 from modeloom.cli import main
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.definition.check import check_definition
 from modeloom.definition.software import Model

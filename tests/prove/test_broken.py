@@ -11,7 +11,7 @@ from tests.program_runs import numeric_machine
 
 from modeloom import golden
 from modeloom.allocate.check import CheckError, check_program
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from modeloom.allocate.check import CheckError, check_program
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes import find
 from modeloom.prove import ProofError, check, prove

@@ -10,7 +10,7 @@ import pytest
 from modeloom.allocate.build import allocate
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.lifetimes import lifetimes
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH

@@ -13,7 +13,7 @@ from tests.prove.broken_modes import BROKEN, CountersBack, KeyInverse, OutsideTh
 
 from modeloom import modes
 from modeloom.ciphers import cipher_of
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.definition import inverse
 from modeloom.definition.inverse import check_inverse

@@ -10,7 +10,7 @@ from tests.program_runs import numeric_machine
 
 from modeloom import golden
 from modeloom.ciphers import AES
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes.cmc import CMC
 from modeloom.modes.eme import EME

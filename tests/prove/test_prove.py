@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import preset
 from modeloom.modes.hctr2 import HCTR2

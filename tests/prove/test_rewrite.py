@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 import modeloom.ir.expand as expand_pass
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.ir.ops import Term
 from modeloom.modes.hctr2 import HCTR2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.schedule.random_problems import INSTANCES, anything, exists, graph_of, two_hashes
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.ir.ops import Term
 from modeloom.modes import find

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.presets import preset
 from modeloom.ir.check import CheckError
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from modeloom.allocate.lifetimes import lifetimes, storage_bound
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH

@@ -8,7 +8,7 @@ import random
 import pytest
 from tests.schedule.random_problems import INSTANCES, anything, exists, two_hashes
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes import find
 from modeloom.schedule.gates import gate_bound

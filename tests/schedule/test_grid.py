@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.modes import find

@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import preset
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
@@ -138,7 +138,7 @@ def test_a_longer_interval_can_be_asked_for() -> None:
 
 
 SCRIPT = """
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.compiler.options import Options
 made = compile_mode(HCTR2(), Options(sector=256, restarts=60), prove=False).schedule

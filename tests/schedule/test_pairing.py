@@ -10,8 +10,8 @@ from functools import cache
 import pytest
 from tests.compiler.fast_like import ORDERS
 
-from modeloom.compiler import Compiled, compile_mode
 from modeloom.compiler import compile as compiler
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import preset
 from modeloom.ir.ops import Op, Term

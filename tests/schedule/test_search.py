@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from modeloom.allocate.lifetimes import unit_name
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes import find

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.modes.heh import HEH
 from modeloom.schedule.check import check_schedule

@@ -25,7 +25,7 @@ __all__ = ["build", "command_line"]
 def build(arguments: list[str], mode: str, directory: str, name: str | None, **values: Any) -> None:
     """Compiles MODE, proves the program, and writes a core: Verilog, bench, listing, datasheet."""
     from modeloom.cli.progress import compile_progress
-    from modeloom.compiler import compile_mode
+    from modeloom.compiler.compile import compile_mode
     from modeloom.emit import building, check_directory, core_name, emit
     from modeloom.modes import find
 

@@ -24,7 +24,7 @@ __all__ = ["explain"]
 def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **values: Any) -> None:
     """The schedule of MODE: cycles per sector, latency, storage, and their bounds."""
     from modeloom.cli.progress import compile_progress
-    from modeloom.compiler import compile_mode
+    from modeloom.compiler.compile import compile_mode
     from modeloom.compiler.dump import dump, dump_names
     from modeloom.modes import find
 

@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a definition to a proved program, for the units that a user chooses."""
-
-from modeloom.compiler.compile import Compiled, compile_mode
-
-__all__ = ["Compiled", "compile_mode"]

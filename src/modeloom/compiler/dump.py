@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from modeloom.allocate.lifetimes import unit_name
 from modeloom.allocate.listing import listing
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.ir.ops import Op, OpGraph, form_text
 from modeloom.schedule.modulo import Schedule
 from modeloom.spec import UnknownName

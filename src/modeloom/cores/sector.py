@@ -57,7 +57,7 @@ LUT_BLOCKS = 512
 
 
 def bus_parameters(compiled: Any) -> BusParameters:
-    """Bus sizes of a compiled mode (``modeloom.compiler.Compiled``); raises ``InputError`` for a mode that the buses do not fit."""
+    """Bus sizes of a compiled mode (``modeloom.compiler.compile.Compiled``); raises ``InputError`` for a mode that the buses do not fit."""
     program = compiled.core_program
     cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits
     parts, keys = compiled.mode.key_parts, compiled.mode.cipher_keys
@@ -128,7 +128,7 @@ class ModeCore(wiring.Component):
 
     Parameters
     ----------
-    compiled : modeloom.compiler.Compiled
+    compiled : modeloom.compiler.compile.Compiled
         The mode, compiled.
 
     Members

@@ -107,7 +107,7 @@ def emit(
 
     Parameters
     ----------
-    compiled : modeloom.compiler.Compiled
+    compiled : modeloom.compiler.compile.Compiled
     directory : path
         Made if it does not exist.
     name : str, optional

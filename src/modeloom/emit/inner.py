@@ -48,7 +48,7 @@ def core_rtlil(compiled: Any, top: str) -> str:
 
     Parameters
     ----------
-    compiled : modeloom.compiler.Compiled
+    compiled : modeloom.compiler.compile.Compiled
     top : str
         Name of the top module.
     """

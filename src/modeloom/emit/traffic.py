@@ -60,7 +60,7 @@ class Traffic:
 
     Parameters
     ----------
-    compiled : modeloom.compiler.Compiled
+    compiled : modeloom.compiler.compile.Compiled
     p : BusParameters
     """
 

@@ -65,7 +65,7 @@ class SymbolicCore:
     ----------
     verilog : Path
     top : str
-    compiled : modeloom.compiler.Compiled
+    compiled : modeloom.compiler.compile.Compiled
         What the core was made from.
 
     Attributes

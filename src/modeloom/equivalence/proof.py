@@ -104,7 +104,7 @@ def prove_engine(directory: str | Path, compiled: Any, *, most_cycles: int = MOS
     ----------
     directory : path
         What ``modeloom build`` made.
-    compiled : modeloom.compiler.Compiled
+    compiled : modeloom.compiler.compile.Compiled
         What it was made from, proved.
     most_cycles : int
         Cycles of the run without gaps, where banks need longer to turn.

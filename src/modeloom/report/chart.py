@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from modeloom.compiler import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.compiler.dump import operation_text
 from modeloom.ir.lines import Line
 

@@ -31,7 +31,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.emit.files import listings

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom import vectors
-from modeloom.compiler import compile_mode
+from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import SIZES, Options
 from modeloom.emit.files import emit
 from modeloom.emit.tools import CheckFailed

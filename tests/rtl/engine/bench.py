@@ -19,7 +19,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 from tests.rtl.engine.mix import MIX, round_keys
 
-from modeloom.compiler import Compiled, compile_mode
+from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.cores.sector import ModeCore, bus_parameters
 from modeloom.definition.software import Model
