@@ -41,7 +41,7 @@ class Silent(SimulatedCore):
         (lambda: modeloom.model("hctr2", KEY).decrypt(KEY, bytes(5)), InputError,
          "hctr2: a sector has at least 16 bytes, not 5; choose a larger --sector"),
         (lambda: modeloom.compile(7), TypeError, "mode is a mode's name, or a class of modes or an instance of one, not 7"),
-        (lambda: modeloom.compile("hctr2", 7), TypeError, "units must be Options or a preset's name, not 7"),
+        (lambda: modeloom.compile("hctr2", 7), TypeError, "options is an Options object or a preset's name, not 7"),
         (lambda: modeloom.compile("hctr2", sector="64"), TypeError, "sector is int, not '64'"),
         (lambda: modeloom.compile("hctr2", sector=64.0), TypeError, "sector is int, not 64.0"),
         (lambda: modeloom.compile("hctr2", sector=True), TypeError, "sector is int, not True"),
@@ -60,7 +60,7 @@ class Silent(SimulatedCore):
         (lambda: modeloom.compile("hctr2", sector=16384), InputError,
          "hctr2: the buses of a core count 512 blocks in a sector, 8192 bytes, and 16384 bytes are 1024; choose a smaller --sector"),
         (lambda: Options(key_slots="1"), TypeError, "key_slots is int, not '1'"),
-        (lambda: modeloom.core("nowhere"), InputError,
+        (lambda: modeloom.simulate("nowhere"), InputError,
          "nowhere holds no core (no core.json); make one with: modeloom build MODE -o nowhere"),
         (lambda: Silent().load_key("00" * 16), TypeError, "key is bytes, not str; bytes.fromhex reads hex digits"),
         (lambda: Silent().load_key(KEY, "0"), TypeError, "slot is a number, not '0'"),
@@ -101,4 +101,4 @@ def test_a_core_without_its_verilog(tmp_path):
     for path in core.glob("*.v"):
         path.unlink()
     with pytest.raises(InputError, match=r"lacks hctr2_64_\w+\.v; build the core again"):
-        modeloom.core(core)
+        modeloom.simulate(core)

@@ -1,62 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0
 """modeloom: a compiler from block-cipher modes to hardware.
 
-``model(name, key)`` is the software model of a mode, ``compile(mode, options)`` its schedule and proved program, and
-``core(directory)`` the simulation of a core that ``modeloom build`` has emitted.
+- ``model(name, key)`` is the software model of a mode.
+- ``compile(mode, options)`` gives its schedule and its proved program.
+- ``simulate(directory)`` runs a core that ``modeloom build`` has written.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from modeloom.version import VERSION as __version__
 
-__all__ = ["__version__", "compile", "core", "model"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from modeloom.compiler.compile import Compiled
+    from modeloom.compiler.options import Options
+    from modeloom.definition.software import Model
+    from modeloom.product.simulated import SimulatedCore
+    from modeloom.spec import Mode
+
+__all__ = ["__version__", "compile", "core", "model", "simulate"]
 
 
-def model(name: str, key: bytes, cipher: str | None = None) -> Any:
-    """The software model of a mode (``modeloom.definition.software.Model``), with ``encrypt(tweak, data)`` and ``decrypt``.
+def model(name: str, key: bytes, cipher: str | None = None) -> Model:
+    """Makes the software model of a mode.
 
-    ``key`` is the mode's whole key, parts in its documented order; ``cipher`` is "aes" or "sm4", by default the mode's own.  Raises
-    ``InputError`` for an unknown mode or cipher or a wrong length, and ``TypeError`` for a key, tweak or data that are not bytes.
+    Parameters
+    ----------
+    name : str
+        A mode's name, or ``FILE.py:CLASS``.
+    key : bytes
+        The mode's whole key, its parts in the documented order.  The length chooses the cipher's key size.
+    cipher : str, optional
+        The block cipher, such as "sm4".  The default is the mode's own.
+
+    Returns
+    -------
+    Model
+        Has ``encrypt(tweak, data)`` and ``decrypt(tweak, data)`` on bytes.
+
+    Raises
+    ------
+    InputError
+        The mode or the cipher is unknown, or a length is wrong.
+    TypeError
+        The key, the tweak or the data are not bytes.
     """
     from modeloom.definition.software import model as software_model
 
     return software_model(name, key, cipher)
 
 
-def core(directory: str, **options: Any) -> Any:
-    """The simulated core (``modeloom.product.simulated.SimulatedCore``) of a folder made by ``modeloom build``."""
-    from modeloom.product.simulated import core as simulated_core
-
-    return simulated_core(directory, **options)
-
-
-def compile(mode: Any, units: Any = None, **changes: Any) -> Any:
-    """Compiles a mode for a unit set and proves the program (``modeloom.compiler.compile.Compiled``).
+def compile(mode: str | Mode | type[Mode], options: Options | str | None = None, **changes: Any) -> Compiled:
+    """Compiles a mode and proves that the program computes it.
 
     Parameters
     ----------
     mode : str or Mode
         A mode's name, ``FILE.py:CLASS``, or a definition: its class or an instance.
-    units : Options or str or None
-        Options, the name of a preset, or None for the defaults.
+    options : Options or str, optional
+        Options, or the name of a preset.  Without them, the defaults hold.
     **changes
-        Options that differ from ``units``, such as ``sector=4096``.
+        Options that differ from ``options``, such as ``sector=4096``.  ``units`` is an older name of ``options``.
+
+    Returns
+    -------
+    Compiled
+        The graph, the schedule and the program.  ``explain()`` gives the figures of ``modeloom explain --json``.
 
     Raises
     ------
     TypeError
-        For a mode, units or a value of an option of another type.
+        The mode, the options or the value of an option have the wrong type.
     InputError
-        For what cannot be built; the message is one line.
+        The core cannot be built.  The message is one line.
     """
     from modeloom.compiler.compile import compile_mode
     from modeloom.compiler.options import Options
     from modeloom.compiler.presets import preset
     from modeloom.modes import find
 
-    options = preset(units or "default") if units is None or isinstance(units, str) else units
-    if not isinstance(options, Options):
-        raise TypeError(f"units must be Options or a preset's name, not {units!r}")
-    return compile_mode(find(mode) if isinstance(mode, str) else mode, options.but(**changes))
+    options = changes.pop("units", None) if options is None else options
+    chosen = preset(options or "default") if options is None or isinstance(options, str) else options
+    if not isinstance(chosen, Options):
+        raise TypeError(f"options is an Options object or a preset's name, not {options!r}")
+    return compile_mode(find(mode) if isinstance(mode, str) else mode, chosen.but(**changes))
+
+
+def simulate(directory: str | Path, **options: Any) -> SimulatedCore:
+    """Builds a simulation of a core.
+
+    Parameters
+    ----------
+    directory : str or Path
+        A folder that ``modeloom build`` has written.
+    **options
+        Those of ``modeloom.product.simulated.core``.
+
+    Returns
+    -------
+    SimulatedCore
+        Has ``load_key(key)``, ``encrypt(tweak, sector)``, ``decrypt(tweak, sector)``, ``run(sectors)`` and ``cycles``.
+
+    Raises
+    ------
+    InputError
+        The folder holds no core.
+    """
+    from modeloom.product.simulated import core as simulated_core
+
+    return simulated_core(directory, **options)
+
+
+core = simulate
+"""An older name of ``simulate``."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from modeloom import core, golden
+from modeloom import golden, simulate
 from modeloom.cli import main
 
 FAST = ("--optimize", 0)
@@ -104,7 +104,7 @@ def test_verify_finds_a_changed_file(built: Path, tmp_path: Path, capsys: pytest
 
 
 def test_python_functions(built: Path) -> None:
-    keyed = core(built, optimize=0)
+    keyed = simulate(built, optimize=0)
     keyed.load_key(bytes(range(16)))
     reference = golden.mode("hctr2", bytes(range(16)))
     tweak, data = bytes(range(16)), (bytes(range(256)) * 2)[:SECTOR]
