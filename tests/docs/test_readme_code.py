@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's code runs as it is printed, and its definition is the mode's own."""
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+from tests.built import folder
+
+from modeloom import modes
+
+TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_every_block_is_tested():
+    assert len(BLOCKS) == 2 and BLOCKS[0].startswith("def setup") and BLOCKS[1].startswith("import modeloom")
+
+
+def test_the_definition_is_the_modes():
+    source = inspect.getsource(type(modes.find("hctr2")))
+    for function in re.split(r"\n(?=def )", BLOCKS[0]):
+        assert textwrap.indent(function.strip(), "    ") in source
+
+
+def test_python_runs(tmp_path, monkeypatch):
+    """On the folder of a smaller core: the code loads a key and nothing more."""
+    small = folder("hctr2", sector=64, aes_arch="sequential", aes_stages=1, restarts=0, prove=False)
+    (tmp_path / "hctr2_4096").symlink_to(small)
+    monkeypatch.chdir(tmp_path)
+    found = {}
+    exec(compile(BLOCKS[1], "README.md", "exec"), found)
+    calls = [line.partition("  #")[0] for line in BLOCKS[1].splitlines() if line.startswith("modeloom.")]
+    assert len(calls) == 3
+    assert len(eval(calls[1], found)) == 4096
+
+
+def test_a_wrong_name_is_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AttributeError):
+        exec(compile(BLOCKS[1].replace("modeloom.compile", "modeloom.compiles"), "README.md", "exec"), {})
