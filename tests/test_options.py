@@ -225,10 +225,3 @@ def test_multipliers_keep_up_with_the_pipelines():
     for direction in ("encrypt", "both"):
         uses = {d: {"enc": 32, "mul": 63, "out": 32} for d in ("encrypt", "decrypt")[: 1 + (direction == "both")]}
         assert unit_set(Options(direction=direction), AES, [uses], {"enc"})[0].unit("mul").count == 2
-
-
-def test_the_scheduler_knows_the_pace_of_the_buses():
-    from modeloom.rtl.bus import parameters
-    from modeloom.schedule import units
-
-    assert units.ENTRY_CYCLES == parameters.ENTRY_CYCLES

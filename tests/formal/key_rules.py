@@ -15,8 +15,8 @@ from __future__ import annotations
 from tests.formal.bits import Bits, all_of, any_of, constant
 from tests.formal.stream_rules import BusState
 
+from modeloom.cycles import FENCE_CYCLES
 from modeloom.rtl.bus.key_format import key_parts
-from modeloom.rtl.bus.key_port import FENCE_CYCLES
 
 __all__ = ["KEY_INVARIANTS", "KEY_RULES", "VERDICT_RULES"]
 

@@ -21,8 +21,8 @@ from functools import cached_property
 from tests.formal.bits import WIDE, Bits, all_of, constant, total
 from tests.formal.machine import State
 
+from modeloom.cycles import FILL_AHEAD
 from modeloom.rtl.bus import BusParameters
-from modeloom.rtl.engine.interface import FILL_AHEAD
 
 __all__ = [
     "ASSUMPTIONS",

@@ -81,16 +81,6 @@ def test_the_bus_brings_one_beat_a_cycle(options, early):
         assert sector.number == n + 5
 
 
-def test_the_engine_keeps_the_times_that_the_proof_takes():
-    from modeloom.allocate import storage_check
-    from modeloom.prove import execute
-    from modeloom.rtl.engine import engine, interface
-
-    assert execute.LEAD == storage_check.LEAD == engine.LEAD
-    assert execute.FILL_DELAY == storage_check.FILL_DELAY
-    assert made(HEH).allocation.program.fill_ahead == interface.FILL_AHEAD
-
-
 CASES = [
     (HCTR2, {}),
     (HEH, {}),

@@ -23,21 +23,13 @@ from modeloom.allocate.program import (
     WriteRow,
 )
 from modeloom.allocate.rotate import rotate
+from modeloom.cycles import FILL_AHEAD, FILL_MARGIN, TWEAK_WRITE
 from modeloom.ir.ops import Form, Term
 from modeloom.ir.trace import Trace
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
 
-__all__ = ["FILL_AHEAD", "Allocation", "allocate"]
-
-FILL_AHEAD = 4
-"""Beats of a sector that the bus may bring while the sector before it still waits to enter (``rtl.engine.interface``)."""
-
-FILL_MARGIN = 2
-"""Cycles by which inputs are taken to come earlier than the bus can bring them."""
-
-TWEAK_WRITE = -5
-"""Cycle at whose end a tweak is written, relative to its sector's cycle 0."""
+__all__ = ["Allocation", "allocate"]
 
 
 def earliest_fill(beat: int, beats: int, ii: int) -> int:

@@ -28,6 +28,9 @@ LEAD = 6
 FILL_DELAY = 3
 """Cycles from the bus to the end of the cycle in which a block is in its bank."""
 
+FILL_AHEAD = 4
+"""Beats of a sector that the bus may bring while the sector before it asks to enter."""
+
 
 class _Value(NamedTuple):
     """``first`` counts from the entry of the sector ``back`` before its own."""
@@ -47,6 +50,8 @@ def check_storage(program: Program) -> None:
                 values.update(_values(program, table, bank, direction))
             if table.name == "main":
                 _disjoint(program, table, bank, sorted(values, key=str))
+    if program.fill_ahead != FILL_AHEAD:
+        raise CheckError(f"{program.name}: the bus brings {FILL_AHEAD} beats ahead of their sector, not {program.fill_ahead}")
 
 
 def _written(program: Program, table: Table, bank: Bank, direction: str) -> list[tuple[int, int, int, int]]:

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
 
+from modeloom import cycles
 from modeloom.allocate.build import Allocation, allocate
 from modeloom.allocate.merge import CoreProgram, merge
 from modeloom.ciphers import cipher_of
@@ -33,9 +34,6 @@ from modeloom.spec import InputError, Mode, checked_mode
 __all__ = ["Compiled", "compile_mode"]
 
 SCHEMA = "modeloom-explain-1"
-
-CONTROL_CYCLES = 7
-"""Cycles between a sector's entry and cycle 0 of its schedule, and from its end to the message that it is done."""
 
 CHAINS = (6, 8, 10, 12, 16, 20)
 """Numbers of Horner chains that are compared, in tenths of multipliers times latency: with fewer chains multipliers wait for their
@@ -112,11 +110,14 @@ class Compiled:
     @property
     def result_sectors(self) -> int:
         """Sectors that the result buffer holds: enough for sectors of each size to follow each other without a pause."""
-        from modeloom.rtl.bus.parameters import ring_depth
-
         return max(
-            ring_depth(c.schedule.latency + CONTROL_CYCLES, c.schedule.ii, -(-c.source.blocks // c.units.lanes)) for c in self.sizes
+            cycles.ring_depth(c.schedule.latency + cycles.LEAD + cycles.RING_MARGIN, c.schedule.ii, c.beats) for c in self.sizes
         )
+
+    @property
+    def beats(self) -> int:
+        """Beats of a sector on the data buses."""
+        return -(-self.source.blocks // self.units.lanes)
 
     @property
     def warnings(self) -> list[str]:
@@ -125,8 +126,6 @@ class Compiled:
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
-        from modeloom.emit.figures import latency_pins
-
         problem = self.schedule.problem
         bound = problem.ii_bound() if self.options.overlap else self.schedule.ii
         own = dict(own_bounds(problem, self.schedule.ii if self.options.overlap else 0))
@@ -151,7 +150,7 @@ class Compiled:
             "latency_bound": max(own.values()),
             "latency_bounds": own,
             "pairing_bound": self.schedule.latency_bound,
-            "latency_pins": latency_pins(self),
+            "latency_pins": cycles.latency_pins(self.schedule.latency, self.beats),
             "first_output": self.schedule.first_output,
             "ii": self.schedule.ii,
             "ii_bound": bound,

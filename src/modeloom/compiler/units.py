@@ -9,8 +9,9 @@ from typing import Any, cast
 
 from modeloom.ciphers import BlockCipher, CoreTiming
 from modeloom.compiler.options import Options
+from modeloom.cycles import ENTRY_CYCLES
 from modeloom.ir.ops import cipher_core
-from modeloom.schedule.units import ENTRY_CYCLES, Unit, UnitSet
+from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import COUNTERS, InputError
 
 __all__ = ["Architecture", "unit_set"]

@@ -19,17 +19,16 @@ from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, 
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom import cycles
 from modeloom.rtl.bus import BusParameters, CoreBus
-from modeloom.rtl.bus.key_port import FENCE_CYCLES
 from modeloom.rtl.bus.key_schedules import KeySchedules
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
 from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.engine.key_class import key_class
-from modeloom.rtl.engine.rows import DRAIN
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.gf128.square import Squarer
-from modeloom.rtl.zeroize import Zeroizer, zeroize_cycles
+from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import COUNTERS, InputError
 
 __all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "cipher_core", "erase_cycles", "key_erase_cycles"]
@@ -42,12 +41,6 @@ ZEROIZE_PORTS = (
 
 CORE_PORTS = (*ZEROIZE_PORTS, *FLAT_PORTS)
 """All ports of a core but ``aclk`` and ``aresetn``, in their order."""
-
-ERASE_OVERHEAD = 12
-"""Cycles of the key port and of the engine around the overwriting of a key and of what has been computed with it."""
-
-OVERWRITE_CYCLES = 4
-"""Cycles between the erasures of two cipher keys of a slot."""
 
 READIES = ("cmd.ready", "s.ready")
 """Outputs that a bus held in reset would give high."""
@@ -99,7 +92,7 @@ def bus_parameters(compiled: Any) -> BusParameters:
 
 def erase_cycles(compiled: Any) -> int:
     """Cycles in which a core overwrites all that it holds, after the last one with a reset or ``zeroize``."""
-    return zeroize_cycles(bus_parameters(compiled).erase_words, flush_cycles(compiled.core_program))
+    return cycles.zeroize_cycles(bus_parameters(compiled).erase_words, flush_cycles(compiled.core_program))
 
 
 def key_erase_cycles(compiled: Any) -> int:
@@ -108,9 +101,10 @@ def key_erase_cycles(compiled: Any) -> int:
     Those in flight, of other slots too, add what they still need: at most the wait for an entry and twice the latency.
     """
     p = bus_parameters(compiled)
-    rounds = (1 << p.round_bits) + (OVERWRITE_CYCLES if p.all_cipher_keys > 1 else 0)
-    words = max(p.all_cipher_keys * rounds, p.key_words + rounds * (p.all_cipher_keys - 1)) + p.engine_words
-    return FENCE_CYCLES + ERASE_OVERHEAD + words + DRAIN + flush_cycles(compiled.core_program)
+    return cycles.key_erase_cycles(
+        key_words=p.key_words, cipher_keys=p.all_cipher_keys, rounds=1 << p.round_bits, result_words=p.engine_words,
+        flush=flush_cycles(compiled.core_program),
+    )  # fmt: skip
 
 
 def cipher_core(compiled: Any, name: str) -> tuple[str, str, int, int, int, str]:

@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles as the pins show them.
-
-::
-
-    s_axis   b0 b1 .. bl                                        l = beats - 1
-                      └─ 3 ─▶ entry ─ 6 ─▶ cycle 0 of the program
-                                           └─ latency ─▶ done ─ 5 ─▶ first beat
-    m_axis                                                           b0 b1 .. bl
-             ├──────────────────── latency_pins ──────────────────────────────┤
-"""
+"""What the files of a core say of it: cycles at its pins (``modeloom.cycles`` has the drawing), its cipher and its definition."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import Any
 
+from modeloom import cycles
+
 __all__ = ["BUS_CYCLES", "beats", "cipher_name", "definition_hash", "interval_pins", "latency_pins", "overhead_pins"]
 
-BUS_CYCLES = {"last_beat_to_entry": 3, "command_to_entry": 4, "entry_to_program": 6, "done_to_first_beat": 5}
-"""Fixed cycles around a program: from a sector's last input beat, and from its command, to its entry into an engine that is idle,
-from there to cycle 0 of the program, and from its last cycle to the first beat out."""
+BUS_CYCLES = {
+    "last_beat_to_entry": cycles.LAST_BEAT_TO_ENTRY,
+    "command_to_entry": cycles.COMMAND_TO_ENTRY,
+    "entry_to_program": cycles.LEAD,
+    "done_to_first_beat": cycles.DONE_TO_FIRST_BEAT,
+}
+"""Fixed cycles around a program, by their names in ``core.json``."""
 
 
 def beats(compiled: Any) -> int:
@@ -28,23 +25,18 @@ def beats(compiled: Any) -> int:
 
 
 def overhead_pins(compiled: Any) -> int:
-    """Cycles of ``latency_pins`` that are not the program's: those of the buses, and the beats themselves."""
-    last = beats(compiled) - 1
-    entry = max(last + BUS_CYCLES["last_beat_to_entry"], BUS_CYCLES["command_to_entry"])
-    return entry + BUS_CYCLES["entry_to_program"] + BUS_CYCLES["done_to_first_beat"] + last
+    """``cycles.overhead_pins`` of a compiled mode."""
+    return cycles.overhead_pins(beats(compiled))
 
 
 def latency_pins(compiled: Any) -> int:
-    """Cycles from the handshake of the first input beat to that of the last output beat, for a lone sector.
-
-    The core is idle, the command is there with the first beat at the latest, neither side pauses.
-    """
-    return int(compiled.schedule.latency) + overhead_pins(compiled)
+    """``cycles.latency_pins`` of a compiled mode."""
+    return cycles.latency_pins(compiled.schedule.latency, beats(compiled))
 
 
 def interval_pins(compiled: Any) -> int:
-    """Cycles between the first output beats of sectors that follow each other without a pause."""
-    return max(int(compiled.schedule.ii), beats(compiled))
+    """``cycles.interval_pins`` of a compiled mode."""
+    return cycles.interval_pins(compiled.schedule.ii, beats(compiled))
 
 
 def cipher_name(compiled: Any) -> str:

@@ -21,7 +21,7 @@ from modeloom.prove.machine import Machine, MachineError, Sector
 from modeloom.prove.plan import Plan
 from modeloom.prove.symbols import GraphSymbols, Symbols
 
-__all__ = ["Execution", "prove_program", "make_sectors", "direction_pattern", "entries_with_gaps"]
+__all__ = ["KEY_DELAY", "Execution", "prove_program", "make_sectors", "direction_pattern", "entries_with_gaps"]
 
 LEAD = 6
 """Cycles from the cycle in which the engine takes a sector to the sector's cycle 0 (``rtl.engine``)."""
@@ -33,6 +33,9 @@ TWEAK_WRITE = 1 - LEAD
 """Cycle, relative to the sector's, at whose end the first block of its tweak is written; the others follow one by
 one.
 """
+
+KEY_DELAY = 4
+"""Cycles from the leaving of a key word in set-up to its first use."""
 
 LAST_FILL = FILL_DELAY - LEAD
 """Last cycle at whose end a block is written, relative to its sector's.  The engine reads input blocks in cycle u - 2 for cycle u, the

@@ -6,7 +6,7 @@
     zeroize, ~aresetn ──▶ [hold] ──▶ reset of the whole core ─────────────────────────────┐
                             │                                                              ▼
                             └──▶ settle ──▶ sweep: zeros to every word of every memory ──▶ flush ──▶ ready
-                                 4 cycles   an address a cycle, all memories at once       pipelines run empty
+                       SETTLE_CYCLES   an address a cycle, all memories at once       pipelines run empty
 
 All of the core but this component is held in reset meanwhile, so that what it writes is zero and nothing moves on its buses.
 """
@@ -17,15 +17,9 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["SETTLE_CYCLES", "Zeroizer", "zeroize_cycles"]
+from modeloom.cycles import SETTLE_CYCLES
 
-SETTLE_CYCLES = 4
-"""Cycles from the reset until the registers before the memories hold zeros."""
-
-
-def zeroize_cycles(depth: int, flush: int) -> int:
-    """Cycles for which a :class:`Zeroizer` of these parameters holds its core."""
-    return SETTLE_CYCLES + depth + flush
+__all__ = ["Zeroizer"]
 
 
 class Zeroizer(wiring.Component):
@@ -43,7 +37,7 @@ class Zeroizer(wiring.Component):
     request : In
         Starts, or starts anew; it is also what a power-up does.
     hold : Out
-        Reset of the rest of the core, for :func:`zeroize_cycles` from the cycle after the last request on.
+        Reset of the rest of the core, for :func:`modeloom.cycles.zeroize_cycles` from the cycle after the last request on.
     erase, address : Out
         Write zeros to this word of all memories.
 

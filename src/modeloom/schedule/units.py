@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from modeloom.cycles import KEY_DELAY
 from modeloom.ir.ops import unit_kind
 from modeloom.spec import InputError
 
-__all__ = ["ENTRY_CYCLES", "Unit", "UnitSet"]
-
-ENTRY_CYCLES = 4
-"""Fewest cycles in which the buses of a core let one sector enter after another (``rtl.bus.entry``)."""
+__all__ = ["Unit", "UnitSet"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ class UnitSet:
     units: tuple[Unit, ...]
     lanes: int = 1
     terms: int = 4
-    key_delay: int = 4
+    key_delay: int = KEY_DELAY
     entry: int = 1
     by_kind: dict[str, Unit] = field(init=False, repr=False, compare=False)
 

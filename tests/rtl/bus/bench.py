@@ -14,7 +14,8 @@ from amaranth.sim import Simulator
 from tests.rtl.bus.codes import Case, status_code
 from tests.rtl.bus.mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector, setup_words
 
-from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode, pack_command, ring_depth, unpack_status
+from modeloom.cycles import ring_depth
+from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode, pack_command, unpack_status
 
 Beat = tuple[int, int, int]
 

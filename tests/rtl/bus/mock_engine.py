@@ -16,8 +16,9 @@ from operator import xor
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 
+from modeloom.cycles import FILL_AHEAD
 from modeloom.rtl.bus import BusParameters, key_schedule_signature
-from modeloom.rtl.engine.interface import FILL_AHEAD, engine_signature
+from modeloom.rtl.engine.interface import engine_signature
 
 VIOLATIONS = (
     "a request to enter changed before it was acknowledged",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.rtl.bus.bench import Host, Traffic, simulate
 
-from modeloom.rtl.bus.key_port import FENCE_CYCLES
+from modeloom.cycles import FENCE_CYCLES
 
 LAYOUTS: dict[str, dict] = {
     "two, distinct": {"cipher_keys": 2, "distinct_keys": True, "raw_words_after": 0},

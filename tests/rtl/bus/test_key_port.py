@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 from tests.rtl.bus.bench import Host, Traffic, simulate
 
+from modeloom.cycles import FENCE_CYCLES
 from modeloom.rtl.aes.keys.key_schedule import KeySchedule
 from modeloom.rtl.bus import StatusCode
-from modeloom.rtl.bus.key_port import FENCE_CYCLES
 
 KEY_FORMATS = [
     {"cipher_key_bits": bits, "raw_words_before": before, "raw_words_after": after, "block_bits": block}

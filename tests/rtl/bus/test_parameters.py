@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.rtl.bus import BusParameters, ring_depth
+from modeloom.cycles import ring_depth
+from modeloom.rtl.bus import BusParameters
 
 GOOD = {"blocks": 8, "ring_sectors": 2}
 

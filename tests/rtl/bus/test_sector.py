@@ -12,9 +12,9 @@ import pytest
 from amaranth.sim import Simulator
 from tests.rtl.bus.codes import Case, status_code
 
+from modeloom.cycles import FILL_AHEAD
 from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.sector import SectorIntake
-from modeloom.rtl.engine.interface import FILL_AHEAD
 
 SIZES: dict[str, dict[str, Any]] = {
     "one size": {"blocks": 9},

@@ -12,7 +12,8 @@ from amaranth.hdl import ClockDomain, Elaboratable, Module, Signal
 from tests.rtl.bus.bench import Core
 from tests.rtl.bus.mock_engine import MockSchedule, expected_sector, mock_round_keys, setup_words
 
-from modeloom.rtl.bus import FLAT_PORTS, BusParameters, StatusCode, pack_command, ring_depth, unpack_status
+from modeloom.cycles import ring_depth
+from modeloom.rtl.bus import FLAT_PORTS, BusParameters, StatusCode, pack_command, unpack_status
 from modeloom.sim import Simulation, StreamRunner
 
 LATENCY, BLOCKS, ROUNDS = 91, 32, 5

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.rtl.bus.bench import Host, simulate
 
-from modeloom.rtl.bus.parameters import ENTRY_CYCLES, ring_depth
+from modeloom.cycles import DONE_TO_FIRST_BEAT, ENTRY_CYCLES, LAST_BEAT_TO_ENTRY, ring_depth
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_latencies() -> None:
         await host.until(lambda: not host.beats)
         last_taken = host.cycle - 1
         await host.until(lambda: bool(host.enters))
-        assert host.enters[0] - last_taken == 3
+        assert host.enters[0] - last_taken == LAST_BEAT_TO_ENTRY
         await host.until(lambda: bool(host.ctx.get(host.core.bus.m.valid)))
-        assert host.cycle == host.enters[0] + 26 + 5
+        assert host.cycle == host.enters[0] + 26 + DONE_TO_FIRST_BEAT
         await host.finish()
 
     simulate(script, blocks=7, latency=26)

@@ -22,12 +22,11 @@ from tests.rtl.engine.mix import MIX, round_keys
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.cores.sector import ModeCore, bus_parameters
+from modeloom.cycles import ENTRY_CYCLES, FILL_AHEAD
 from modeloom.definition.software import Model
 from modeloom.modes import find
-from modeloom.rtl.bus.parameters import ENTRY_CYCLES
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.engine import ModeEngine
-from modeloom.rtl.engine.interface import FILL_AHEAD
 from modeloom.spec import Field, Mode
 
 FIRST_CYCLE = 6

@@ -11,7 +11,8 @@ from amaranth.back import rtlil
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from modeloom.rtl.engine.storage import ERASE_DELAY, BlockMemory, rotated
+from modeloom.cycles import ERASE_DELAY
+from modeloom.rtl.engine.storage import BlockMemory, rotated
 
 WIDTH, CYCLES = 8, 600
 

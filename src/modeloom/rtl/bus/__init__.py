@@ -3,7 +3,7 @@
 
 from .core import CoreBus
 from .key_port import key_schedule_signature
-from .parameters import BusParameters, ring_depth
+from .parameters import BusParameters
 from .ports import FLAT_PORTS, StatusCode, pack_command, unpack_status
 
 __all__ = [
@@ -13,6 +13,5 @@ __all__ = [
     "StatusCode",
     "key_schedule_signature",
     "pack_command",
-    "ring_depth",
     "unpack_status",
 ]

@@ -43,8 +43,8 @@ class CoreBus(wiring.Component):
     the sectors before, only when these have left the engine.
 
     A sector enters when its command and all of its bytes are there and the result buffer has a place for it; one sector
-    every max(``beats``, initiation interval, ``ENTRY_CYCLES``) cycles if nothing waits and ``ring_sectors`` is :func:`ring_depth`.  From
-    the last beat of an only sector on ``s`` to ``enter`` are 3 cycles, from ``done`` to its first beat on ``m`` are 5.
+    every max(``beats``, initiation interval, ``ENTRY_CYCLES``) cycles if nothing waits and ``ring_sectors`` is ``ring_depth``.
+    ``modeloom.cycles`` has the cycles from the last beat of a sector to its entry, and from ``done`` to its first beat.
     Nothing that the host does on one bus is lost or misplaced by waiting on another.
 
     After a reset all slots are empty, and nothing of what was under way comes out.  Memories keep their contents through a reset;

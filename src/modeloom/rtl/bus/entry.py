@@ -30,7 +30,7 @@ class EntryGate(BusComponent):
 
     A good sector waits for a free place in the ring and for the one before it to have entered; a bad one waits only for
     that and for room in the status queue.  A good packet is taken in the cycle in which it is complete, if its command has been there
-    for a cycle; from one entry to the next are ``ENTRY_CYCLES`` (4) at least.
+    for a cycle; from one entry to the next are ``cycles.ENTRY_CYCLES`` at least.
 
     Members
     -------

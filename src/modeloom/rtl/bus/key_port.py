@@ -27,15 +27,14 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, Signature
 
+from modeloom.cycles import FENCE_CYCLES
+
 from .component import BusComponent
 from .key_format import BEAT_BYTES, history_beats, key_beats, key_last_keep, key_parts
 from .parameters import BusParameters
 from .ports import KEY_BEAT
 
-__all__ = ["FENCE_CYCLES", "KeyPort", "key_schedule_signature"]
-
-FENCE_CYCLES = 5
-"""Cycles after a slot is marked empty by which the last sector admitted with its old key shows as in flight."""
+__all__ = ["KeyPort", "key_schedule_signature"]
 
 
 def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int, lengths: int = 1) -> Signature:

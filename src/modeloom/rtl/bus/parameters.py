@@ -11,28 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ENTRY_CYCLES", "BusParameters", "SectorSize", "ring_depth"]
-
-ENTRY_CYCLES = 4
-"""Fewest cycles between the entries of two sectors."""
-
-CYCLES_AROUND_ENGINE = 5
-"""Cycles between a sector's free place in the ring and its entry, and between its last block and its first beat out."""
-
-
-def ring_depth(latency: int, interval: int, beats: int) -> int:
-    """Smallest ``ring_sectors`` that lets sectors follow each other without a pause.
-
-    Parameters
-    ----------
-    latency : int
-        Cycles from ``enter_ack`` to ``done`` of the engine.
-    interval : int
-        Initiation interval of the engine in cycles.
-    beats : int
-        Beats of a sector.
-    """
-    return max(1, -(-(latency + beats + CYCLES_AROUND_ENGINE) // max(interval, beats, ENTRY_CYCLES)))
+__all__ = ["BusParameters", "SectorSize"]
 
 
 def _integer(name: str, value: object, low: int, high: int) -> None:
@@ -76,7 +55,7 @@ class BusParameters:
     blocks : int
         Blocks of a sector, the partial last one included; 1 to 512.
     ring_sectors : int
-        Sectors the result buffer holds, those in flight included; see :func:`ring_depth`.
+        Sectors the result buffer holds, those in flight included; see :func:`modeloom.cycles.ring_depth`.
     block_bits : int
         Width of a block in bits: 128 or 256.
     lanes : int

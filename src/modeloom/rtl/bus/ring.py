@@ -35,7 +35,7 @@ __all__ = ["ResultRing"]
 class ResultRing(BusComponent):
     """Stores result blocks and streams finished sectors, a beat a cycle and without a pause between sectors.
 
-    The first beat is on the bus five cycles after ``done``.
+    The first beat of an only sector is on the bus ``cycles.DONE_TO_FIRST_BEAT`` cycles after ``done``.
 
     Members
     -------

@@ -20,7 +20,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.engine.interface import FILL_AHEAD
+from modeloom.cycles import FILL_AHEAD
 
 from .component import BusComponent
 from .parameters import BusParameters

@@ -17,8 +17,9 @@ from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
 from modeloom.allocate.program import Bank
+from modeloom.cycles import FILL_DELAY, LEAD
 from modeloom.rtl.engine.control import pipe
-from modeloom.rtl.engine.rows import LEAD, RowReader
+from modeloom.rtl.engine.rows import RowReader
 from modeloom.rtl.engine.storage import BlockMemory, rotated
 
 __all__ = ["BANK_BLOCKS", "Banks", "holds_results", "rotations"]
@@ -158,8 +159,8 @@ class Banks:
             m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True, modulus=self._modulus(bank, engine.size)
         )  # fmt: skip
         m.d.comb += [
-            memory.waddr.eq(target), memory.we.eq(pipe(m, we, 3, f"{name}_fill_we", reset_less=False)),
-            memory.wdata.eq(pipe(m, pipe(m, data, 2, f"{name}_fill_data"), 1, f"{name}_fill_data_late", reset_less=False)),
+            memory.waddr.eq(target), memory.we.eq(pipe(m, we, FILL_DELAY, f"{name}_fill_we", reset_less=False)),
+            memory.wdata.eq(pipe(m, pipe(m, data, FILL_DELAY - 1, f"{name}_fill_data"), 1, f"{name}_fill_data_late", reset_less=False)),
         ]  # fmt: skip
 
     def _tweak(self, bank: Bank, memory: BlockMemory) -> None:

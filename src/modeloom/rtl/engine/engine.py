@@ -21,15 +21,15 @@ from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
 from modeloom.allocate.program import Net, Source
+from modeloom.cycles import DRAIN, ERASE_DELAY, LEAD
 from modeloom.rtl.engine.banks import Banks, holds_results, rotations
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.key_class import KeyClass, key_class
 from modeloom.rtl.engine.key_memory import KeyMemory
 from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
-from modeloom.rtl.engine.rows import DRAIN, LEAD, RowReader
+from modeloom.rtl.engine.rows import RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
-from modeloom.rtl.engine.storage import ERASE_DELAY
 from modeloom.rtl.engine.unit import EngineUnit
 from modeloom.rtl.engine.wires import kept, moved
 from modeloom.rtl.gf128.scale import scale

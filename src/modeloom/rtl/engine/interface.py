@@ -17,10 +17,7 @@ from math import ceil
 
 from amaranth.lib.wiring import In, Out, Signature
 
-__all__ = ["FILL_AHEAD", "engine_signature"]
-
-FILL_AHEAD = 4
-"""Beats of the following sector that may be written while a complete one waits for its entry."""
+__all__ = ["engine_signature"]
 
 
 def engine_signature(
@@ -70,7 +67,7 @@ def engine_signature(
     fill_we, fill_beat, fill_data, fill_ahead
         Writes one beat.  While ``enter`` is low, ``fill_ahead`` is low and the beat belongs to the sector that enters
         next.  While ``enter`` is high (in the cycle of ``enter_ack`` too), that sector is complete, ``fill_ahead`` is
-        high and the beat belongs to the sector after it; then only beats below ``FILL_AHEAD`` are written.  So a
+        high and the beat belongs to the sector after it; then only beats below ``cycles.FILL_AHEAD`` are written.  So a
         sector of ``beats`` beats can enter every ``beats`` cycles: without the beats ahead, the cycle of
         ``enter_ack`` would be lost.  A beat may be written again until its sector asks to enter.
     enter, enter_decrypt, enter_slot, enter_tweak, enter_ticket

@@ -9,8 +9,9 @@ from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
+from modeloom.cycles import LEAD
 from modeloom.rtl.engine.control import pipe
-from modeloom.rtl.engine.rows import LEAD, RowReader
+from modeloom.rtl.engine.rows import RowReader
 from modeloom.rtl.engine.storage import BlockMemory
 
 __all__ = ["KeyMemory"]

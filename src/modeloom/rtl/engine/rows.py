@@ -10,13 +10,7 @@ from amaranth.hdl import Array, Module, Mux, Value
 from modeloom.rtl.engine.control import ControlStore, pipe
 from modeloom.rtl.engine.sequencer import Sequencer
 
-__all__ = ["DRAIN", "LEAD", "RowReader"]
-
-LEAD = 6
-"""Cycles from the row pointer to the operand networks."""
-
-DRAIN = LEAD + 3
-"""Cycles from the row pointer to the last effect of a row."""
+__all__ = ["RowReader"]
 
 
 class RowReader:

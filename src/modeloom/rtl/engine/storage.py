@@ -20,10 +20,7 @@ from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ERASE_DELAY", "BlockMemory", "rotated"]
-
-ERASE_DELAY = 1
-"""Cycles from ``erase`` to the write."""
+__all__ = ["BlockMemory", "rotated"]
 
 PART_WORDS, PARTS = 32, 8
 """Words of the parts of a deep memory at the least, and parts at the most."""
