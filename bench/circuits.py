@@ -71,7 +71,7 @@ FAMILIES: dict[str, list[Row]] = {
         *rows("sbox-bram", "xc6v ecp5"),
         *[row for form in ("composite", "bdd", "compact") for row in rows(f"sbox-{form}", "xc6v ecp5 osu018")],
         *[row for form in ("lut", "composite", "bdd", "compact") for row in rows(f"inv-sbox-{form}", "xc6v osu018")],
-        *[row for form in ("lut", "composite", "compact") for row in rows(f"sbox-{form}", "xc6v osu018", {"direction": "shared"})],
+        *[row for form in ("lut", "composite", "compact") for row in rows(f"sbox-{form}", "xc6v osu018", {"direction": "both"})],
     ],
     "linear": [
         *rows("mixcolumns", "xc6v ecp5"),

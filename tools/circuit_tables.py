@@ -237,7 +237,7 @@ def choices() -> str:
     for function, (family, names) in FUNCTIONS.items():
         for target in ("xc6v", "ecp5", "osu018"):
             candidates = [row for row in stored(family) if row.get("target") == target and row["circuit"] in names and not row["latency"]]
-            candidates = [row for row in candidates if row["options"].get("direction") != "shared"]
+            candidates = [row for row in candidates if row["options"].get("direction") != "both"]
             if not candidates:
                 continue
             if target == "osu018":

@@ -11,13 +11,13 @@ from modeloom.spec import InputError
 KINDS = ("lut", "bram", "composite", "bdd", "compact")
 
 CASES = (
-    ("sbox-lut", {"direction": "shared", "stages": 2}),
-    ("sbox-bram", {"direction": "shared", "stages": 2}),
-    ("sbox-composite", {"direction": "shared", "stages": 3}),
-    ("sbox-compact", {"direction": "shared", "stages": 1}),
+    ("sbox-lut", {"direction": "both", "stages": 2}),
+    ("sbox-bram", {"direction": "both", "stages": 2}),
+    ("sbox-composite", {"direction": "both", "stages": 3}),
+    ("sbox-compact", {"direction": "both", "stages": 1}),
     ("inv-sbox-compact", {"stages": 4}),
     ("inv-sbox-bdd", {"stages": 2}),
-    ("mixcolumns", {"direction": "shared"}),
+    ("mixcolumns", {"direction": "both"}),
     ("inv-mixcolumns", {"levels": 3}),
 )
 

@@ -15,7 +15,7 @@ from tests import built
 from tests.modes import essiv
 from tests.program_runs import computes
 
-from modeloom.ciphers import AES
+from modeloom.ciphers import AES, CoreRequest
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.cores.sector import bus_parameters, key_erase_cycles
@@ -99,12 +99,13 @@ def test_core(options):
 
 def test_the_encrypter_of_a_decrypting_core_is_sequential():
     """It is needed once a sector; where its interval does not fit, it is a pipeline."""
-    assert built.compiled(PLACE, **DECRYPT).architecture.cores == {"dec": "pipelined", "enc256": "sequential"}
+    assert built.compiled(PLACE, **DECRYPT).architecture.forms == {"dec": "pipelined", "enc256": "sequential"}
     same = compile_mode(find(PLACE), Options(**{**DECRYPT, "key_bits": 256}))
-    assert same.architecture.cores == {"dec": "pipelined", "enc": "sequential"} and same.schedule.ii == 16
+    assert same.architecture.forms == {"dec": "pipelined", "enc": "sequential"} and same.schedule.ii == 16
     short = compile_mode(find(PLACE), Options(**{**DECRYPT, "sector": 208}))
-    assert short.schedule.ii == 13 and AES.timing("enc", "sequential", 256, 1).interval == 14
-    assert short.architecture.cores == {"dec": "pipelined", "enc256": "pipelined"}
+    slow = CoreRequest(direction="encrypt", form="sequential", key_bits=256, stages=1)
+    assert short.schedule.ii == 13 and AES.timing(slow).interval == 14
+    assert short.architecture.forms == {"dec": "pipelined", "enc256": "pipelined"}
 
 
 def test_sectors_overlap():

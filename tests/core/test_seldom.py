@@ -28,7 +28,7 @@ def place(name: str) -> str:
 def test_program(name, core):
     """Its two operations are an interval apart, in the sector and from sector to sector; the pipeline keeps its bound."""
     design = built.compiled(place(name), **CORE)
-    assert design.architecture.cores[core] == "sequential" and design.schedule.ii == design.schedule.problem.ii_bound() == 21
+    assert design.architecture.forms[core] == "sequential" and design.schedule.ii == design.schedule.problem.ii_bound() == 21
     unit = design.units.unit("cipher")
     assert (unit.count, unit.slow_core, unit.slow_interval) == (1, core, 10)
     slots = [start % 21 for start, slow in zip(design.schedule.start, design.schedule.problem.slow) if slow]

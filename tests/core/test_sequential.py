@@ -9,7 +9,7 @@ import pytest
 from tests.built import SEQUENTIAL, compiled, simulated, slowly
 
 from modeloom import golden
-from modeloom.ciphers import AES
+from modeloom.ciphers import AES, CoreRequest
 from modeloom.cores.sector import ModeCore
 from modeloom.product.simulated import Sector
 from modeloom.rtl.engine.layout import used_cores
@@ -26,11 +26,11 @@ CORES += slowly(
 
 
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
-@pytest.mark.parametrize("core", AES.sequential)
-def test_the_timing_is_that_of_the_component(core, stages):
+@pytest.mark.parametrize("direction", AES.sequential)
+def test_the_timing_is_that_of_the_component(direction, stages):
     for key_bits in AES.key_bits:
-        timing = AES.timing(core, "sequential", key_bits, stages)
-        component = AES.hardware(core, "sequential", key_bits, stages, 1, "lut")
+        request = CoreRequest(direction=direction, form="sequential", key_bits=key_bits, stages=stages)
+        timing, component = AES.timing(request), AES.hardware(request)
         assert (timing.latency, timing.interval) == (component.latency, component.interval)
 
 

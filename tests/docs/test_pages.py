@@ -11,6 +11,7 @@ import pytest
 from click import Context
 from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipeline
 
+from modeloom.ciphers import CoreRequest
 from modeloom.cli import cli
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
@@ -106,8 +107,8 @@ def test_the_other_code_of_the_page_runs():
     cipher = names["QUAD256"]
     assert names["WideHEH"].cipher is cipher and names["ESSIV"].fixed_key_bits == {"S": 256}
     for stages in (1, 2):
-        core = cipher.hardware("enc", "pipelined", 256, stages, 2, cipher.sboxes[0])
-        assert core.latency == cipher.timing("enc", "pipelined", 256, stages).latency
+        request = CoreRequest(direction="encrypt", form="pipelined", key_bits=256, stages=stages, slots=2)
+        assert cipher.hardware(request).latency == cipher.timing(request).latency
     assert cipher.round_keys(256) == QUAD256.round_keys(256) and isinstance(cipher.key_schedule(256), QuadKeySchedule)
 
 

@@ -121,7 +121,7 @@ def _mixed(m: Module, block: Value, inverse: bool = False) -> Value:
 
 
 class QuadPipeline(wiring.Component):
-    """Encrypter or decrypter, a block every cycle, with the ports of ``AESEncryptPipeline``.
+    """Encrypter or decrypter, a block every cycle, with the ports of ``AESPipeline``.
 
     ``stages`` registers a round: behind L and the round key, and with two behind S as well.  Latency 20 * ``stages`` + 1 cycles.
     """
@@ -231,9 +231,9 @@ QUAD256 = BlockCipher(
     round_keys=lambda key_bits: ROUNDS + 1,
     round_key_bits=BITS,
     most_stages=2,
-    timing=lambda core, architecture, key_bits, stages: CoreTiming(_latency(stages), 1),
+    timing=lambda request: CoreTiming(_latency(request.stages), 1),
     software=Quad256,
-    hardware=lambda core, architecture, key_bits, stages, slots, sbox: QuadPipeline(core == "dec", stages, slots),
+    hardware=lambda request: QuadPipeline(request.direction == "decrypt", request.stages, request.slots),
     key_schedule=lambda key_bits: QuadKeySchedule(),
 )
 """Quad256 as the compiler knows it."""

@@ -14,20 +14,26 @@ from tests.generality import quad256
 from tests.generality.cores import MODES, compiled
 from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipeline
 
-from modeloom.ciphers import AES, CoreTiming
-from modeloom.ciphers.check import CoreChoice, check_core, choices
+from modeloom.ciphers import AES, CoreRequest, CoreTiming
+from modeloom.ciphers.check import check_core
 from modeloom.cli import main
+from modeloom.cores.sector import core_requests
 from modeloom.rtl.aes.cores.sequential import AESSequential
 from modeloom.spec import DefinitionError
 
-ENC, DEC = (CoreChoice(core, "pipelined", 256, 1, 2, "lut") for core in ("enc", "dec"))
+
+def request(direction: str, form: str, key_bits: int, stages: int, slots: int, sbox: str = "lut") -> CoreRequest:
+    return CoreRequest(direction=direction, form=form, key_bits=key_bits, stages=stages, slots=slots, sbox=sbox)
+
+
+ENC, DEC = (request(direction, "pipelined", 256, 1, 2) for direction in ("encrypt", "decrypt"))
 """Those of the core that ``test_core`` emits, so that each is built once."""
-BOTH = CoreChoice("both", "sequential", 128, 1, 2, "lut")
-THE_ENC, THE_DEC = (f"cipher quad256: the pipelined {core} core for 256-bit keys with 1 register a round" for core in ("enc", "dec"))
-THE_BOTH = "cipher own-aes: the sequential both core for 128-bit keys with 1 cycle a round"
+BOTH = request("both", "sequential", 128, 1, 2)
+THE_ENC, THE_DEC = (f"cipher quad256: the pipelined {does} for 256-bit keys with 1 register a round" for does in ("encrypter", "decrypter"))
+THE_BOTH = "cipher own-aes: the sequential core for both directions for 128-bit keys with 1 cycle a round"
 
 
-def refused(cipher: Any, choice: CoreChoice, message: str) -> str:
+def refused(cipher: Any, choice: CoreRequest, message: str) -> str:
     """The message of the check, which begins as it should and is one line."""
     with pytest.raises(DefinitionError) as caught:
         check_core(cipher, choice)
@@ -59,7 +65,7 @@ def data(inner: QuadKeySchedule, mask: Value) -> dict[str, Value]:
 
 def test_the_cores_of_the_tests_pass():
     """Those of a compiled mode, and an AES core for both directions with two key slots."""
-    found = list(choices(compiled("WideHEH", sector=96, mul=1, aes_stages=1, key_slots=2, squares="fly")))
+    found = list(core_requests(compiled("WideHEH", sector=96, mul=1, aes_stages=1, key_slots=2, squares="fly")).values())
     assert found == [ENC, DEC]
     check_core(QUAD256, ENC)
     check_core(QUAD256, DEC)
@@ -68,7 +74,7 @@ def test_the_cores_of_the_tests_pass():
 
 @built.slow
 @pytest.mark.parametrize("choice", [
-    CoreChoice("enc", "pipelined", 256, 2, 3, "lut"), CoreChoice("dec", "pipelined", 256, 2, 2, "lut"),
+    request("encrypt", "pipelined", 256, 2, 3), request("decrypt", "pipelined", 256, 2, 2),
 ], ids=str)  # fmt: skip
 def test_other_cores_of_quad256(choice):
     check_core(QUAD256, choice)
@@ -76,9 +82,9 @@ def test_other_cores_of_quad256(choice):
 
 @built.slow
 @pytest.mark.parametrize("choice", [
-    CoreChoice("enc", "pipelined", 128, 2, 2, "lut"), CoreChoice("dec", "pipelined", 192, 1, 1, "bram"),
-    CoreChoice("enc", "sequential", 256, 2, 3, "lut"), CoreChoice("dec", "sequential", 256, 1, 1, "bram"),
-    CoreChoice("both", "sequential", 192, 4, 2, "bram"),
+    request("encrypt", "pipelined", 128, 2, 2), request("decrypt", "pipelined", 192, 1, 1, "bram"),
+    request("encrypt", "sequential", 256, 2, 3), request("decrypt", "sequential", 256, 1, 1, "bram"),
+    request("both", "sequential", 192, 4, 2, "bram"),
 ], ids=str)  # fmt: skip
 def test_cores_of_aes(choice):
     check_core(AES, choice)
@@ -126,7 +132,7 @@ def test_a_wrong_round_constant(choice, message):
 
 @built.slow
 def test_an_encrypter_for_a_decrypter():
-    cipher = replace(QUAD256, hardware=lambda core, form, key_bits, stages, slots, sbox: QuadPipeline(False, stages, slots))
+    cipher = replace(QUAD256, hardware=lambda request: QuadPipeline(False, request.stages, request.slots))
     check_core(cipher, ENC)
     refused(cipher, DEC, THE_DEC + " gives ")
 
@@ -142,7 +148,7 @@ def test_slots_that_are_mixed_up():
                 m.d.comb += getattr(inner, name).eq(getattr(self, name))
             return m
 
-    cipher = replace(QUAD256, hardware=lambda core, form, key_bits, stages, slots, sbox: OneSlot(False, stages, slots))
+    cipher = replace(QUAD256, hardware=lambda request: OneSlot(False, request.stages, request.slots))
     check_core(cipher, replace(ENC, slots=1))
     refused(cipher, ENC, THE_ENC + " gives ")
 
@@ -153,8 +159,8 @@ def test_slots_that_are_mixed_up():
 def told(latency: int, interval: int, cipher: Any = QUAD256) -> Any:
     """A cipher whose timing, and what its components say of themselves, is another."""
 
-    def hardware(*arguments: Any) -> Any:
-        component = cipher.hardware(*arguments)
+    def hardware(request: CoreRequest) -> Any:
+        component = cipher.hardware(request)
         true, elaborate = component.latency, component.elaborate
 
         def honest(platform: object) -> Any:
@@ -164,7 +170,7 @@ def told(latency: int, interval: int, cipher: Any = QUAD256) -> Any:
         component.latency, component.elaborate = latency, honest
         return component
 
-    return replace(cipher, timing=lambda *_: CoreTiming(latency, interval), hardware=hardware)
+    return replace(cipher, timing=lambda request: CoreTiming(latency, interval), hardware=hardware)
 
 
 @pytest.mark.parametrize("latency", [20, pytest.param(22, marks=built.slow)])
@@ -173,7 +179,7 @@ def test_a_wrong_latency_of_a_pipeline(latency):
 
 
 def test_a_component_that_says_another_latency():
-    cipher = replace(QUAD256, timing=lambda *_: CoreTiming(20, 1))
+    cipher = replace(QUAD256, timing=lambda request: CoreTiming(20, 1))
     assert refused(cipher, ENC, THE_ENC).endswith(" has a latency of 21 cycles, and its timing says 20")
 
 
@@ -207,7 +213,7 @@ def test_a_result_that_is_not_held():
             m.d.comb += self.o.eq(Mux(passing[10], inner.o, 0))
             return m
 
-    cipher = replace(OWN_AES, hardware=lambda *_: Fleeting(128, 2, 1, direction="both"))
+    cipher = replace(OWN_AES, hardware=lambda request: Fleeting(128, 2, 1, direction="both"))
     assert refused(cipher, BOTH, THE_BOTH).endswith(" does not hold a result until the next one")
 
 
@@ -254,7 +260,7 @@ def test_software_that_is_no_cipher():
 
 
 def test_a_port_that_is_missing():
-    cipher = replace(AES, name="own-aes", hardware=lambda *_: AES.hardware("enc", "sequential", 128, 1, 2, "lut"))
+    cipher = replace(AES, name="own-aes", hardware=lambda request: AES.hardware(replace(request, direction="encrypt")))
     refused(cipher, BOTH, THE_BOTH + " has no port decrypt")
     cipher = replace(AES, name="own-aes", key_schedule=lambda key_bits: AES.key_schedule(256))
     refused(cipher, BOTH, "cipher own-aes: its key schedule takes 256 bits, not 128")
@@ -265,7 +271,7 @@ def test_a_component_that_cannot_be_elaborated():
         def elaborate(self, platform: object) -> Module:
             raise KeyError("round")
 
-    cipher = replace(QUAD256, hardware=lambda core, form, key_bits, stages, slots, sbox: Fails(False, stages, slots))
+    cipher = replace(QUAD256, hardware=lambda request: Fails(False, request.stages, request.slots))
     with pytest.raises(DefinitionError, match=r"quad256: test_cipher_check.py, line \d+: KeyError"):
         check_core(cipher, ENC)
 

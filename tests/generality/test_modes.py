@@ -46,4 +46,4 @@ def test_program(name, options):
 
 
 def test_without_a_sequential_form_the_decrypter_is_pipelined():
-    assert compiled("WideHCTR", sector=128, aes=2, mul=4).architecture.cores == {"enc": "pipelined", "dec": "pipelined"}
+    assert compiled("WideHCTR", sector=128, aes=2, mul=4).architecture.forms == {"enc": "pipelined", "dec": "pipelined"}

@@ -255,21 +255,21 @@ def test_what_is_no_mode(mode, message):
             use()
 
 
-def slower(core, architecture, key_bits, stages):
-    timing = AES.timing(core, architecture, key_bits, stages)
+def slower(request):
+    timing = AES.timing(request)
     return CoreTiming(timing.latency - 1, timing.interval)
 
 
-def broken_hardware(core, architecture, key_bits, stages, slots, sbox):
+def broken_hardware(request):
     raise RuntimeError("no such core")
 
 
 @pytest.mark.parametrize(
     ("member", "message"),
     [
-        ({"timing": slower}, "^cipher own: the pipelined enc core .* has a latency of 21 cycles, and its timing says 20$"),
+        ({"timing": slower}, "^cipher own: the pipelined encrypter .* has a latency of 21 cycles, and its timing says 20$"),
         ({"hardware": broken_hardware}, r"^own: test_definitions.py, line \d+: RuntimeError: no such core$"),
-        ({"hardware": lambda *of: None}, r"^own: test_definitions.py, line \d+: hardware gives None, not a component with its latency in"),
+        ({"hardware": lambda _: None}, r"^own: test_definitions.py, line \d+: hardware gives None, not a component with its latency in"),
         ({"key_schedule": lambda key_bits: 1 / 0}, r"^own: test_definitions.py, line \d+: ZeroDivisionError: division by zero$"),
     ],
     ids=["timing", "raises", "none", "key schedule"],

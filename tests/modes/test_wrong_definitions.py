@@ -164,12 +164,13 @@ CASES = {
     "every_key_refused": with_setup("z = o.mul(key.h, o.const(0))", "return Keys(h=key.h, z=z, i=o.inverse(z, 'z'))"),
     "not_inverse": HEAD + SETUP + LAYERS.replace("o.dec(x) ^ t[0]", "o.dec(x)"),
     # A cipher's description.
-    "timing_raises": with_cipher("timing", "timing", "def timing(core, form, key_bits, stages):", "    return stages / 0"),
+    "timing_raises": with_cipher("timing", "timing", "def timing(request):", "    return request.stages / 0"),
     "timing_of_numbers": with_cipher("timing", "lambda *of: (11, 1)"),
     "timing_negative": with_cipher("timing", "lambda *of: CoreTiming(-11, 1)"),
     "timing_interval": with_cipher("timing", "lambda *of: CoreTiming(11, 0)"),
     "timing_of_float": with_cipher("timing", "lambda *of: CoreTiming(11.0, 1)"),
-    "timing_signature": with_cipher("timing", "lambda core: CoreTiming(11, 1)"),
+    "timing_signature": with_cipher("timing", "lambda core, form, key_bits, stages: CoreTiming(11, 1)"),
+    "hardware_signature": with_cipher("hardware", "lambda core, form, key_bits, stages, slots, sbox: None"),
     "timing_itself": with_cipher("timing", "CoreTiming(11, 1)"),
     "software_raises": with_cipher("software", "software", "def software(key):", "    raise ValueError('no such key')"),
     "software_short": with_cipher("software", "Software", "class Software:", "    def __init__(self, key):", "        pass", "",
@@ -182,11 +183,12 @@ CASES = {
     "block_bytes_zero": with_cipher("block_bytes", "0"),
     "sboxes_none": with_cipher("sboxes", "()"),
     "most_stages_zero": with_cipher("most_stages", "0"),
-    "sequential_other": with_cipher("sequential", "('enc', 'decoder')"),
-    "sequential_text": with_cipher("sequential", "'enc'"),
+    "sequential_other": with_cipher("sequential", "('encrypt', 'decoder')"),
+    "pipelined_old": with_cipher("pipelined", "('enc', 'dec')"),
+    "sequential_text": with_cipher("sequential", "'encrypt'"),
 }
 
-ONLY_COMPILED = {"timing_raises", "timing_of_numbers", "timing_negative", "timing_interval", "timing_of_float", "timing_signature"}
+ONLY_COMPILED = {"timing_raises", "timing_of_numbers", "timing_negative", "timing_interval", "timing_of_float"}
 """What is about cores, which the software model does not have."""
 
 

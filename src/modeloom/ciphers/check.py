@@ -13,14 +13,14 @@ of a table that one round in one place reads shows with a probability of more th
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from modeloom.ciphers import CIPHERS, BlockCipher
+from modeloom.ciphers import CIPHERS, BlockCipher, CoreRequest
 from modeloom.spec import DefinitionError, blame
 
-__all__ = ["CoreChoice", "check_cipher", "check_core", "choices"]
+__all__ = ["check_cipher", "check_core"]
 
 KEYS = 64
 """Keys that each core is tried with, at least."""
@@ -41,61 +41,28 @@ CORE_PORTS = ("i", "o", "key_we", "key_slot", "key_round", "key_data")
 SCHEDULE_PORTS = ("start", "erase", "key", "we", "round", "data", "data_dec", "busy", "done")
 
 
-@dataclass(frozen=True)
-class CoreChoice:
-    """A core of a cipher as a mode's core has it.
+def check_cipher(cipher: BlockCipher, requests: Iterable[CoreRequest]) -> None:
+    """Checks the cores of a cipher that a mode brings; the tests of this project check those of its own ciphers.
 
-    Attributes
+    Parameters
     ----------
-    core, form : str
-        "enc", "dec" or "both"; "pipelined" or "sequential".
-    key_bits, stages, slots : int
-        Bits of a key, registers (cycles) a round, key slots.
-    sbox : str
-        Form of the S-box.
-    """
-
-    core: str
-    form: str
-    key_bits: int
-    stages: int
-    slots: int
-    sbox: str
-
-    def __str__(self) -> str:
-        what = ("register" if self.form == "pipelined" else "cycle") + "s" * (self.stages != 1)
-        return f"the {self.form} {self.core} core for {self.key_bits}-bit keys with {self.stages} {what} a round"
-
-    def component(self, cipher: BlockCipher) -> Any:
-        """Its hardware."""
-        return cipher.hardware(self.core, self.form, self.key_bits, self.stages, self.slots, self.sbox)
-
-
-def choices(compiled: Any) -> Iterator[CoreChoice]:
-    """The cipher cores of a compiled mode."""
-    from modeloom.cores.sector import cipher_core
-
-    for name in compiled.architecture.cores:
-        yield CoreChoice(*cipher_core(compiled, name))
-
-
-def check_cipher(compiled: Any) -> None:
-    """Checks every core of a cipher that a mode brings; the tests of this project check those of its own ciphers.
+    cipher : BlockCipher
+    requests : iterable of CoreRequest
+        The cores that the mode's core has.
 
     Raises
     ------
     DefinitionError
         A core does not compute what the software does, or not in the cycles that ``timing`` says: one line that names the core.
     """
-    cipher = compiled.architecture.cipher
     if CIPHERS.get(cipher.name) is not cipher:
-        for choice in choices(compiled):
-            check_core(cipher, choice)
+        for request in requests:
+            check_core(cipher, request)
 
 
-def check_core(cipher: BlockCipher, choice: CoreChoice) -> None:
+def check_core(cipher: BlockCipher, request: CoreRequest) -> None:
     """Checks one core with its key schedule; raises ``DefinitionError``."""
-    _Check(cipher, choice).run()
+    _Check(cipher, request).run()
 
 
 @dataclass(eq=False)
@@ -123,11 +90,11 @@ class _Run:
 
 
 class _Check:
-    def __init__(self, cipher: BlockCipher, choice: CoreChoice):
-        self.cipher, self.choice = cipher, choice
-        self.rng = random.Random(f"{cipher.name} {choice}")
+    def __init__(self, cipher: BlockCipher, request: CoreRequest):
+        self.cipher, self.request = cipher, request
+        self.rng = random.Random(f"{cipher.name} {request}")
         self.size = cipher.block_bytes
-        self.timing = cipher.timing(choice.core, choice.form, choice.key_bits, choice.stages)
+        self.timing = cipher.timing(request.but(slots=1))
 
     def fail(self, message: str) -> None:
         raise DefinitionError(f"cipher {self.cipher.name}: {message}")
@@ -146,20 +113,20 @@ class _Check:
     # -- stimuli ------------------------------------------------------------------------------------------------------
 
     def _keys(self) -> list[bytes]:
-        size = self.choice.key_bits // 8
+        size = self.request.key_bits // 8
         chosen = [bytes(size), b"\xff" * size, bytes(range(size)), b"\x01" + bytes(size - 1), bytes(size - 1) + b"\x80"]
-        return chosen + [self.rng.randbytes(size) for _ in range(max(KEYS, self.choice.slots) - len(chosen))]
+        return chosen + [self.rng.randbytes(size) for _ in range(max(KEYS, self.request.slots) - len(chosen))]
 
     def _operations(self, keys: Sequence[bytes]) -> list[list[_Operation]]:
         """Groups of operations, each with as many keys as there are slots, in a random order."""
-        slots, count, bits = self.choice.slots, BLOCKS[self.choice.form], 8 * self.size
+        slots, count, bits = self.request.slots, BLOCKS[self.request.form], 8 * self.size
         groups = []
         for first in range(0, len(keys), slots):
             group = []
             for slot, key in enumerate(keys[first : first + slots]):
                 blocks = [0, (1 << bits) - 1, 1 << self.rng.randrange(bits)]
                 blocks += [self.rng.getrandbits(bits) for _ in range(count - len(blocks))]
-                for decrypt in {"enc": (False,), "dec": (True,), "both": (False, True)}[self.choice.core]:
+                for decrypt in self.request.decrypts:
                     expected = self._software(key, blocks, decrypt)
                     group += [_Operation(slot, decrypt, block, key, result) for block, result in zip(blocks, expected, strict=True)]
             self.rng.shuffle(group)
@@ -184,18 +151,18 @@ class _Check:
         from modeloom.rtl.cipher_bench import CipherBench
         from modeloom.sim import Simulation
 
-        choice = self.choice
-        core, schedule = choice.component(self.cipher), self.cipher.key_schedule(choice.key_bits)
-        ports = [*CORE_PORTS, *(["start"] if choice.form == "sequential" else [])]
-        ports += ["decrypt", "key_data_dec"] if choice.core == "both" else []
-        for what, component, names in ((str(choice), core, ports), ("its key schedule", schedule, SCHEDULE_PORTS)):
+        request = self.request
+        core, schedule = self.cipher.hardware(request), self.cipher.key_schedule(request.key_bits)
+        ports = [*CORE_PORTS, *(["start"] if request.form == "sequential" else [])]
+        ports += ["decrypt", "key_data_dec"] if request.direction == "both" else []
+        for what, component, names in ((str(request), core, ports), ("its key schedule", schedule, SCHEDULE_PORTS)):
             for name in names:
                 if not hasattr(component, name):
                     self.fail(f"{what} has no port {name}")
-        if len(schedule.key) != choice.key_bits:
-            self.fail(f"its key schedule takes {len(schedule.key)} bits, not {choice.key_bits}")
+        if len(schedule.key) != request.key_bits:
+            self.fail(f"its key schedule takes {len(schedule.key)} bits, not {request.key_bits}")
         self._latency_of(core)
-        bench = CipherBench(choice.core, core, schedule, choice.slots)
+        bench = CipherBench(request.direction, core, schedule, request.slots)
         with blame(self.cipher.name, type(core).elaborate):
             text = rtlil.convert(bench, name="bench", emit_src=False)
         sim = Simulation.of(text, "bench", optimize=0)
@@ -204,21 +171,21 @@ class _Check:
 
     def _latency_of(self, core: Any) -> None:
         if core.latency != self.timing.latency:
-            self.fail(f"{self.choice} has a latency of {core.latency} cycles, and its timing says {self.timing.latency}")
+            self.fail(f"{self.request} has a latency of {core.latency} cycles, and its timing says {self.timing.latency}")
 
     def _load(self, sim: Any, slot: int, key: bytes) -> None:
         writes = self._request(sim, "key_start", slot, key)
-        missing = set(range(self.cipher.round_keys(self.choice.key_bits))) - {number for number, *_ in writes}
+        missing = set(range(self.cipher.round_keys(self.request.key_bits))) - {number for number, *_ in writes}
         if missing:
-            self.fail(f"its key schedule for {self.choice.key_bits}-bit keys does not write round key {min(missing)}")
+            self.fail(f"its key schedule for {self.request.key_bits}-bit keys does not write round key {min(missing)}")
 
     def _erase(self, sim: Any) -> None:
         """An erasure writes zeros to every round key, in both forms."""
-        for slot in range(self.choice.slots):
+        for slot in range(self.request.slots):
             last = {number: data for number, *data in self._request(sim, "key_erase", slot, b"")}
-            for number in range(self.cipher.round_keys(self.choice.key_bits)):
+            for number in range(self.cipher.round_keys(self.request.key_bits)):
                 if any(last.get(number, (1,))):
-                    self.fail(f"its key schedule for {self.choice.key_bits}-bit keys does not erase round key {number}")
+                    self.fail(f"its key schedule for {self.request.key_bits}-bit keys does not erase round key {number}")
 
     def _request(self, sim: Any, port: str, slot: int, key: bytes) -> list[tuple[int, int, int]]:
         """Writes of a request: number, data, data_dec.  The key is there in the first cycle only."""
@@ -232,12 +199,12 @@ class _Check:
             sim.step()
             if not cycle:
                 sim.set(port, 0)
-                sim.set("key", self.rng.getrandbits(self.choice.key_bits))
+                sim.set("key", self.rng.getrandbits(self.request.key_bits))
             if done:
                 # Two cycles to the core's memories.
                 sim.step(2)
                 return writes
-        self.fail(f"its key schedule for {self.choice.key_bits}-bit keys is not done after {KEY_PATIENCE} cycles")
+        self.fail(f"its key schedule for {self.request.key_bits}-bit keys is not done after {KEY_PATIENCE} cycles")
         return writes
 
     def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> _Run:
@@ -252,7 +219,7 @@ class _Check:
                 values = (following.block, following.slot, int(following.decrypt), 1)
                 following, wait = next(waiting, None), interval + (rng.randrange(1, 4) if rng.random() < 0.1 else 0)
             else:
-                values = (rng.getrandbits(bits), rng.randrange(self.choice.slots), rng.getrandbits(1), 0)
+                values = (rng.getrandbits(bits), rng.randrange(self.request.slots), rng.getrandbits(1), 0)
                 left -= not following
             for name, value in zip(("i", "slot", "decrypt", "start"), values, strict=True):
                 sim.set(name, value)
@@ -271,33 +238,33 @@ class _Check:
             return
         taken = next((d for d in range(timing.latency + SLOWEST // 8) if not any(run.wrong(d) for run in runs)), None)
         if taken is not None:
-            self.fail(f"{self.choice} takes {taken} cycles, and its timing says {timing.latency}")
+            self.fail(f"{self.request} takes {taken} cycles, and its timing says {timing.latency}")
         first = wrong[0]
         operations = next(run.operations for run in runs if first in run.operations)
         at = max(0, operations.index(first) - NEAR)
         self._slower(sim, operations[at : at + 2 * NEAR])
         got = next(run.outputs[first.start + timing.latency] for run in runs if first in run.operations)
         keys, every = {op.key for op in wrong}, {op.key for run in runs for op in run.operations}
-        way = " to decrypt" if first.decrypt and self.choice.core == "both" else ""
+        way = " to decrypt" if first.decrypt and self.request.direction == "both" else ""
         # A fault of few keys is one of the key schedule, as likely as not.
         under = f", under {len(keys)} of {len(every)} keys" if len(keys) < len(every) // 2 else ""
         self.fail(
-            f"{self.choice} gives {self._hex(got)} for block {self._hex(first.block)}{way} under key {first.key.hex()}, its software "
+            f"{self.request} gives {self._hex(got)} for block {self._hex(first.block)}{way} under key {first.key.hex()}, its software "
             f"{self._hex(first.expected)}; {len(wrong)} of {count} blocks differ{under}"
         )
 
     def _held(self, runs: list[_Run]) -> None:
         """A sequential core holds a result until the next one, and no core is earlier than it says."""
-        if self.choice.form != "sequential":
+        if self.request.form != "sequential":
             return
         latency = self.timing.latency
         early = next((d for d in range(latency) if not any(run.wrong(d) for run in runs)), None)
         if early is not None:
-            self.fail(f"{self.choice} takes {early} cycles, and its timing says {latency}")
+            self.fail(f"{self.request} takes {early} cycles, and its timing says {latency}")
         for run in runs:
             for op, after in zip(run.operations, run.operations[1:]):
                 if run.outputs[after.start + latency - 1] != op.expected:
-                    self.fail(f"{self.choice} does not hold a result until the next one")
+                    self.fail(f"{self.request} does not hold a result until the next one")
 
     def _slower(self, sim: Any, operations: list[_Operation]) -> None:
         """Raises if some blocks come out right that are further apart: then the interval is wrong."""
@@ -318,10 +285,10 @@ class _Check:
         if latency is None:
             return
         if latency != self.timing.latency:
-            self.fail(f"{self.choice} takes {latency} cycles, and its timing says {self.timing.latency}")
+            self.fail(f"{self.request} takes {latency} cycles, and its timing says {self.timing.latency}")
         for interval in range(self.timing.interval + 1, SLOWEST):
             if right(interval) == latency:
-                self.fail(f"{self.choice} takes a block every {interval} cycles, and its timing says {self.timing.interval}")
+                self.fail(f"{self.request} takes a block every {interval} cycles, and its timing says {self.timing.interval}")
 
     def _hex(self, block: int) -> str:
         return block.to_bytes(self.size, "little").hex()

@@ -6,26 +6,22 @@ An exception in one of its functions, or a result that cannot be, is one line wi
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from modeloom.ciphers.request import CoreTiming
 from modeloom.spec import DefinitionError, blame
 from modeloom.spec.blame import is_users, place_of
+from modeloom.spec.directions import DIRECTIONS
 
-__all__ = ["CoreTiming", "guard"]
+__all__ = ["guard"]
 
-
-@dataclass(frozen=True)
-class CoreTiming:
-    """Cycles from operand to result, and between two operations."""
-
-    latency: int
-    interval: int
-
-
-FUNCTIONS = ("round_keys", "timing", "software", "hardware", "key_schedule")
-"""The functions of a description."""
+FUNCTIONS = {
+    "round_keys": "key_bits", "timing": "a CoreRequest", "software": "key", "hardware": "a CoreRequest", "key_schedule": "key_bits",
+}  # fmt: skip
+"""The functions of a description, and the one argument that each takes."""
 
 
 @dataclass(frozen=True)
@@ -100,23 +96,40 @@ def guard(description: Any) -> None:
     sizes = description.key_bits
     if not isinstance(sizes, tuple) or not sizes or not all(_is_count(size) and size % 8 == 0 for size in sizes):
         refuse(f"key_bits is {sizes!r}; it must be a tuple of numbers of bits that are whole bytes, such as (128, 256)")
-    for name in ("sequential", "sboxes"):
+    for name in ("pipelined", "sequential", "sboxes"):
         value = getattr(description, name)
         if not isinstance(value, tuple) or not all(isinstance(entry, str) for entry in value):
             refuse(f"{name} is {value!r}; it must be a tuple of names")
     if not description.sboxes:
         refuse('sboxes is (); it must have one name, such as ("lut",)')
-    if not set(description.sequential) <= {"enc", "dec", "both"}:
-        refuse(f'sequential is {description.sequential!r}; its names are "enc", "dec" and "both"')
-    for word in FUNCTIONS:
+    for name in ("pipelined", "sequential"):
+        if not set(getattr(description, name)) <= set(DIRECTIONS):
+            refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"')
+    for word, argument in FUNCTIONS.items():
         function = getattr(description, word)
         if isinstance(function, Guarded):
             function = function.function
         if not callable(function):
             refuse(f"{word} is {function!r}; it must be a function")
+        if not _takes_one(function):
+            place = place_of(function)
+            refuse(f"{word}{f' ({place})' if place else ''} does not take one argument; it is called with {argument}")
         if is_users(getattr(function, "__module__", None) or ""):
             object.__setattr__(description, word, Guarded(description.name, word, function, description.block_bytes))
 
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _takes_one(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with one argument, as far as that is known."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(None)
+    except TypeError:
+        return False
+    return True

@@ -36,6 +36,8 @@ class Option:
         What is taken in the place of ``default`` where a target is known, by the inputs of its LUTs; 0 stands for gates.
     unless : tuple of str
         Options that keep ``on_luts`` from being taken if somebody has chosen them.
+    old : mapping
+        Names that values had before, each with the value.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Option:
     high: int = 1 << 16
     on_luts: Mapping[int, int | str] = field(default_factory=dict)
     unless: tuple[str, ...] = ()
+    old: Mapping[str, int | str] = field(default_factory=dict)
 
     @property
     def flag(self) -> str:
@@ -61,6 +64,7 @@ class Option:
             For any other value.
         """
         if self.choices:
+            value = self.old.get(value, value)
             for choice in self.choices:
                 if str(choice) == str(value):
                     return choice

@@ -21,7 +21,7 @@ SIZES = 8
 SQUARES = ("setup", "fly")
 """Where squares of key values come from: key words that set-up computes, or a squaring unit that makes them in each sector."""
 
-AES_ARCHITECTURES = ("pipelined", "sequential")
+AES_ARCHITECTURES = ("pipelined", "combined", "sequential")
 """Forms of the cipher cores."""
 
 MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
@@ -60,8 +60,9 @@ class Options:
     aes, mul, acc : int or None
         Cipher cores, multipliers and adders (default: as many as the bound wants).
     aes_arch : str
-        "pipelined": a core that a sector needs once or twice is sequential where its interval fits.  "sequential": all cores are, and
-        one does both directions where both are needed.
+        "pipelined": pipelines for encryption and others for decryption; a core that a sector needs once or twice is sequential where its
+        interval fits.  "combined": where both directions are needed, each pipeline does both.  "sequential": all cores take one block
+        after the other, and each does both directions where both are needed.
     aes_sbox : str or None
         S-boxes of these cores (default: the cipher's first form; AES: "lut"; "bram" for block memories; "composite", "bdd" or
         "compact" for gates).
@@ -156,6 +157,11 @@ class Options:
             value = getattr(self, option.name)
             if kind in _TYPES and type(value) is not _TYPES[kind] and (value is not None or not other):
                 raise TypeError(f"{option.name} is {kind}{' or None' * bool(other)}, not {value!r}")
+
+    @property
+    def cipher_form(self) -> str:
+        """The form of the cipher cores, but for one that a sector needs seldom: "pipelined" or "sequential"."""
+        return "sequential" if self.aes_arch == "sequential" else "pipelined"
 
     @property
     def directions(self) -> tuple[str, ...]:

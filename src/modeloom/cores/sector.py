@@ -20,6 +20,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom import cycles
+from modeloom.ciphers import CoreRequest
 from modeloom.rtl.bus import BusParameters, CoreBus
 from modeloom.rtl.bus.key_schedules import KeySchedules
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
@@ -31,7 +32,7 @@ from modeloom.rtl.gf128.square import Squarer
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import COUNTERS, InputError
 
-__all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "cipher_core", "erase_cycles", "key_erase_cycles"]
+__all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "core_requests", "erase_cycles", "key_erase_cycles"]
 
 ZEROIZE_PORTS = (
     FlatPort("zeroize", "request", False, lambda parameters: 1),
@@ -107,14 +108,13 @@ def key_erase_cycles(compiled: Any) -> int:
     )  # fmt: skip
 
 
-def cipher_core(compiled: Any, name: str) -> tuple[str, str, int, int, int, str]:
-    """What ``BlockCipher.hardware`` is given for a core of ``Architecture.cores``: core, form, bits of a key, stages, slots and S-box."""
-    options, architecture = compiled.options, compiled.architecture
-    keys, form = key_class(compiled.core_program.cipher_bits, name), architecture.cores[name]
-    # The S-box is that of the form that was asked for; a core that is sequential beside pipelines has the default.
-    sbox = options.aes_sbox if form == options.aes_arch else architecture.cipher.sboxes[0]
-    core = name.rstrip("0123456789")
-    return core, form, keys.bits or options.key_bits, options.aes_stages, keys.slots(options.key_slots), sbox
+def core_requests(compiled: Any) -> dict[str, CoreRequest]:
+    """What is asked of the cipher for each core of ``Architecture.cores``, with the slots that it has."""
+    bits = compiled.core_program.cipher_bits
+    return {
+        name: request.but(slots=key_class(bits, name).slots(compiled.options.key_slots))
+        for name, request in compiled.architecture.cores.items()
+    }
 
 
 class ModeCore(wiring.Component):
@@ -159,8 +159,8 @@ class ModeCore(wiring.Component):
             return {name: CounterAdder(width, COUNTERS[name], stages) for name in names}
         if kind == "cipher" and "both" in architecture.cores:
             names = ["both"]
-        chosen = [cipher_core(compiled, name) for name in names]
-        return {arguments[0]: architecture.cipher.hardware(*arguments) for arguments in chosen}
+        requests = core_requests(compiled)
+        return {name.rstrip("0123456789"): architecture.cipher.hardware(requests[name]) for name in names}
 
     def elaborate(self, platform):
         m = Module()

@@ -20,7 +20,7 @@ from typing import Any
 
 from modeloom.allocate.listing import listing
 from modeloom.ciphers.check import check_cipher
-from modeloom.cores.sector import bus_parameters
+from modeloom.cores.sector import bus_parameters, core_requests
 from modeloom.emit.bench import bench_verilog
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
@@ -137,7 +137,7 @@ def emit(
     name = core_name(compiled, name)
     bus_parameters(compiled)  # refuses a mode that no bus fits before the cipher is simulated
     with blame(compiled.architecture.cipher.name):
-        check_cipher(compiled)
+        check_cipher(compiled.architecture.cipher, core_requests(compiled).values())
     # Its place as seen from the core, wherever commands are run later.
     compiled = replace(compiled, mode=seen_from(compiled.mode, target))
     description, texts = contents(compiled, name, command)

@@ -26,8 +26,8 @@ class CipherBench(wiring.Component):
 
     Parameters
     ----------
-    name : str
-        "enc", "dec" or "both": "dec" takes round keys in the form for inverse ciphers, "both" takes either form.
+    direction : str
+        Of the core, "encrypt", "decrypt" or "both": a decrypter takes round keys in the form for inverse ciphers, "both" takes both forms.
     core, schedule : component
         With the ports that ``ciphers.BlockCipher`` tells.
     slots : int
@@ -45,8 +45,8 @@ class CipherBench(wiring.Component):
         The core's.
     """
 
-    def __init__(self, name: str, core: Any, schedule: Any, slots: int):
-        self.name, self.core, self.schedule = name, core, schedule
+    def __init__(self, direction: str, core: Any, schedule: Any, slots: int):
+        self.direction, self.core, self.schedule = direction, core, schedule
         slot, data = range(max(2, slots)), len(schedule.data)
         super().__init__({
             "key_start": In(1), "key_erase": In(1), "key": In(len(schedule.key)), "key_slot": In(slot),
@@ -62,9 +62,9 @@ class CipherBench(wiring.Component):
             *(getattr(self, name).eq(getattr(schedule, name)) for name in ("we", "round", "data", "data_dec", "done")),
             core.i.eq(self.i), self.o.eq(core.o),
         ]  # fmt: skip
-        data = schedule.data_dec if self.name == "dec" else schedule.data
+        data = schedule.data_dec if self.direction == "decrypt" else schedule.data
         writes = {"key_we": schedule.we, "key_slot": self.key_slot, "key_round": schedule.round, "key_data": data}
-        if self.name == "both":
+        if self.direction == "both":
             writes["key_data_dec"] = schedule.data_dec
             m.d.comb += core.decrypt.eq(self.decrypt)
         for name, value in writes.items():

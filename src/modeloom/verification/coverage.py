@@ -86,8 +86,8 @@ def needed_sectors(compiled: Any) -> Need:
         calls = max(one.graph.uses(way).get(kind, 0) for one in compiled.sizes for way in one.graph.directions)
         if not calls:
             continue
-        form = architecture.cores.get(kind, architecture.cores.get("both", options.aes_arch))
-        count = options.aes if form == options.aes_arch else 1
+        form = architecture.forms.get(kind, architecture.forms.get("both", options.cipher_form))
+        count = options.aes if form == options.cipher_form else 1
         least.append(calls * (rounds if form == "sequential" else 1) / count)
     if not least:
         return Need(200, 0)

@@ -17,7 +17,8 @@ from amaranth.hdl import Array, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.ciphers import BlockCipher, CoreTiming
+from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
+from modeloom.spec.directions import DIRECTIONS
 
 BITS, KEY_BITS, TURN = 128, 64, 29
 CONSTANT = 0x9E3779B97F4A7C15F39CC0605CEDC835
@@ -122,14 +123,14 @@ class MixCore(wiring.Component):
         return x
 
 
-def _timing(core: str, architecture: str, key_bits: int, stages: int) -> CoreTiming:
-    rounds = key_bits // KEY_BITS
-    return CoreTiming(rounds + 1, 1) if architecture == "pipelined" else CoreTiming(rounds + 2, rounds + 1)
+def _timing(request: CoreRequest) -> CoreTiming:
+    rounds = request.key_bits // KEY_BITS
+    return CoreTiming(rounds + 1, 1) if request.form == "pipelined" else CoreTiming(rounds + 2, rounds + 1)
 
 
-def _hardware(core: str, architecture: str, key_bits: int, stages: int, slots: int, sbox: str) -> MixCore:
-    latency = _timing(core, architecture, key_bits, stages).latency
-    return MixCore(core, architecture == "sequential", key_bits // KEY_BITS, latency, slots)
+def _hardware(request: CoreRequest) -> MixCore:
+    core = {"encrypt": "enc", "decrypt": "dec", "both": "both"}[request.direction]
+    return MixCore(core, request.form == "sequential", request.key_bits // KEY_BITS, _timing(request).latency, request.slots)
 
 
 def _no_schedule(key_bits: int) -> Any:
@@ -142,7 +143,8 @@ MIX = BlockCipher(
     key_bits=(128, 192, 256),
     round_keys=lambda key_bits: key_bits // KEY_BITS,
     round_key_bits=KEY_BITS,
-    sequential=("enc", "dec", "both"),
+    pipelined=DIRECTIONS,
+    sequential=DIRECTIONS,
     timing=_timing,
     software=Mix,
     hardware=_hardware,

@@ -50,7 +50,7 @@ class AESAgilePipeline(wiring.Component):
     key_bits : int or str
         128, 192, 256, or "all": each key comes with its size.
     registers_per_round : int
-        1 to 4, at the places of ``AESEncryptPipeline``'s.
+        1 to 4, at the places of ``AESPipeline``'s.
     collision : str
         "delay" or "stall"; what "all" does about its key sizes.
 

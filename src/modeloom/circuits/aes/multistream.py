@@ -26,12 +26,13 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.layers.either import invert_bytes, map_after, map_after_split, map_before_split, split_register
+from modeloom.rtl.aes.layers.both import invert_bytes, map_after, map_after_split, map_before_split, split_register
 from modeloom.rtl.aes.layers.mixcolumns import inv_shift_rows, shift_rows
 from modeloom.rtl.aes.layers.round_networks import add_in_luts, lower_columns, plain_network
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_key_bits, columns
-from modeloom.rtl.aes.rounds.round_stages import DIRECTIONS, add, register
+from modeloom.rtl.aes.rounds.round_stages import add, register
 from modeloom.rtl.aes.sboxes.sbox import inv_sub_bytes, sub_bytes
+from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["STREAMS", "AESMultiStream"]
 

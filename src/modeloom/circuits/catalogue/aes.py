@@ -13,10 +13,11 @@ from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_form, round_keys
 from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
-from modeloom.rtl.aes.cores.pipeline import AESCombinedPipeline, AESDecryptPipeline, AESEncryptPipeline
+from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
-from modeloom.rtl.aes.rounds.round_stages import DIRECTIONS, MIXCOLUMNS, SBOXES
+from modeloom.rtl.aes.rounds.round_stages import MIXCOLUMNS, SBOXES
 from modeloom.spec import InputError
+from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
 
@@ -80,8 +81,8 @@ def _sequential(key_bits: int, direction: str, stages: int, sbox: str, mixcolumn
 
 
 def _pipeline(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
-    kind = {"encrypt": AESEncryptPipeline, "decrypt": AESDecryptPipeline, "both": AESCombinedPipeline}[direction]
-    return _keyed(kind(key_bits, stages, slots, sbox=sbox, mixcolumns=mixcolumns), key_bits, slots, direction)
+    component = AESPipeline(key_bits, stages, slots, direction=direction, sbox=sbox, mixcolumns=mixcolumns)
+    return _keyed(component, key_bits, slots, direction)
 
 
 def _round(direction: str, stages: int, sbox: str, mixcolumns: str, last: str) -> Built:

@@ -10,11 +10,12 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.circuits.catalogue.sboxes import OLD_DIRECTIONS
 from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.golden.aes_steps import inv_mix_column, mix_column
 from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
-    either_mix_columns_lut6,
-    either_network,
+    both_mix_columns_lut6,
+    both_network,
     forward_network,
     inv_mix_columns_lut6,
     inverse_network,
@@ -32,7 +33,7 @@ class Column(wiring.Component):
     Parameters
     ----------
     direction : str
-        ``forward``, ``inverse`` or ``shared``.
+        ``forward``, ``inverse`` or ``both``.
     levels : int
         LUTs on the longest path of the inverse, 3 or 4.
 
@@ -41,7 +42,7 @@ class Column(wiring.Component):
     i : In(32)
         A column, row 0 at [7:0].
     inverse : In(1)
-        With direction ``shared`` only: 1 for InvMixColumns.
+        With direction ``both`` only: 1 for InvMixColumns.
     o : Out(32)
         Its image.
     """
@@ -52,7 +53,7 @@ class Column(wiring.Component):
     def __init__(self, direction: str, levels: int = 4) -> None:
         self.direction, self.levels = direction, levels
         ports = {"i": In(32), "o": Out(32)}
-        if direction == "shared":
+        if direction == "both":
             ports["inverse"] = In(1)
         super().__init__(ports)
 
@@ -64,7 +65,7 @@ class Column(wiring.Component):
             case "inverse":
                 result = inv_mix_columns_lut6(m, self.i, levels=self.levels)
             case _:
-                result = either_mix_columns_lut6(m, self.i, self.inverse)
+                result = both_mix_columns_lut6(m, self.i, self.inverse)
         m.d.comb += self.o.eq(result)
         return m
 
@@ -72,12 +73,12 @@ class Column(wiring.Component):
 def _build(direction: str, levels: int | None = None) -> Built:
     if levels is not None and direction != "inverse":
         raise InputError(f"--levels is for direction inverse, not {direction}")
-    network = {"forward": forward_network, "inverse": lambda: inverse_network(levels or 4), "shared": either_network}[direction]()
+    network = {"forward": forward_network, "inverse": lambda: inverse_network(levels or 4), "both": both_network}[direction]()
 
     def operation(random: Random) -> Operation:
         column = random.randbytes(4)
-        inverse = random.getrandbits(1) if direction == "shared" else int(direction == "inverse")
-        inputs = {"i": int.from_bytes(column, "little")} | ({"inverse": inverse} if direction == "shared" else {})
+        inverse = random.getrandbits(1) if direction == "both" else int(direction == "inverse")
+        inputs = {"i": int.from_bytes(column, "little")} | ({"inverse": inverse} if direction == "both" else {})
         image = inv_mix_column(column) if inverse else mix_column(column)
         return Operation([inputs], [{"o": int.from_bytes(image, "little")}])
 
@@ -86,7 +87,7 @@ def _build(direction: str, levels: int | None = None) -> Built:
     return Built(Column(direction, levels or 4), operation, gates, figures)
 
 
-_DIRECTION = Option("direction", "forward", "MixColumns, its inverse, or both, chosen by an input", choices=DIRECTIONS)
+_DIRECTION = Option("direction", "forward", "MixColumns, its inverse, or both, chosen by an input", choices=DIRECTIONS, old=OLD_DIRECTIONS)
 _LEVELS = Option("levels", None, "LUTs on the longest path of the inverse", choices=(3, 4))
 
 CIRCUITS = (

@@ -10,7 +10,10 @@ from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
 from modeloom.rtl.aes.sboxes.forms import DIRECTIONS, SBOXES, SBox
 
-__all__ = ["CIRCUITS"]
+__all__ = ["CIRCUITS", "OLD_DIRECTIONS"]
+
+OLD_DIRECTIONS = {"shared": "both"}
+"""Another name that a direction had."""
 
 _SOURCES = {
     "lut": "luts2017, section 1; brw2013, appendix A",
@@ -24,8 +27,8 @@ _SOURCES = {
 def _build(kind: str, direction: str, stages: int) -> Built:
     def operation(random: Random) -> Operation:
         byte = random.getrandbits(8)
-        inverse = random.getrandbits(1) if direction == "shared" else int(direction == "inverse")
-        inputs = {"i": byte, "inverse": inverse} if direction == "shared" else {"i": byte}
+        inverse = random.getrandbits(1) if direction == "both" else int(direction == "inverse")
+        inputs = {"i": byte, "inverse": inverse} if direction == "both" else {"i": byte}
         return Operation([inputs], [{"o": inv_sub_byte(byte) if inverse else sub_byte(byte)}])
 
     component = SBox(kind, direction, stages)
@@ -46,7 +49,8 @@ def _make(kind: str, direction: str | None) -> Callable[..., Built]:
 def _circuits(kind: str) -> tuple[Circuit, Circuit]:
     form = SBOXES[kind]
     stages = Option("stages", form.least, "pipeline registers", low=form.least, high=form.most)
-    direction = Option("direction", "forward", "the S-box, its inverse, or both, chosen by an input", choices=DIRECTIONS)
+    about = "the S-box, its inverse, or both, chosen by an input"
+    direction = Option("direction", "forward", about, choices=DIRECTIONS, old=OLD_DIRECTIONS)
     return (
         Circuit(f"sbox-{kind}", f"S-box: {form.title}", _SOURCES[kind], (stages, direction), _make(kind, None)),
         Circuit(f"inv-sbox-{kind}", f"inverse S-box: {form.title}", _SOURCES[kind], (stages,), _make(kind, "inverse")),

@@ -7,8 +7,9 @@ from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.sm4 import SM4, round_keys
-from modeloom.rtl.sm4.pipeline import DIRECTIONS, STAGES, SM4Pipeline
+from modeloom.rtl.sm4.pipeline import STAGES, SM4Pipeline
 from modeloom.rtl.sm4.sequential import SM4Sequential
+from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
 
@@ -48,20 +49,17 @@ def _sequential(direction: str, stages: int, slots: int) -> Built:
 
 
 _STAGES = Option("stages", 1, "registers a round", low=1, high=STAGES)
+_DIRECTION = Option("direction", "encrypt", "what the core does; with both, each block says which", choices=DIRECTIONS)
 _SLOTS = Option("slots", 1, "keys that the core holds", low=1, high=16)
 _SOURCE = "GB/T 32907-2016"
 
 CIRCUITS = (
     Circuit(
         "sm4-pipeline", "SM4 pipeline, a block a cycle, round keys written from outside", _SOURCE,
-        (Option("direction", "encrypt", "what the core does", choices=DIRECTIONS), _STAGES, _SLOTS), _pipeline,
+        (_DIRECTION, _STAGES, _SLOTS), _pipeline,
     ),
     Circuit(
         "sm4-sequential", "SM4 core for one block at a time, with key memory", _SOURCE,
-        (
-            Option("direction", "encrypt", "what the core does; with both, each block says which", choices=(*DIRECTIONS, "both")),
-            _STAGES, _SLOTS,
-        ),
-        _sequential,
+        (_DIRECTION, _STAGES, _SLOTS), _sequential,
     ),
 )  # fmt: skip

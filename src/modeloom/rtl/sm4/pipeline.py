@@ -8,17 +8,21 @@ Byte 0 of a block is bits [7:0] of the signal.  With one register a round::
                                 ▲           ▲
                               rk_0        rk_1              (a decrypter: rk_31, rk_30, ..., rk_0)
 
-Encryption and decryption are the same data path.  Nothing stalls: no register of it has a clock enable or a reset.
+Encryption and decryption are the same data path: a round of a pipeline for both holds two keys, and the direction, which travels with the
+block, chooses one of them a cycle ahead.  Nothing stalls: no register of the data path has a clock enable or a reset.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.aes.parameters import check_count, columns, named, slot_shape
 from modeloom.rtl.sm4.round import ROUNDS, block_of, linear, substitute, words_of
+from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["STAGES", "SM4Pipeline", "check_direction"]
 
@@ -28,13 +32,11 @@ WORD_BITS = 32
 STAGES = 2
 """Most registers a round: behind the S-boxes and at the end."""
 
-DIRECTIONS = ("encrypt", "decrypt")
 
-
-def check_direction(direction: str, directions: tuple[str, ...] = DIRECTIONS) -> str:
-    """*direction* if it is one of *directions*; raises ``ValueError``."""
-    if direction not in directions:
-        raise ValueError(f"direction must be one of {', '.join(directions)}, not {direction!r}")
+def check_direction(direction: str) -> str:
+    """*direction* if it is one of ``spec.directions``; raises ``ValueError``."""
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
     return direction
 
 
@@ -44,7 +46,7 @@ class SM4Pipeline(wiring.Component):
     Parameters
     ----------
     direction : str
-        "encrypt" or "decrypt".
+        "encrypt", "decrypt" or "both".
     registers_per_round : int
         1, or 2 with one behind the S-boxes.
     slots : int
@@ -59,13 +61,15 @@ class SM4Pipeline(wiring.Component):
 
     Members
     -------
-    i, slot
-        Block (128 bits) and the key slot that it is for, every cycle.
+    i, slot, decrypt
+        Block (128 bits), the key slot that it is for, and its direction (only with "both"), every cycle.
     o
         Result (128 bits).
     key_we, key_slot, key_round, key_data
         Writes round key ``key_round`` (0 to 31, 32 bits) of a slot, as ``SM4KeySchedule`` gives them.  A block given in a later cycle
         meets the new key; the keys of a slot must not change while its blocks are in flight.
+    key_data_dec
+        Only with "both", for the contract of ciphers: decryption has the same round keys, and nothing reads it.
 
     Raises
     ------
@@ -81,7 +85,7 @@ class SM4Pipeline(wiring.Component):
         self.slots = check_count("slots", slots)
         self.latency = ROUNDS * registers_per_round + 1
         self.interval = 1
-        super().__init__({
+        ports: dict[str, Any] = {
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
             "o": Out(BLOCK_BITS),
@@ -89,7 +93,10 @@ class SM4Pipeline(wiring.Component):
             "key_slot": In(slot_shape(slots)),
             "key_round": In(range(ROUNDS)),
             "key_data": In(WORD_BITS),
-        })
+        }
+        if direction == "both":
+            ports |= {"decrypt": In(1), "key_data_dec": In(WORD_BITS)}
+        super().__init__(ports)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -102,14 +109,22 @@ class SM4Pipeline(wiring.Component):
         words: list[Value] = [late(word, f"operand_{n}") for n, word in enumerate(words_of(self.i))]
         # One cycle before the block, so that keys are read ahead.
         slot: Value = self.slot
+        both = self.direction == "both"
+        decrypts: Value = self.decrypt if both else Signal()
         for number in range(ROUNDS):
-            index = ROUNDS - 1 - number if self.direction == "decrypt" else number
-            key = self._round_key(m, index, slot)
             name = f"round_{number + 1}"
+            if both:
+                # Chosen a cycle ahead, so that no multiplexer stands in the logic of a round.
+                first_key, last_key = (self._round_key(m, *of, slot, "comb") for of in ((number, ""), (ROUNDS - 1 - number, "dec_")))
+                key: Value = late(Mux(decrypts, last_key, first_key), f"{name}_key")
+            else:
+                key = self._round_key(m, ROUNDS - 1 - number if self.direction == "decrypt" else number, "", slot, "sync")
             first, *others = words
             substituted: Value = substitute(m, named(m, others[0] ^ others[1] ^ others[2] ^ key))
             for cycle in range(self.registers_per_round if self.slots > 1 else 0):
                 slot = late(slot, f"slot_{number * self.registers_per_round + cycle + 1}")
+            for cycle in range(self.registers_per_round if both else 0):
+                decrypts = late(decrypts, f"decrypt_{number * self.registers_per_round + cycle + 1}")
             if self.registers_per_round > 1:
                 substituted = late(substituted, f"{name}_substituted")
                 first, *others = [late(word, f"{name}_word_{n}") for n, word in enumerate((first, *others))]
@@ -121,18 +136,18 @@ class SM4Pipeline(wiring.Component):
         m.d.comb += self.o.eq(Cat(late(column, f"o_{n}") for n, column in enumerate(columns(block_of(words[::-1])))))
         return m
 
-    def _round_key(self, m: Module, index: int, slot: Value) -> Value:
-        """A round key of a slot, in the cycle after."""
-        write = Signal(name=f"write_{index}")
+    def _round_key(self, m: Module, index: int, form: str, slot: Value, domain: str) -> Value:
+        """A round key of a slot: of several in the cycle after, or, with the domain "comb", in the same."""
+        write = Signal(name=f"write_{form}{index}")
         m.d.comb += write.eq(self.key_we & (self.key_round == index))
         if self.slots == 1:
-            key_reg = Signal(WORD_BITS, name=f"key_{index}_reg", reset_less=True)
+            key_reg = Signal(WORD_BITS, name=f"key_{form}{index}_reg", reset_less=True)
             with m.If(write):
                 m.d.sync += key_reg.eq(self.key_data)
             return key_reg
         keys = memory.Memory(shape=WORD_BITS, depth=self.slots, init=[], attrs={"ram_style": "distributed"})
-        m.submodules[f"key_{index}"] = keys
-        write_port, read_port = keys.write_port(), keys.read_port(domain="sync")
+        m.submodules[f"key_{form}{index}"] = keys
+        write_port, read_port = keys.write_port(), keys.read_port(domain=domain)
         m.d.comb += [
             write_port.addr.eq(self.key_slot), write_port.data.eq(self.key_data), write_port.en.eq(write), read_port.addr.eq(slot),
         ]  # fmt: skip

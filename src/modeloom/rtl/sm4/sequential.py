@@ -71,7 +71,7 @@ class SM4Sequential(wiring.Component):
     """
 
     def __init__(self, direction: str = "encrypt", registers_per_round: int = 1, slots: int = 1):
-        self.direction = check_direction(direction, ("encrypt", "decrypt", "both"))
+        self.direction = check_direction(direction)
         self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, STAGES)
         self.slots = check_count("slots", slots)
         self.interval = ROUNDS * registers_per_round

@@ -8,8 +8,9 @@ from amaranth.back import rtlil
 from tests.built import slowly
 from tests.rtl.aes.bench import AESBench, decrypt, encrypt, encrypt_with, expand_key, from_bytes, to_bytes
 
-from modeloom.rtl.aes.cores.pipeline import AESDecryptPipeline, AESEncryptPipeline
+from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.sim import Simulation
+from modeloom.spec.directions import DIRECTIONS
 
 # Some components are made only to be asked for their figures, or to be refused.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
@@ -42,8 +43,8 @@ FIPS_197_C = {
 def test_blocks_and_keys(configuration):
     key_bits, registers, slots, whitening, sbox = configuration
     units = {
-        "encrypter": AESEncryptPipeline(key_bits, registers, slots, whitening_register=whitening, sbox=sbox),
-        "decrypter": AESDecryptPipeline(key_bits, registers, slots, whitening_register=whitening, sbox=sbox),
+        "encrypter": AESPipeline(key_bits, registers, slots, whitening_register=whitening, sbox=sbox),
+        "decrypter": AESPipeline(key_bits, registers, slots, direction="decrypt", whitening_register=whitening, sbox=sbox),
     }
     latency = units["encrypter"].latency
     assert units["decrypter"].latency == latency
@@ -103,7 +104,7 @@ def test_blocks_and_keys(configuration):
 
 def test_same_in_compiled_simulation():
     # All other tests run in Amaranth's simulator; users run CXXRTL.
-    dut = AESEncryptPipeline(128, 1, 2)
+    dut = AESPipeline(128, 1, 2)
     simulation = Simulation.of(rtlil.convert(dut, name="aes"), "aes", optimize=0)
     simulation.reset()
     rng = random.Random(3)
@@ -126,16 +127,16 @@ def test_same_in_compiled_simulation():
     assert outputs[dut.latency :] == [encrypt(keys[slot], block) for slot, block in jobs]
 
 
-@pytest.mark.parametrize("unit", [AESEncryptPipeline, AESDecryptPipeline])
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(
     ("key_bits", "registers", "whitening", "latency"),
     [(128, 1, True, 11), (128, 1, False, 10), (128, 2, True, 21), (192, 2, False, 24), (256, 3, True, 43)],
 )
-def test_latency_formula(unit, key_bits, registers, whitening, latency):
-    assert unit(key_bits, registers, whitening_register=whitening).latency == latency
+def test_latency_formula(direction, key_bits, registers, whitening, latency):
+    assert AESPipeline(key_bits, registers, direction=direction, whitening_register=whitening).latency == latency
 
 
-@pytest.mark.parametrize("unit", [AESEncryptPipeline, AESDecryptPipeline])
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -153,6 +154,6 @@ def test_latency_formula(unit, key_bits, registers, whitening, latency):
         ({"sbox": "bram", "whitening_register": False}, ValueError, "sbox 'bram' needs whitening_register"),
     ],
 )
-def test_parameters_are_checked(unit, arguments, error, message):
+def test_parameters_are_checked(direction, arguments, error, message):
     with pytest.raises(error, match=message):
-        unit(**arguments)
+        AESPipeline(direction=direction, **arguments)

@@ -13,8 +13,9 @@ from tests.rtl.aes.bench import from_bytes
 from modeloom import vectors
 from modeloom.circuits.aes.multistream import AESMultiStream
 from modeloom.golden.aes_keys import inverse_form, round_keys
-from modeloom.rtl.aes import AESCombinedPipeline, AESDecryptPipeline, AESEncryptPipeline, AESSequential
+from modeloom.rtl.aes import AESPipeline, AESSequential
 from modeloom.sim import Simulation
+from modeloom.spec.directions import DIRECTIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
@@ -117,12 +118,9 @@ class Core:
         return results
 
 
-PIPELINES = {"encrypt": AESEncryptPipeline, "decrypt": AESDecryptPipeline, "both": AESCombinedPipeline}
-
-
 def core(kind: str, key_bits: int, direction: str, stages: int, options: dict):
     if kind == "pipeline":
-        return PIPELINES[direction](key_bits, stages, **options)
+        return AESPipeline(key_bits, stages, direction=direction, **options)
     if kind == "streams":
         return AESMultiStream(key_bits, stages, direction)
     return AESSequential(key_bits, 1, stages, direction=direction, **options)
@@ -138,7 +136,7 @@ MORE = [
     *[
         (kind, key_bits, direction, stages, options)
         for key_bits in (128, 192, 256)
-        for direction in PIPELINES
+        for direction in DIRECTIONS
         for kind, stages, options in (
             ("streams", 1, {}), ("streams", 2, {}), ("streams", 4, {}),
             ("sequential", 1, {"sbox": "table"}), ("sequential", 2, {"sbox": "table"}), ("sequential", 1, {"sbox": "bram"}),

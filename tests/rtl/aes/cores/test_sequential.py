@@ -7,7 +7,7 @@ import pytest
 from tests.built import slowly
 from tests.rtl.aes.bench import AESBench, decrypt
 
-from modeloom.rtl.aes.cores.sequential import AESDecryptSequential, AESSequential
+from modeloom.rtl.aes.cores.sequential import AESSequential
 
 # Refused components are never elaborated.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
@@ -18,7 +18,7 @@ CONFIGURATIONS += slowly((128, 1, 1), (128, 3, 1), (256, 4, 2), (256, 1, 4))
 
 @pytest.mark.parametrize(("key_bits", "slots", "registers"), CONFIGURATIONS)
 def test_blocks_slots_and_timing(key_bits, slots, registers):
-    unit = AESDecryptSequential(key_bits, slots, registers)
+    unit = AESSequential(key_bits, slots, registers, direction="decrypt")
     assert unit.latency - 1 == unit.interval == unit.rounds * registers
     rng = random.Random(5)
     keys = [rng.randbytes(key_bits // 8) for _ in range(slots)]
@@ -88,7 +88,7 @@ def test_blocks_slots_and_timing(key_bits, slots, registers):
 )
 def test_parameters_are_checked(arguments, error, message):
     with pytest.raises(error, match=message):
-        AESDecryptSequential(**arguments)
+        AESSequential(direction="decrypt", **arguments)
 
 
 @pytest.mark.parametrize(

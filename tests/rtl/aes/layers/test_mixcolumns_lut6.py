@@ -13,8 +13,8 @@ from tests.built import slow
 from tests.rtl.aes.bench import INV_MIX, MIX, evaluate, from_bytes, multiply_columns, to_bytes
 
 from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
-    either_mix_columns_lut6,
-    either_network,
+    both_mix_columns_lut6,
+    both_network,
     forward_network,
     inv_mix_columns_lut6,
     inverse_network,
@@ -36,8 +36,8 @@ NETWORKS = [
     (inverse_network(), INV_MIX, 0, 51, 4),
     (inverse_network(3), INV_MIX, 0, 57, 3),
     (keyed_inverse_network(), INV_MIX, 0, 58, 5),
-    (either_network(), MIX, 0, 60, 4),
-    (either_network(), INV_MIX, 1, 60, 4),
+    (both_network(), MIX, 0, 60, 4),
+    (both_network(), INV_MIX, 1, 60, 4),
 ]
 
 
@@ -78,8 +78,8 @@ def test_hardware_on_columns():
         "inverse, 3 levels": (lambda m, s: inv_mix_columns_lut6(m, s, levels=3), unmixed),
         "forward with key": (lambda m, s: mix_columns_lut6(m, s, constant(m)), lambda s: keyed(mixed(s))),
         "inverse with key": (lambda m, s: inv_mix_columns_lut6(m, s, constant(m)), lambda s: keyed(unmixed(s))),
-        "either, 0": (lambda m, s: either_mix_columns_lut6(m, s, Signal(init=0)), mixed),
-        "either, 1": (lambda m, s: either_mix_columns_lut6(m, s, Signal(init=1)), unmixed),
+        "both, 0": (lambda m, s: both_mix_columns_lut6(m, s, Signal(init=0)), mixed),
+        "both, 1": (lambda m, s: both_mix_columns_lut6(m, s, Signal(init=1)), unmixed),
     }
     for name, (function, reference) in forms.items():
         assert evaluate(64, function, RANDOM) == [reference(state) for state in RANDOM], name
@@ -126,7 +126,7 @@ INVERSE = (32, 32, inv_mix_columns_lut6)
 FLAT = (32, 32, lambda m, i: inv_mix_columns_lut6(m, i, levels=3))
 KEYED = (64, 32, lambda m, i: mix_columns_lut6(m, i[:32], i[32:]))
 KEYED_INVERSE = (64, 32, lambda m, i: inv_mix_columns_lut6(m, i[:32], i[32:]))
-EITHER = (33, 32, lambda m, i: either_mix_columns_lut6(m, i[:32], i[32]))
+BOTH = (33, 32, lambda m, i: both_mix_columns_lut6(m, i[:32], i[32]))
 
 
 def mapped(target="xc6v", **functions):
@@ -145,8 +145,8 @@ def test_mapped_together():
 @slow
 @pytest.mark.parametrize(
     ("function", "luts", "levels"),
-    [(SBOX, 32, 1), (FORWARD, 36, 2), (INVERSE, 51, 4), (FLAT, 57, 3), (KEYED, 44, 2), (KEYED_INVERSE, 58, 5), (EITHER, 63, 4)],
-    ids=["sbox", "forward", "inverse", "flat", "keyed", "keyed inverse", "either"],
+    [(SBOX, 32, 1), (FORWARD, 36, 2), (INVERSE, 51, 4), (FLAT, 57, 3), (KEYED, 44, 2), (KEYED_INVERSE, 58, 5), (BOTH, 63, 4)],
+    ids=["sbox", "forward", "inverse", "flat", "keyed", "keyed inverse", "both"],
 )
 def test_mapped_alone(function, luts, levels):
     result = mapped(it=function)

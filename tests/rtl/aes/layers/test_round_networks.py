@@ -10,7 +10,7 @@ from tests.rtl.aes.bench import INV_MIX, MIX, Function, evaluate, from_bytes, mu
 
 from modeloom.rtl.aes.layers.round_networks import (
     add_in_luts,
-    keyed_either_network,
+    keyed_both_network,
     keyed_forward_network,
     keyed_inverse_network,
     lower_columns,
@@ -21,7 +21,7 @@ from modeloom.rtl.aes.rounds.round_stages import register
 
 @pytest.mark.parametrize(
     ("network", "luts", "levels"),
-    [(keyed_forward_network, 39, 2), (keyed_inverse_network, 61, 3), (keyed_either_network, 66, 4)],
+    [(keyed_forward_network, 39, 2), (keyed_inverse_network, 61, 3), (keyed_both_network, 66, 4)],
 )
 def test_matrix_and_size(network, luts, levels):
     built = network()
@@ -29,7 +29,7 @@ def test_matrix_and_size(network, luts, levels):
     assert all(each.fan_in <= 6 for each in built.sums.values())
     rng = random.Random(4)
     for gate in (0, 1):
-        row = INV_MIX if network is keyed_inverse_network or (network is keyed_either_network and gate) else MIX
+        row = INV_MIX if network is keyed_inverse_network or (network is keyed_both_network and gate) else MIX
         columns = [to_bytes(1 << n, 4) for n in range(32)] + [rng.randbytes(4) for _ in range(8)]
         keys = [bytes(4)] * 33 + [rng.randbytes(4) for _ in range(7)]
         values = {

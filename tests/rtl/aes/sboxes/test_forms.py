@@ -21,20 +21,20 @@ from modeloom.taint.netlist import netlist_of_rtlil
 
 FORWARD = tuple(map(sub_byte, range(256)))
 INVERSE = tuple(map(inv_sub_byte, range(256)))
-TABLES = {"forward": FORWARD, "inverse": INVERSE, "shared": FORWARD + INVERSE}
+TABLES = {"forward": FORWARD, "inverse": INVERSE, "both": FORWARD + INVERSE}
 BY_GATES = [name for name, form in SBOXES.items() if form.gates]
 
 # AND gates, XOR gates and depth; 113 to 115 and 121 gates are the smallest published ones of Boyar and Peralta.
 COUNTS = {
     ("composite", "forward"): (36, 106, 28),
     ("composite", "inverse"): (36, 106, 30),
-    ("composite", "shared"): (52, 160, 35),
+    ("composite", "both"): (52, 160, 35),
     ("bdd", "forward"): (342, 629, 19),
     ("bdd", "inverse"): (342, 633, 19),
-    ("bdd", "shared"): (608, 1154, 22),
+    ("bdd", "both"): (608, 1154, 22),
     ("compact", "forward"): (32, 76, 29),
     ("compact", "inverse"): (32, 76, 27),
-    ("compact", "shared"): (42, 125, 43),
+    ("compact", "both"): (42, 125, 43),
 }
 
 
@@ -78,7 +78,7 @@ class Many(wiring.Component):
         for name, sbox in self.sboxes.items():
             m.submodules[f"the_{name}"] = sbox
             m.d.comb += [sbox.i.eq(self.i), getattr(self, name).eq(sbox.o)]
-            if sbox.direction == "shared":
+            if sbox.direction == "both":
                 m.d.comb += sbox.inverse.eq(self.inverse)
         return m
 
@@ -99,7 +99,7 @@ def test_hardware_is_equivalent_to_the_table():
     forward, backward = (chosen([constant(y, 8) for y in table], byte) for table in (FORWARD, INVERSE))
     both = inverse.choose(backward, forward)
     for name, sbox in sboxes.items():
-        wanted = {"forward": forward, "inverse": backward, "shared": both}[sbox.direction]
+        wanted = {"forward": forward, "inverse": backward, "both": both}[sbox.direction]
         assert holds(state[name].equals(wanted), watch=[byte, inverse]) is None, name
     # The solver does see a difference.
     assert holds(state["compact_forward"].equals(wanted), watch=[byte, inverse]) is not None
@@ -109,11 +109,11 @@ def test_hardware_is_equivalent_to_the_table():
 @pytest.mark.parametrize(
     "forms",
     [
-        [("lut", "shared", 2), ("bram", "shared", None), ("composite", "shared", 5), ("compact", "inverse", 4)],
+        [("lut", "both", 2), ("bram", "both", None), ("composite", "both", 5), ("compact", "inverse", 4)],
         pytest.param(
             [
                 ("lut", "forward", 1), ("lut", "inverse", 2), ("bram", "forward", 1), ("bram", "inverse", 2), ("composite", "forward", 1),
-                ("bdd", "inverse", 2), ("compact", "forward", 2), ("compact", "shared", 3), ("compact", "forward", 40),
+                ("bdd", "inverse", 2), ("compact", "forward", 2), ("compact", "both", 3), ("compact", "forward", 40),
             ],
             marks=slow,
         ),
@@ -134,7 +134,7 @@ def test_registers(forms):
         simulation.step()
     for name, sbox in sboxes.items():
         for cycle in range(512):
-            inverse = cycle >> 1 & 1 if sbox.direction == "shared" else sbox.direction == "inverse"
+            inverse = cycle >> 1 & 1 if sbox.direction == "both" else sbox.direction == "inverse"
             wanted = (INVERSE if inverse else FORWARD)[cycle * 167 & 255]
             assert seen[name][cycle + sbox.latency] == wanted, (name, cycle)
 

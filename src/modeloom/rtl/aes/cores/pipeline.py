@@ -25,7 +25,7 @@ from modeloom.rtl.aes.keys.round_keys import read_round_key
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
 
-__all__ = ["SBOXES", "AESCombinedPipeline", "AESDecryptPipeline", "AESEncryptPipeline"]
+__all__ = ["SBOXES", "AESPipeline"]
 
 
 class _Travel:
@@ -47,16 +47,72 @@ class _Travel:
         return self[next(n for n, known in enumerate(self._values) if known is value) + 1]
 
 
-class _AESPipeline(wiring.Component):
-    _direction: str
+class AESPipeline(wiring.Component):
+    """AES (FIPS 197, 5.1; decryption: 5.3.5, the equivalent inverse cipher), one block a cycle.
+
+    One inversion and one MixColumns serve both directions where a pipeline has both (``layers.both``); decryption reads the round keys
+    in the opposite order and in another form, so that each of its rounds holds two.
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+    registers_per_round : int
+        1 to 4; ``round_stages`` tells where they stand.
+    slots : int
+        Key slots, at least 1. One slot is held in registers, more are held in LUT memories, one for each round.
+    direction : str
+        "encrypt", "decrypt" or "both".
+    whitening_register : bool
+        Registers the sum of the input and the first round key, one cycle more. Without it the first round has an XOR
+        (and a key memory) before its S-boxes in one cycle; and with that as the longest path, abc has slack in all
+        other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
+    sbox : str
+        "lut": tables in logic; "bram": eight block memories of two ports a round, each 256 x 8 bits; "composite", "bdd" or "compact":
+        gates, see ``sboxes``.
+    mixcolumns : str
+        "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
+
+    Attributes
+    ----------
+    rounds : int
+        10, 12 or 14.
+    latency : int
+        rounds * registers_per_round, and 1 with the whitening register: the result of a block given in cycle t is at
+        ``o`` in cycle t + latency. The input has no register before the whitening, the output has one.
+    interval : int
+        1: a block every cycle.
+
+    Members
+    -------
+    i, slot, decrypt
+        Block (128 bits), the key slot that it is for, and its direction (only with "both"), every cycle.
+    o
+        Result (128 bits).
+    key_we, key_slot, key_round, key_data, key_data_dec
+        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot: ``KeySchedule.data`` for an
+        encrypter, ``data_dec`` for a decrypter at ``key_data``, both for both. A block given in a later cycle meets the new key; the
+        keys of a slot must not change while its blocks are in flight.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+    # With the straight inverse cipher, InvMixColumns has the round key in its input: the XOR then needs LUTs of its own behind the S-box.
+    # The equivalent inverse cipher adds the key in the last LUT of InvMixColumns (on xc7 860 LUTs a round with two registers, where the
+    # straight one has 950 to 1070).
 
     def __init__(
-        self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, whitening_register: bool = True,
-        sbox: str = "lut", mixcolumns: str = "plain",
+        self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, direction: str = "encrypt",
+        whitening_register: bool = True, sbox: str = "lut", mixcolumns: str = "plain",
     ):
         self.key_bits = check_key_bits(key_bits)
-        self._stages = RoundStages(self._direction, registers_per_round, sbox, mixcolumns)
-        self.registers_per_round, self.sbox = registers_per_round, sbox
+        self._stages = RoundStages(direction, registers_per_round, sbox, mixcolumns)
+        self.registers_per_round, self.direction, self.sbox = registers_per_round, direction, sbox
         self.slots = check_count("slots", slots)
         if not isinstance(whitening_register, bool):
             raise TypeError(f"whitening_register must be True or False, not {whitening_register!r}")
@@ -75,13 +131,13 @@ class _AESPipeline(wiring.Component):
             "key_round": In(4),
             "key_data": In(BLOCK_BITS),
         }
-        if self._direction == "both":
+        if self.direction == "both":
             ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
         super().__init__(ports)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        both = self._direction == "both"
+        both = self.direction == "both"
         slot = _Travel(m, self.slot, "slot")
         decrypt = _Travel(m, self.decrypt if both else Signal(), "decrypt")
 
@@ -93,7 +149,7 @@ class _AESPipeline(wiring.Component):
         def round_key(place: int, cycle: int) -> Value:
             """The round key of a place, 0 for the whitening, that meets the block of *cycle* cycles ago."""
             if not both:
-                index = self.rounds - place if self._direction == "decrypt" else place
+                index = self.rounds - place if self.direction == "decrypt" else place
                 return stored_key(index, self.key_data, travel=slot, cycle=cycle)
             # Chosen a cycle ahead, so that no multiplexer stands in the logic of a round.
             ahead = max(0, cycle - 1)
@@ -120,85 +176,3 @@ class _AESPipeline(wiring.Component):
                 state = self._stages.hold(m, state, decrypt[end - 1], f"round_{number}")
         m.d.comb += self.o.eq(state)
         return m
-
-
-_DOC = """AES {direction} ({section}), one block a cycle.
-
-    Parameters
-    ----------
-    key_bits : int
-        128, 192 or 256.
-    registers_per_round : int
-        1 to 4; ``round_stages`` tells where they stand.
-    slots : int
-        Key slots, at least 1. One slot is held in registers, more are held in LUT memories, one for each round.
-    whitening_register : bool
-        Registers the sum of the input and the first round key, one cycle more. Without it the first round has an XOR
-        (and a key memory) before its S-boxes in one cycle; and with that as the longest path, abc has slack in all
-        other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
-    sbox : str
-        "lut": tables in logic; "bram": eight block memories of two ports a round, each 256 x 8 bits; "composite", "bdd" or "compact":
-        gates, see ``sboxes``.
-    mixcolumns : str
-        "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
-
-    Attributes
-    ----------
-    rounds : int
-        10, 12 or 14.
-    latency : int
-        rounds * registers_per_round, and 1 with the whitening register: the result of a block given in cycle t is at
-        ``o`` in cycle t + latency. The input has no register before the whitening, the output has one.
-    interval : int
-        1: a block every cycle.
-
-    Members
-    -------
-    i, slot{ports}
-        Block (128 bits) and the key slot that it is for{also}, every cycle.
-    o
-        Result (128 bits).
-    key_we, key_slot, key_round, key_data{key_ports}
-        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot. {keys} A block
-        given in a later cycle meets the new key; the keys of a slot must not change
-        while its blocks are in flight.
-
-    Raises
-    ------
-    TypeError
-        A parameter has the wrong type.
-    ValueError
-        A parameter is out of range.
-    """
-
-
-_ALONE = {"ports": "", "also": "", "key_ports": ""}
-
-
-class AESEncryptPipeline(_AESPipeline):
-    __doc__ = _DOC.format(
-        direction="encryption", section="FIPS 197, 5.1", keys="The keys are those\n        of ``KeySchedule.data``.", **_ALONE
-    )
-    _direction = "encrypt"
-
-
-class AESDecryptPipeline(_AESPipeline):
-    # With the straight inverse cipher, InvMixColumns has the round key in its input: the XOR then needs LUTs of its own
-    # behind the S-box. The equivalent inverse cipher adds the key in the last LUT of InvMixColumns (on xc7 860 LUTs a
-    # round with two registers, where the straight one has 950 to 1070).
-    __doc__ = _DOC.format(
-        direction="decryption, by the equivalent inverse cipher", section="FIPS 197, 5.3.5",
-        keys="The keys are those\n        of ``KeySchedule.data_dec``.", **_ALONE,
-    )
-    _direction = "decrypt"
-
-
-class AESCombinedPipeline(_AESPipeline):
-    # One inversion and one MixColumns serve both directions, see ``either``.  Decryption reads the round keys in the opposite order
-    # and in another form, so that each round holds two.
-    __doc__ = _DOC.format(
-        direction="encryption and decryption", section="FIPS 197, 5.1 and 5.3.5", ports=", decrypt",
-        also=",\n        and whether it is to be decrypted", key_ports=", key_data_dec",
-        keys="The keys are\n        those of ``KeySchedule.data`` and ``data_dec``.",
-    )
-    _direction = "both"

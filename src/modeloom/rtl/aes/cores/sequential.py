@@ -26,7 +26,7 @@ from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_k
 from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register
 from modeloom.rtl.aes.rounds.tables import table_round
 
-__all__ = ["AESDecryptSequential", "AESSequential"]
+__all__ = ["AESSequential"]
 
 
 class AESSequential(wiring.Component):
@@ -206,10 +206,3 @@ class AESSequential(wiring.Component):
         if len(outputs) == 1:
             return register(m, Cat(outputs[0]), "key")
         return register(m, Cat(Mux(decrypt, d, e) for e, d in zip(*outputs, strict=True)), "key")
-
-
-class AESDecryptSequential(AESSequential):
-    """:class:`AESSequential` with direction "decrypt"."""
-
-    def __init__(self, key_bits: int = 128, slots: int = 1, registers_per_round: int = 1):
-        super().__init__(key_bits, slots, registers_per_round, direction="decrypt")

@@ -27,8 +27,8 @@ __all__ = ["KeySchedule"]
 class KeySchedule(wiring.Component):
     """Expands a cipher key into a stream of round-key writes, or writes zeros over all round keys.
 
-    The stream goes to the ``key_*`` ports of ``AESEncryptPipeline`` (``data``) and of ``AESDecryptPipeline`` and
-    ``AESDecryptSequential`` (``data_dec``); the slot is known to whoever started the schedule. InvMixColumns of the
+    The stream goes to the ``key_*`` ports of ``AESPipeline`` and ``AESSequential``: ``data`` to those that encrypt, ``data_dec`` to those
+    that decrypt; the slot is known to whoever started the schedule. InvMixColumns of the
     round keys is made here and nowhere else: here it is one column a cycle, in a decrypter it would be four.
 
     Parameters

@@ -29,8 +29,8 @@ from modeloom.rtl.aes.parameters import columns
 from modeloom.rtl.logic.xor_luts import Sum, XorLuts
 
 __all__ = [
-    "either_mix_columns_lut6",
-    "either_network",
+    "both_mix_columns_lut6",
+    "both_network",
     "forward_network",
     "inv_mix_columns_lut6",
     "inverse_network",
@@ -184,7 +184,7 @@ def keyed_inverse_network() -> XorLuts:
 
 
 @cache
-def either_network() -> XorLuts:
+def both_network() -> XorLuts:
     """MixColumns of a column, or InvMixColumns if the gate is 1: 60 LUTs, four levels."""
     sums = _Sums()
     sums.put_u(0, 1, 3, 4, 5, 6, 7)
@@ -247,7 +247,7 @@ def inv_mix_columns_lut6(m: Module, state: Value, key: Value | None = None, *, l
     return _lower(m, inverse_network(levels) if key is None else keyed_inverse_network(), state, key)
 
 
-def either_mix_columns_lut6(m: Module, state: Value, inverse: Value) -> Value:
+def both_mix_columns_lut6(m: Module, state: Value, inverse: Value) -> Value:
     """MixColumns, or InvMixColumns if *inverse* (one bit) is 1; 60 LUT6 a column.
 
     Raises
@@ -255,4 +255,4 @@ def either_mix_columns_lut6(m: Module, state: Value, inverse: Value) -> Value:
     ValueError
         The width of *state* is no multiple of 32, or 0.
     """
-    return _lower(m, either_network(), state, gate=inverse)
+    return _lower(m, both_network(), state, gate=inverse)

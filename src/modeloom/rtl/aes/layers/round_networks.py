@@ -19,11 +19,11 @@ from functools import cache
 
 from amaranth.hdl import Cat, Module, Signal, Value
 
-from modeloom.rtl.aes.layers.mixcolumns_lut6 import either_network, forward_network, inverse_network
+from modeloom.rtl.aes.layers.mixcolumns_lut6 import both_network, forward_network, inverse_network
 from modeloom.rtl.aes.parameters import columns, named
 from modeloom.rtl.logic.xor_luts import Sum, XorLuts
 
-__all__ = ["add_in_luts", "keyed_either_network", "keyed_forward_network", "keyed_inverse_network", "lower_columns", "plain_network"]
+__all__ = ["add_in_luts", "keyed_both_network", "keyed_forward_network", "keyed_inverse_network", "lower_columns", "plain_network"]
 
 _REDUCED = (1, 3, 4)
 """Bits other than 0 to which x^8 = x^4 + x^3 + x + 1 carries."""
@@ -96,7 +96,7 @@ def keyed_inverse_network() -> XorLuts:
 
 
 @cache
-def keyed_either_network() -> XorLuts:
+def keyed_both_network() -> XorLuts:
     """MixColumns of a column, or InvMixColumns if the gate is 1, and a round key added: 66 LUTs, four levels."""
     sums = _column_sums(*range(8)) | _carries()
     for r in range(2):
@@ -116,7 +116,7 @@ def keyed_either_network() -> XorLuts:
 
 def plain_network(direction: str) -> XorLuts:
     """MixColumns ("encrypt"), its inverse ("decrypt", three levels) or either ("both") without a key: 36, 57 and 60 LUTs a column."""
-    return {"encrypt": forward_network, "decrypt": lambda: inverse_network(3), "both": either_network}[direction]()
+    return {"encrypt": forward_network, "decrypt": lambda: inverse_network(3), "both": both_network}[direction]()
 
 
 def add_in_luts(m: Module, a: Value, b: Value) -> Value:

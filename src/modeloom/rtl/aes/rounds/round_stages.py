@@ -26,10 +26,10 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Signal, Value
 
-from modeloom.rtl.aes.layers.either import (
-    clocked_either_sub_bytes,
-    cut_either_mix_columns,
-    either_shift_rows,
+from modeloom.rtl.aes.layers.both import (
+    both_shift_rows,
+    clocked_both_sub_bytes,
+    cut_both_mix_columns,
     invert_bytes,
     map_after,
     map_after_split,
@@ -40,7 +40,7 @@ from modeloom.rtl.aes.layers.either import (
 from modeloom.rtl.aes.layers.mixcolumns import cut_inv_mix_columns, cut_mix_columns, inv_shift_rows, join_mix_columns, shift_rows
 from modeloom.rtl.aes.layers.round_networks import (
     add_in_luts,
-    keyed_either_network,
+    keyed_both_network,
     keyed_forward_network,
     keyed_inverse_network,
     lower_columns,
@@ -56,11 +56,9 @@ from modeloom.rtl.aes.sboxes.sbox import (
     quarter_of_bytes,
     sub_bytes,
 )
+from modeloom.spec.directions import DIRECTIONS
 
-__all__ = ["DIRECTIONS", "MIXCOLUMNS", "SBOXES", "RoundStages", "add", "register"]
-
-DIRECTIONS = ("encrypt", "decrypt", "both")
-"""What a cipher core does; with "both" each block says which."""
+__all__ = ["MIXCOLUMNS", "SBOXES", "RoundStages", "add", "register"]
 
 SBOXES = tuple(FORMS)
 """Forms of the S-box (``sboxes``): tables in logic or in block memories, or gates."""
@@ -89,8 +87,8 @@ class RoundStages:
     Attributes
     ----------
     direction : str
-        One of ``DIRECTIONS``.  Decryption is that of the equivalent inverse cipher (FIPS 197, 5.3.5): its round keys, but the first and
-        the last, have gone through InvMixColumns.
+        "encrypt", "decrypt" or "both".  Decryption is that of the equivalent inverse cipher (FIPS 197, 5.3.5): its round keys, but the
+        first and the last, have gone through InvMixColumns.
     registers : int
         Registers a round, 1 to 4.
     sbox : str
@@ -158,12 +156,12 @@ class RoundStages:
         both, inverse = self.direction == "both", self.direction == "decrypt"
         if self.sbox not in ("lut", "bram"):
             if both:
-                state = either_shift_rows(m, state, decrypt)
+                state = both_shift_rows(m, state, decrypt)
             inside = int(self.registers >= 4)
             state = sub_bytes_of(m, state, self.sbox, inverse=decrypt if both else inverse, stages=inside)
             decrypt = later(decrypt) if inside else decrypt
         elif both and self.sbox == "bram":
-            state = clocked_either_sub_bytes(m, either_shift_rows(m, state, decrypt), decrypt)
+            state = clocked_both_sub_bytes(m, both_shift_rows(m, state, decrypt), decrypt)
             decrypt = later(decrypt)
         elif both:
             split = isinstance(state, tuple)
@@ -189,7 +187,7 @@ class RoundStages:
         """MixColumns, or its inverse, with the register in it, and the sum with *key*; other parameters as for :meth:`substitute`."""
         both, inverse = self.direction == "both", self.direction == "decrypt"
         if self.mixcolumns == "lut6" and not (both and self.registers >= 3):
-            networks = {"encrypt": keyed_forward_network, "decrypt": keyed_inverse_network, "both": keyed_either_network}
+            networks = {"encrypt": keyed_forward_network, "decrypt": keyed_inverse_network, "both": keyed_both_network}
 
             def late(value: Value, term: str) -> Value:
                 return register(m, value, f"{name}{term}")
@@ -197,7 +195,7 @@ class RoundStages:
             gate, cut = decrypt if both else None, late if self.registers >= 3 else None
             return lower_columns(m, networks[self.direction](), state, key, gate, cut)
         if both:
-            u, v = cut_either_mix_columns(m, state, decrypt)
+            u, v = cut_both_mix_columns(m, state, decrypt)
         else:
             u, v = cut_inv_mix_columns(m, state) if inverse else cut_mix_columns(m, state)
         if self.registers >= 3:

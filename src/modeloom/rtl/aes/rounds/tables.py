@@ -19,7 +19,7 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Module, Value
 from amaranth.lib import memory
 
-from modeloom.rtl.aes.layers.either import either_shift_rows
+from modeloom.rtl.aes.layers.both import both_shift_rows
 from modeloom.rtl.aes.layers.mixcolumns import inv_shift_rows, shift_rows
 from modeloom.rtl.aes.parameters import named
 from modeloom.rtl.aes.rounds.round_stages import register
@@ -65,7 +65,7 @@ def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction:
     """
     both = direction == "both"
     if both:
-        state = either_shift_rows(m, state, decrypt)
+        state = both_shift_rows(m, state, decrypt)
     else:
         state = inv_shift_rows(state) if direction == "decrypt" else shift_rows(state)
     words = table_words(direction)

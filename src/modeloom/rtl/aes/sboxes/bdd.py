@@ -133,7 +133,7 @@ def bdd_sbox(direction: str = "forward") -> GateList:
     Parameters
     ----------
     direction : str
-        ``forward``, ``inverse``, or ``shared``: with a ninth input, which is 1 for the inverse and stands at the roots.
+        ``forward``, ``inverse``, or ``both``: with a ninth input, which is 1 for the inverse and stands at the roots.
 
     Raises
     ------
@@ -141,12 +141,12 @@ def bdd_sbox(direction: str = "forward") -> GateList:
         There is no such direction.
     """
     check_direction(direction)
-    tables = {"forward": [SBOX], "inverse": [INV_SBOX], "shared": [SBOX, INV_SBOX]}[direction]
+    tables = {"forward": [SBOX], "inverse": [INV_SBOX], "both": [SBOX, INV_SBOX]}[direction]
     functions = [_columns(table) for table in tables]
     order = best_order(function for columns in functions for function in columns)
-    builder = GateListBuilder(9 if direction == "shared" else 8)
+    builder = GateListBuilder(9 if direction == "both" else 8)
     diagram = _Diagram(builder, order)
     signals = [[diagram.signal(diagram.reordered(function)) for function in columns] for columns in functions]
-    if direction == "shared":
+    if direction == "both":
         return builder.finish([builder.mux(8, high, low) for low, high in zip(*signals, strict=True)])
     return builder.finish(signals[0])

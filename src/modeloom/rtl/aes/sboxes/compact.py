@@ -40,7 +40,7 @@ def compact_sbox(direction: str = "forward") -> GateList:
     Parameters
     ----------
     direction : str
-        ``forward``, ``inverse``, or ``shared``: with a ninth input, which is 1 for the inverse.
+        ``forward``, ``inverse``, or ``both``: with a ninth input, which is 1 for the inverse.
 
     Raises
     ------
@@ -48,14 +48,14 @@ def compact_sbox(direction: str = "forward") -> GateList:
         There is no such direction.
     """
     check_direction(direction)
-    if direction == "shared":
-        return _shared()
+    if direction == "both":
+        return _both()
     gates, outputs = CIRCUITS[direction]
     parsed = [Gate(_OPERATIONS[word[0]], tuple(map(int, word[1:].split(",")))) for word in gates.split()]
     return GateList(8, parsed, outputs)
 
 
-def _shared() -> GateList:
+def _both() -> GateList:
     builder = GateListBuilder(9)
     signals = _undone(builder, range(8))
     number = dict(enumerate(signals))

@@ -26,9 +26,8 @@ from modeloom.rtl.logic.linear_layers import add_linear, inverse_matrix, multipl
 
 __all__ = ["AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "check_direction", "composite_sbox", "tower_matrix"]
 
-DIRECTIONS = ("forward", "inverse", "shared")
-
-"""What an S-box computes; ``shared``: either, by a ninth input that is 1 for the inverse."""
+DIRECTIONS = ("forward", "inverse", "both")
+"""What an S-box computes; ``both``: either, by a ninth input that is 1 for the inverse."""
 
 _PHI, _LAMBDA = 0b10, 0b1100
 
@@ -122,7 +121,7 @@ def composite_sbox(direction: str = "forward") -> GateList:
     Parameters
     ----------
     direction : str
-        ``forward``, ``inverse``, or ``shared``: with a ninth input, which is 1 for the inverse.
+        ``forward``, ``inverse``, or ``both``: with a ninth input, which is 1 for the inverse.
 
     Raises
     ------
@@ -130,7 +129,7 @@ def composite_sbox(direction: str = "forward") -> GateList:
         There is no such direction.
     """
     check_direction(direction)
-    builder = GateListBuilder(9 if direction == "shared" else 8)
+    builder = GateListBuilder(9 if direction == "both" else 8)
     tower = _Tower(builder)
     into = list(tower_matrix())
     out = inverse_matrix(into)

@@ -100,11 +100,11 @@ def sub_bytes_of(
     state = Value.cast(state)
     if len(state) == 0 or len(state) % 8:
         raise ValueError(f"S-box input must be a whole number of bytes, not {len(state)} bits")
-    direction = "shared" if isinstance(inverse, Value) else "inverse" if inverse else "forward"
+    direction = "both" if isinstance(inverse, Value) else "inverse" if inverse else "forward"
     chosen = inverse if isinstance(inverse, Value) else None
     if form.gates is not None:
         return _by_gates(m, form.gates(direction), state, chosen, stages)
-    table = {"forward": SBOX, "inverse": INV_SBOX, "shared": SBOX + INV_SBOX}[direction]
+    table = {"forward": SBOX, "inverse": INV_SBOX, "both": SBOX + INV_SBOX}[direction]
     addresses = [state[low : low + 8] for low in range(0, len(state), 8)]
     if chosen is not None:
         addresses = [Cat(address, chosen) for address in addresses]
@@ -179,7 +179,7 @@ class SBox(wiring.Component):
     kind : str
         A key of ``SBOXES``.
     direction : str
-        ``forward``, ``inverse`` or ``shared``.
+        ``forward``, ``inverse`` or ``both``.
     stages : int, optional
         Registers; as few as the form can have if not given.
 
@@ -195,7 +195,7 @@ class SBox(wiring.Component):
     i : In(8)
         A byte.
     inverse : In(1)
-        With direction ``shared`` only: 1 for the inverse S-box of this byte.
+        With direction ``both`` only: 1 for the inverse S-box of this byte.
     o : Out(8)
         Its image.
 
@@ -216,12 +216,12 @@ class SBox(wiring.Component):
         self.kind, self.direction = kind, direction
         self.latency = form.least if stages is None else check_count("stages", stages, form.least, form.most)
         ports = {"i": In(8), "o": Out(8)}
-        if direction == "shared":
+        if direction == "both":
             ports["inverse"] = In(1)
         super().__init__(ports)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        inverse = self.inverse if self.direction == "shared" else self.direction == "inverse"
+        inverse = self.inverse if self.direction == "both" else self.direction == "inverse"
         m.d.comb += self.o.eq(sub_bytes_of(m, self.i, self.kind, inverse=inverse, stages=self.latency))
         return m

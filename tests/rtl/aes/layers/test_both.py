@@ -7,9 +7,9 @@ import pytest
 from amaranth.hdl import Cat, Signal
 from tests.rtl.aes.bench import INV_MIX, MIX, evaluate, multiply, multiply_columns, reference_sbox
 
-from modeloom.rtl.aes.layers.either import (
+from modeloom.rtl.aes.layers.both import (
     INVERSES,
-    cut_either_mix_columns,
+    cut_both_mix_columns,
     invert_bytes,
     map_after,
     map_after_split,
@@ -62,7 +62,7 @@ def test_mixcolumns_of_both_directions():
     arguments = [state + bytes([decrypt]) + bytes(3) for state in states for decrypt in (0, 1)]
 
     def function(m, state, decrypt):
-        return join_mix_columns(m, *cut_either_mix_columns(m, state, decrypt))
+        return join_mix_columns(m, *cut_both_mix_columns(m, state, decrypt))
 
     results = evaluate(160, with_direction(function), arguments)
     expected = [multiply_columns(INV_MIX if argument[16] else MIX, argument[:16]) for argument in arguments]

@@ -23,7 +23,7 @@ from modeloom.rtl.aes.parameters import columns, named
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
 
 __all__ = [
-    "clocked_either_sub_bytes", "cut_either_mix_columns", "either_shift_rows", "invert_bytes", "map_after", "map_after_split", "map_before",
+    "clocked_both_sub_bytes", "cut_both_mix_columns", "both_shift_rows", "invert_bytes", "map_after", "map_after_split", "map_before",
     "map_before_split", "split_register",
 ]
 
@@ -49,7 +49,7 @@ def _affine(m: Module, state: Value, turns: tuple[int, ...], constant: int) -> V
     return Cat(result)
 
 
-def either_shift_rows(m: Module, state: Value, decrypt: Value) -> Value:
+def both_shift_rows(m: Module, state: Value, decrypt: Value) -> Value:
     """ShiftRows of a state of 128 bits, or InvShiftRows if *decrypt*; rows 0 and 2 are wires."""
     return _choose(m, decrypt, inv_shift_rows(state), shift_rows(state))
 
@@ -127,7 +127,7 @@ def invert_bytes(m: Module, state: Value) -> Value:
     return named(m, Cat(result))
 
 
-def clocked_either_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
+def clocked_both_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
     """SubBytes, or InvSubBytes if *decrypt*, of *state* of the cycle before, in block memories of two ports with 512 bytes."""
     result = []
     for low in range(0, len(state), 16):
@@ -140,7 +140,7 @@ def clocked_either_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
     return named(m, Cat(result))
 
 
-def cut_either_mix_columns(m: Module, state: Value, decrypt: Value) -> tuple[Value, Value]:
+def cut_both_mix_columns(m: Module, state: Value, decrypt: Value) -> tuple[Value, Value]:
     """The first part of MixColumns, or of InvMixColumns if *decrypt*; ``join_mix_columns`` puts both parts together."""
     u, v = cut_mix_columns(m, state)
     result = []

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Advanced Encryption Standard, FIPS 197, as the compiler knows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modeloom.ciphers.description import BlockCipher, openssl
+from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.spec.directions import DIRECTIONS
+
+__all__ = ["AES"]
+
+
+def _rounds(key_bits: int) -> int:
+    return key_bits // 32 + 6
+
+
+def _timing(request: CoreRequest) -> CoreTiming:
+    cycles = _rounds(request.key_bits) * request.stages
+    # The whitened input is registered: the operand register is in the core.  In its last cycle a sequential core takes the next block.
+    return CoreTiming(cycles + 1, 1 if request.form == "pipelined" else cycles)
+
+
+def _hardware(request: CoreRequest) -> Any:
+    from modeloom.rtl.aes.cores.pipeline import AESPipeline
+    from modeloom.rtl.aes.cores.sequential import AESSequential
+
+    if request.form == "sequential":
+        return AESSequential(request.key_bits, request.slots, request.stages, direction=request.direction, sbox=request.sbox)
+    return AESPipeline(request.key_bits, request.stages, request.slots, direction=request.direction, sbox=request.sbox)
+
+
+def _key_schedule(key_bits: int) -> Any:
+    from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+
+    return KeySchedule(key_bits)
+
+
+AES = BlockCipher(
+    name="aes",
+    block_bytes=16,
+    key_bits=(128, 192, 256),
+    round_keys=lambda key_bits: _rounds(key_bits) + 1,
+    round_key_bits=128,
+    most_stages=4,
+    pipelined=DIRECTIONS,
+    sequential=DIRECTIONS,
+    sboxes=("lut", "bram", "composite", "bdd", "compact"),
+    timing=_timing,
+    software=openssl("AES"),
+    hardware=_hardware,
+    key_schedule=_key_schedule,
+)
+"""The Advanced Encryption Standard, FIPS 197."""

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SM4, GB/T 32907-2016, as the compiler knows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modeloom.ciphers.description import BlockCipher, openssl
+from modeloom.ciphers.request import CoreRequest, CoreTiming
+
+__all__ = ["SM4"]
+
+ROUNDS = 32
+
+
+def _timing(request: CoreRequest) -> CoreTiming:
+    cycles = ROUNDS * request.stages
+    # The operand register is in the core, as in those of AES.
+    return CoreTiming(cycles + 1, 1 if request.form == "pipelined" else cycles)
+
+
+def _hardware(request: CoreRequest) -> Any:
+    from modeloom.rtl.sm4.pipeline import SM4Pipeline
+    from modeloom.rtl.sm4.sequential import SM4Sequential
+
+    return (SM4Sequential if request.form == "sequential" else SM4Pipeline)(request.direction, request.stages, request.slots)
+
+
+def _key_schedule(key_bits: int) -> Any:
+    from modeloom.rtl.sm4.key_schedule import SM4KeySchedule
+
+    return SM4KeySchedule()
+
+
+SM4 = BlockCipher(
+    name="sm4",
+    block_bytes=16,
+    key_bits=(128,),
+    round_keys=lambda key_bits: ROUNDS,
+    round_key_bits=32,
+    most_stages=2,
+    # A core for both directions reads one form of the round keys alone, and ``equivalence`` looks for ports of both: no mode has it yet.
+    sequential=("encrypt", "decrypt"),
+    timing=_timing,
+    software=openssl("SM4"),
+    hardware=_hardware,
+    key_schedule=_key_schedule,
+)
+"""SM4, GB/T 32907-2016."""
