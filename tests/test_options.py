@@ -193,7 +193,7 @@ def test_of_several_sizes_the_shortest_decides():
     options = Options(direction="decrypt", aes_stages=1)
     assert unit_set(options, AES, [long], set())[1].forms == {"enc": "sequential", "dec": "pipelined"}
     assert unit_set(options, AES, [long, short], set())[1].forms == {"enc": "pipelined", "dec": "pipelined"}
-    lacking = replace(AES, sequential=("dec",))
+    lacking = replace(AES, sequential=("decrypt",))
     assert unit_set(options, lacking, [long], set())[1].forms == {"enc": "pipelined", "dec": "pipelined"}
 
 
