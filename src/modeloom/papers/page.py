@@ -18,16 +18,29 @@ Column = tuple[str, Callable[[Row], str]]
 INTRODUCTION = """\
 # The papers' tables, and ours
 
-`modeloom papers` prints this page, `modeloom papers --json` its figures. A sector has 32 blocks, the cipher is AES-128. What is
-printed stands as it is printed; in brackets, what is right where that is a misprint. "-" is not printed, or not measured yet.
-Schedules, areas, cycles at the pins and software are measured by `python bench/papers.py --store`; operations are counted when the
-page is made.
+This page sets the tables of two papers beside what modeloom makes of the same modes. It is for readers of these papers, and for
+those who want to compare hardware for wide-block modes. The papers are:
 
-Tables of whole cores are 6 to 9 of tes2010 and 3 of brw2013. Print: slices and clock after place and route. Ours, one sector at a
-time (*plain*) and *overlapped*: LUTs (logic and memory), registers and block memories of the whole core, its buses and the erasure of
-keys included, as Yosys maps it block by block (the sum of the blocks that `modeloom synth` shows); cycles a sector as the plain Verilog
-bench counts them at the pins (of a plain core, from first issue to last block; the next sector begins a cycle later); and throughput at
-the printed clock, since Yosys has none for these devices:
+- tes2010: Mancillas-López, Chakraborty, Rodríguez-Henríquez: Reconfigurable hardware implementations of tweakable enciphering
+  schemes, IEEE Transactions on Computers 59(11), 2010.
+- brw2013: Chakraborty, Mancillas-López, Rodríguez-Henríquez, Sarkar: Efficient hardware implementations of BRW polynomials and
+  tweakable enciphering schemes, IEEE Transactions on Computers 62(2), 2013.
+
+`modeloom papers` prints this page, and `modeloom papers --json` prints its figures. A sector has 32 blocks, and the cipher is
+AES-128. Figures of the papers are given as printed. If one is a misprint, the right figure follows in brackets. "-" means that
+a figure was not printed, or has not been measured yet. `python bench/papers.py --store` measures schedules, areas, cycles at
+the pins and software. Operations are counted when the page is made.
+
+Tables 6 to 9 of tes2010 and table 3 of brw2013 are about whole cores. The papers print slices and the clock after place and
+route. Our figures are for one sector at a time (*plain*) and for *overlapped* sectors:
+
+- LUTs (logic and memory), registers and block memories of the whole core, including its buses and the erasure of keys. Yosys
+  maps the core block by block, and the figures are the sums of the blocks that `modeloom synth` shows.
+- Cycles for each sector, as the plain Verilog bench counts them at the pins. For a plain core, they are counted from the first
+  issue to the last block, and the next sector begins one cycle later.
+- Throughput at the printed clock, because Yosys has no clock for these devices.
+
+These are the commands:
 
     modeloom build MODE --preset PRESET --exact -o DIR        # plain
     modeloom build MODE --preset PRESET --overlap -o DIR      # overlapped
@@ -36,31 +49,34 @@ the printed clock, since Yosys has none for these devices:
 
 SENTENCES = {
     "tes2010-1": """\
-Cipher calls and products of a sector, m = 32, as the definition of the mode has them; + what set-up computes once for each key.
+Cipher calls and products of a sector with m = 32 blocks, as the definition of the mode has them. The number after + is what the
+set-up computes once for each key.
 """,
     "tes2010-2": """\
-Plain: `modeloom explain MODE --preset tes2010-full --exact`; = where no schedule on these units is shorter. Overlapped: the same
-units with `--overlap`; sectors follow each other at this distance. Matched: `modeloom explain MODE` on default units, with as many
-multipliers as the AES pipelines can feed (EME: `--aes 2`).
+*Plain* is `modeloom explain MODE --preset tes2010-full --exact`. A figure has "=" if no schedule on these units is shorter.
+*Overlapped* is the same with `--overlap`, and the figure is the distance between sectors. *Matched* is `modeloom explain MODE`
+on the default units, with as many multipliers as the AES pipelines can feed (EME: `--aes 2`).
 """,
     "tes2010-3": """\
-The paper counts what it adds for each mode, registers in 128 bits. Ours, of the plain core of Table 2, in blocks of 128 bits: cells
-for values of a sector and their bound, input and result buffers, key memory, registers that step masks; words × bits of a word of
-the control store, with set-up.
+The paper counts what each mode adds, with registers of 128 bits. Our figures are for the plain core of Table 2, in blocks of
+128 bits: cells for the values of a sector and their bound, input and result buffers, key memory, and registers that step masks.
+The control store is given as words × bits in a word, including the set-up.
 """,
-    "tes2010-6": "PRESET is `tes2010-full`, TARGET `xc4v`. The printed cycles have one more for the reset.\n",
-    "tes2010-7": "PRESET is `tes2010-sequential`, TARGET `xc4v`.\n",
-    "tes2010-8": "PRESET is `tes2010-encrypt-only`, TARGET `xc4v`. The printed cycles have one more for the reset.\n",
+    "tes2010-6": "PRESET is `tes2010-full`, and TARGET is `xc4v`. The printed cycles include one more for the reset.\n",
+    "tes2010-7": "PRESET is `tes2010-sequential`, and TARGET is `xc4v`.\n",
+    "tes2010-8": "PRESET is `tes2010-encrypt-only`, and TARGET is `xc4v`. The printed cycles include one more for the reset.\n",
     "tes2010-9": """\
-Presets as in Tables 6 to 8. Yosys does not know Virtex-II Pro; its nearest target is Virtex-4, which has the same LUTs.
+The presets are those of Tables 6 to 8. Yosys does not support Virtex-II Pro. Its nearest target is Virtex-4, which has the same
+LUTs.
 """,
     "tes2010-10": """\
-Ours: AES-NI by OpenSSL on one processor core (`bench/papers_software.py`), EME as the paper reckons it, by its calls alone. Cycles
-are at the clock that the system states. The speedup of our rows is that of our EME core in Table 8, overlapped, at the printed clock.
+Our figures are for AES-NI with OpenSSL on one processor core (`bench/papers_software.py`). As in the paper, only the cipher
+calls of EME count. Cycles are at the clock that the system states. The speedup in our rows is that of our EME core in Table 8,
+overlapped, at the printed clock.
 """,
     "brw2013-3": """\
-PRESET is `brw2013-hmch-brw-1` and so on, the row with hyphens; TARGET `xc5v`. Control store, of the plain core: words × bits of a
-word, ours with set-up.
+PRESET is the name of the row with hyphens, for example `brw2013-hmch-brw-1`, and TARGET is `xc5v`. The control store is that of
+the plain core, as words × bits in a word. Ours includes the set-up.
 """,
 }
 
