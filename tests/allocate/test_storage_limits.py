@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The storage checker at its limits: what is legal by one cycle, and illegal by one cycle less, of every bound that it has.
 
-Cycles are those of a sector; its tweak block j is written at the end of cycle j - 5, its blocks are in their banks at the end of cycle -3 at
-the latest.  The earliest beat of a later sector comes 2 cycles before cycle 0 of the sector that its own one follows.
+Cycles are those of a sector.  Its tweak block j is written at the end of cycle j - 5, and its blocks are in their banks at the end of
+cycle -3 at the latest.  The earliest beat of a later sector comes 2 cycles before cycle 0 of the sector that its own one follows.
 """
 
 import pytest
