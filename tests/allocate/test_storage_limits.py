@@ -194,3 +194,11 @@ def test_a_value_that_nobody_reads_comes_before_later_ones():
         # Cell 1 of a sector and cell 0 of the next one are one; the unread value comes in cycle 2 + gap.
         made = results(16, 4, [(2, {"encrypt": 0}), (2 + gap, {"encrypt": 1})], [(4, 0, ("encrypt",))])
         assert ("the value of cell 1 is overwritten by that of cell 0 of a sector 1 after it" in refused(made)) == (gap > 16), gap
+
+
+def test_the_bus_brings_as_many_beats_ahead_as_the_contract_says():
+    table = Table("main", ("encrypt",), 8, 9, inputs={0: 0})
+    made = program("lane0", 4, table)
+    assert not refused(made)
+    made.fill_ahead = 3
+    assert "beats ahead of their sector, not 3" in refused(made)
