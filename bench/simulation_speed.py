@@ -29,7 +29,7 @@ def measure(mode: str) -> dict:
         start = time.perf_counter()
         core = SimulatedCore(folder)
         ready = time.perf_counter()
-        core.load_key(rng.randbytes(core.description["key_bytes"]))
+        core.load_key(rng.randbytes(core.description.key_bytes))
         jobs = [
             Sector(rng.randbytes(core.tweak_bytes), rng.randbytes(core.sector_bytes), rng.random() < 0.5) for _ in range(SECTORS)
         ]

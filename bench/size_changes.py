@@ -36,8 +36,8 @@ def measure(mode: str, sizes: tuple[int, ...]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as work:
         emit(compiled, Path(work) / "core", command=f"modeloom build {mode} --sector {','.join(map(str, sizes))}")
         core = SimulatedCore(Path(work) / "core", optimize=0)  # it runs for some thousand cycles only
-    core.load_key(bytes(range(core.description["key_bytes"])))
-    intervals = {size["sector_bytes"]: size["interval"] for size in core.description["sizes"]}
+    core.load_key(bytes(range(core.description.key_bytes)))
+    intervals = {size.sector_bytes: size.interval for size in core.description.sizes}
     changes = []
     for old, new in product(sizes, sizes):
         core.run([Sector(bytes(core.tweak_bytes), bytes(size)) for size in [old] * RUN + [new] * RUN])

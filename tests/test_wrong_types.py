@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 from tests.built import folder
+from tests.product.descriptions import sector_description
 
 import modeloom
 from modeloom.compiler.options import Options
@@ -21,7 +22,7 @@ class Silent(SimulatedCore):
     """A core without a simulation: what is wrong is said before anything runs."""
 
     def __init__(self):
-        self.description = {"key_slots": 2, "key_bytes": 16, "key_parts": ["cipher"], "mode": "hctr2", "directions": ["encrypt"]}
+        self.description = sector_description(directions=("encrypt",))
         self.tweak_bytes, self.sizes, self.block_bytes, self._beat = 16, {64: 0}, 16, 16
 
 

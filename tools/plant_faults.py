@@ -91,7 +91,7 @@ def found_again(edited: Path, name: str) -> str:
     if name == "cycles":
         return name
     subject = Subject(edited, optimize=0)
-    compiled = compile_mode(subject.mode, Options(**subject.description["options"]), prove=False)
+    compiled = compile_mode(subject.mode, Options(**subject.description.options), prove=False)
     try:
         run_check(subject, name, dict(dynamic_checks(needed_sectors(compiled)))[name])
     except (CheckFailed, InputError) as error:

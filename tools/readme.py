@@ -9,7 +9,8 @@ A generated part stands between markers; what is between them is replaced::
     <!-- end -->
 
 Figures come from the function behind ``modeloom explain``, code from the sources, ports and codes from ``rtl/bus``.  The picture
-``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``, and ``docs/papers.md`` what ``modeloom papers`` prints.  Tables of
+``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``, ``docs/papers.md`` what ``modeloom papers`` prints, and
+``docs/core.schema.json`` the form of ``core.json``.  Tables of
 circuits are in ``circuit_tables``, those of docs/scaling.md in ``scaling_tables``.
 """
 
@@ -33,10 +34,12 @@ from circuit_tables import TABLES, table  # noqa: E402
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors  # noqa: E402
 from modeloom.cores.sector import CORE_PORTS  # noqa: E402
+from modeloom.emit.package import to_json  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
 from modeloom.papers import page as papers_page  # noqa: E402
 from modeloom.papers.tables import tables  # noqa: E402
+from modeloom.product.sectors import SectorDescription  # noqa: E402
 from modeloom.prove.inverse import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
@@ -50,6 +53,9 @@ PICTURE = "docs/img/hctr2_512.svg"
 
 PAPERS_PAGE = "docs/papers.md"
 """Generated as a whole."""
+
+CORE_SCHEMA = "docs/core.schema.json"
+"""The JSON Schema of ``core.json``, likewise."""
 
 SECTORS = {"hctr2": (32, 128, 512, 520), "heh-brw": (32, 512)}
 
@@ -298,7 +304,10 @@ PARTS: dict[str, Callable[[], str]] = {
 
 def generated() -> dict[Path, str]:
     """Every file that has generated parts, the picture and the papers' page, with what they should hold."""
-    files = {ROOT / PICTURE: chart(compiled("hctr2", sector=512)), ROOT / PAPERS_PAGE: papers_page()}
+    files = {
+        ROOT / PICTURE: chart(compiled("hctr2", sector=512)), ROOT / PAPERS_PAGE: papers_page(),
+        ROOT / CORE_SCHEMA: to_json(SectorDescription.json_schema()),
+    }  # fmt: skip
     for path in PAGES:
         if path in files:
             continue

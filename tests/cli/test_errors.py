@@ -6,8 +6,7 @@ import re
 import shlex
 
 import pytest
-
-from modeloom.product.simulated import NEEDED
+from tests.product.descriptions import sector_description
 
 CASES = {
     "no_command": "",
@@ -84,8 +83,7 @@ def files(folder):
     (folder / "others").mkdir()
     (folder / "others" / "thesis.tex").write_bytes(b"the only copy")
     (folder / "core").mkdir()
-    description = {**dict.fromkeys(NEEDED, ""), "sizes": [{"sector_bytes": 512}], "directions": ["encrypt", "decrypt"]}
-    (folder / "core" / "core.json").write_text(json.dumps(description))
+    (folder / "core" / "core.json").write_text(json.dumps(sector_description().as_json()))
 
 
 def contents(folder):

@@ -8,17 +8,18 @@ from tests.scripts import ROOT
 from tests.synth.designs import Adder, convert
 
 from modeloom.measure import core as measure
+from modeloom.product.description import Rate
 from modeloom.synth import synthesize
 
 
 def completed(figures, core=None):
     """Figures with what ``measure_core`` adds to them."""
     core = core or figures["core"]
-    size = {"sector_bytes": core["sector_bytes"], "interval": core["sector_bytes"] // 16}
+    rate = Rate("sector", core["sector_bytes"], core["sector_bytes"] // 16)
     return {
         **figures, "core": core, "dsps": 0,
         "share": measure.share({**figures, "dsps": 0}) if figures["target"] == "ecp5" else None,
-        "throughput": [measure.throughput(size, figures["clock_mhz"])],
+        "throughput": [measure.throughput(rate, figures["clock_mhz"])],
     }  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def test_share_and_throughput():
     memories = {"lutram_luts": 400, "bram_cells": 52}
     share = measure.share({"luts": 41_220, "ffs": 8_364, "dsps": 39, "memories": memories})
     assert share == {"device": "LFE5U-85F", "luts": 50.0, "ffs": 10.0, "bram_cells": 25.0, "dsps": 25.0}
-    assert measure.throughput({"sector_bytes": 64, "interval": 4}, 200.0) == {
+    assert measure.throughput(Rate("sector", 64, 4), 200.0) == {
         "sector_bytes": 64, "interval": 4, "bits_per_cycle": 128.0, "gbit_per_second": 25.6,
     }  # fmt: skip
-    assert measure.throughput({"sector_bytes": 64, "interval": 5}, None)["gbit_per_second"] is None
+    assert measure.throughput(Rate("sector", 64, 5), None)["gbit_per_second"] is None

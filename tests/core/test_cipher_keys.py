@@ -20,15 +20,15 @@ each = pytest.mark.parametrize(("mode", "changes"), EACH)
 def loaded(mode: str, changes: dict, rng: random.Random) -> tuple[SimulatedCore, list]:
     """A core with keys in all slots, and the references."""
     core = simulated(mode, **changes)
-    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
+    keys = [rng.randbytes(core.description.key_bytes) for _ in range(core.description.key_slots)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
     return core, [golden.mode(mode, key) for key in keys]
 
 
 def jobs_of(core: SimulatedCore, rng: random.Random, count: int, size: int) -> list[Sector]:
-    ways = [way == "decrypt" for way in core.description["directions"]]
-    slots = range(core.description["key_slots"])
+    ways = [way == "decrypt" for way in core.description.directions]
+    slots = range(core.description.key_slots)
     return [Sector(rng.randbytes(core.tweak_bytes), rng.randbytes(size), rng.choice(ways), rng.choice(slots)) for _ in range(count)]
 
 
@@ -41,13 +41,13 @@ def test_sectors_of_mixed_slots(mode: str, changes: dict) -> None:
     """Back to back at the interval of the schedule, in each size; then with gaps."""
     rng = random.Random(mode)
     core, references = loaded(mode, changes, rng)
-    for figures in core.description["sizes"]:
-        jobs = jobs_of(core, rng, 30, figures["sector_bytes"])
+    for figures in core.description.sizes:
+        jobs = jobs_of(core, rng, 30, figures.sector_bytes)
         assert core.run(jobs) == wanted(references, jobs)
         steady = core.status_cycles[10:]
-        assert {b - a for a, b in zip(steady, steady[1:])} == {figures["interval"]}
+        assert {b - a for a, b in zip(steady, steady[1:])} == {figures.interval}
     first = compiled(mode, **changes)
-    assert core.description["sizes"][0]["interval"] == max(first.schedule.ii, -(-first.source.blocks // core.lanes), 4)
+    assert core.description.sizes[0].interval == max(first.schedule.ii, -(-first.source.blocks // core.lanes), 4)
     core.runner.set_gaps(dict.fromkeys(("s_axis", "s_axis_cmd", "m_axis", "m_axis_status"), 0.4))
     jobs = [job for size in core.sizes for job in jobs_of(core, rng, 8, size)]
     rng.shuffle(jobs)
@@ -58,7 +58,7 @@ def test_sectors_of_mixed_slots(mode: str, changes: dict) -> None:
 def cycles_to_load(core: SimulatedCore, key: bytes, slot: int) -> int:
     """Cycles for which the key port is busy with a key."""
     core.send_key(key, slot)
-    for _ in range(core.description["erase_cycles"] + 100):
+    for _ in range(core.description.erase_cycles + 100):
         if core.simulation.get("key_busy"):
             break
         core.runner.run(max_cycles=1)
@@ -72,13 +72,13 @@ def cycles_to_load(core: SimulatedCore, key: bytes, slot: int) -> int:
 @each
 def test_cycles_do_not_depend_on_keys_and_data(mode: str, changes: dict) -> None:
     core = simulated(mode, **changes)
-    size = core.description["key_bytes"]
+    size = core.description.key_bytes
     to_load, to_run = set(), set()
     for key in (bytes(range(size)), b"\xff" * (size - 1) + b"\x01", random.Random(1).randbytes(size)):
-        slot = core.description["key_slots"] - 1
+        slot = core.description.key_slots - 1
         to_load.add(cycles_to_load(core, key, slot))
         assert core.simulation.get("key_loaded") >> slot & 1
-        for way in core.description["directions"]:
+        for way in core.description.directions:
             start = core.cycles
             core.run([Sector(key[: core.tweak_bytes].ljust(core.tweak_bytes), key[:1] * core.sector_bytes, way == "decrypt", slot)])
             to_run.add(core.status_cycles[0] - start)
@@ -98,7 +98,7 @@ def assert_refused(core: SimulatedCore, key: bytes, slot: int) -> None:
 
 def assert_goes_on(core: SimulatedCore, mode: str, references: list, slot: int, rng: random.Random) -> None:
     """The next key of the slot is taken, and sectors of all slots are right."""
-    key = rng.randbytes(core.description["key_bytes"])
+    key = rng.randbytes(core.description.key_bytes)
     core.load_key(key, slot)
     assert not core.simulation.get("key_error")
     references[slot] = golden.mode(mode, key)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,10 @@ from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.cores.sector import bus_parameters, key_erase_cycles
 from modeloom.definition.software import Model
-from modeloom.measure.core import block_groups
 from modeloom.modes import find
+from modeloom.product.blocks import sector_groups
+from modeloom.product.description import KeyPart
+from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.prove import ProofError, prove
 from modeloom.sim.verilog import verilog_to_rtlil
@@ -81,12 +82,12 @@ def test_core(options):
     """Sectors of all slots and directions, mixed, back to back; keys are loaded anew between them."""
     core, rng = built.simulated(PLACE, **options), random.Random(7)
     size = options.get("key_bits", 128) // 8
-    assert core.description["key_layout"] == [{"name": "K", "offset": 0, "bytes": size}, {"name": "S", "offset": size, "bytes": 32}]
+    assert core.description.key_layout == (KeyPart(name="K", offset=0, bytes=size), KeyPart(name="S", offset=size, bytes=32))
     for _ in range(2):
-        keys = [rng.randbytes(size) for _ in range(core.description["key_slots"])]
+        keys = [rng.randbytes(size) for _ in range(core.description.key_slots)]
         for slot, key in enumerate(keys):
             core.load_key(whole(key), slot)
-        directions = [direction == "decrypt" for direction in core.description["directions"]]
+        directions = [direction == "decrypt" for direction in core.description.directions]
         jobs, wanted = [], []
         for _ in range(12):
             number, slot, decrypt = rng.getrandbits(64), rng.randrange(len(keys)), rng.choice(directions)
@@ -156,7 +157,7 @@ def test_nothing_is_left_after_zeroize():
         while core.simulation.get("zeroizing"):
             core.runner.run(max_cycles=1)
             cycles += 1
-        assert cycles == core.description["erase_cycles"]
+        assert cycles == core.description.erase_cycles
     first, second = map(state, cores)
     assert [name for name in first if first[name] != second[name]] == []
 
@@ -173,7 +174,7 @@ def test_several_keys_of_each_length(options):
 def test_core_with_several_keys_of_each_length():
     place, options = f"{FILE}:LastKeyMade", {**SMALL, "direction": "encrypt"}
     core, rng = built.simulated(place, **options), random.Random(9)
-    keys = [rng.randbytes(core.description["key_bytes"]) for _ in (0, 1)]
+    keys = [rng.randbytes(core.description.key_bytes) for _ in (0, 1)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
     jobs = [Sector(rng.randbytes(16), rng.randbytes(64), False, n % 2) for n in range(6)]
@@ -215,19 +216,19 @@ def test_wrong_lengths(changes, message):
 
 def test_core_json_and_datasheet_name_both_lengths():
     folder = built.folder(PLACE, **SMALL)
-    description = json.loads((folder / "core.json").read_text())
-    assert description["key_bytes"] == 48 and [part["bytes"] for part in description["key_layout"]] == [16, 32]
+    description = read_description(folder)
+    assert description.key_bytes == 48 and [part.bytes for part in description.key_layout] == [16, 32]
     text = (folder / "datasheet.md").read_text()
     assert "AES key K" in text and "AES key S" in text and "AES-128 (S: AES-256), to encrypt and decrypt" in text
-    head = (folder / description["verilog"]).read_text().split("module", 1)[0]
+    head = (folder / description.verilog).read_text().split("module", 1)[0]
     assert "AES-128 (S: AES-256)" in " ".join(head.replace("//", "").split())
 
 
 def test_areas_count_all_cores_of_the_cipher():
     folder = built.folder(PLACE, **SMALL)
-    description = json.loads((folder / "core.json").read_text())
-    paths = instances(verilog_to_rtlil(folder / description["verilog"], description["top"]), description["top"])
-    found = block_groups(paths)["aes"]
+    description = read_description(folder)
+    paths = instances(verilog_to_rtlil(folder / description.verilog, description.top), description.top)
+    found = sector_groups(paths)["aes"]
     schedules = {f"core.bus.key_schedule.length_{bits}" for bits in (128, 256)}
     assert {"core.bus.key_schedule", "core.engine.cipher0.", "core.engine.enc256_0."} <= set(found) and schedules <= set(paths)
 

@@ -38,10 +38,10 @@ def _used(mode, changes):
     for seed in (1, 2):
         rng = random.Random(seed)
         core = simulated(mode, **changes)
-        slot = core.description["key_slots"] - 1
-        core.load_key(rng.randbytes(core.description["key_bytes"]), slot)
+        slot = core.description.key_slots - 1
+        core.load_key(rng.randbytes(core.description.key_bytes), slot)
         data = random.Random(0)
-        for decrypt in (way == "decrypt" for way in core.description["directions"]):
+        for decrypt in (way == "decrypt" for way in core.description.directions):
             jobs = [Sector(bytes([n]) * core.tweak_bytes, data.randbytes(changes["sector"]), decrypt, slot) for n in range(3)]
             assert len(set(core.run(jobs))) == len(jobs)
         cores.append(core)
@@ -61,7 +61,7 @@ def test_nothing_of_a_key_is_left(mode, changes):
     """Two cores that differ in one key only are in the same state once it is erased."""
     cores = _used(mode, changes)
     for core in cores:
-        core.send_key(bytes(16), core.description["key_slots"] - 1, erase=True)
+        core.send_key(bytes(16), core.description.key_slots - 1, erase=True)
         core.runner.run(max_cycles=key_erase_cycles(compiled(mode, **changes)))
     assert not (left := _left(cores)), left[:20]
     assert not any(core.simulation.get("key_busy") for core in cores)
@@ -71,9 +71,9 @@ def test_nothing_of_a_key_is_left(mode, changes):
 def test_nothing_of_a_key_is_left_under_another(mode, changes):
     """So they are as many cycles after another key has been loaded over it.  Memories hold nothing of it at once."""
     cores = _used(mode, changes)
-    key = random.Random(3).randbytes(cores[0].description["key_bytes"])
+    key = random.Random(3).randbytes(cores[0].description.key_bytes)
     for core in cores:
-        core.load_key(key, core.description["key_slots"] - 1)
+        core.load_key(key, core.description.key_slots - 1)
     assert not (left := [name for name in _left(cores) if isinstance(name, tuple)]), left[:20]
     for core in cores:
         core.runner.run(max_cycles=key_erase_cycles(compiled(mode, **changes)))

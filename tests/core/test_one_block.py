@@ -66,11 +66,11 @@ def test_core(mode: str, changes: dict[str, Any]) -> None:
     rng = random.Random(f"{mode} {changes}")
     core = simulated(mode, **changes)
     description = core.description
-    keys = [rng.randbytes(description["key_bytes"]) for _ in range(description["key_slots"])]
+    keys = [rng.randbytes(description.key_bytes) for _ in range(description.key_slots)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
     references = [golden.mode(mode, key) for key in keys]
-    sizes = [size["sector_bytes"] for size in description["sizes"]]
+    sizes = [size.sector_bytes for size in description.sizes]
 
     def sectors(count: int) -> tuple[list[Sector], list[bytes]]:
         lengths = [size for _ in range(count) for size in [rng.choice(sizes)] * rng.randrange(1, 4)]
@@ -100,7 +100,7 @@ def test_core(mode: str, changes: dict[str, Any]) -> None:
 
     fitting = [
         test for test in vectors.for_mode(mode, "aes")
-        if len(test["key"]) == 2 * description["key_bytes"] and len(test["tweak"]) == 32 and len(test["pt"]) // 2 in sizes
+        if len(test["key"]) == 2 * description.key_bytes and len(test["tweak"]) == 32 and len(test["pt"]) // 2 in sizes
     ]  # fmt: skip
     for test in fitting[:5]:
         tweak, plain, cipher = (bytes.fromhex(test[name]) for name in ("tweak", "pt", "ct"))

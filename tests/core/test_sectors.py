@@ -86,7 +86,7 @@ def test_gaps_and_back_pressure(mode: str, base: str, changes: dict) -> None:
 def test_published_vectors_on_the_core(mode: str, changes: dict, count: int) -> None:
     """The published vectors of a core's sizes, encrypted and decrypted."""
     core = simulated(mode, **changes)
-    others = (core.tweak_bytes, core.description["key_bytes"])
+    others = (core.tweak_bytes, core.description.key_bytes)
     fitting = [
         test
         for test in vectors.for_mode(mode)

@@ -41,10 +41,10 @@ def test_sectors_at_the_least_interval(mode, changes):
     assert not design.options.overlap or design.schedule.ii == design.schedule.problem.ii_bound()
     rng = random.Random(3)
     core = simulated(mode, **changes)
-    key, slot = rng.randbytes(core.description["key_bytes"]), core.description["key_slots"] - 1
+    key, slot = rng.randbytes(core.description.key_bytes), core.description.key_slots - 1
     core.load_key(key, slot)
     reference = golden.mode(mode, key)
-    ways = core.description["directions"]
+    ways = core.description.directions
     jobs = [
         Sector(rng.randbytes(core.tweak_bytes), rng.randbytes(design.source.nbytes), rng.choice(ways) == "decrypt", slot)
         for _ in range(16)

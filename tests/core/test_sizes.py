@@ -21,7 +21,7 @@ def core():
 
 
 def load(core, rng):
-    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(2)]
+    keys = [rng.randbytes(core.description.key_bytes) for _ in range(2)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
     return [golden.mode(MODE, key) for key in keys]
@@ -49,9 +49,9 @@ def test_runs_of_one_size_reach_the_bound(core, number):
     jobs = [Sector(rng.randbytes(16), rng.randbytes(SIZES[number])) for _ in range(24)]
     assert core.run(jobs) == [references[0].encrypt(job.tweak, job.data) for job in jobs]
     steady = core.status_cycles[8:]
-    figures = core.description["sizes"][number]
-    assert {b - a for a, b in zip(steady, steady[1:])} == {figures["interval"]}
-    assert figures["explain"]["ii"] == figures["explain"]["ii_bound"]
+    figures = core.description.sizes[number]
+    assert {b - a for a, b in zip(steady, steady[1:])} == {figures.interval}
+    assert figures.explain.ii == figures.explain.ii_bound
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_both_published_vectors_of_hctr():
 def test_cores_are_what_the_references_are(mode, changes):
     rng = random.Random(4)
     core = simulated(mode, **changes)
-    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
+    keys = [rng.randbytes(core.description.key_bytes) for _ in range(core.description.key_slots)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
     references = [golden.mode(mode, key, "sm4") for key in keys]

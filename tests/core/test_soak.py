@@ -151,7 +151,7 @@ class Host:
         else:
             self.seen[end] += len(statuses) < len(jobs)
             core.runner.forget()
-            core.runner.run(max_cycles=core.description["erase_cycles"])
+            core.runner.run(max_cycles=core.description.erase_cycles)
             self.load()
 
 

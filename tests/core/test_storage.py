@@ -14,7 +14,8 @@ from tests import built
 
 from modeloom import golden
 from modeloom.emit.inner import component_rtlil, inner_verilog
-from modeloom.product.simulated import Sector, SimulatedCore, read_description
+from modeloom.product.folder import read_description
+from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.synth import synthesize
@@ -37,7 +38,7 @@ MEMORIES = re.compile(r"^module \w+(?:_bank_\w+|_ring_lane\d+)\(.*?^endmodule", 
 
 def verilog(mode: str, **changes) -> Path:
     folder = built.folder(mode, **changes)
-    return folder / read_description(folder)["verilog"]
+    return folder / read_description(folder).verilog
 
 
 def styles(text: str) -> dict[str, tuple[int, str]]:

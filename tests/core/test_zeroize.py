@@ -56,7 +56,7 @@ def test_nothing_is_left(choice, how):
     after = []
     for core in cores:
         request(core, how)
-        stated = core.description["erase_cycles"]
+        stated = core.description.erase_cycles
         assert hold_cycles(core, 2 * stated) == (stated, "")
         assert not core.simulation.get("key_loaded")
         after.append(state(core))
@@ -68,7 +68,7 @@ def test_the_core_works_again():
     mode, _, changes = CHOICES[0]
     core, keys = filled(CHOICES[0], 3)
     request(core, "zeroize")
-    core.runner.run(max_cycles=core.description["erase_cycles"])
+    core.runner.run(max_cycles=core.description.erase_cycles)
     core.runner.forget()
     core.runner.set_gaps({"m_axis": 0.0})
     rng = random.Random(4)
@@ -85,9 +85,9 @@ def test_a_request_during_the_sweep_starts_it_anew():
     core, _ = filled(CHOICES[0], 5)
     core.runner.forget()
     request(core, "zeroize")
-    core.runner.run(max_cycles=core.description["erase_cycles"] // 2)
+    core.runner.run(max_cycles=core.description.erase_cycles // 2)
     request(core, "zeroize")
-    core.runner.run(max_cycles=core.description["erase_cycles"] - 1)
+    core.runner.run(max_cycles=core.description.erase_cycles - 1)
     assert core.simulation.get("zeroizing")
     core.runner.run(max_cycles=1)
     assert not core.simulation.get("zeroizing")

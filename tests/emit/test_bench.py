@@ -59,7 +59,7 @@ def test_passes_with_the_figures_of_the_schedule(name: str) -> None:
 @needs_icarus
 def test_same_cycles_as_cxxrtl() -> None:
     simulated = SimulatedCore(folder(SLOTS), optimize=0)
-    beats = simulated.description["beats"]
+    beats = simulated.description.beats
     vectors = bench_vectors(core(SLOTS))
     for key in vectors.keys[:2]:
         simulated.load_key(key.key, key.slot)

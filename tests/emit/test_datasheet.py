@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core
@@ -97,7 +98,7 @@ def test_latency_over_the_pins_is_the_sum_of_its_parts(name: str) -> None:
 )
 def test_what_is_read_of_a_tweak(tweak: int, said: str) -> None:
     compiled = core(SMALLEST)
-    description = {**describe(compiled, "disk", COMMAND), "tweak_bytes": tweak}
+    description = replace(describe(compiled, "disk", COMMAND), tweak_bytes=tweak)
     assert f"| 0 to 31 | {said} |\n" in datasheet(compiled, description)
 
 
@@ -105,6 +106,6 @@ def test_what_is_read_of_a_tweak(tweak: int, said: str) -> None:
 def test_what_is_said_of_the_proof(proved: bool) -> None:
     compiled = core(SMALLEST)
     description = describe(compiled, "disk", COMMAND)
-    said = datasheet(compiled, {**description, "explain": {**description["explain"], "proved": proved}})
+    said = datasheet(compiled, replace(description, explain=replace(description.explain, proved=proved)))
     assert ("- The program was proved equal to the definition" in said) == proved
     assert ("- **The program was not proved**" in said) != proved

@@ -17,7 +17,8 @@ from tests.emit.emitted import SIZES, SLOTS, core, folder
 
 from modeloom.cores.sector import bus_parameters, erase_cycles
 from modeloom.emit import core_name, interval_pins, latency_pins
-from modeloom.emit.rules import MACRO, rules_module
+from modeloom.emit.rules import rules_module
+from modeloom.product.description import ASSERT_MACRO
 from modeloom.rtl.bus.ports import pack_command
 
 pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
@@ -221,7 +222,7 @@ def simulated(case: Case, work: Path) -> list[str]:
         values = {**LOW, **step}
         steps.append("    " + " ".join(f"{name} = {values[name]};" for _, name in inputs if name != "aclk") + " @(negedge aclk);")
     (work / "bench.v").write_text(
-        f"`define {MACRO}\n{module()}\nmodule bench;\n{declared}\n  always #5 aclk = ~aclk;\n"
+        f"`define {ASSERT_MACRO}\n{module()}\nmodule bench;\n{declared}\n  always #5 aclk = ~aclk;\n"
         f"  {NAME}_rules rules ({', '.join(f'.{name}({name})' for _, name in inputs)});\n"
         "  initial begin\n    aclk = 1;\n" + "\n".join(steps) + "\n    $finish;\n  end\nendmodule\n"
     )
@@ -274,7 +275,7 @@ def test_every_message_has_a_case(tmp_path: Path) -> None:
 def test_the_first_error_can_end_the_simulation(tmp_path: Path) -> None:
     case = CASES["data that nobody asked for"]
     simulated(case, tmp_path)
-    command = ["iverilog", "-g2012", f"-D{MACRO}_FATAL", "-s", "bench", "-o", tmp_path / "fatal.vvp", tmp_path / "bench.v"]
+    command = ["iverilog", "-g2012", f"-D{ASSERT_MACRO}_FATAL", "-s", "bench", "-o", tmp_path / "fatal.vvp", tmp_path / "bench.v"]
     subprocess.run(command, check=True)
     done = subprocess.run(["vvp", "-n", tmp_path / "fatal.vvp"], stdout=subprocess.PIPE, text=True, check=False)
     assert done.returncode != 0 and "m_axis gave a sector" in done.stdout

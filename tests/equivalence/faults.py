@@ -78,5 +78,5 @@ def faulty(folder: Path, fault: Fault, to: Path) -> Path:
     shutil.copytree(folder, to)
     description = json.loads((to / "core.json").read_text())
     path = to / description["files"]["verilog"]
-    path.write_text(edit_module(path.read_text(), f"{description['top']}_core_{fault.module}", fault.pattern, fault.replacement))
+    path.write_text(edit_module(path.read_text(), f"{description.top}_core_{fault.module}", fault.pattern, fault.replacement))
     return to

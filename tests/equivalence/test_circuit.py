@@ -16,7 +16,7 @@ from modeloom.equivalence.circuit import Circuit
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
 from modeloom.modes import find
-from modeloom.product.simulated import read_description
+from modeloom.product.folder import read_description
 from modeloom.taint import Netlist, flat_netlist
 
 
@@ -28,11 +28,11 @@ def test_a_whole_core_on_numbers() -> None:
     mode, changes = CORES["xts"]
     folder = built.folder(mode, **changes)
     description = read_description(folder)
-    circuit = Circuit(flat_netlist(folder / description["files"]["verilog"], description["top"]), {})
+    circuit = Circuit(flat_netlist(folder / description.files.verilog, description.top), {})
     host = Host(Run(circuit, lambda cell: None), 16)  # type: ignore[arg-type,return-value]
     host.reset(200)
     rng = random.Random(1)
-    key, tweak, data = rng.randbytes(description["key_bytes"]), rng.randbytes(16), rng.randbytes(64)
+    key, tweak, data = rng.randbytes(description.key_bytes), rng.randbytes(16), rng.randbytes(64)
     host.key(_word(key), len(key), 0)
     assert host.until(lambda: bool(host.run.flag("key_loaded")), 500)
     for decrypt in (False, True):

@@ -25,7 +25,7 @@ from tests.verilog_edit import edit_module
 
 from modeloom.allocate.merge import CoreProgram
 from modeloom.cores.sector import bus_parameters
-from modeloom.product.simulated import read_description
+from modeloom.product.folder import read_description
 from modeloom.taint import Netlist, flat_netlist
 from modeloom.taint.graph import BitGraph
 
@@ -51,7 +51,7 @@ CORES = {
 def module_of_core(folder: Path, name: str) -> Netlist:
     """A module of an emitted core."""
     description = read_description(folder)
-    return flat_netlist(folder / description["files"]["verilog"], f"{description['top']}_core_{name}")
+    return flat_netlist(folder / description.files.verilog, f"{description.top}_core_{name}")
 
 
 def control_of(netlist: Netlist) -> Machine:
@@ -144,10 +144,10 @@ def test_faults_of_the_control_are_found(fault: str, tmp_path: Path) -> None:
     module, pattern, replacement, broken = FAULTS[fault]
     folder = emitted.folder(PARTIAL)
     description = read_description(folder)
-    verilog = (folder / description["files"]["verilog"]).read_text()
+    verilog = (folder / description.files.verilog).read_text()
     path = tmp_path / "core.v"
-    path.write_text(edit_module(verilog, f"{description['top']}_core_{module}", pattern, replacement))
-    machine = control_of(flat_netlist(path, f"{description['top']}_core_engine"))
+    path.write_text(edit_module(verilog, f"{description.top}_core_{module}", pattern, replacement))
+    machine = control_of(flat_netlist(path, f"{description.top}_core_engine"))
     assert broken in unproved(machine, emitted.core(PARTIAL).core_program)
 
 

@@ -11,6 +11,7 @@ from tests.generality import reference
 from tests.generality.cores import OPTIMIZE, compiled, folder, simulated
 
 from modeloom.cores.sector import bus_parameters, key_erase_cycles
+from modeloom.product.description import KeyPart
 from modeloom.product.simulated import Sector
 from modeloom.rtl.bus import key_schedule_signature
 from modeloom.verification import verify_core
@@ -23,7 +24,7 @@ def with_keys(name, options, seed):
     """A simulated core and the references of its slots."""
     rng = random.Random(seed)
     core = simulated(name, **options)
-    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
+    keys = [rng.randbytes(core.description.key_bytes) for _ in range(core.description.key_slots)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
     return core, [getattr(reference, name)(key) for key in keys]
@@ -42,7 +43,7 @@ def test_sectors(name, options):
     wanted = [(references[job.slot].decrypt if job.decrypt else references[job.slot].encrypt)(job.tweak, job.data) for job in jobs]
     assert core.run(jobs) == wanted
     steady = {later - earlier for earlier, later in zip(core.status_cycles[8:], core.status_cycles[9:])}
-    assert steady == {core.description["pins"]["interval"]}
+    assert steady == {core.description.pins.interval}
     assert not core.runner.violations()
 
 
@@ -58,11 +59,11 @@ def test_verify():
 def test_the_description_says_what_it_is():
     core = simulated("WideHEH", **CORE)
     d = core.description
-    assert d["cipher"] == d["options"]["cipher"] == "quad256" and d["block_bytes"] == 32
-    assert d["key_layout"] == [{"name": "cipher", "offset": 0, "bytes": 32}, {"name": "h", "offset": 32, "bytes": 32}]
-    widths = {port["name"]: port["width"] for port in d["ports"]}
+    assert d.cipher == d.options["cipher"] == "quad256" and d.block_bytes == 32
+    assert d.key_layout == (KeyPart(name="cipher", offset=0, bytes=32), KeyPart(name="h", offset=32, bytes=32))
+    widths = {port.name: port.width for port in d.ports}
     assert widths["s_axis_tdata"] == widths["m_axis_tdata"] == 256 and widths["s_axis_tkeep"] == 32
-    head = (folder("WideHEH", **CORE) / d["verilog"]).read_text().split("module", 1)[0]
+    head = (folder("WideHEH", **CORE) / d.verilog).read_text().split("module", 1)[0]
     assert "QUAD256-256" in head and "AES" not in head
 
 
@@ -87,7 +88,7 @@ def test_nothing_is_left_of_keys_and_data():
         while core.simulation.get("zeroizing"):
             core.runner.run(max_cycles=1)
             cycles += 1
-        assert cycles == core.description["erase_cycles"]
+        assert cycles == core.description.erase_cycles
     first, second = (state(core) for core in cores)
     assert [name for name in first if first[name] != second[name]] == []
 

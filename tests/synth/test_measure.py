@@ -8,7 +8,8 @@ from tests.built import folder
 from tests.core.several_keys import XCB
 
 from modeloom.measure import core as measure
-from modeloom.product.simulated import read_description
+from modeloom.product.blocks import sector_groups
+from modeloom.product.folder import read_description
 from modeloom.synth import BlockResult, hierarchy
 
 
@@ -39,7 +40,7 @@ def test_equal_cores_are_one_module(monkeypatch):
 
     monkeypatch.setattr(measure, "verilog_to_rtlil", lambda path, top: outline(path))
     monkeypatch.setattr(measure, "synthesize_blocks", mapped)
-    assert measure.measure_blocks(core, "ecp5").command == read_description(core)["command"]
+    assert measure.measure_blocks(core, "ecp5").command == read_description(core).command
     # XTS reads no key words: its core has no memory for them.
     assert asked["storage"] and "core.engine.key_memory" not in asked["storage"]
 
@@ -58,7 +59,7 @@ def test_groups_of_emitted_cores(mode, options, more):
     """Each kind of unit is found under the name that it has in the Verilog."""
     core = folder(mode, **options)
     description = read_description(core)
-    groups = measure.block_groups(hierarchy.instances(outline(core / description["verilog"]), description["top"]), "aes")
+    groups = sector_groups(hierarchy.instances(outline(core / description.verilog), description.top), "aes")
     assert {name for name, prefixes in groups.items() if prefixes} == {"aes", "storage", "engine", "bus", *more}
 
 
@@ -69,7 +70,7 @@ def test_groups_of_a_core_that_has_everything():
         "core.engine.control", "core.engine.enc10.core", "core.engine.key_memory", "core.engine.mul0", "core.engine.mul0.mul",
         "core.engine.sqr0.square", "core.engine.add1.counter", "core.zeroizer",
     ]  # fmt: skip
-    assert measure.block_groups(paths, "quad256") == {
+    assert sector_groups(paths, "quad256") == {
         "quad256": ["core.bus.key_schedule", "core.engine.cipher0.", "core.engine.enc10."],
         "multipliers": ["core.engine.mul0."],
         "storage": ["core.bus.ring", "core.engine.bank_acc0", "core.engine.bank_in0", "core.engine.key_memory"],

@@ -6,10 +6,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from modeloom.taint.check import TWEAK_BITS
+from modeloom.product.description import Result, Secret
+from modeloom.taint import TaintReport, check_netlist
 from modeloom.taint.netlist import Bit, Netlist
 
-__all__ = ["MadeCore"]
+__all__ = ["RESULT", "MadeCore", "check_made", "secrets"]
+
+TWEAK_BITS = 256
+
+TWEAK_AT = 4
+"""Bits of a command before its tweak; four follow it."""
+
+RESULT = "m_axis_tdata"
+
+
+def secrets(tweak: bool = True) -> tuple[Secret, ...]:
+    """What is secret in a core made here; results depend on the tweak, if told so."""
+    return (
+        Secret("data", "s_axis_tdata", 0, 8), Secret("key", "s_axis_key_tdata", 0, 8),
+        Secret("tweak", "s_axis_cmd_tdata", TWEAK_AT, TWEAK_BITS, reaches=tweak),
+    )  # fmt: skip
+
+
+def check_made(core: MadeCore, *, tweak: bool = True, beat_bytes: int | None = None) -> TaintReport:
+    """Checks a core made here, whose results fill its data out, or the first bytes of a beat."""
+    netlist = core.netlist()
+    bits = len(netlist.outputs[RESULT]) if beat_bytes is None else 8 * beat_bytes
+    return check_netlist(netlist, secrets(tweak), Result(RESULT, bits))
 
 INPUTS = {"s_axis_tdata": 8, "s_axis_key_tdata": 8, "s_axis_cmd_tdata": TWEAK_BITS + 8, "aclk": 1, "go": 4}
 
@@ -20,7 +43,7 @@ class MadeCore:
     Attributes
     ----------
     data, key, tweak, command, clock, go : list of int
-        Bits of the inputs; ``command`` is what follows the tweak, and ``go`` is public.
+        Bits of the inputs; ``command`` is what stands beside the tweak, and ``go`` is public.
     """
 
     def __init__(self) -> None:
@@ -32,7 +55,9 @@ class MadeCore:
         for name, bits in made.items():
             self.ports[name] = {"direction": "input", "bits": bits}
         self.data, self.key = made["s_axis_tdata"], made["s_axis_key_tdata"]
-        self.tweak, self.command = made["s_axis_cmd_tdata"][:TWEAK_BITS], made["s_axis_cmd_tdata"][TWEAK_BITS:]
+        command = made["s_axis_cmd_tdata"]
+        self.tweak = command[TWEAK_AT : TWEAK_AT + TWEAK_BITS]
+        self.command = [bit for bit in command if bit not in self.tweak]
         self.clock, self.go = made["aclk"], made["go"]
         self.secrets: list[Bit] = [*self.data, *self.key, *self.tweak]
         self.result = [self.gate(self.secrets) for _ in range(2)]

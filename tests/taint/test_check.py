@@ -17,7 +17,8 @@ from tests.emit.emitted import PARTIAL, SLOTS, folder
 from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
 
 from modeloom.modes import all_modes, find
-from modeloom.product.simulated import read_description
+from modeloom.product.description import Result, Secret
+from modeloom.product.folder import read_description
 from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist
 from modeloom.taint.control import VERDICT
 
@@ -62,17 +63,23 @@ def test_no_timing_channel(choice: tuple[str, dict]) -> None:
     assert report.declassified == ({VERDICT: 1} if refuses else {})
 
 
+def told(choice: tuple[str, dict]) -> tuple[tuple[Secret, ...], Result]:
+    """What is secret in a core, and where its results leave."""
+    description = read_description(folder(choice))
+    return description.secrets, description.result
+
+
 def netlist_with(plant: Plant, choice: tuple[str, dict], directory: Path):
     """A planted core."""
     built = folder(choice)
     description = read_description(built)
-    return planted(built / description["files"]["verilog"], description["top"], plant, directory)
+    return planted(built / description.files.verilog, description.top, plant, directory)
 
 
 def assert_caught(plant: Plant, choice: tuple[str, dict], directory: Path) -> str:
     netlist = netlist_with(plant, choice, directory)
     with pytest.raises(TimingChannel) as caught:
-        check_netlist(netlist)
+        check_netlist(netlist, *told(choice))
     message = str(caught.value)
     assert re.match(plant.caught, message) and "\n" not in message
     names = message.split(": ", 1)[1].split(" -> ")
@@ -105,12 +112,12 @@ def test_early_termination_is_caught(tmp_path: Path) -> None:
 def test_a_check_of_nothing_fails(tmp_path: Path) -> None:
     plant = Plant("no data arrive", "core_bus_sector", r"    fill_data <= ([^;]*);", r"    fill_data <= 128'd0;", "")
     with pytest.raises(TimingChannel, match=r"m_axis_tdata\[0\] does not depend on the data"):
-        check_netlist(netlist_with(plant, PARTIAL, tmp_path))
+        check_netlist(netlist_with(plant, PARTIAL, tmp_path), *told(PARTIAL))
 
 
 def test_no_pin_reaches_another_without_a_register(tmp_path: Path) -> None:
     description = read_description(folder(PARTIAL))
-    netlist = flat_netlist(folder(PARTIAL) / description["files"]["verilog"], description["top"])
+    netlist = flat_netlist(folder(PARTIAL) / description.files.verilog, description.top)
     assert combinational_paths(netlist) == {}
     waits = Plant(
         "readiness for keys waits for a key", "core_bus_key_port", r"  assign key_ready = (.*);",

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import pytest
-from tests.taint.made import MadeCore
+from tests.taint.made import MadeCore, check_made, secrets
 
-from modeloom.taint import TaintReport, TimingChannel, check_netlist
+from modeloom.taint import TaintReport, TimingChannel
 from modeloom.taint.cells import REGISTERS
-from modeloom.taint.check import secrets
+from modeloom.taint.check import secret_bits
 from modeloom.taint.control import EXEMPTIONS, VERDICT
 
 
 def check(core: MadeCore) -> TaintReport:
-    return check_netlist(core.netlist())
+    return check_made(core)
 
 
 def assert_leak(core: MadeCore, what: str, secret: str) -> None:
@@ -38,7 +38,7 @@ def test_a_core_without_a_leak_passes() -> None:
 
 def test_every_bit_of_data_key_and_tweak_is_secret() -> None:
     core = MadeCore()
-    assert secrets(core.netlist()) == {"data": core.data, "key": core.key, "tweak": core.tweak}
+    assert secret_bits(core.netlist(), secrets()) == {"data": core.data, "key": core.key, "tweak": core.tweak}
     assert len(core.tweak) == 256
 
 
@@ -51,7 +51,7 @@ def test_an_output_gives_away_one_bit(name: str, place: int) -> None:
         check(core)
 
 
-def test_what_follows_the_tweak_in_a_command_is_public() -> None:
+def test_what_stands_beside_the_tweak_in_a_command_is_public() -> None:
     core = MadeCore()
     core.output("tuser", core.command)
     assert check(core).points == len(core.command)
@@ -65,10 +65,10 @@ def test_a_result_that_lacks_a_secret_says_that_the_check_is_empty(name: str) ->
     with pytest.raises(TimingChannel, match=rf"m_axis_tdata\[1\] does not depend on the {name}: the check would be empty"):
         check(core)
     if name == "tweak":
-        assert check_netlist(core.netlist(), tweak=False).points == 0
+        assert check_made(core, tweak=False).points == 0
     else:
         with pytest.raises(TimingChannel):
-            check_netlist(core.netlist(), tweak=False)
+            check_made(core, tweak=False)
 
 
 @pytest.mark.parametrize(("width", "legal"), [(8, True), (9, False)])
@@ -76,16 +76,16 @@ def test_results_on_a_part_of_a_beat(width: int, legal: bool) -> None:
     """Of a beat of two bytes one carries results; a bit of it must depend on all secrets, the bits beside it need not."""
     core = MadeCore()
     core.output("m_axis_tdata", [core.result[0]] * width + [core.gate(core.data)] * (16 - width))
-    assert check_netlist(core.netlist(), beat_bytes=1)
+    assert check_made(core, beat_bytes=1)
     with pytest.raises(TimingChannel, match=rf"m_axis_tdata\[{width}\] does not depend on the key"):
-        check_netlist(core.netlist(), beat_bytes=2)
+        check_made(core, beat_bytes=2)
     short = MadeCore()
     short.output("m_axis_tdata", [short.result[0]] * (width - 1) + [short.gate(short.data)] * 8)
     if legal:
         with pytest.raises(TimingChannel, match=r"m_axis_tdata\[7\] does not depend on the key"):
-            check_netlist(short.netlist(), beat_bytes=1)
+            check_made(short, beat_bytes=1)
     else:
-        assert check_netlist(short.netlist(), beat_bytes=1)
+        assert check_made(short, beat_bytes=1)
 
 
 def test_the_shortest_path_is_told_and_the_others_are_counted() -> None:

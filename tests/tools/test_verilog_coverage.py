@@ -13,7 +13,7 @@ import pytest
 from tests.built import compiled, folder
 from tests.scripts import ROOT
 
-from modeloom.product.simulated import read_description
+from modeloom.product.folder import read_description
 
 sys.path.append(str(ROOT / "bench"))
 
@@ -239,7 +239,7 @@ def test_the_machines_of_a_core_are_in_its_verilog():
     directory, one = folder("xts", **options), compiled("xts", **options)
     description = read_description(directory)
     machines = machines_of(one)
-    text = instrumented((directory / description["verilog"]).read_text(encoding="utf-8"), description["top"], machines)
+    text = instrumented((directory / description.verilog).read_text(encoding="utf-8"), description.top, machines)
     assert text.count("cover property") == sum(len(machine.states) + 1 for machine in machines) > 100
     places = {machine.path for machine in machines}
     assert {"core.zeroizer", "core.bus.key_port", "core.engine.sequencer", "core.engine.cipher0.both"} <= places

@@ -22,7 +22,7 @@ from modeloom.verification.subject import Subject
 
 
 def verilog(path: Path) -> str:
-    return (path / Subject(path).description["verilog"]).read_text()
+    return (path / Subject(path).description.verilog).read_text()
 
 
 def edit(text: str, module: str, pattern: str, replacement: str) -> Fault:

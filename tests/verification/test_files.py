@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.emit.emitted import PLAIN, core, folder
 from modeloom import verification
 from modeloom.emit.package import versions
 from modeloom.emit.tools import CheckFailed
-from modeloom.product.simulated import read_description
+from modeloom.product.folder import read_description
 from modeloom.spec import InputError
 from modeloom.verification import files
 from modeloom.verification.subject import Subject
@@ -32,17 +33,17 @@ def texts() -> dict[str, str]:
 
 def test_every_file_has_its_hash(copy: Path, texts: dict[str, str]) -> None:
     description = read_description(copy)
-    assert sorted(description["sha256"]) == sorted(entry.name for entry in copy.iterdir() if entry.name != "core.json")
-    for name, wanted in description["sha256"].items():
+    assert sorted(description.sha256) == sorted(entry.name for entry in copy.iterdir() if entry.name != "core.json")
+    for name, wanted in description.sha256.items():
         assert hashlib.sha256((copy / name).read_bytes()).hexdigest() == wanted
-    assert description["versions"] == versions() and set(versions()) == {"modeloom", "yosys", "amaranth"}
+    assert description.versions == versions() and set(versions()) == {"modeloom", "yosys", "amaranth"}
     files.check_hashes(copy, description)
     files.check_emission(copy, texts)
 
 
 def test_each_changed_file_is_named(copy: Path, texts: dict[str, str]) -> None:
     description = read_description(copy)
-    for name in sorted(description["sha256"]):
+    for name in sorted(description.sha256):
         before = (copy / name).read_bytes()
         (copy / name).write_bytes(before.replace(b" ", b"  ", 1))
         with pytest.raises(CheckFailed, match=rf"changed since modeloom build: {name}; "):
@@ -53,7 +54,7 @@ def test_each_changed_file_is_named(copy: Path, texts: dict[str, str]) -> None:
         with pytest.raises(CheckFailed, match=rf"{name} \(missing\)"):
             files.check_hashes(copy, description)
         (copy / name).write_bytes(before)
-    one, other = sorted(description["sha256"])[:2]
+    one, other = sorted(description.sha256)[:2]
     for name in (one, other):
         (copy / name).write_text("nothing")
     with pytest.raises(CheckFailed, match=f"{one}, {other}|{other}, {one}"):
@@ -63,10 +64,10 @@ def test_each_changed_file_is_named(copy: Path, texts: dict[str, str]) -> None:
 def test_a_file_and_its_hash_changed_together(copy: Path, texts: dict[str, str]) -> None:
     """Hashes alone would not show it: what is emitted today does, and ``core.json`` is compared, too."""
     description = read_description(copy)
-    verilog = copy / description["verilog"]
+    verilog = copy / description.verilog
     verilog.write_text(verilog.read_text().replace("8'h63", "8'h62", 1))
-    description["sha256"][verilog.name] = hashlib.sha256(verilog.read_bytes()).hexdigest()
-    (copy / "core.json").write_text(json.dumps(description))
+    hashes = {**description.sha256, verilog.name: hashlib.sha256(verilog.read_bytes()).hexdigest()}
+    (copy / "core.json").write_text(json.dumps(replace(description, sha256=hashes).as_json()))
     files.check_hashes(copy, read_description(copy))
     with pytest.raises(CheckFailed, match=rf"{verilog.name}, core.json|core.json, {verilog.name}"):
         files.check_emission(copy, texts)
@@ -89,7 +90,6 @@ def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:
 
 
 def test_a_core_of_an_older_version(copy: Path) -> None:
-    description = read_description(copy)
-    del description["sha256"]
+    description = replace(read_description(copy), sha256=None)
     with pytest.raises(InputError, match="keeps no hashes.*build the core again, or add --no-hashes"):
         files.check_hashes(copy, description)

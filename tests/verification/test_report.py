@@ -42,6 +42,6 @@ def test_the_report(tmp_path: Path) -> None:
     assert report["passed"] and report["seed"] == 3 and report["skipped"] == ["lint: no Verilator"]
     assert [step["step"] for step in report["steps"]] == ["files", "lint"] and report["steps"][0]["files"] == 7
     assert report["versions"] == {"built_with": versions(), "verified_with": versions()}
-    assert report["core"]["sha256"] == description["sha256"]
+    assert report["core"]["sha256"] == description.sha256
     failed = as_json(description, 3, versions(), steps[:1], "something is wrong")
     assert not failed["passed"] and failed["failure"] == "something is wrong"

@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import SimulatedCore
 
 __all__ = ["Traffic"]
@@ -23,14 +24,14 @@ class Traffic:
 
     Parameters
     ----------
-    description : dict
+    description : SectorDescription
         ``core.json``.
     cycles : int
         Cycles of the whole script, roughly.
     seed : int
     """
 
-    def __init__(self, description: dict[str, Any], cycles: int, seed: int):
+    def __init__(self, description: SectorDescription, cycles: int, seed: int):
         self.description = description
         self.steps = list(self._script(cycles, random.Random(f"traffic {seed}")))
 
@@ -46,28 +47,28 @@ class Traffic:
 
     def _script(self, cycles: int, rng: random.Random) -> Iterator[tuple[Action, int]]:
         d = self.description
-        slots, ways = d["key_slots"], [direction == "decrypt" for direction in d["directions"]]
-        pace = max(size["interval"] for size in d["sizes"])
+        slots, ways = d.key_slots, [direction == "decrypt" for direction in d.directions]
+        pace = max(size.interval for size in d.sizes)
         done = 0
         while done < cycles:
             # An episode begins with keys in most slots, and ends with what it began, an erasure of everything, or a reset.
             for slot in range(slots):
                 if rng.random() < 0.85:
-                    yield _key(rng.randbytes(d["key_bytes"]), slot), rng.randrange(1, 400)
+                    yield _key(rng.randbytes(d.key_bytes), slot), rng.randrange(1, 400)
             yield _nothing, 400
             for _ in range(rng.randrange(10, 60)):
                 kind = rng.random()
                 if kind < 0.72:
-                    size = rng.randrange(len(d["sizes"])) if rng.random() < 0.3 else 0
+                    size = rng.randrange(len(d.sizes)) if rng.random() < 0.3 else 0
                     burst = rng.randrange(1, 8)
                     jobs = [self._job(rng, size, slots, ways) for _ in range(burst)]
                     step = _jobs(jobs), rng.randrange(1, burst * pace + 2)
                 elif kind < 0.80:
-                    step = _key(rng.randbytes(d["key_bytes"]), rng.randrange(slots)), rng.randrange(1, 300)
+                    step = _key(rng.randbytes(d.key_bytes), rng.randrange(slots)), rng.randrange(1, 300)
                 elif kind < 0.85:
                     step = _key(bytes(16), rng.randrange(slots), erase=True), rng.randrange(1, 200)
                 elif kind < 0.88:
-                    length = rng.choice((rng.randrange(1, 80), d["key_bytes"]))
+                    length = rng.choice((rng.randrange(1, 80), d.key_bytes))
                     slot = rng.choice((rng.randrange(slots), rng.randrange(256)))
                     step = _key(rng.randbytes(length), slot, keep=rng.randrange(1 << 16)), rng.randrange(1, 200)
                 else:
@@ -83,12 +84,12 @@ class Traffic:
                 yield _nothing, rng.randrange(1, 200)
                 yield _set(name, active), rng.randrange(1, 3)
                 yield _set(name, 1 - active), 1
-                yield _forget, d["erase_cycles"] + 2
+                yield _forget, d.erase_cycles + 2
 
     def _job(self, rng: random.Random, size: int, slots: int, ways: list[bool]) -> tuple[Any, ...]:
         d = self.description
-        nbytes = d["sizes"][size]["sector_bytes"]
-        beat = d["lanes"] * d["block_bytes"]
+        nbytes = d.sizes[size].sector_bytes
+        beat = d.lanes * d.block_bytes
         fault = rng.random()
         number = size if fault > 0.02 else rng.randrange(256)
         slot = rng.randrange(slots) if fault < 0.9 or fault > 0.93 else rng.randrange(256)
@@ -100,7 +101,7 @@ class Traffic:
         keeps = [(1 << beat) - 1] * (beats - 1) + [(1 << nbytes - (beats - 1) * beat) - 1]
         if 0.1 < fault < 0.14:
             keeps[rng.randrange(beats)] ^= 1 << rng.randrange(beat)
-        tweak = rng.choice((bytes(d["tweak_bytes"]), rng.randbytes(d["tweak_bytes"])))
+        tweak = rng.choice((bytes(d.tweak_bytes), rng.randbytes(d.tweak_bytes)))
         # Command and packet as numbers; reserved bits of the command are not zero.
         command = tweak.ljust(32, b"\0") + rng.randbytes(2) + bytes([slot, number, int(way)]) + rng.randbytes(3)
         return command, data.ljust(beats * beat, b"\0"), keeps

@@ -101,11 +101,11 @@ class Trial:
     def __init__(self, name: str, folder: Path, work: Path, faults: Sequence[Fault], cycles: int, seed: int = 1, optimize: int = 2):
         self.name, self.faults = name, faults
         good = Subject(folder)
-        verilog = (folder / good.description["verilog"]).read_text(encoding="utf-8")
+        verilog = (folder / good.description.verilog).read_text(encoding="utf-8")
         planted = edited_folder(folder, work, schemata(verilog, faults))
         self.subject = Planted(planted, optimize=optimize, seed=seed)
         self.recording = PlantedRecording(planted, optimize=optimize, seed=seed)
-        compiled = compile_mode(good.mode, Options(**good.description["options"]), prove=False)
+        compiled = compile_mode(good.mode, Options(**good.description.options), prove=False)
         need = needed_sectors(compiled)
         self.checks = dynamic_checks(need)
         self.short = [(name, check) for name, check in dynamic_checks(need, 256) if name != "vectors"]

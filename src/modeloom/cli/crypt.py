@@ -89,20 +89,21 @@ def crypt(
     source: str, target: str,
 ) -> None:  # fmt: skip
     """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
-    from modeloom.product.simulated import Sector, SimulatedCore, read_description
+    from modeloom.product.folder import read_sectors
+    from modeloom.product.simulated import Sector, SimulatedCore
 
     # What can be refused is refused before the simulation is built.
-    description = read_description(directory)
-    sizes = [size["sector_bytes"] for size in description["sizes"]]
+    description = read_sectors(directory)
+    sizes = [size.sector_bytes for size in description.sizes]
     size = sizes[0] if sector is None else sector
     if size not in sizes:
         raise InputError(f"--sector {size}: this core takes sectors of {' or '.join(map(str, sizes))} bytes")
-    if (direction := "decrypt" if decrypt else "encrypt") not in description["directions"]:
+    if (direction := "decrypt" if decrypt else "encrypt") not in description.directions:
         raise InputError(f"this core was not built to {direction}; build it with --direction both")
     sectors = check_source(Path(source), size)
-    parts = " || ".join(description["key_parts"])
-    key = read_key(key_file, [description["key_bytes"]], f"a key of this core, {description['mode']} ({parts}),", key_format)
-    tweak = tweaks(tweak_base, tweak_step, description["tweak_bytes"], sectors)
+    parts = " || ".join(description.key_parts)
+    key = read_key(key_file, [description.key_bytes], f"a key of this core, {description.mode} ({parts}),", key_format)
+    tweak = tweaks(tweak_base, tweak_step, description.tweak_bytes, sectors)
     check_output(Path(target), Path(source))
     core = SimulatedCore(directory, optimize=optimize)
     core.load_key(key)
@@ -111,6 +112,6 @@ def crypt(
     def run(first: int, sectors: list[bytes]) -> list[bytes]:
         return core.run([Sector(tweak(first + i), data, decrypt) for i, data in enumerate(sectors)])
 
-    count = transform_file(Path(source), Path(target), size, run, core.description["mode"])
+    count = transform_file(Path(source), Path(target), size, run, core.description.mode)
     cycles = core.cycles - begin
     click.echo(f"{count} sectors of {size} bytes in {cycles} cycles ({cycles / count:.2f} a sector)", err=True)

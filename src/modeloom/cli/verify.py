@@ -28,7 +28,7 @@ def verify(
     The simulation has published vectors, edge values, many keys, all slots, sizes, directions and statuses, keys that change under
     traffic, and erasure. The last line says what was skipped.
     """
-    from modeloom.product.simulated import read_description
+    from modeloom.product.folder import read_description
     from modeloom.verification import Step, as_json, verify_core, versions
 
     steps: list[Step] = []

@@ -11,11 +11,11 @@ from typing import Any
 
 from modeloom.cores.sector import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.emit.figures import interval_pins, latency_pins, overhead_pins
-from modeloom.emit.rules import MACRO
 from modeloom.emit.template import filled
 from modeloom.emit.tools import CheckFailed, require, run
 from modeloom.emit.vectors import BenchKey, BenchVectors, bench_vectors
-from modeloom.product.simulated import read_description
+from modeloom.product.description import ASSERT_MACRO
+from modeloom.product.folder import read_description
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.version import VERSION
@@ -117,13 +117,13 @@ def run_bench(directory: str | Path) -> dict[str, int]:
         If Icarus Verilog is not installed.
     """
     description = read_description(directory)
-    name, files = description["name"], description["files"]
+    name, files = description.name, description.files
     compiler, simulator = require("iverilog"), require("vvp")
     here = Path(directory).resolve()
     with tempfile.TemporaryDirectory(prefix="modeloom-") as work:
         program = str(Path(work) / "bench.vvp")
-        sources = [str(here / files["verilog"]), str(here / files["bench"])]
-        status, output = run([compiler, "-g2012", f"-D{MACRO}", "-s", f"{name}_tb", "-o", program, *sources], Path(work))
+        sources = [str(here / files.verilog), str(here / files.bench)]
+        status, output = run([compiler, "-g2012", f"-D{ASSERT_MACRO}", "-s", f"{name}_tb", "-o", program, *sources], Path(work))
         if status:
             lines = [line for line in output.splitlines() if "error" in line.lower()] or output.splitlines() or ["no message"]
             raise CheckFailed(f"iverilog: {lines[0].replace(str(here) + '/', '')}")
@@ -136,13 +136,7 @@ def run_bench(directory: str | Path) -> dict[str, int]:
         first = broken[0] if broken else lines[0].removeprefix("modeloom-bench: ") if len(lines) > 1 else ""
         raise CheckFailed(last.removeprefix("modeloom-bench: ") + (f"; first: {first}" if first else ""))
     figures = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", last)}
-    explain = description["explain"]
-    stated = {**{key: explain[key] for key in ("cycles_per_sector", "latency")}, **description["pins"]}
-    for key in ("latency", "interval", "latency_pins", "cycles_per_sector"):
-        wanted = stated[key]
-        # An overlapped core whose bus is slower than its engine goes at the pace of the bus.
-        if key == "cycles_per_sector" and explain["overlap"]:
-            wanted = stated["interval"]
+    for key, wanted in description.bench_figures.items():
         if figures.get(key) != wanted:
             raise CheckFailed(f"the bench measures {key}={figures.get(key)}, core.json states {wanted}")
     return figures

@@ -4,11 +4,12 @@ verification."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from modeloom.emit.figures import cipher_name
 from modeloom.emit.top import STREAMS
+from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.bus.ports import StatusCode
 
 __all__ = ["CODES", "datasheet"]
@@ -32,51 +33,51 @@ def _table(head: list[str], rows: list[list[Any]]) -> Iterator[str]:
     yield ""
 
 
-def datasheet(compiled: Any, description: dict[str, Any]) -> str:
+def datasheet(compiled: Any, description: SectorDescription) -> str:
     """Text of ``datasheet.md``."""
     parts = (_overview, _theory, _interfaces, _guide, _figures, _security, _verification)
     return "\n".join(line for part in parts for line in part(compiled, description)).rstrip("\n") + "\n"
 
 
-def _overview(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
-    e = d["explain"]
-    sizes = " or ".join(str(size["sector_bytes"]) for size in d["sizes"])
-    yield f"# {d['name']}"
+def _overview(compiled: Any, d: SectorDescription) -> Iterator[str]:
+    e = d.explain
+    sizes = " or ".join(str(size.sector_bytes) for size in d.sizes)
+    yield f"# {d.name}"
     yield ""
     yield "<!-- SPDX-License-Identifier: Apache-2.0 -->"
     yield ""
     yield (
-        f"{d['title']} on sectors of {sizes} bytes with tweaks of {d['tweak_bytes']} bytes and "
-        f"{cipher_name(compiled)}, to {' and '.join(d['directions'])}. One sector every "
-        f"{d['pins']['interval']} cycles, {e['latency']} cycles of latency, {d['key_slots']} key slot{'s' * (d['key_slots'] != 1)}."
+        f"{d.title} on sectors of {sizes} bytes with tweaks of {d.tweak_bytes} bytes and "
+        f"{cipher_name(compiled)}, to {' and '.join(d.directions)}. One sector every "
+        f"{d.pins.interval} cycles, {e.latency} cycles of latency, {d.key_slots} key slot{'s' * (d.key_slots != 1)}."
     )
     yield ""
-    if d["broken"]:
-        yield f"> **Warning: this mode is broken.** {d['security'][0].upper()}{d['security'][1:]}."
+    if d.broken:
+        yield f"> **Warning: this mode is broken.** {d.security[0].upper()}{d.security[1:]}."
         yield ""
-    yield f"- Source of the mode: {d['source']}"
-    yield f"- Definition: sha256 `{d['definition_sha256']}`"
-    yield f"- Made by modeloom {d['version']} with `{d['command']}`"
+    yield f"- Source of the mode: {d.source}"
+    yield f"- Definition: sha256 `{d.definition_sha256}`"
+    yield f"- Made by modeloom {d.version} with `{d.command}`"
     yield ""
     what = {
         "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
         "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
         "description": "everything about the core, for programs",
     }  # fmt: skip
-    yield from _table(["file", "what it is"], [[f"`{file}`", what[kind]] for kind, file in d["files"].items()])
+    yield from _table(["file", "what it is"], [[f"`{file}`", what[kind]] for kind, file in d.files.by_kind.items()])
 
 
-def _theory(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
-    e = d["explain"]
+def _theory(compiled: Any, d: SectorDescription) -> Iterator[str]:
+    e = d.explain
     main = compiled.allocation.program.main
     yield "## Theory of operation"
     yield ""
     yield (
         f"The core runs the program of `program.txt`: a table of {main.rows} control words over the functional units below. "
         + (
-            f"A new sector may enter every {e['ii']} cycles while up to {main.stages} are in flight; each is in a stage of "
+            f"A new sector may enter every {e.ii} cycles while up to {main.stages} are in flight; each is in a stage of "
             "its own, so no two use a unit in one cycle. "
-            if e["overlap"]
+            if e.overlap
             else "A sector enters when the one before it is done. "
         )
         + "The pipeline never stalls: a sector enters only when all of it has arrived and the result buffer has a place for it."
@@ -84,42 +85,42 @@ def _theory(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield from _table(
         ["unit", "count", "latency", "interval", "operations in a sector"],
-        [[kind, u["count"], u["latency"], u["interval"], _uses(kind, e["uses"])] for kind, u in e["units"].items() if kind != "out"],
+        [[kind, u.count, u.latency, u.interval, _uses(kind, e.uses)] for kind, u in e.units.items() if kind != "out"],
     )
     yield (
         "Set-up runs on the same units when a key is loaded: round keys are expanded, and values that depend on the key alone "
-        f"are computed and kept in the key memory ({e['key_words']} blocks a slot, {e['setup_cycles']} cycles of program)."
+        f"are computed and kept in the key memory ({e.key_words} blocks a slot, {e.setup_cycles} cycles of program)."
     )
     yield ""
 
 
-def _uses(kind: str, uses: dict[str, int]) -> str:
+def _uses(kind: str, uses: Mapping[str, int]) -> str:
     if kind == "cipher":
         return ", ".join(f"{uses[core]} {core}" for core in ("enc", "dec") if uses.get(core)) + " (of the two directions, the larger)"
     return str(uses.get(kind, 0))
 
 
-def _tweak(d: dict[str, Any]) -> str:
-    if not d["tweak_bytes"]:
+def _tweak(d: SectorDescription) -> str:
+    if not d.tweak_bytes:
         return "tweak; not read"
-    read = -(-d["tweak_bytes"] // d["block_bytes"]) * d["block_bytes"]
-    behind = f", with zeros behind the {d['tweak_bytes']} of the tweak" if read > d["tweak_bytes"] else ""
+    read = -(-d.tweak_bytes // d.block_bytes) * d.block_bytes
+    behind = f", with zeros behind the {d.tweak_bytes} of the tweak" if read > d.tweak_bytes else ""
     return f"tweak; this core reads bytes 0 to {read - 1}{behind}"
 
 
-def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+def _interfaces(compiled: Any, d: SectorDescription) -> Iterator[str]:
     yield "## Interfaces"
     yield ""
     yield (
         "One clock, `aclk`; `aresetn` is synchronous and active low; it and `zeroize` erase the core, which takes "
-        f"{d['erase_cycles']} cycles (`zeroizing`). All streams are AXI4-Stream. Byte 0 of everything is "
+        f"{d.erase_cycles} cycles (`zeroizing`). All streams are AXI4-Stream. Byte 0 of everything is "
         "`tdata[7:0]`; fields are little-endian."
     )
     yield ""
     comments = {"clock": "clock and reset", **dict(STREAMS)}
     yield from _table(
         ["port", "direction", "bits", "group"],
-        [[f"`{p['name']}`", p["direction"], p["width"], comments[p["stream"]].split(":")[0]] for p in d["ports"]],
+        [[f"`{p.name}`", p.direction, p.width, comments[p.stream].split(":")[0]] for p in d.ports],
     )
     yield "Command, 40 bytes, `s_axis_cmd_tdata`:"
     yield ""
@@ -128,14 +129,14 @@ def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         [
             ["0 to 31", _tweak(d)],
             ["32 to 33", "tag, given back with the status"],
-            ["34", f"key slot, 0 to {d['key_slots'] - 1}"],
-            ["35", "sector size: " + ", ".join(f"{n} for {size['sector_bytes']} bytes" for n, size in enumerate(d["sizes"]))],
+            ["34", f"key slot, 0 to {d.key_slots - 1}"],
+            ["35", "sector size: " + ", ".join(f"{n} for {size.sector_bytes} bytes" for n, size in enumerate(d.sizes))],
             ["36", "bit 0: 1 to decrypt"],
             ["37 to 39", "reserved, send zeros"],
         ],
     )
-    lanes = d["lanes"]
-    width = lanes * d["block_bytes"]
+    lanes = d.lanes
+    width = lanes * d.block_bytes
     yield (
         f"A sector is one packet, {lanes} block{'s' * (lanes != 1)} a beat: byte i of beat b is byte {width}b + i of the sector. `tkeep` "
         "is all ones but in the last beat; `tlast` marks the last beat. Results have the same form; their bytes outside `tkeep` are zero."
@@ -143,38 +144,38 @@ def _interfaces(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield from _table(
         ["sector, bytes", "beats", "bytes of the last beat"],
-        [[size["sector_bytes"], size["beats"], size["sector_bytes"] - (size["beats"] - 1) * width] for size in d["sizes"]],
+        [[size.sector_bytes, size.beats, size.sector_bytes - (size.beats - 1) * width] for size in d.sizes],
     )
     yield ""
     yield "Status, 4 bytes, `m_axis_status_tdata`: bytes 0 to 1 tag, byte 2 code, byte 3 zero."
     yield ""
 
 
-def _part(d: dict[str, Any], compiled: Any, name: str) -> str:
+def _part(d: SectorDescription, compiled: Any, name: str) -> str:
     """What a part of the key is."""
-    cipher = f"{d['cipher'].upper()} key"
+    cipher = f"{d.cipher.upper()} key"
     return cipher if name == "cipher" else f"{cipher} {name}" if name in compiled.mode.cipher_keys else name
 
 
-def _refused(d: dict[str, Any]) -> str:
+def _refused(d: SectorDescription) -> str:
     """Why a key may be refused, for the middle of a sentence."""
-    return f", the mode refuses the key ({d['refused_keys']})," if d["refused_keys"] else ""
+    return f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
 
 
-def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+def _guide(compiled: Any, d: SectorDescription) -> Iterator[str]:
     yield "## Programmer's guide"
     yield ""
     yield (
-        f"**Keys.** A key is {d['key_bytes']} bytes, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first "
+        f"**Keys.** A key is {d.key_bytes} bytes, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first "
         "beat names the slot."
     )
     yield ""
     yield from _table(
         ["bytes", "part"],
         [
-            [f"{part['offset']} to {part['offset'] + part['bytes'] - 1}",
-             _part(d, compiled, part["name"])]
-            for part in d["key_layout"]
+            [f"{part.offset} to {part.offset + part.bytes - 1}",
+             _part(d, compiled, part.name)]
+            for part in d.key_layout
         ],
     )  # fmt: skip
     yield (
@@ -182,7 +183,7 @@ def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         "for the set-up and the end of an erasure. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or "
         f"`key_error` is high because the packet had the wrong length{_refused(d)} or the slot does not exist. "
         "A packet whose first beat has `tuser` "
-        f"set erases the slot: {d['key_erase_cycles']} cycles later, and what the sectors in flight still need, nothing of its key is "
+        f"set erases the slot: {d.key_erase_cycles} cycles later, and what the sectors in flight still need, nothing of its key is "
         "left, nor of what the core has computed with it. After a reset no slot is loaded."
     )
     yield ""
@@ -199,48 +200,48 @@ def _guide(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _figures(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
-    pins = d["pins"]
+def _figures(compiled: Any, d: SectorDescription) -> Iterator[str]:
+    pins = d.pins
     yield "## Figures"
     yield ""
-    several = len(d["sizes"]) > 1
-    for size in d["sizes"]:
-        e = size["explain"]
+    several = len(d.sizes) > 1
+    for size in d.sizes:
+        e = size.explain
         if several:
-            yield f"Sectors of {size['sector_bytes']} bytes:"
+            yield f"Sectors of {size.sector_bytes} bytes:"
             yield ""
         yield from _table(
             ["figure", "value", "unit"],
             [
-                ["cycles per sector", e["cycles_per_sector"], "cycles"],
-                ["initiation interval, and its bound", f"{e['ii']}, {e['ii_bound']}", "cycles"],
-                ["distance of sectors at the pins", size["interval"], "cycles"],
-                ["latency, and its bound", f"{e['latency']}, {e['latency_bound']}", "cycles"],
-                ["first output", e["first_output"], "cycles"],
-                ["latency over the pins, first beat in to last beat out", size["latency_pins"], "cycles"],
-                ["storage, and its bound", f"{e['storage_blocks']}, {e['storage_bound']}", "blocks"],
-                ["input and result buffers", f"{e['input_blocks']}, {e['output_blocks']}", "blocks"],
+                ["cycles per sector", e.cycles_per_sector, "cycles"],
+                ["initiation interval, and its bound", f"{e.ii}, {e.ii_bound}", "cycles"],
+                ["distance of sectors at the pins", size.interval, "cycles"],
+                ["latency, and its bound", f"{e.latency}, {e.latency_bound}", "cycles"],
+                ["first output", e.first_output, "cycles"],
+                ["latency over the pins, first beat in to last beat out", size.latency_pins, "cycles"],
+                ["storage, and its bound", f"{e.storage_blocks}, {e.storage_bound}", "blocks"],
+                ["input and result buffers", f"{e.input_blocks}, {e.output_blocks}", "blocks"],
             ],
         )
     if several:
         yield "Before the first sector of another size the engine runs empty."
         yield ""
-    entry = f"{pins['last_beat_to_entry']} from the last input beat"
-    if d["beats"] == 1:
-        entry = f"{pins['command_to_entry']} from the command"
+    entry = f"{pins.last_beat_to_entry} from the last input beat"
+    if d.beats == 1:
+        entry = f"{pins.command_to_entry} from the command"
     yield (
-        f"The latency over the pins is that of the program and {pins['overhead']} cycles more: {entry} to the entry, "
-        f"{pins['entry_to_program']} to the program's first cycle, {pins['done_to_first_beat']} from its "
-        f"last cycle to the first output beat, and {2 * (d['beats'] - 1)} for the other beats"
+        f"The latency over the pins is that of the program and {pins.overhead} cycles more: {entry} to the entry, "
+        f"{pins.entry_to_program} to the program's first cycle, {pins.done_to_first_beat} from its "
+        f"last cycle to the first output beat, and {2 * (d.beats - 1)} for the other beats"
         f"{' of the first size' * several}. It holds for a sector that is alone."
     )
     yield ""
 
 
-def _security(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
+def _security(compiled: Any, d: SectorDescription) -> Iterator[str]:
     yield "## Security status"
     yield ""
-    yield f"- The mode: {'**broken:** ' if d['broken'] else ''}{d['security']}."
+    yield f"- The mode: {'**broken:** ' if d.broken else ''}{d.security}."
     yield "- Time does not depend on keys or data: every sector takes the same cycles."
     yield "- **Not protected against power, electromagnetic and fault attacks**; nothing is masked."
     yield "- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them."
@@ -256,8 +257,8 @@ INVERSE = {
 """What a core's ``inverse`` says."""
 
 
-def _verification(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
-    proved = d["explain"]["proved"]
+def _verification(compiled: Any, d: SectorDescription) -> Iterator[str]:
+    proved = d.explain.proved
     yield "## Verification"
     yield ""
     yield (
@@ -265,11 +266,11 @@ def _verification(compiled: Any, d: dict[str, Any]) -> Iterator[str]:
         if proved
         else "- **The program was not proved**: the core was built without the proof."
     )
-    yield f"- {INVERSE[d['explain']['inverse']]}"
+    yield f"- {INVERSE[d.explain.inverse]}"
     yield (
-        f"- `{d['files']['bench']}` knows the ports only. It checks data, order, status codes, the distance of sectors and the "
+        f"- `{d.files.bench}` knows the ports only. It checks data, order, status codes, the distance of sectors and the "
         "latency against this datasheet; results come from the software model. Its head has the command that runs it."
     )
-    yield f"- `verilator --lint-only -Wall {d['files']['verilog']} {d['files']['waivers']}` is free of warnings."
+    yield f"- `verilator --lint-only -Wall {d.files.verilog} {d.files.waivers}` is free of warnings."
     yield "- `modeloom verify` on this folder repeats all of it and runs vectors and random sectors."
     yield ""

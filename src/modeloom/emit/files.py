@@ -9,10 +9,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -26,11 +26,13 @@ from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
-from modeloom.emit.package import SCHEMA, describe, fusesoc, to_json
+from modeloom.emit.package import describe, fusesoc, to_json
 from modeloom.emit.rules import rules_instance, rules_module
 from modeloom.emit.title import core_name
 from modeloom.emit.top import header, top_module
 from modeloom.modes.by_path import seen_from
+from modeloom.product.description import Description
+from modeloom.product.folder import files_of
 from modeloom.spec import InputError, blame
 
 __all__ = ["check_directory", "contents", "core_verilog", "listings", "emit"]
@@ -56,12 +58,9 @@ def _old_files(directory: Path) -> set[str]:
         raise InputError(f"{directory} is a file; name a folder for the core")
     if not any(directory.iterdir()):
         return set()
-    try:
-        description = json.loads((directory / "core.json").read_text(encoding="utf-8"))
-        if description["schema"] == SCHEMA:
-            return {str(file) for file in description["files"].values()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass
+    files = files_of(directory)
+    if files is not None:
+        return set(files)
     raise InputError(f"{directory} is not empty and holds no core of modeloom; choose another folder")
 
 
@@ -78,29 +77,31 @@ def check_directory(directory: str | Path) -> None:
         raise InputError(f"{directory} cannot be written: no permission for {above}; choose another folder")
 
 
-def contents(compiled: Any, name: str, command: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """``core.json`` as a dictionary, and the texts of all files of a core by their names.
+def contents(compiled: Any, name: str, command: str) -> tuple[Description, dict[str, str]]:
+    """What ``core.json`` says, and the texts of all files of a core by their names.
 
     ``sha256`` in ``core.json`` has the hash of every other file.
     """
     description = describe(compiled, name, command)
-    names = description["files"]
-    texts = {
-        names["verilog"]: core_verilog(compiled, name, command),
-        names["waivers"]: waivers(name),
-        names["bench"]: bench_verilog(compiled, name),
-        names["listing"]: listings(compiled),
-        names["package"]: fusesoc(description),
-        names["datasheet"]: datasheet(compiled, description),
+    names = description.files
+    made: dict[str, Callable[[], str]] = {
+        "verilog": lambda: core_verilog(compiled, name, command),
+        "waivers": lambda: waivers(name),
+        "bench": lambda: bench_verilog(compiled, name),
+        "listing": lambda: listings(compiled),
+        "package": lambda: fusesoc(description),
+        "datasheet": lambda: datasheet(compiled, description),
     }
-    description["sha256"] = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
-    texts[names["description"]] = to_json(description)
-    return description, texts
+    texts = {file: made[kind]() for kind, file in names.by_kind.items() if kind != "description"}
+    hashes = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
+    complete = replace(description, sha256=hashes)
+    texts[names.description] = to_json(complete.as_json())
+    return complete, texts
 
 
 def emit(
     compiled: Any, directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
-) -> dict[str, Any]:
+) -> Description:
     """Writes a core's folder: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package, datasheet.
 
     A folder that holds a core already is replaced; files in it that are not modeloom's stay.
@@ -119,7 +120,7 @@ def emit(
 
     Returns
     -------
-    dict
+    Description
         The contents of ``core.json``.
 
     Raises

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from modeloom.emit.tools import CheckFailed, require, run
-from modeloom.product.simulated import read_description
+from modeloom.product.folder import read_description
 
 __all__ = ["lint", "waivers"]
 
@@ -38,9 +38,9 @@ def lint(directory: str | Path) -> None:
         If Verilator is not installed.
     """
     description = read_description(directory)
-    files = description["files"]
+    files = description.files
     tool = require("verilator")
-    command = [tool, "--lint-only", "-Wall", "--top-module", description["top"], files["verilog"], files["waivers"]]
+    command = [tool, "--lint-only", "-Wall", "--top-module", description.top, files.verilog, files.waivers]
     status, output = run(command, Path(directory))
     messages = [line for line in output.splitlines() if line.startswith("%")]
     if status or messages:

@@ -9,13 +9,13 @@ from typing import Any
 
 from modeloom.cores.sector import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.emit.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
-from modeloom.emit.rules import MACRO
 from modeloom.emit.top import top_ports
+from modeloom.product.description import ASSERT_MACRO, Description, KeyPart, Port, file_names
+from modeloom.product.json_form import read
+from modeloom.product.sectors import Explain, Pins, SectorDescription, SizeFigures
 from modeloom.version import VERSION
 
-__all__ = ["SCHEMA", "describe", "file_names", "fusesoc", "key_layout", "to_json", "versions"]
-
-SCHEMA = "modeloom-core-1"
+__all__ = ["describe", "fusesoc", "key_layout", "to_json", "versions"]
 
 
 def versions() -> dict[str, str]:
@@ -23,91 +23,79 @@ def versions() -> dict[str, str]:
     return {"modeloom": VERSION, "yosys": metadata.version("pyosys"), "amaranth": metadata.version("amaranth")}
 
 
-def file_names(name: str) -> dict[str, str]:
-    """The files of a core's folder by what they are."""
-    return {
-        "verilog": f"{name}.v",
-        "waivers": f"{name}_waivers.vlt",
-        "bench": f"{name}_tb.sv",
-        "listing": "program.txt",
-        "package": f"{name}.core",
-        "datasheet": "datasheet.md",
-        "description": "core.json",
-    }
-
-
-def key_layout(compiled: Any) -> list[dict[str, Any]]:
+def key_layout(compiled: Any) -> tuple[KeyPart, ...]:
     """Parts of the key with their place in its bytes."""
     parts = []
     at = 0
     for part in compiled.mode.key_parts:
         length = compiled.mode.part_bytes(part, compiled.options.key_bits // 8)
-        parts.append({"name": part, "offset": at, "bytes": length})
+        parts.append(KeyPart(name=part, offset=at, bytes=length))
         at += length
-    return parts
+    return tuple(parts)
 
 
-def describe(compiled: Any, name: str, command: str) -> dict[str, Any]:
+def _explain(compiled: Any) -> Explain:
+    return read(Explain, compiled.explain())
+
+
+def describe(compiled: Any, name: str, command: str) -> SectorDescription:
     """The contents of ``core.json``."""
     mode, options = compiled.mode, compiled.options
     p = bus_parameters(compiled)
-    names = file_names(name)
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "versions": versions(),
-        "command": command,
-        "name": name,
-        "top": name,
-        "verilog": names["verilog"],
-        "listing": names["listing"],
-        "files": names,
-        "mode": mode.name,
-        "definition": mode.place or mode.name,
-        "title": mode.title,
-        "source": mode.source,
-        "security": mode.security,
-        "broken": mode.broken,
-        "definition_sha256": definition_hash(compiled),
-        "options": options.as_dict(),
-        "cipher": options.cipher,
-        "key_bytes": p.key_bytes,
-        "key_parts": list(mode.key_parts),
-        "refused_keys": mode.refused_keys,
-        "key_layout": key_layout(compiled),
-        "key_slots": options.key_slots,
-        "erase_cycles": erase_cycles(compiled),
-        "key_erase_cycles": key_erase_cycles(compiled),
-        "sector_bytes": compiled.source.nbytes,
-        "sizes": [
-            {
-                "sector_bytes": one.source.nbytes,
-                "blocks": one.source.blocks,
-                "beats": beats(one),
-                "interval": interval_pins(one),
-                "latency_pins": latency_pins(one),
-                "explain": {**one.explain(), "latency_pins": latency_pins(one)},
-            }
+    files = file_names(name)
+    return SectorDescription(
+        schema=SectorDescription.SCHEMA,
+        version=VERSION,
+        versions=versions(),
+        command=command,
+        name=name,
+        top=name,
+        verilog=files.verilog,
+        listing=files.listing,
+        files=files,
+        mode=mode.name,
+        definition=mode.place or mode.name,
+        title=mode.title,
+        source=mode.source,
+        security=mode.security,
+        broken=mode.broken,
+        definition_sha256=definition_hash(compiled),
+        options=options.as_dict(),
+        cipher=options.cipher,
+        key_bytes=p.key_bytes,
+        key_parts=tuple(mode.key_parts),
+        refused_keys=mode.refused_keys,
+        key_layout=key_layout(compiled),
+        key_slots=options.key_slots,
+        erase_cycles=erase_cycles(compiled),
+        key_erase_cycles=key_erase_cycles(compiled),
+        sector_bytes=compiled.source.nbytes,
+        sizes=tuple(
+            SizeFigures(
+                sector_bytes=one.source.nbytes,
+                blocks=one.source.blocks,
+                beats=beats(one),
+                interval=interval_pins(one),
+                latency_pins=latency_pins(one),
+                explain=_explain(one),
+            )
             for one in compiled.sizes
-        ],
-        "blocks": compiled.source.blocks,
-        "tweak_bytes": compiled.source.tweak_bytes,
-        "lanes": p.lanes,
-        "block_bytes": p.block_bytes,
-        "beats": beats(compiled),
-        "directions": list(options.directions),
-        "ports": [
-            {"name": port.name, "direction": "output" if port.output else "input", "width": port.width, "stream": port.stream}
+        ),
+        blocks=compiled.source.blocks,
+        tweak_bytes=compiled.source.tweak_bytes,
+        lanes=p.lanes,
+        block_bytes=p.block_bytes,
+        beats=beats(compiled),
+        directions=tuple(options.directions),
+        ports=tuple(
+            Port(name=port.name, direction="output" if port.output else "input", width=port.width, stream=port.stream)
             for port in top_ports(p)
-        ],
-        "pins": {
-            "interval": interval_pins(compiled),
-            "latency_pins": latency_pins(compiled),
-            "overhead": overhead_pins(compiled),
-            **BUS_CYCLES,
-        },
-        "explain": {**compiled.explain(), "latency_pins": latency_pins(compiled)},
-    }
+        ),
+        pins=Pins(
+            interval=interval_pins(compiled), latency_pins=latency_pins(compiled), overhead=overhead_pins(compiled), **BUS_CYCLES
+        ),
+        explain=_explain(compiled),
+    )
 
 
 def to_json(value: Any) -> str:
@@ -115,24 +103,24 @@ def to_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def fusesoc(description: dict[str, Any]) -> str:
+def fusesoc(description: Description) -> str:
     """The FuseSoC core file: CAPI 2, with the flow API."""
-    name, files = description["name"], description["files"]
+    name, files = description.name, description.files
     return f"""\
 CAPI=2:
 # SPDX-License-Identifier: Apache-2.0
-name: modeloom:modes:{name}:{description["version"]}
-description: {json.dumps(description["title"] + ", sectors of " + str(description["sector_bytes"]) + " bytes", ensure_ascii=False)}
+name: modeloom:modes:{name}:{description.version}
+description: {json.dumps(description.summary, ensure_ascii=False)}
 
 filesets:
   rtl:
-    files: [{files["verilog"]}]
+    files: [{files.verilog}]
     file_type: verilogSource-2005
   lint:
-    files: [{files["waivers"]}]
+    files: [{files.waivers}]
     file_type: vlt
   bench:
-    files: [{files["bench"]}]
+    files: [{files.bench}]
     file_type: systemVerilogSource
 
 parameters:
@@ -140,7 +128,7 @@ parameters:
     datatype: str
     description: File for a waveform of the bench (with Verilator, give --verilator_options=--trace, too)
     paramtype: plusarg
-  {MACRO}:
+  {ASSERT_MACRO}:
     datatype: bool
     default: true
     description: Watch the ports of the core, and fail the bench for errors
@@ -155,7 +143,7 @@ targets:
     flow_options:
       tool: icarus
       iverilog_options: [-g2012]
-    parameters: ["is_toplevel ? (dump)", "is_toplevel ? ({MACRO})"]
+    parameters: ["is_toplevel ? (dump)", "is_toplevel ? ({ASSERT_MACRO})"]
     toplevel: {name}_tb
   sim:
     description: The bench in Icarus Verilog
@@ -164,7 +152,7 @@ targets:
     flow_options:
       tool: icarus
       iverilog_options: [-g2012]
-    parameters: [dump, {MACRO}]
+    parameters: [dump, {ASSERT_MACRO}]
     toplevel: {name}_tb
   sim_verilator:
     description: The bench in Verilator, 5.006 or later
@@ -174,7 +162,7 @@ targets:
       tool: verilator
       mode: binary
       verilator_options: [--timing]
-    parameters: [dump, {MACRO}]
+    parameters: [dump, {ASSERT_MACRO}]
     toplevel: {name}_tb
   lint:
     description: Verilator with all warnings
@@ -183,5 +171,5 @@ targets:
     flow_options:
       tool: verilator
       verilator_options: [-Wall]
-    toplevel: {description["top"]}
+    toplevel: {description.top}
 """

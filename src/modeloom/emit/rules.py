@@ -20,14 +20,12 @@ from modeloom.emit.datasheet import CODES
 from modeloom.emit.figures import interval_pins, latency_pins
 from modeloom.emit.template import filled
 from modeloom.emit.top import top_ports
+from modeloom.product.description import ASSERT_MACRO
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.rtl.bus.ports import COMMAND, StatusCode
 
-__all__ = ["MACRO", "rules_instance", "rules_module"]
-
-MACRO = "MODELOOM_ASSERT"
-"""With it defined the assertions are there."""
+__all__ = ["rules_instance", "rules_module"]
 
 HOST_STREAMS = {
     "s_axis_cmd": ("tdata",),
@@ -155,6 +153,6 @@ def rules_module(compiled: Any, name: str) -> str:
 def rules_instance(compiled: Any, name: str) -> str:
     """What stands in the top for them."""
     ports = [port.name for port in top_ports(bus_parameters(compiled))]
-    lines = [f"`ifdef {MACRO}", f"  {name}_rules rules ("]
+    lines = [f"`ifdef {ASSERT_MACRO}", f"  {name}_rules rules ("]
     lines += [f"    .{port}({port}){'' if port == ports[-1] else ','}" for port in ports]
     return "\n".join([*lines, "  );", "`endif"]) + "\n"

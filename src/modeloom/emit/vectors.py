@@ -80,12 +80,12 @@ def _refused(compiled: Any, key: bytes) -> bytes | None:
     equal, ones = bytearray(key), bytearray(key)
     first: bytes | None = None
     for part in key_layout(compiled):
-        place = slice(part["offset"], part["offset"] + part["bytes"])
-        if part["name"] in mode.cipher_keys:
+        place = slice(part.offset, part.offset + part.bytes)
+        if part.name in mode.cipher_keys:
             first = first or bytes(key[place])
-            equal[place] = first[: part["bytes"]].ljust(part["bytes"], b"\0")
+            equal[place] = first[: part.bytes].ljust(part.bytes, b"\0")
         else:
-            ones[place] = mode.field.one.to_bytes(part["bytes"], "little")
+            ones[place] = mode.field.one.to_bytes(part.bytes, "little")
     for candidate in (bytes(equal), bytes(ones)):
         try:
             Model(mode, candidate, compiled.options.cipher).set_up(compiled.source.blocks)

@@ -21,7 +21,7 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.traffic import Comparison, Traffic
-from modeloom.product.simulated import read_description
+from modeloom.product.folder import read_sectors
 from modeloom.prove.errors import ProofError
 
 __all__ = ["Recurrence", "forever"]
@@ -46,9 +46,9 @@ def forever(directory: str | Path, compiled: Any) -> Recurrence:
     ProofError
         A block is wrong on the way, or the state does not come back.
     """
-    description = read_description(directory)
+    description = read_sectors(directory)
     try:
-        core = SymbolicCore(Path(directory) / description["files"]["verilog"], description["top"], compiled)
+        core = SymbolicCore(Path(directory) / description.files.verilog, description.top, compiled)
         comparison = Comparison(core, description)
         program = compiled.allocation.program
         # Every cell has been overwritten once by then.

@@ -8,9 +8,8 @@ round keys that come of that are the ones that are wanted everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from modeloom.cores.sector import key_erase_cycles
 from modeloom.equivalence import lanes
@@ -18,6 +17,7 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.expected import Words, outputs
 from modeloom.equivalence.host import Host
+from modeloom.product.description import KeyPart
 
 __all__ = ["Keys", "Loaded"]
 
@@ -36,14 +36,14 @@ class Keys:
     Parameters
     ----------
     core : SymbolicCore
-    layout : sequence of mapping
-        "name", "offset" and "bytes" of each part of a key packet (``core.json``).
+    layout : sequence of KeyPart
+        The parts of a key packet (``core.json``).
     """
 
-    def __init__(self, core: SymbolicCore, layout: list[Mapping[str, Any]]):
+    def __init__(self, core: SymbolicCore, layout: Sequence[KeyPart]):
         self.core, self.layout = core, layout
         self.compiled = core.compiled
-        self.bytes = max(part["offset"] + part["bytes"] for part in layout)
+        self.bytes = max(part.offset + part.bytes for part in layout)
         program = self.compiled.core_program
         self.cipher_names, self.derived = list(program.cipher_keys), self.compiled.setup_graph.derived
         self.hosts = self.cipher_names[: len(self.cipher_names) - len(self.derived)]
@@ -54,11 +54,11 @@ class Keys:
 
     def packet(self, parts: Mapping[str, int]) -> int:
         """A key packet of its parts."""
-        return sum(parts[part["name"]] << 8 * part["offset"] * lanes.LANES for part in self.layout)
+        return sum(parts[part.name] << 8 * part.offset * lanes.LANES for part in self.layout)
 
     def make(self, name: str) -> Loaded:
         """A key of new symbols, and everything that comes of it."""
-        parts = {part["name"]: lanes.atom(f"{name} {part['name']}", 8 * part["bytes"]) for part in self.layout}
+        parts = {part.name: lanes.atom(f"{name} {part.name}", 8 * part.bytes) for part in self.layout}
         raw = {key: word for key, word in parts.items() if key not in self.hosts}
         lengths = self.compiled.core_program.cipher_bits
         ciphers = [self.round_keys(parts[key], lengths[number]) for number, key in enumerate(self.hosts)]
@@ -75,7 +75,7 @@ class Keys:
     def round_keys(self, key: int, length: int) -> Mapping[str, int]:
         """Names of the round keys of a cipher key, from a core in which it is the first key of its length (``Program.cipher_bits``)."""
         if key not in self._known:
-            parts = {part["name"]: lanes.atom(f"other {part['name']}", 8 * part["bytes"]) for part in self.layout}
+            parts = {part.name: lanes.atom(f"other {part.name}", 8 * part.bytes) for part in self.layout}
             first = self.compiled.core_program.cipher_bits.index(length)
             parts[self.hosts[first]] = key
             host = self.core.host(1)

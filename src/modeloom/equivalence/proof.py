@@ -20,7 +20,7 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.traffic import Comparison
-from modeloom.product.simulated import read_description
+from modeloom.product.folder import read_sectors
 from modeloom.prove.errors import ProofError
 from modeloom.prove.execute import direction_pattern
 
@@ -114,9 +114,9 @@ def prove_engine(directory: str | Path, compiled: Any, *, most_cycles: int = MOS
     ProofError
         A block differs, is missing, or control depends on data: one line with cycle, sector and block.
     """
-    description = read_description(directory)
+    description = read_sectors(directory)
     try:
-        core = SymbolicCore(Path(directory) / description["files"]["verilog"], description["top"], compiled)
+        core = SymbolicCore(Path(directory) / description.files.verilog, description.top, compiled)
         proof = Comparison(core, description)
         plan, whole = _plan(compiled, proof.slots, most_cycles)
         proof.run("whole", plan, Pace())

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.expected import Words, outputs
 from modeloom.equivalence.host import Beat, Pace
 from modeloom.equivalence.keys import Keys
+from modeloom.product.sectors import SectorDescription
 from modeloom.prove.errors import ProofError
 
 __all__ = ["Comparison", "Sector", "Traffic"]
@@ -43,7 +43,7 @@ class Comparison:
     Parameters
     ----------
     core : SymbolicCore
-    description : mapping
+    description : SectorDescription
         Its ``core.json``.
 
     Attributes
@@ -56,14 +56,14 @@ class Comparison:
         Cycles that a sector takes over the pins, the longest.
     """
 
-    def __init__(self, core: SymbolicCore, description: Mapping[str, Any]):
+    def __init__(self, core: SymbolicCore, description: SectorDescription):
         self.core, self.description, self.compiled = core, description, core.compiled
-        self.keys = Keys(core, description["key_layout"])
+        self.keys = Keys(core, description.key_layout)
         self.width = core.width
-        self.lanes: int = description["lanes"]
-        self.slots = min(SLOTS, description["key_slots"])
+        self.lanes = description.lanes
+        self.slots = min(SLOTS, description.key_slots)
         self.sectors = self.cycles = self.blocks = 0
-        self.latency = max(size["latency_pins"] for size in description["sizes"])
+        self.latency = max(size.latency_pins for size in description.sizes)
 
     def run(self, name: str, plan: Sequence[tuple[str, int, int]], pace: Pace, reload: int | None = None) -> None:
         """One run: (direction, slot, size) of each sector; the key of slot 0 is loaded anew before sector ``reload``, which with all

@@ -3,56 +3,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from modeloom.product.simulated import read_description, verilog_of
+from modeloom.product.description import Description, Rate
+from modeloom.product.folder import read_description, verilog_of
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, synthesize, synthesize_blocks, target_named
 from modeloom.synth.hierarchy import instances
 from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
-__all__ = ["block_groups", "check_clock", "check_routing", "check_target", "measure_blocks", "measure_core", "share", "throughput"]
-
-
-UNITS = {"mul": "multipliers", "sqr": "squarers", "add": "counters", "enc": None, "dec": None, "cipher": None}
-"""Group of each kind of unit; None for that of the cipher."""
-
-STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
-
-
-def block_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
-    """Blocks of a core by prefixes of instance paths; the longest prefix counts.
-
-    The group with the name of the cipher is its cores with their key schedule, ``squarers`` and ``counters`` (adders of counter mode)
-    are there if the core has some, ``storage`` the banks, the key memory (if the core reads key words: XTS has none) and the result
-    buffer, ``engine`` what the compiler makes: networks, registers, control; ``bus`` the AXI side.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        Instance paths below the top, as ``synth.hierarchy.instances`` gives them.
-    """
-    groups: dict[str, list[str]] = {cipher: [], "multipliers": [], "storage": []}
-    for path in sorted(paths):
-        below = path.removeprefix(prefix)
-        # Its cores alone stand below a unit.
-        unit = re.match(r"engine\.([a-z]+)(?:\d+_)?\d+\.", below)
-        if below == "bus.key_schedule":
-            groups[cipher].append(path)
-        elif re.fullmatch(STORAGE, below):
-            groups["storage"].append(path)
-        elif unit and unit[1] in UNITS:
-            block = groups.setdefault(UNITS[unit[1]] or cipher, [])
-            if (name := prefix + unit[0]) not in block:
-                block.append(name)
-    groups["engine"] = [f"{prefix}engine"]
-    groups["bus"] = [f"{prefix}bus"]
-    return groups
+__all__ = ["check_clock", "check_routing", "check_target", "measure_blocks", "measure_core", "share", "throughput"]
 
 
 def measure_core(
@@ -85,17 +49,17 @@ def measure_core(
     check_clock(freq)
     if pnr:
         find_nextpnr()
-    text, top = _rtlil(directory, description), description["top"]
-    groups = block_groups(instances(text, top), description["cipher"]) if blocks else None
+    text, top = _rtlil(directory, description), description.top
+    groups = description.area_groups(tuple(instances(text, top))) if blocks else None
     result = synthesize(
         text, top, target, groups=groups, pnr=pnr, freq=freq, placer=placer or PLACERS[0], router=router or ROUTERS[0],
         timing_weight=timing_weight or TIMING_WEIGHT, command=command, timeout=timeout,
     )  # fmt: skip
     figures = result.to_dict()
-    figures["core"] = {key: description[key] for key in ("mode", "sector_bytes", "key_slots", "command") if key in description}
+    figures["core"] = dict(description.facts)
     figures["dsps"] = sum(count for cell, count in result.cells.items() if TARGETS["ecp5"].is_dsp(cell))
     figures["share"] = share(figures) if target == "ecp5" else None
-    figures["throughput"] = [throughput(size, result.clock_mhz) for size in description["sizes"]]
+    figures["throughput"] = [throughput(rate, result.clock_mhz) for rate in description.rates]
     return figures
 
 
@@ -115,11 +79,11 @@ def share(figures: Mapping[str, Any]) -> dict[str, Any]:
     return {"device": DEVICE.partition(",")[0], **{name: round(100 * used[name] / most, 1) for name, most in CAPACITY.items()}}
 
 
-def throughput(size: Mapping[str, Any], clock_mhz: float | None) -> dict[str, Any]:
-    """Of a sector size: ``sector_bytes``, ``interval`` in cycles, ``bits_per_cycle``, and ``gbit_per_second`` where the clock is known."""
-    bits = 8 * size["sector_bytes"] / size["interval"]
+def throughput(rate: Rate, clock_mhz: float | None) -> dict[str, Any]:
+    """Of a rate: its bytes (``sector_bytes``), ``interval`` in cycles, ``bits_per_cycle``, ``gbit_per_second`` where the clock is known."""
+    bits = 8 * rate.bytes / rate.interval
     return {
-        "sector_bytes": size["sector_bytes"], "interval": size["interval"], "bits_per_cycle": round(bits, 2),
+        f"{rate.what}_bytes": rate.bytes, "interval": rate.interval, "bits_per_cycle": round(bits, 2),
         "gbit_per_second": None if clock_mhz is None else round(bits * clock_mhz / 1000, 2),
     }  # fmt: skip
 
@@ -144,9 +108,9 @@ def measure_blocks(
         If Yosys is missing, fails or runs out of time.
     """
     description = _description(directory, target)
-    text, top = _rtlil(directory, description), description["top"]
-    groups = block_groups(instances(text, top), description["cipher"])
-    return synthesize_blocks(text, top, target, groups, command=description["command"], known=known, timeout=timeout)
+    text, top = _rtlil(directory, description), description.top
+    groups = description.area_groups(tuple(instances(text, top)))
+    return synthesize_blocks(text, top, target, groups, command=description.command, known=known, timeout=timeout)
 
 
 def check_target(target: str) -> Target:
@@ -174,11 +138,11 @@ def check_clock(freq: float | None) -> None:
         raise InputError(f"--freq is a clock in MHz, more than 0, not {freq:g}")
 
 
-def _description(directory: str | Path, target: str) -> dict[str, Any]:
+def _description(directory: str | Path, target: str) -> Description:
     description = read_description(directory)
     check_target(target)
     return description
 
 
-def _rtlil(directory: str | Path, description: dict[str, Any]) -> str:
-    return verilog_to_rtlil(verilog_of(directory, description), description["top"])
+def _rtlil(directory: str | Path, description: Description) -> str:
+    return verilog_to_rtlil(verilog_of(directory, description), description.top)

@@ -3,34 +3,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from modeloom.definition.software import as_bytes
+from modeloom.product.folder import read_description, read_sectors, verilog_of
 from modeloom.rtl.bus.key_format import BEAT_BYTES as KEY_BEAT
 from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
 from modeloom.sim import Simulation, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
 
-__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "read_description", "simulation_library", "verilog_of"]
+__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "simulation_library"]
 
 KEY_CYCLES = 100_000
 """Cycles after which a key that is not loaded counts as refused."""
 
 PATIENCE = 20_000
 """Cycles that sectors may take beyond eight times what they need, before the core counts as broken."""
-
-
-NEEDED = (
-    "schema", "version", "command", "name", "top", "verilog", "files", "mode", "definition", "options", "cipher", "key_bytes", "key_parts",
-    "key_layout", "key_slots", "refused_keys", "erase_cycles", "key_erase_cycles", "sector_bytes", "sizes", "blocks", "tweak_bytes",
-    "lanes", "block_bytes", "directions", "pins", "explain",
-)  # fmt: skip
-"""What commands read from ``core.json``."""
 
 
 class CoreFault(RuntimeError):
@@ -67,34 +59,11 @@ def _check_slot(slot: object) -> None:
         raise TypeError(f"slot is a number, not {slot!r}")
 
 
-def read_description(directory: str | Path) -> dict[str, Any]:
-    """``core.json`` of a built core; raises ``InputError`` if the folder has none, or that of another version."""
-    path = Path(directory) / "core.json"
-    if not path.is_file():
-        raise InputError(f"{directory} holds no core (no core.json); make one with: modeloom build MODE -o {directory}")
-    try:
-        description = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read ({error}); build the core again") from None
-    lacking = [name for name in NEEDED if name not in description] if isinstance(description, dict) else ["everything"]
-    if lacking:
-        raise InputError(f"{path} is not that of a core of this version (it lacks {lacking[0]}); build the core again")
-    return description
-
-
-def verilog_of(directory: str | Path, description: dict[str, Any]) -> Path:
-    """The Verilog file of a core; raises ``InputError`` if it is not there."""
-    verilog = Path(directory) / description["verilog"]
-    if not verilog.is_file():
-        raise InputError(f"{directory} lacks {verilog.name}; build the core again")
-    return verilog
-
-
 def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
     """Builds, or finds, the simulation of a folder's Verilog; raises ``InputError`` if it has none, and ``BuildError``."""
     description = read_description(directory)
     verilog = verilog_of(directory, description)
-    return build(verilog_to_rtlil(verilog, description["top"]), description["top"], optimize=optimize)
+    return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
 
 
 class SimulatedCore:
@@ -113,7 +82,7 @@ class SimulatedCore:
 
     Attributes
     ----------
-    description : dict
+    description : SectorDescription
         ``core.json``.
     cycles : int
         Cycles since the core was made.
@@ -125,16 +94,16 @@ class SimulatedCore:
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
         library: Path | None = None,
     ):  # fmt: skip
-        self.description = read_description(directory)
+        self.description = read_sectors(directory)
         self.simulation = Simulation(library or simulation_library(directory, optimize), clock="aclk", reset="aresetn")
         self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
         self.runner.reset(4)
-        self.sector_bytes: int = self.description["sector_bytes"]
-        self.tweak_bytes: int = self.description["tweak_bytes"]
-        self.lanes: int = self.description["lanes"]
-        self.block_bytes: int = self.description["block_bytes"]
+        self.sector_bytes = self.description.sector_bytes
+        self.tweak_bytes = self.description.tweak_bytes
+        self.lanes = self.description.lanes
+        self.block_bytes = self.description.block_bytes
         self._beat = self.lanes * self.block_bytes
-        self.sizes = {size["sector_bytes"]: number for number, size in enumerate(self.description["sizes"])}
+        self.sizes = {size.sector_bytes: number for number, size in enumerate(self.description.sizes)}
         self._tag = 0
         self.status_cycles: list[int] = []
         self.output_cycles: list[int] = []
@@ -161,19 +130,19 @@ class SimulatedCore:
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length, a key that the mode refuses, or if there is no
         such slot."""
-        key, slots = as_bytes("key", key), self.description["key_slots"]
+        key, slots = as_bytes("key", key), self.description.key_slots
         _check_slot(slot)
         if not 0 <= slot < slots:
             raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
-        if len(key) != self.description["key_bytes"]:
+        if len(key) != self.description.key_bytes:
             raise InputError(
-                f"{self.description['mode']}: this core takes keys of {self.description['key_bytes']} bytes "
-                f"({' || '.join(self.description['key_parts'])}), not {len(key)}"
+                f"{self.description.mode}: this core takes keys of {self.description.key_bytes} bytes "
+                f"({' || '.join(self.description.key_parts)}), not {len(key)}"
             )
         self.send_key(key, slot)
         self._wait_for_key_port()
-        if self.simulation.get("key_error") and self.description["refused_keys"]:
-            mode, why = self.description["mode"], self.description["refused_keys"]
+        if self.simulation.get("key_error") and self.description.refused_keys:
+            mode, why = self.description.mode, self.description.refused_keys
             raise InputError(f"{mode}: the core refuses this key ({why}); take another one")
         if not self.simulation.get("key_loaded") >> slot & 1:
             raise CoreFault(f"the core did not take the key for slot {slot}")
@@ -223,7 +192,7 @@ class SimulatedCore:
                 sizes = " or ".join(map(str, self.sizes))
                 raise InputError(f"this core takes sectors of {sizes} bytes, not {len(sector.data)}")
             direction = "decrypt" if sector.decrypt else "encrypt"
-            if direction not in self.description["directions"]:
+            if direction not in self.description.directions:
                 raise InputError(f"this core was not built to {direction}; build it with --direction both")
             size = self.sizes[len(sector.data)]
             commands += pack_command(
@@ -251,7 +220,7 @@ class SimulatedCore:
 
     def _collect(self, lengths: Sequence[int]) -> list[bytes]:
         count = len(lengths)
-        slowest = max(size["latency_pins"] for size in self.description["sizes"])
+        slowest = max(size.latency_pins for size in self.description.sizes)
         limit = (count + 8) * (slowest + 64) * 8 + PATIENCE
         result = self.runner.run({"m_axis_status": count}, max_cycles=limit)
         if result.timed_out:

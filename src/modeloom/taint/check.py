@@ -3,7 +3,7 @@
 
 ::
 
-    s_axis_tdata, s_axis_key_tdata, tweak ──▶ all that depends on them ──▶ m_axis_tdata      there it must arrive
+    secrets (data, key, tweak) ──▶ all that depends on them ──▶ result (m_axis_tdata)        there it must arrive
                                                        ╳
                           state, handshakes, addresses, enables ──▶ control points           here it must not
 
@@ -16,19 +16,17 @@ Where a mode refuses some keys, whether it does is public, too: the two runs the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from modeloom.product.simulated import read_description
-from modeloom.taint.control import DATA_OUTPUT, ControlPoint, control_points, declassified, exemption
+from modeloom.product.description import Result, Secret
+from modeloom.product.folder import read_description
+from modeloom.taint.control import ControlPoint, control_points, declassified, exemption
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist
 
-__all__ = ["Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_leaks", "secrets"]
-
-TWEAK_BITS = 256
-"""Bits of a command that are its tweak, from bit 0 on; see ``modeloom.rtl.bus.ports.COMMAND``."""
+__all__ = ["Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_leaks", "secret_bits"]
 
 
 class TimingChannel(RuntimeError):
@@ -37,7 +35,7 @@ class TimingChannel(RuntimeError):
 
 @dataclass(frozen=True)
 class Leak:
-    """A control point that a secret reaches: the secret ("data", "key" or "tweak"), the names of nets on the way, and its length.
+    """A control point that a secret reaches: the name of the secret ("key"), the names of nets on the way, and its length.
     """
 
     point: ControlPoint
@@ -79,26 +77,24 @@ class TaintReport:
     declassified: Mapping[str, int]
 
 
-def secrets(netlist: Netlist) -> dict[str, list[Bit]]:
-    """Input bits by the secret that they carry.
-
-    All bits of the key port's ``tdata`` are key: its slot comes by ``tdest`` and its length by ``tkeep`` and ``tlast``.
-    """
-    sources = {
-        "data": netlist.inputs["s_axis_tdata"],
-        "key": netlist.inputs["s_axis_key_tdata"],
-        "tweak": netlist.inputs["s_axis_cmd_tdata"][:TWEAK_BITS],
-    }
-    return {name: list(bits) for name, bits in sources.items()}
+def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[Bit]]:
+    """Input bits by the secret that they carry; raises ``TimingChannel`` for a port that the netlist lacks."""
+    found: dict[str, list[Bit]] = {}
+    for secret in secrets:
+        port = netlist.inputs.get(secret.port, [])
+        if len(port) < secret.low + secret.width:
+            raise TimingChannel(f"{secret.port} has no bit {secret.low + secret.width - 1}: the {secret.name} cannot be looked for")
+        found.setdefault(secret.name, []).extend(port[secret.low : secret.low + secret.width])
+    return found
 
 
-def find_leaks(graph: BitGraph, reached: Mapping[str, Reached]) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
+def find_leaks(graph: BitGraph, reached: Mapping[str, Reached], result: Result) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
     """Leaks; the control points that are none and have no exemption; and the places of each exemption in use."""
     netlist = graph.netlist
     leaks: list[Leak] = []
     clean: list[ControlPoint] = []
     exempt: dict[str, set[str]] = {}
-    for point in control_points(netlist):
+    for point in control_points(netlist, result.port):
         found = [name for name, bits in reached.items() if point.bit in bits]
         if not found:
             clean.append(point)
@@ -118,38 +114,38 @@ def _names(graph: BitGraph, path: Sequence[int]) -> tuple[str, ...]:
     return tuple(name for node in path if (name := graph.name(node)))
 
 
-def check_netlist(netlist: Netlist, *, tweak: bool = True, beat_bytes: int | None = None) -> TaintReport:
+def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result) -> TaintReport:
     """Checks a flat core.
 
     Parameters
     ----------
     netlist : Netlist
-    tweak : bool
-        Whether the mode takes a tweak, so that results must depend on it.
-    beat_bytes : int, optional
-        Bytes of ``m_axis_tdata``, from byte 0 on, that results come on, where no sector fills a beat.
+    secrets : sequence of Secret
+        Bits of its inputs that no control may depend on.
+    result : Result
+        The output that may depend on them.
 
     Raises
     ------
     TimingChannel
-        For the leak with the shortest path; or if a secret does not reach every bit of ``m_axis_tdata`` that results come on, in which
-        case the check would say nothing.
+        For the leak with the shortest path; or if a secret that must reach every bit of the result does not, in which case the check
+        would say nothing.
     """
     graph = BitGraph(netlist)
     told = declassified(netlist)
     stops = [bit for bits in told.values() for bit in bits]
-    reached = {name: graph.reached(bits, stops=stops) for name, bits in secrets(netlist).items()}
-    leaks, points, exempt = find_leaks(graph, reached)
+    reached = {name: graph.reached(bits, stops=stops) for name, bits in secret_bits(netlist, secrets).items()}
+    leaks, points, exempt = find_leaks(graph, reached, result)
     if leaks:
         # What follows from a leak lies further on, so the shortest path ends where the secret leaves the data.
         first = min(leaks, key=lambda leak: (leak.length, leak.point.cell is not None, str(leak)))
         more = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
         raise TimingChannel(f"{first}{more}")
-    for name, bits in reached.items():
-        results = netlist.outputs[DATA_OUTPUT][: None if beat_bytes is None else 8 * beat_bytes]
-        missing = [i for i, bit in enumerate(results) if bit not in bits]
-        if missing and (tweak or name != "tweak"):
-            raise TimingChannel(f"{DATA_OUTPUT}[{missing[0]}] does not depend on the {name}: the check would be empty")
+    for secret in secrets:
+        bits = netlist.outputs[result.port][: result.width]
+        missing = [i for i, bit in enumerate(bits) if bit not in reached[secret.name]]
+        if missing and secret.reaches:
+            raise TimingChannel(f"{result.port}[{missing[0]}] does not depend on the {secret.name}: the check would be empty")
     control = graph.reached([point.bit for point in points], backwards=True)
     return TaintReport(
         graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), exempt,
@@ -162,6 +158,5 @@ def check_core(directory: str | Path) -> TaintReport:
     what ``check_netlist`` raises.
     """
     description = read_description(directory)
-    netlist = flat_netlist(Path(directory) / description["files"]["verilog"], description["top"])
-    longest = max(size["sector_bytes"] for size in description["sizes"])
-    return check_netlist(netlist, tweak=description["tweak_bytes"] > 0, beat_bytes=longest)
+    netlist = flat_netlist(Path(directory) / description.files.verilog, description.top)
+    return check_netlist(netlist, description.secrets, description.result)

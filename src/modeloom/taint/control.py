@@ -3,7 +3,7 @@
 
 A *control point* is a bit that decides when or where something happens:
 
-- an output of the core other than ``m_axis_tdata``;
+- an output of the core other than that of its results;
 - an address or an enable of a memory port, a clock or reset of one;
 - a clock, enable or reset of a register;
 - the select of a multiplexer, the distance of a shift.
@@ -25,12 +25,8 @@ from modeloom.taint.cells import REGISTERS, selects
 from modeloom.taint.netlist import Bit, Cell, Netlist
 
 __all__ = [
-    "DATA_OUTPUT", "EXEMPTIONS", "VERDICT", "ControlPoint", "Exemption", "control_points", "declassified", "exemption",
+    "EXEMPTIONS", "VERDICT", "ControlPoint", "Exemption", "control_points", "declassified", "exemption",
 ]  # fmt: skip
-
-DATA_OUTPUT = "m_axis_tdata"
-"""The one output that may depend on secrets."""
-
 
 @dataclass(frozen=True)
 class ControlPoint:
@@ -44,15 +40,15 @@ class ControlPoint:
     cell: Cell | None = None
 
 
-def control_points(netlist: Netlist) -> Iterator[ControlPoint]:
-    """All control points of a netlist; constants are none."""
+def control_points(netlist: Netlist, result: str) -> Iterator[ControlPoint]:
+    """All control points of a netlist whose results leave at one output; constants are none."""
 
     def some(kind: str, where: str, bits: Iterator[Bit] | list[Bit], cell: Cell | None) -> Iterator[ControlPoint]:
         for bit in sorted({bit for bit in bits if isinstance(bit, int)}):
             yield ControlPoint(kind, where, bit, cell)
 
     for name, bits in netlist.outputs.items():
-        if name != DATA_OUTPUT:
+        if name != result:
             yield from some("output", name, bits, None)
     for cell in netlist.cells:
         if cell.type == "$mem_v2":

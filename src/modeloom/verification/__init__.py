@@ -37,7 +37,10 @@ from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.emit.files import listings
 from modeloom.emit.package import versions
 from modeloom.equivalence import prove_engine
-from modeloom.product.simulated import CoreFault, SectorError, verilog_of
+from modeloom.product.folder import verilog_of
+from modeloom.product.sectors import SectorDescription
+from modeloom.product.simulated import CoreFault, SectorError
+from modeloom.spec import InputError
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.coverage import Need, missed, needed_sectors
 from modeloom.verification.cycles import Recording, compare_cycles
@@ -109,7 +112,7 @@ def verify_core(
     verilog_of(directory, description)
     if hashes:
         check_hashes(subject.directory, description)
-    options = Options(**description["options"])
+    options = options_of(description)
     compiled = compile_mode(subject.mode, options)
     texts = today(compiled, description)
     for step in (
@@ -131,6 +134,15 @@ def verify_core(
         yield step
     left = [what for step in steps for what in step.skipped]
     yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
+
+
+def options_of(description: SectorDescription) -> Options:
+    """The options that a core was built with; raises ``InputError`` for what this version does not know."""
+    values: dict[str, Any] = dict(description.options)
+    try:
+        return Options(**values)
+    except TypeError as error:
+        raise InputError(f"the options in core.json are not those of this version ({error}); build the core again") from None
 
 
 def run_check(subject: Subject, name: str, check: Check) -> Step:
@@ -165,10 +177,11 @@ def _files(subject: Subject, texts: dict[str, str], hashes: bool) -> Step:
 
 def _proof(subject: Subject, compiled: Compiled) -> Step:
     description, directory = subject.description, subject.directory
-    text = f"the program computes {description['mode']} ({', '.join(description['directions'])})"
-    if listings(compiled) == (directory / description["files"]["listing"]).read_text(encoding="utf-8"):
+    text = f"the program computes {description.mode} ({', '.join(description.directions)})"
+    listing = description.files.listing
+    if listing and listings(compiled) == (directory / listing).read_text(encoding="utf-8"):
         return Step("proof", text)
-    now, before = versions()["modeloom"], description["version"]
+    now, before = versions()["modeloom"], description.version
     if now == before:
         raise CheckFailed(f"{directory}: the program differs from what this version compiles; build the core again")
     why = f"the proof of the core's own program, which modeloom {before} made"
@@ -185,9 +198,8 @@ def _lint(subject: Subject) -> Step:
 def _timing(subject: Subject) -> Step:
     """No control signal depends on a secret, and no output on an input of the same cycle."""
     directory, description = subject.directory, subject.description
-    netlist = flat_netlist(directory / description["files"]["verilog"], description["top"])
-    longest = max(size["sector_bytes"] for size in description["sizes"])
-    report = check_netlist(netlist, tweak=description["tweak_bytes"] > 0, beat_bytes=longest)
+    netlist = flat_netlist(directory / description.files.verilog, description.top)
+    report = check_netlist(netlist, description.secrets, description.result)
     for (source, target), names in combinational_paths(netlist).items():
         raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
     exempt = ", ".join(f"{count} x {name}" for name, count in report.exempt.items()) or "none"
@@ -205,7 +217,7 @@ def _engine(subject: Subject, compiled: Compiled) -> Step:
 
 
 def _cycles(subject: Subject, texts: dict[str, str], need: Need, wanted: bool) -> Step:
-    verilog = subject.description["files"]["verilog"]
+    verilog = subject.description.files.verilog
     if (subject.directory / verilog).read_bytes() == texts[verilog].encode():
         return Step("cycles", "the Verilog is what the definition gives today")
     if not wanted:

@@ -33,7 +33,7 @@ def _good_keys(subject: Subject, rng: random.Random) -> Iterator[bytes]:
 def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
     """For each slot: two cores that differ in its key only, which has been set up and used in each size and direction, are in the same
     state ``key_erase_cycles`` after its erasure begins, as many after another key has been loaded over it, and if the packet is refused."""
-    slots, cycles = subject.description["key_slots"], subject.description["key_erase_cycles"]
+    slots, cycles = subject.description.key_slots, subject.description.key_erase_cycles
     compared = 0
     for slot in range(slots):
         for how in ("erased", "loaded anew", "refused"):
@@ -49,7 +49,7 @@ def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
                     core.send_key(bytes(16), slot, erase=True)
                     core.runner.run(max_cycles=cycles)
                 elif how == "refused":
-                    core.send_key(b"\x5a" * (subject.description["key_bytes"] + 16), slot)
+                    core.send_key(b"\x5a" * (subject.description.key_bytes + 16), slot)
                     core.runner.run({}, drain=True, max_cycles=20 * cycles + 2000)  # the last beat, which shows what is wrong
                     core.runner.run(max_cycles=cycles)
                 else:
@@ -78,7 +78,7 @@ def _used(subject: Subject, slot: int, seed: int) -> SimulatedCore:
     """A core whose slot has a key of this seed, all else alike; sectors of every size and direction have run under it."""
     core = subject.core()
     own, common = random.Random(f"{subject.seed} key {seed}"), random.Random(f"{subject.seed} common")
-    keys = [subject.good_key(common) for _ in range(subject.description["key_slots"])]
+    keys = [subject.good_key(common) for _ in range(subject.description.key_slots)]
     keys[slot] = subject.good_key(own)
     for number, key in enumerate(keys):
         core.load_key(key, number)
@@ -92,7 +92,7 @@ def _used(subject: Subject, slot: int, seed: int) -> SimulatedCore:
 def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
     """Two cores with different keys and data, in step otherwise, have the same state after ``zeroize`` and after a reset, which take
     exactly ``erase_cycles``; no bus moves meanwhile, and the core works afterwards."""
-    stated = subject.description["erase_cycles"]
+    stated = subject.description.erase_cycles
     rng = subject.rng("zeroize")
     fresh = subject.core()
     _hold(subject, fresh, "power-up")
@@ -124,7 +124,7 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
 
 
 def _hold(subject: Subject, core: SimulatedCore, how: str) -> None:
-    stated = subject.description["erase_cycles"]
+    stated = subject.description.erase_cycles
     # The constructor of a simulated core ends in the reset's last cycle, and a request in its own.
     cycles, loud = hold_cycles(core, 4 * stated + 100)
     if cycles != stated:
@@ -138,9 +138,9 @@ def _again(subject: Subject, rng: random.Random) -> int:
     host = Host(subject, rng)
     script = _FirstSteps(subject)
     new = subject.core()
-    hold_cycles(new, 4 * subject.description["erase_cycles"])
+    hold_cycles(new, 4 * subject.description.erase_cycles)
     wanted = script.run(new)
-    places = -(-subject.description["explain"]["output_blocks"] // subject.description["blocks"])
+    places = -(-subject.description.explain.output_blocks // subject.description.blocks)
     for number in range(ABORTS):
         slots = [slot for slot in range(host.slots) if rng.random() < 0.8] or [0]
         for slot in slots:
@@ -154,10 +154,10 @@ def _again(subject: Subject, rng: random.Random) -> int:
             host.load(subject.good_key(rng), rng.choice(slots))
             host.run(rng.randrange(1, script.key_cycles))
         elif number % 4 == 2:
-            host.wrong_key(rng.randbytes(subject.description["key_bytes"] + 1), rng.choice(slots))
+            host.wrong_key(rng.randbytes(subject.description.key_bytes + 1), rng.choice(slots))
             host.settle()
         else:
-            host.run(rng.randrange(1, host.sector_cycles + places * subject.description["sizes"][size]["interval"]))
+            host.run(rng.randrange(1, host.sector_cycles + places * subject.description.sizes[size].interval))
         how = "zeroize" if number % 3 else "aresetn"
         host.abort(how)
         if script.run(host.core) != wanted:
@@ -177,10 +177,10 @@ class _FirstSteps:
 
     def __init__(self, subject: Subject):
         rng = subject.rng("first steps")
-        self.slots = subject.description["key_slots"]
+        self.slots = subject.description.key_slots
         self.keys = [subject.good_key(rng) for _ in range(self.slots)]
-        self.jobs = [(bytes(subject.description["tweak_bytes"]), rng.randbytes(subject.sizes[0]), way) for way in subject.ways]
-        self.sector_cycles = 4 * (subject.description["pins"]["latency_pins"] + subject.description["pins"]["interval"])
+        self.jobs = [(bytes(subject.description.tweak_bytes), rng.randbytes(subject.sizes[0]), way) for way in subject.ways]
+        self.sector_cycles = 4 * (subject.description.pins.latency_pins + subject.description.pins.interval)
         self.key_cycles = 0
 
     def run(self, core: SimulatedCore) -> bytes:

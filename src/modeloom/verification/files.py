@@ -12,6 +12,8 @@ from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.emit.files import contents
 from modeloom.emit.package import versions
 from modeloom.emit.tools import CheckFailed
+from modeloom.product.description import Description
+from modeloom.product.sectors import SectorDescription
 from modeloom.spec import InputError
 
 __all__ = ["changed_files", "check_emission", "check_hashes", "newer_tools", "today"]
@@ -19,19 +21,19 @@ __all__ = ["changed_files", "check_emission", "check_hashes", "newer_tools", "to
 _TOOLS = {"modeloom": "modeloom", "yosys": "Yosys", "amaranth": "Amaranth"}
 
 
-def changed_files(directory: Path, description: dict[str, Any]) -> list[str]:
+def changed_files(directory: Path, description: Description) -> list[str]:
     """Files that are missing, or whose SHA-256 is not that in ``core.json``; raises ``InputError`` if it has none."""
-    if not isinstance(description.get("sha256"), dict):
+    if description.sha256 is None:
         raise InputError(f"{directory}/core.json keeps no hashes: an older version wrote it; build the core again, or add --no-hashes")
     changed = []
-    for file, wanted in description["sha256"].items():
+    for file, wanted in description.sha256.items():
         path = directory / file
         if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != wanted:
             changed.append(file)
     return changed
 
 
-def check_hashes(directory: Path, description: dict[str, Any]) -> None:
+def check_hashes(directory: Path, description: Description) -> None:
     """Raises ``CheckFailed``, one line with their names, if files are missing or changed."""
     if changed := changed_files(directory, description):
         names = ", ".join(file if (directory / file).is_file() else f"{file} (missing)" for file in changed)
@@ -40,23 +42,23 @@ def check_hashes(directory: Path, description: dict[str, Any]) -> None:
         )
 
 
-def newer_tools(description: dict[str, Any]) -> list[str]:
+def newer_tools(description: Description) -> list[str]:
     """Tools of other versions than those that the core was built with: in words."""
-    before = description.get("versions", {})
+    before = description.versions or {}
     return [
         f"{_TOOLS[name]} {before.get(name, 'unknown')}, here {version}"
         for name, version in versions().items() if before.get(name) != version
     ]  # fmt: skip
 
 
-def today(compiled: Any, description: dict[str, Any]) -> dict[str, str]:
+def today(compiled: Any, description: SectorDescription) -> dict[str, str]:
     """The texts of all files as definition and tools give them today, for the name and the command of the core."""
     # A core may have been built without the proof (from Python); its datasheet says so.
-    if not description["explain"]["proved"]:
+    if not description.explain.proved:
         unchecked = Checked(NOT_CHECKED, ())
         others = tuple(replace(one, proved=False, checked=unchecked) for one in compiled.others)
         compiled = replace(compiled, proved=False, checked=unchecked, others=others)
-    return contents(compiled, description["name"], description["command"])[1]
+    return contents(compiled, description.name, description.command)[1]
 
 
 def check_emission(directory: Path, texts: dict[str, str]) -> None:

@@ -69,7 +69,7 @@ class Host:
         self.description = subject.description
         self.runner = self.core.runner
         self.beat_bytes = self.core.lanes * self.core.block_bytes
-        self.slots = self.description["key_slots"]
+        self.slots = self.description.key_slots
         self.sectors = 0
         self.codes: set[StatusCode] = set()
         self._patience = 0.0
@@ -164,14 +164,14 @@ class Host:
     @property
     def key_cycles(self) -> int:
         """Cycles that a key packet takes at most, amply."""
-        sizes = self.description["sizes"]
-        setup = sum(size["explain"]["setup_cycles"] for size in sizes)
-        return 4 * (self.description["key_erase_cycles"] + setup * 4) + 3 * self.sector_cycles + 1000
+        sizes = self.description.sizes
+        setup = sum(size.explain.setup_cycles for size in sizes)
+        return 4 * (self.description.key_erase_cycles + setup * 4) + 3 * self.sector_cycles + 1000
 
     @property
     def sector_cycles(self) -> int:
         """Cycles that a sector takes at most, alone and after a change of size."""
-        return 2 * max(size["latency_pins"] + size["interval"] for size in self.description["sizes"]) + 100
+        return 2 * max(size.latency_pins + size.interval for size in self.description.sizes) + 100
 
     # What comes back
 
@@ -182,7 +182,7 @@ class Host:
 
     def settle(self) -> None:
         """Waits until every command has its status and the key port rests, and compares."""
-        limit = int((self._patience + PATIENCE) * self._stretch) + self.description["erase_cycles"]
+        limit = int((self._patience + PATIENCE) * self._stretch) + self.description.erase_cycles
         self._patience = 0.0
         waiting = len(self._jobs)
         result = self.runner.run({"m_axis_status": waiting}, drain=True, max_cycles=limit)
@@ -325,12 +325,12 @@ class Host:
         self.compare(rules=False)
         self.runner.forget()
         self._forget()
-        self.runner.run(max_cycles=self.description["erase_cycles"] - 2)
+        self.runner.run(max_cycles=self.description.erase_cycles - 2)
         if self.runner.waiting("m_axis") or self.runner.waiting("m_axis_status"):
             self.fail(f"gives a beat during the erasure by {request}")
         if not simulation.get("zeroizing"):
-            self.fail(f"has zeroizing low before {self.description['erase_cycles']} cycles are over")
+            self.fail(f"has zeroizing low before {self.description.erase_cycles} cycles are over")
         self.runner.run(max_cycles=1)
         for name in ("zeroizing", "key_loaded", "key_busy", "key_error"):
             if simulation.get(name):
-                self.fail(f"has {name} {simulation.get(name):#x} still {self.description['erase_cycles']} cycles after {request}")
+                self.fail(f"has {name} {simulation.get(name):#x} still {self.description.erase_cycles} cycles after {request}")

@@ -14,23 +14,23 @@ __all__ = ["check_keys", "chosen_keys"]
 
 def chosen_keys(subject: Subject, rng: random.Random) -> list[bytes]:
     """Whole keys of the mode: edge values, then those that the key schedule needs; the mode may refuse some of them."""
-    layout = subject.description["key_layout"]
+    layout = subject.description.key_layout
     cipher_keys = set(subject.mode.cipher_keys)
-    total = subject.description["key_bytes"]
+    total = subject.description.key_bytes
     keys = [bytes(total), b"\xff" * total]
     # A bit at each end of each part, alone and missing.
     for part in layout:
-        for place in (8 * part["offset"], 8 * (part["offset"] + part["bytes"]) - 1):
+        for place in (8 * part.offset, 8 * (part.offset + part.bytes) - 1):
             value = 1 << place
             keys += [value.to_bytes(total, "little"), (value ^ (1 << 8 * total) - 1).to_bytes(total, "little")]
-    parts = [part for part in layout if part["name"] in cipher_keys]
+    parts = [part for part in layout if part.name in cipher_keys]
     for number, part in enumerate(parts):
         # All cipher keys go through one key schedule: one of them is enough, unless they have different lengths.
-        if any(other["bytes"] == part["bytes"] for other in parts[:number]):
+        if any(other.bytes == part.bytes for other in parts[:number]):
             continue
-        for chosen in schedule_keys(subject.description["cipher"], part["bytes"], rng):
+        for chosen in schedule_keys(subject.description.cipher, part.bytes, rng):
             key = bytearray(rng.randbytes(total))
-            key[part["offset"] : part["offset"] + part["bytes"]] = chosen
+            key[part.offset : part.offset + part.bytes] = chosen
             keys.append(bytes(key))
     return keys
 
@@ -54,6 +54,6 @@ def check_keys(subject: Subject) -> tuple[str, dict[str, int]]:
         host.settle()
     more = f", {refused} of them refused as the mode wants" if refused else ""
     text = f"{len(keys)} keys in {host.slots} slots{more}; with them the key schedule reads every entry of its S-boxes"
-    if subject.description["cipher"] != "aes":
+    if subject.description.cipher != "aes":
         text = f"{len(keys)} random and edge keys in {host.slots} slots{more}"
     return text, {"keys": len(keys), "refused": refused, "sectors": host.sectors}

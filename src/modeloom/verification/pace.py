@@ -19,25 +19,25 @@ def check_pace(subject: Subject) -> tuple[str, dict[str, Any]]:
         host.load(subject.good_key(rng), slot)
     host.settle()
     ways = [(way,) for way in subject.ways] + ([tuple(subject.ways)] if len(subject.ways) > 1 else [])
-    for number, size in enumerate(subject.description["sizes"]):
+    for number, size in enumerate(subject.description.sizes):
         # The first sector of a size sets the engine to it.
         _run(host, [subject.ways[0]], number)
         for way in subject.ways:
-            host.run(size["interval"] + size["latency_pins"])  # the engine finishes its rows, and rests
+            host.run(size.interval + size.latency_pins)  # the engine finishes its rows, and rests
             sent, taken = _run(host, [way], number)
-            if (latency := taken[-1] - sent[0]) != size["latency_pins"]:
-                host.fail(f"takes {latency} cycles for {size['sector_bytes']} bytes, core.json states {size['latency_pins']}")
+            if (latency := taken[-1] - sent[0]) != size.latency_pins:
+                host.fail(f"takes {latency} cycles for {size.sector_bytes} bytes, core.json states {size.latency_pins}")
         for pattern in ways:
             # Longer than the result buffer, so that waiting for a place in it would show.
-            held = -(-size["explain"]["output_blocks"] // size["blocks"])
+            held = -(-size.explain.output_blocks // size.blocks)
             count = max(12, held + 8)
             _, taken = _run(host, [pattern[i % len(pattern)] for i in range(count)], number)
-            firsts = taken[:: size["beats"]][count // 2 :]
+            firsts = taken[:: size.beats][count // 2 :]
             steps = {b - a for a, b in zip(firsts, firsts[1:])}
-            if steps != {size["interval"]}:
+            if steps != {size.interval}:
                 every = " or ".join(map(str, sorted(steps)))
-                host.fail(f"gives {size['sector_bytes']} bytes every {every} cycles, core.json states {size['interval']}")
-    pins = ", ".join(f"{size['sector_bytes']} bytes every {size['interval']} cycles" for size in subject.description["sizes"])
+                host.fail(f"gives {size.sector_bytes} bytes every {every} cycles, core.json states {size.interval}")
+    pins = ", ".join(f"{size.sector_bytes} bytes every {size.interval} cycles" for size in subject.description.sizes)
     return f"latency and interval are those of core.json ({pins})", {"sectors": host.sectors}
 
 

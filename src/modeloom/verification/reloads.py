@@ -27,7 +27,7 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
         host.load(subject.good_key(rng), slot)
     host.settle()
     loads = erasures = 0
-    in_flight = max(2, max(-(-size["latency_pins"] // size["interval"]) for size in description["sizes"]))
+    in_flight = max(2, max(-(-size.latency_pins // size.interval) for size in description.sizes))
     for number in range(ROUNDS if rounds is None else rounds):
         slot = number % host.slots
         # Most rounds at full speed, when most sectors are in flight.
@@ -41,14 +41,14 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
                 host.job(slot=target, decrypt=rng.choice(subject.ways), size=size, fault=fault)
 
         traffic(in_flight + rng.randrange(4))
-        host.run(rng.randrange(1, (in_flight + 2) * description["sizes"][size]["interval"] + description["sizes"][size]["latency_pins"]))
+        host.run(rng.randrange(1, (in_flight + 2) * description.sizes[size].interval + description.sizes[size].latency_pins))
         for _ in range(rng.choice((1, 1, 2))):
             kind = rng.random()
             if kind < 0.25:
                 host.erase(slot)
                 erasures += 1
             elif kind < 0.32:
-                host.wrong_key(rng.randbytes(rng.choice((5, description["key_bytes"] + 1))), slot)
+                host.wrong_key(rng.randbytes(rng.choice((5, description.key_bytes + 1))), slot)
             else:
                 host.load(subject.good_key(rng), slot)
                 loads += 1
@@ -71,9 +71,9 @@ def _each_place(host: Host) -> int:
     others of its slot one that is not noted would go unseen.  Gives the number of keys."""
     rng, subject, description = host.rng, host.subject, host.description
     host.set_gaps({})
-    size = max(range(len(subject.sizes)), key=lambda number: description["sizes"][number]["latency_pins"])
-    figures = description["sizes"][size]
-    places = max(-(-one["explain"]["output_blocks"] // one["blocks"]) for one in description["sizes"])
+    size = max(range(len(subject.sizes)), key=lambda number: description.sizes[number].latency_pins)
+    figures = description.sizes[size]
+    places = max(-(-one.explain.output_blocks // one.blocks) for one in description.sizes)
     count = min(places, MOST_PLACES)
     for number in range(count + 1):
         slot = number % host.slots
@@ -81,7 +81,7 @@ def _each_place(host: Host) -> int:
         host.settle()
         host.job(slot=slot, decrypt=rng.choice(subject.ways), size=size)
         # From its entry on; early enough that the key is needed still when it would be overwritten.
-        host.run(figures["beats"] + rng.randrange(4, 4 + max(1, figures["latency_pins"] // 3)))
+        host.run(figures.beats + rng.randrange(4, 4 + max(1, figures.latency_pins // 3)))
         host.load(subject.good_key(rng), slot)
         host.settle()
     return 2 * (count + 1)

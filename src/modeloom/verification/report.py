@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from modeloom.product.description import Description
+
 __all__ = ["SCHEMA", "Step", "as_json"]
 
 SCHEMA = "modeloom-verify-1"
@@ -37,12 +39,13 @@ class Step:
         return f"{self.name}: {self.text}"
 
 
-def as_json(description: dict[str, Any], seed: int, used: dict[str, str], steps: Sequence[Step], failure: str = "") -> dict[str, Any]:
+def as_json(description: Description, seed: int, used: dict[str, str], steps: Sequence[Step], failure: str = "") -> dict[str, Any]:
     """The report: the core, versions then and now, the steps with their figures, what was skipped, and the verdict."""
+    core = description.as_json()
     return {
         "schema": SCHEMA,
-        "core": {key: description.get(key) for key in ("name", "mode", "definition", "definition_sha256", "command", "sha256", "options")},
-        "versions": {"built_with": description.get("versions", {}), "verified_with": used},
+        "core": {key: core.get(key) for key in ("name", "mode", "definition", "definition_sha256", "command", "sha256", "options")},
+        "versions": {"built_with": core.get("versions", {}), "verified_with": used},
         "seed": seed,
         "steps": [{"step": step.name, "text": step.text, **step.figures} for step in steps if step.name != "skipped"],
         "skipped": [what for step in steps if step.name != "skipped" for what in step.skipped],

@@ -117,7 +117,7 @@ def _faulty_commands(host: Host) -> None:
 def _refused_keys(host: Host) -> int:
     """Key packets of other lengths, with gaps, for slots that are not there; a good one behind each, and sectors."""
     rng, subject = host.rng, host.subject
-    total = subject.description["key_bytes"]
+    total = subject.description.key_bytes
     beats = -(-total // 16)
     lengths = sorted({1, total - 1, total + 1, total + 16, 16 * (beats - 1), 16 * beats + 1, 16 * (beats + 3)} - {0, total})
     count = 0

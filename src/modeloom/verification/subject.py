@@ -14,7 +14,8 @@ from modeloom import golden
 from modeloom.ciphers import CIPHERS
 from modeloom.definition.software import Model
 from modeloom.modes import find
-from modeloom.product.simulated import SimulatedCore, read_description, simulation_library
+from modeloom.product.folder import read_sectors
+from modeloom.product.simulated import SimulatedCore, simulation_library
 from modeloom.spec import InputError, Mode
 
 __all__ = ["Subject"]
@@ -40,7 +41,7 @@ class Subject:
 
     Attributes
     ----------
-    description : dict
+    description : SectorDescription
         ``core.json``.
     cores : list of SimulatedCore
         Those that ``core`` has made since the list was emptied.
@@ -48,7 +49,7 @@ class Subject:
 
     def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
         self.directory = Path(directory)
-        self.description: dict[str, Any] = read_description(directory)
+        self.description = read_sectors(directory)
         self.optimize, self.seed = optimize, seed
         self.cores: list[SimulatedCore] = []
         self._references: OrderedDict[bytes, Reference | None] = OrderedDict()
@@ -56,7 +57,7 @@ class Subject:
     @cached_property
     def mode(self) -> Mode:
         """The definition."""
-        return find(self.description["definition"], self.directory)
+        return find(self.description.definition, self.directory)
 
     @cached_property
     def library(self) -> Path:
@@ -82,18 +83,18 @@ class Subject:
     @property
     def independent(self) -> bool:
         """Whether the reference is one of ``golden``, which share no code with the compiler; else it is the definition on numbers."""
-        cipher = self.description["cipher"]
-        return cipher in CIPHERS and self.description["definition"] in golden.mode_names(cipher)
+        cipher = self.description.cipher
+        return cipher in CIPHERS and self.description.definition in golden.mode_names(cipher)
 
     @property
     def sizes(self) -> list[int]:
         """Bytes of the sector sizes, in the order of their numbers."""
-        return [size["sector_bytes"] for size in self.description["sizes"]]
+        return [size.sector_bytes for size in self.description.sizes]
 
     @property
     def ways(self) -> list[bool]:
         """The directions that the core has; True is decryption."""
-        return [direction == "decrypt" for direction in self.description["directions"]]
+        return [direction == "decrypt" for direction in self.description.directions]
 
     def reference(self, key: bytes) -> Reference | None:
         """What the core must compute under a key; None if the mode refuses the key."""
@@ -110,15 +111,15 @@ class Subject:
         try:
             mode: Any
             if self.independent:
-                mode = golden.mode(self.description["definition"], key, self.description["cipher"])
+                mode = golden.mode(self.description.definition, key, self.description.cipher)
             else:
-                mode = Model(self.mode, key, self.description["cipher"])
-            if self.description["refused_keys"]:
+                mode = Model(self.mode, key, self.description.cipher)
+            if self.description.refused_keys:
                 # Whether a key is good may depend on the sector's size; a core takes those that are good for all of its sizes.
                 for size in self.sizes:
-                    mode.encrypt(bytes(self.description["tweak_bytes"]), bytes(size))
+                    mode.encrypt(bytes(self.description.tweak_bytes), bytes(size))
         except (InputError, ValueError, ZeroDivisionError):
-            if not self.description["refused_keys"]:
+            if not self.description.refused_keys:
                 raise
             return None
 
@@ -131,6 +132,6 @@ class Subject:
     def good_key(self, rng: random.Random) -> bytes:
         """A random key that the mode takes."""
         while True:
-            key = rng.randbytes(self.description["key_bytes"])
+            key = rng.randbytes(self.description.key_bytes)
             if self.reference(key):
                 return key

@@ -63,18 +63,18 @@ def fill(
     """
 
     def next_key() -> bytes:
-        return next(good) if good else rng.randbytes(core.description["key_bytes"])
+        return next(good) if good else rng.randbytes(core.description.key_bytes)
 
-    keys = [next_key() for _ in range(core.description["key_slots"])]
+    keys = [next_key() for _ in range(core.description.key_slots)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
-    ways = [direction == "decrypt" for direction in core.description["directions"]]
+    ways = [direction == "decrypt" for direction in core.description.directions]
     for n in range(sectors):
         core.send_command(bytes([n]) * core.tweak_bytes, decrypt=ways[n % len(ways)], slot=n % len(keys), tag=n)
         core.send_packet(rng.randbytes(core.sector_bytes))
     # The host takes nothing, so that results wait too; others are being computed, and then a key comes.
     core.runner.set_gaps({"m_axis": NEVER})
-    core.runner.run(max_cycles=core.description["pins"]["latency_pins"] + core.description["pins"]["interval"])
+    core.runner.run(max_cycles=core.description.pins.latency_pins + core.description.pins.interval)
     core.send_key(next_key(), 0)
     core.runner.run(max_cycles=cycles)
     return keys

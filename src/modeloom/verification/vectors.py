@@ -14,6 +14,7 @@ from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import SIZES, Options
 from modeloom.emit.files import emit
 from modeloom.emit.tools import CheckFailed
+from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector
 from modeloom.spec import InputError
 from modeloom.verification.subject import Subject
@@ -26,14 +27,14 @@ MOST_BLOCKS = 48
 Test = dict[str, Any]
 
 
-def fitting(description: dict[str, Any]) -> list[Test]:
+def fitting(description: SectorDescription) -> list[Test]:
     """Published vectors with the core's mode, cipher, and lengths of key, tweak and sector."""
-    sizes = {size["sector_bytes"] for size in description["sizes"]}
+    sizes = {size.sector_bytes for size in description.sizes}
     return [
         test
-        for test in vectors.for_mode(description["mode"], description["cipher"])
-        if len(test["key"]) == 2 * description["key_bytes"]
-        and len(test["tweak"]) == 2 * description["tweak_bytes"]
+        for test in vectors.for_mode(description.mode, description.cipher)
+        if len(test["key"]) == 2 * description.key_bytes
+        and len(test["tweak"]) == 2 * description.tweak_bytes
         and len(test["pt"]) // 2 in sizes
     ]
 
@@ -45,7 +46,7 @@ def run_vectors(subject: Subject, tests: Sequence[Test]) -> None:
     for test in tests:
         by_key[test["key"]].append(test)
     for number, (key, group) in enumerate(by_key.items()):
-        slot = number % subject.description["key_slots"]
+        slot = number % subject.description.key_slots
         core.load_key(bytes.fromhex(key), slot)
         for decrypt in subject.ways:
             data, wanted = ("ct", "pt") if decrypt else ("pt", "ct")
@@ -68,7 +69,7 @@ def candidates(subject: Subject, options: Options) -> Iterator[tuple[int, Option
     mode = subject.mode
     block = mode.block_bytes
     groups: dict[tuple[int, int], dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for test in vectors.for_mode(subject.description["mode"], subject.description["cipher"]):
+    for test in vectors.for_mode(subject.description.mode, subject.description.cipher):
         key, tweak, size = (len(test[name]) // 2 for name in ("key", "tweak", "pt"))
         blocks = -(-size // block)
         if tweak in mode.tweak_sizes and blocks <= MOST_BLOCKS:
@@ -107,6 +108,6 @@ def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, dict
         text = f"none of the published ones fits this core; {len(tests)} pass on another with the same units, built for {lengths}, "
         text += f"tweaks of {changed.tweak} and a {changed.key_bits}-bit key"
         return text, {"on_this_core": 0, "beside": len(tests), "sizes_beside": other.sizes}
-    if vectors.for_mode(subject.description["mode"], subject.description["cipher"]):
+    if vectors.for_mode(subject.description.mode, subject.description.cipher):
         return "none of the published ones fits a core of these units", {"on_this_core": 0, "beside": 0}
     return "none are published for this mode with this cipher", {"on_this_core": 0, "beside": 0}

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``core.json`` says of any core: its files, its ports, its keys, and how it is asked for what only its kind knows.
+
+::
+
+    maker ──▶ Description ──plain──▶ core.json ──read──▶ Description ──▶ simulation, taint, synthesis, verify
+
+Each kind of core has a class of its own, which adds what only such cores have; the schema that stands in ``core.json`` says which.  It is
+found by :func:`description_class`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import PurePath
+from typing import Annotated, Any, ClassVar
+
+from modeloom.product.json_form import plain
+from modeloom.product.json_form import schema as schema_of
+
+__all__ = [
+    "ASSERT_MACRO", "Description", "Files", "KeyPart", "OptionValue", "Port", "Rate", "Result", "Secret", "description_class", "file_names",
+    "schemas",
+]  # fmt: skip
+
+ASSERT_MACRO = "MODELOOM_ASSERT"
+"""With this Verilog macro defined the assertions of a core are there."""
+
+OptionValue = bool | int | str | None | tuple[int, ...]
+"""What an option of a core may be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """The files of a core's folder, by what they are."""
+
+    verilog: Annotated[str, "The core, Verilog-2005."]
+    waivers: Annotated[str, "Waivers for Verilator's warnings."]
+    bench: Annotated[str, "Self-checking bench, SystemVerilog."]
+    listing: Annotated[str | None, "What the core runs, as text; not there if it runs no program."] = None
+    package: Annotated[str, "FuseSoC package."]
+    datasheet: Annotated[str, "The datasheet, Markdown."]
+    description: Annotated[str, "This file."]
+
+    def __post_init__(self) -> None:
+        for kind, name in self.by_kind.items():
+            if PurePath(name).name != name:
+                raise ValueError(f"{kind} is not the name of a file in the folder")
+
+    @property
+    def by_kind(self) -> dict[str, str]:
+        """Names by kind, in their order; those that are not there are left out."""
+        names = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {kind: name for kind, name in names if name is not None}
+
+
+def file_names(name: str, listing: bool = True) -> Files:
+    """The files of a core of this name; with a listing, if it runs a program."""
+    return Files(
+        verilog=f"{name}.v", waivers=f"{name}_waivers.vlt", bench=f"{name}_tb.sv", listing="program.txt" if listing else None,
+        package=f"{name}.core", datasheet="datasheet.md", description="core.json",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyPart:
+    """A part of the key with its place in the bytes of a key packet."""
+
+    name: Annotated[str, "Name of the part, as the mode has it."]
+    offset: Annotated[int, "First byte."]
+    bytes: Annotated[int, "Number of bytes."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Port:
+    """A port of the top module."""
+
+    name: Annotated[str, "Its name in Verilog."]
+    direction: Annotated[str, '"input" or "output", seen from the core.']
+    width: Annotated[int, "Bits."]
+    stream: Annotated[str, 'Prefix of the stream or group that it belongs to, "clock" for clock and reset.']
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("input", "output"):
+            raise ValueError('direction is not "input" or "output"')
+
+    @property
+    def output(self) -> bool:
+        """Whether the core drives it."""
+        return self.direction == "output"
+
+
+@dataclass(frozen=True)
+class Secret:
+    """Bits of an input that no control may depend on.
+
+    Attributes
+    ----------
+    name : str
+        What they are: "key", "data".
+    port : str
+    low, width : int
+        Bits of the port from bit ``low`` on.
+    reaches : bool
+        Whether every bit of the result must depend on it; the check would say nothing if it did not.
+    """
+
+    name: str
+    port: str
+    low: int
+    width: int
+    reaches: bool = True
+
+
+@dataclass(frozen=True)
+class Result:
+    """The one output that may depend on secrets, and its bits, from bit 0 on, that results come on."""
+
+    port: str
+    width: int
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What a core does in a steady state: so many bytes of a ``what`` ("sector") every ``interval`` cycles."""
+
+    what: str
+    bytes: int
+    interval: int
+
+
+_KINDS: dict[str, type[Description]] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description(ABC):
+    """What ``core.json`` says of any core."""
+
+    SCHEMA: ClassVar[str]
+    """The schema that stands in ``core.json``; each kind of core has its own."""
+
+    TAIL: ClassVar[tuple[str, ...]] = ("ports", "sha256")
+    """Names that stand at the end, behind what a kind of core adds."""
+
+    schema: Annotated[str, "Name of this form, and of the kind of core."]
+    version: Annotated[str, "Version of modeloom that built the core."]
+    versions: Annotated[Mapping[str, str] | None, "Versions of what decides the bytes: modeloom, yosys, amaranth."] = None
+    command: Annotated[str, "The command line."]
+    name: Annotated[str, "Name of the core; its modules and files begin with it."]
+    top: Annotated[str, "Name of the top module."]
+    verilog: Annotated[str, "The Verilog file, as in `files`."]
+    listing: Annotated[str | None, "The listing, as in `files`."] = None
+    files: Annotated[Files, "All files of the folder."]
+    mode: Annotated[str, "Name of what the core computes: of a mode."]
+    definition: Annotated[str, "Where that is defined: a name, or FILE.py:CLASS as seen from the folder."]
+    title: Annotated[str, "The same in words."]
+    source: Annotated[str, "The standard or paper."]
+    security: Annotated[str, "What is known of its security."]
+    broken: Annotated[bool, "Whether it is broken."]
+    definition_sha256: Annotated[str, "SHA-256 of the definition as traced, hexadecimal."]
+    options: Annotated[Mapping[str, OptionValue], "Unit options that the core was built with."]
+    cipher: Annotated[str, "Name of the block cipher."]
+    key_bytes: Annotated[int, "Bytes of a key packet: the whole key."]
+    key_parts: Annotated[tuple[str, ...], "Names of the parts of the key, in order."]
+    refused_keys: Annotated[str, "Which keys are refused, in words; empty if none are."]
+    key_layout: Annotated[tuple[KeyPart, ...], "The parts with their places."]
+    key_slots: Annotated[int, "Keys that the core holds at a time."]
+    erase_cycles: Annotated[int, "Cycles that a reset or `zeroize` takes."]
+    key_erase_cycles: Annotated[int, "Cycles after which nothing is left of a key that is erased, if nothing uses it."]
+    ports: Annotated[tuple[Port, ...], "All ports of the top module in order."]
+    sha256: Annotated[Mapping[str, str] | None, "SHA-256 of every other file, hexadecimal, by name."] = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "SCHEMA" in cls.__dict__:
+            _KINDS[cls.SCHEMA] = cls
+
+    def __post_init__(self) -> None:
+        if self.schema != self.SCHEMA:
+            raise ValueError(f"schema is {self.schema!r}, not {self.SCHEMA!r}")
+        if self.verilog != self.files.verilog or self.listing != self.files.listing:
+            raise ValueError("verilog and listing are not those of files")
+        if self.key_bytes != max((part.offset + part.bytes for part in self.key_layout), default=0):
+            raise ValueError("key_layout does not end with key_bytes")
+        if self.key_parts != tuple(part.name for part in self.key_layout):
+            raise ValueError("key_layout has other parts than key_parts")
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """Title and shape on one line, for the FuseSoC package."""
+
+    @property
+    @abstractmethod
+    def facts(self) -> Mapping[str, Any]:
+        """What a report of an area says of the core before its figures: names and values."""
+
+    @property
+    @abstractmethod
+    def rates(self) -> tuple[Rate, ...]:
+        """What the core does a cycle, for each size that it has."""
+
+    @property
+    @abstractmethod
+    def secrets(self) -> tuple[Secret, ...]:
+        """Inputs that no control may depend on."""
+
+    @property
+    @abstractmethod
+    def result(self) -> Result:
+        """The output that depends on them."""
+
+    @property
+    @abstractmethod
+    def bench_figures(self) -> Mapping[str, int]:
+        """Figures that the bench measures and prints, as they must be."""
+
+    @abstractmethod
+    def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
+        """Blocks of the area report: of the instance paths below the top those that each block is made of; the longest prefix of a path
+        counts."""
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of ``core.json``."""
+        result = schema_of(cls)
+        result["properties"]["schema"]["const"] = cls.SCHEMA
+        return result
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``core.json`` holds."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+
+def schemas() -> dict[str, type[Description]]:
+    """The kinds of cores by the schemas of their descriptions."""
+    return dict(_KINDS)
+
+
+def description_class(schema: object) -> type[Description] | None:
+    """The class of a schema; None if there is no such kind of core."""
+    return _KINDS.get(schema) if isinstance(schema, str) else None

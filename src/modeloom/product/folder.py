@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a core that was built: its description and its Verilog."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+from modeloom.product import sectors
+from modeloom.product.description import Description, description_class, schemas
+from modeloom.product.json_form import FormError, read
+from modeloom.spec import InputError
+
+__all__ = ["files_of", "read_as", "read_description", "read_sectors", "verilog_of"]
+
+D = TypeVar("D", bound=Description)
+
+
+def read_description(directory: str | Path) -> Description:
+    """``core.json`` of a built core of any kind, checked.
+
+    Raises
+    ------
+    InputError
+        The folder has none, it cannot be read, it is that of another version, or something in it is not what it must be.
+    """
+    path = Path(directory) / "core.json"
+    if not path.is_file():
+        raise InputError(f"{directory} holds no core (no core.json); make one with: modeloom build MODE -o {directory}")
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} cannot be read ({error}); build the core again") from None
+    try:
+        if not isinstance(value, dict) or "schema" not in value:
+            raise FormError("it lacks schema" if isinstance(value, dict) else "it is not an object")
+        kind = description_class(value["schema"])
+        if kind is None:
+            raise FormError(f"its schema is not {' or '.join(sorted(schemas()))}")
+        return read(kind, value)
+    except FormError as error:
+        raise InputError(f"{path} is not that of a core of this version ({error}); build the core again") from None
+
+
+def read_as(kind: type[D], directory: str | Path, what: str) -> D:
+    """``core.json`` of a core of one kind; raises ``InputError`` for another kind, too, with ``what`` it has to be."""
+    description = read_description(directory)
+    if not isinstance(description, kind):
+        raise InputError(f"{directory} holds a core of another kind ({description.schema}); this needs {what}")
+    return description
+
+
+def read_sectors(directory: str | Path) -> sectors.SectorDescription:
+    """``core.json`` of a core for sectors; raises ``InputError`` as ``read_description`` does, and for other cores."""
+    return read_as(sectors.SectorDescription, directory, "a core for sectors")
+
+
+def verilog_of(directory: str | Path, description: Description) -> Path:
+    """The Verilog file of a core; raises ``InputError`` if it is not there."""
+    verilog = Path(directory) / description.verilog
+    if not verilog.is_file():
+        raise InputError(f"{directory} lacks {verilog.name}; build the core again")
+    return verilog
+
+
+def files_of(directory: str | Path) -> frozenset[str] | None:
+    """Names of the files that a core's folder got when it was built, by this version or an older one; None if it holds no core."""
+    try:
+        value = json.loads((Path(directory) / "core.json").read_text(encoding="utf-8"))
+        files = value["files"] if value["schema"] in schemas() else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if not isinstance(files, dict):
+        return None
+    return frozenset(name for name in files.values() if isinstance(name, str) and Path(name).name == name)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dataclasses as JSON: written, read with checks, and as a JSON Schema, all from the types of their fields.
+
+::
+
+    @dataclass                            {"name": "K1",       {"type": "object",
+    class Part:                            "bytes": 16}         "properties": {"name": {"type": "string"},
+        name: str                 ──▶                  ──▶                     "bytes": {"type": "integer", "minimum": 0}},
+        bytes: int                                              "required": ["name", "bytes"]}
+
+A field is text, a whole number that is not negative, true or false, a tuple, a mapping of names, another dataclass, or one of several of
+these.  The text of ``Annotated`` is the field's meaning.  A field whose default is None is left out where it is None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+__all__ = ["FormError", "plain", "read", "schema"]
+
+T = TypeVar("T")
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_SCALARS: dict[Any, tuple[str, str]] = {
+    str: ("string", "text"), int: ("integer", "a whole number from 0 on"), bool: ("boolean", "true or false"), type(None): ("null", "null"),
+}  # fmt: skip
+"""JSON's name of a type, and the words for it."""
+
+
+class FormError(ValueError):
+    """A value is not of the form that is wanted; the message is a phrase that names its place, such as "it lacks sizes[0].beats"."""
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _fields(kind: type) -> Iterator[tuple[dataclasses.Field[Any], Any]]:
+    """The fields of a dataclass in the order of its JSON, with their types; those of its ``TAIL`` come last."""
+    found = {field.name: field for field in dataclasses.fields(kind)}
+    tail = getattr(kind, "TAIL", ())
+    for name in (*(name for name in found if name not in tail), *tail):
+        yield found[name], _hints(kind)[name]
+
+
+def _bare(hint: Any) -> tuple[Any, str]:
+    """A type without its ``Annotated``, and the text there."""
+    if get_origin(hint) is Annotated:
+        bare, *notes = get_args(hint)
+        return bare, next((note for note in notes if isinstance(note, str)), "")
+    return hint, ""
+
+
+def _choices(hint: Any) -> tuple[Any, ...]:
+    """The types of a union; another type alone."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _words(hint: Any) -> str:
+    """What a type is, for a message."""
+    hint, _ = _bare(hint)
+    choices = _choices(hint)
+    if len(choices) > 1:
+        return " or ".join(_words(choice) for choice in choices)
+    if hint in _SCALARS:
+        return _SCALARS[hint][1]
+    return "a list" if get_origin(hint) is tuple else "an object"
+
+
+def _lenient(field: dataclasses.Field[Any]) -> bool:
+    return field.default is None
+
+
+def plain(value: Any) -> Any:
+    """A value of dataclasses as what ``json`` writes: dictionaries, lists, text, numbers."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        pairs = ((field, getattr(value, field.name)) for field, _ in _fields(type(value)))
+        return {field.name: plain(item) for field, item in pairs if not (item is None and _lenient(field))}
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    return value
+
+
+def read(kind: type[T], value: object) -> T:
+    """A dataclass of what ``json`` has read; names that it does not know are passed over.
+
+    Raises
+    ------
+    FormError
+        Something is missing or of another type, or the class refuses it (a ``ValueError`` of its ``__post_init__``).
+    """
+    return cast(T, _read(kind, value, ""))
+
+
+def _read(hint: Any, value: Any, where: str) -> Any:
+    hint, _ = _bare(hint)
+    choices = _choices(hint)
+    if len(choices) > 1:
+        for choice in choices:
+            try:
+                return _read(choice, value, where)
+            except FormError:
+                continue
+        raise _wrong(hint, where)
+    if dataclasses.is_dataclass(hint):
+        return _read_dataclass(cast(type, hint), value, where)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise _wrong(hint, where)
+        return tuple(_read(arguments[0], item, f"{where}[{number}]") for number, item in enumerate(value))
+    if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+            raise _wrong(hint, where)
+        return {key: _read(arguments[1], item, f"{where}.{key}") for key, item in value.items()}
+    if hint not in _SCALARS:
+        raise TypeError(f"{hint!r} has no form in JSON")
+    # A bool is no number here, though Python takes it for one.
+    if type(value) is not hint or (hint is int and value < 0):
+        raise _wrong(hint, where)
+    return value
+
+
+def _read_dataclass(kind: type, value: Any, where: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise _wrong(kind, where)
+    found: dict[str, Any] = {}
+    for field, hint in _fields(kind):
+        place = f"{where}.{field.name}" if where else field.name
+        if field.name in value:
+            found[field.name] = _read(hint, value[field.name], place)
+        elif not _lenient(field):
+            raise FormError(f"it lacks {place}")
+    try:
+        return kind(**found)
+    except FormError:
+        raise
+    except ValueError as error:
+        raise FormError(f"{where}: {error}" if where else str(error)) from None
+
+
+def _wrong(hint: Any, where: str) -> FormError:
+    return FormError(f"{where or 'it'} is not {_words(hint)}")
+
+
+def schema(kind: type) -> dict[str, Any]:
+    """The JSON Schema of a dataclass, with those that it has inside as ``$defs``."""
+    definitions: dict[str, Any] = {}
+    body = _object(kind, definitions)
+    return {"$schema": DIALECT, **body, "$defs": dict(sorted(definitions.items()))}
+
+
+def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
+    properties, required = {}, []
+    for field, hint in _fields(kind):
+        bare, about = _bare(hint)
+        if _lenient(field):
+            bare = Union[tuple(choice for choice in _choices(bare) if choice is not type(None))]  # noqa: UP007
+        else:
+            required.append(field.name)
+        properties[field.name] = {**_schema(bare, definitions), **({"description": about} if about else {})}
+    about = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("\n", " ")
+    return {"title": kind.__name__, "description": about, "type": "object", "properties": properties, "required": required}
+
+
+def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    hint, _ = _bare(hint)
+    choices = _choices(hint)
+    if len(choices) > 1:
+        return {"anyOf": [_schema(choice, definitions) for choice in choices]}
+    if dataclasses.is_dataclass(hint):
+        name = cast(type, hint).__name__
+        if name not in definitions:
+            definitions[name] = {}
+            definitions[name] = _object(cast(type, hint), definitions)
+        return {"$ref": f"#/$defs/{name}"}
+    arguments = get_args(hint)
+    if get_origin(hint) is tuple:
+        return {"type": "array", "items": _schema(arguments[0], definitions)}
+    if len(arguments) == 2:
+        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
+    return {"type": _SCALARS[hint][0], **({"minimum": 0} if hint is int else {})}

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``core.json`` says of a core for sectors: sizes, directions, cycles at the pins, and the figures of ``modeloom explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from modeloom.product.blocks import sector_groups
+from modeloom.product.description import Description, Rate, Result, Secret
+from modeloom.rtl.bus.ports import COMMAND
+
+__all__ = ["ExactFigures", "Explain", "Pins", "SectorDescription", "SizeFigures", "UnitFigures"]
+
+DIRECTIONS = ("encrypt", "decrypt")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFigures:
+    """Units of a kind."""
+
+    count: Annotated[int, "Units."]
+    latency: Annotated[int, "Cycles until a result can be used."]
+    interval: Annotated[int, "Cycles from one operation to the next."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactFigures:
+    """What the solver did that looked for the least latency."""
+
+    result: Annotated[str, '"proved", "improved" or "stopped".']
+    limit: Annotated[str | None, "What ended it, unless it proved something."]
+    before: Annotated[int, "Latency of the search before it, in cycles."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explain:
+    """The figures of ``modeloom explain --json``, for one sector size."""
+
+    schema: str
+    mode: str
+    sector_bytes: Annotated[int, "Bytes of a sector."]
+    blocks: Annotated[int, "Blocks of a sector, a partial last one included."]
+    tweak_bytes: Annotated[int, "Bytes of a tweak."]
+    key_bits: Annotated[int, "Bits of a key of the cipher."]
+    directions: tuple[str, ...]
+    units: Annotated[Mapping[str, UnitFigures], "The unit set by kind of unit."]
+    uses: Annotated[Mapping[str, int], "Operations of a sector by kind; of the two directions, the larger number."]
+    overlap: Annotated[bool, "Whether sectors overlap."]
+    cycles_per_sector: Annotated[int, "Cycles from one sector to the next, in a steady state."]
+    latency: Annotated[int, "Cycles from the first issue to the last block in the result buffer."]
+    latency_bound: Annotated[int, "The latency cannot be less."]
+    latency_bounds: Annotated[Mapping[str, int], "The bound of each direction alone."]
+    pairing_bound: Annotated[int, "The bound of the chosen pairing of the directions."]
+    latency_pins: Annotated[int, "Cycles from the first beat in to the last beat out."]
+    first_output: Annotated[int, "Cycle of the first block in the result buffer."]
+    ii: Annotated[int, "Initiation interval, in cycles."]
+    ii_bound: Annotated[int, "The initiation interval cannot be less."]
+    optimal: Annotated[bool, "Whether the latency is its bound."]
+    optimal_of_pairing: Annotated[bool, "Whether it is the least of the chosen pairing."]
+    exact: Annotated[ExactFigures | None, "There with `--exact`."] = None
+    latency_reason: Annotated[str | None, "Why the latency is far above its bound; there if it is."] = None
+    storage_blocks: Annotated[int, "Blocks that memories hold for sectors in flight."]
+    storage_bound: Annotated[int, "They cannot be fewer."]
+    input_blocks: Annotated[int, "Blocks of the input buffer."]
+    output_blocks: Annotated[int, "Blocks of the result buffer."]
+    key_words: Annotated[int, "Words of the key memory of a slot."]
+    setup_cycles: Annotated[int, "Cycles of the set-up program of a key."]
+    proved: Annotated[bool, "Whether the program was proved to compute the definition."]
+    inverse: Annotated[str, '"proved", "tested", "one direction" or "not checked": whether the directions are inverse to each other.']
+    warnings: Annotated[tuple[str, ...], "What the definition has that is hardly meant."]
+    more_sizes: Annotated[tuple[Explain, ...] | None, "The same for further sector sizes."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeFigures:
+    """A sector size of the core; commands name it by its number in the list."""
+
+    sector_bytes: Annotated[int, "Bytes of a sector."]
+    blocks: Annotated[int, "Blocks of a sector, a partial last one included."]
+    beats: Annotated[int, "Beats of a sector on the data buses."]
+    interval: Annotated[int, "Cycles between the first output beats of sectors that follow each other."]
+    latency_pins: Annotated[int, "Cycles from the first beat in to the last beat out, for a lone sector."]
+    explain: Explain
+
+    def __post_init__(self) -> None:
+        if not (self.blocks and self.beats and self.interval):
+            raise ValueError("blocks, beats and interval are not 0")
+
+    @property
+    def buffered(self) -> int:
+        """Sectors of this size that the result buffer holds."""
+        return -(-self.explain.output_blocks // self.blocks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pins:
+    """Cycles at the pins, of the first sector size."""
+
+    interval: Annotated[int, "Cycles between the first output beats of sectors that follow each other."]
+    latency_pins: Annotated[int, "Cycles from the first beat in to the last beat out, for a lone sector."]
+    overhead: Annotated[int, "Cycles of these that are not the program's."]
+    last_beat_to_entry: Annotated[int, "Cycles from the last input beat to the entry into an idle engine."]
+    command_to_entry: Annotated[int, "Cycles from the command to that entry."]
+    entry_to_program: Annotated[int, "Cycles from the entry to cycle 0 of the program."]
+    done_to_first_beat: Annotated[int, "Cycles from the program's last cycle to the first output beat."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectorDescription(Description):
+    """What `core.json` says of a core for sectors of fixed sizes."""
+
+    SCHEMA: ClassVar[str] = "modeloom-core-1"
+    TAIL: ClassVar[tuple[str, ...]] = ("ports", "pins", "explain", "sha256")
+
+    sector_bytes: Annotated[int, "Bytes of a sector of the first size."]
+    sizes: Annotated[tuple[SizeFigures, ...], "The sector sizes."]
+    blocks: Annotated[int, "Blocks of a sector of the first size."]
+    tweak_bytes: Annotated[int, "Bytes of a tweak."]
+    lanes: Annotated[int, "Blocks of a beat of the data buses."]
+    block_bytes: Annotated[int, "Bytes of a block."]
+    beats: Annotated[int, "Beats of a sector of the first size."]
+    directions: Annotated[tuple[str, ...], '"encrypt", "decrypt", or both.']
+    pins: Pins
+    explain: Annotated[Explain, "Figures of the first size."]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.sizes or self.sizes[0].sector_bytes != self.sector_bytes:
+            raise ValueError("sizes does not begin with sector_bytes")
+        if not self.directions or any(way not in DIRECTIONS for way in self.directions):
+            raise ValueError(f"directions is not some of {', '.join(DIRECTIONS)}")
+        if not (self.lanes and self.block_bytes and self.key_slots):
+            raise ValueError("lanes, block_bytes and key_slots are not 0")
+
+    @property
+    def sector_sizes(self) -> tuple[int, ...]:
+        """Bytes of the sector sizes, in the order of their numbers."""
+        return tuple(size.sector_bytes for size in self.sizes)
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat of the data buses."""
+        return self.lanes * self.block_bytes
+
+    @property
+    def ways(self) -> tuple[bool, ...]:
+        """The directions; True is decryption."""
+        return tuple(direction == "decrypt" for direction in self.directions)
+
+    @property
+    def summary(self) -> str:
+        """Title and size of a sector."""
+        return f"{self.title}, sectors of {self.sector_bytes} bytes"
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Mode, size, slots and command line."""
+        return {"mode": self.mode, "sector_bytes": self.sector_bytes, "key_slots": self.key_slots, "command": self.command}
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """A sector every so many cycles, for each size."""
+        return tuple(Rate("sector", size.sector_bytes, size.interval) for size in self.sizes)
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Data, key and tweak.
+
+        All bits of the key port's ``tdata`` are key: its slot comes by ``tdest`` and its length by ``tkeep`` and ``tlast``.  A tweak is
+        public by definition, and taken as secret all the same; a result depends on it if the mode has one.
+        """
+        widths = {port.name: port.width for port in self.ports}
+        tweak = COMMAND["tweak"]
+        return (
+            Secret("data", "s_axis_tdata", 0, widths.get("s_axis_tdata", 0)),
+            Secret("key", "s_axis_key_tdata", 0, widths.get("s_axis_key_tdata", 0)),
+            Secret("tweak", "s_axis_cmd_tdata", tweak.offset, tweak.width, reaches=self.tweak_bytes > 0),
+        )
+
+    @property
+    def result(self) -> Result:
+        """The data out; no sector may fill a beat."""
+        return Result("m_axis_tdata", 8 * min(self.beat_bytes, max(self.sector_sizes)))
+
+    @property
+    def bench_figures(self) -> Mapping[str, int]:
+        """Latency, interval and cycles a sector of the first size."""
+        # An overlapped core whose bus is slower than its engine goes at the pace of the bus.
+        cycles = self.pins.interval if self.explain.overlap else self.explain.cycles_per_sector
+        return {
+            "latency": self.explain.latency, "interval": self.pins.interval, "latency_pins": self.pins.latency_pins,
+            "cycles_per_sector": cycles,
+        }  # fmt: skip
+
+    def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
+        """Cipher, multipliers, storage, engine and bus."""
+        return sector_groups(paths, self.cipher)
