@@ -154,7 +154,7 @@ class _Check:
         request = self.request
         core, schedule = self.cipher.hardware(request), self.cipher.key_schedule(request.key_bits)
         ports = [*CORE_PORTS, *(["start"] if request.form == "sequential" else [])]
-        ports += ["decrypt", "key_data_dec"] if request.direction == "both" else []
+        ports += ["decrypt"] if request.direction == "both" else []
         for what, component, names in ((str(request), core, ports), ("its key schedule", schedule, SCHEDULE_PORTS)):
             for name in names:
                 if not hasattr(component, name):

@@ -45,7 +45,8 @@ class BlockCipher:
     hardware : callable
         ``hardware(request)``: the Amaranth component that a ``CoreRequest`` asks for, with the ports of ``AESPipeline``
         (``rtl.aes.cores.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A core for
-        both directions has ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key for the inverse cipher.
+        both directions has ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key in the form for the inverse
+        cipher, where that has one of its own.
     key_schedule : callable
         ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
         from outside.  It erases a round key a cycle and keeps no part of a key when it is done.

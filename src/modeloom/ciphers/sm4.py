@@ -7,6 +7,7 @@ from typing import Any
 
 from modeloom.ciphers.description import BlockCipher, openssl
 from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["SM4"]
 
@@ -39,8 +40,8 @@ SM4 = BlockCipher(
     round_keys=lambda key_bits: ROUNDS,
     round_key_bits=32,
     most_stages=2,
-    # A core for both directions reads one form of the round keys alone, and ``equivalence`` looks for ports of both: no mode has it yet.
-    sequential=("encrypt", "decrypt"),
+    pipelined=DIRECTIONS,
+    sequential=DIRECTIONS,
     timing=_timing,
     software=openssl("SM4"),
     hardware=_hardware,

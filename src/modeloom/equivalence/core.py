@@ -125,6 +125,7 @@ class SymbolicCore:
         # A decrypter's round keys come from the register of those for decrypters.
         if kind == "dec":
             nets = {bits: "key_data" if role == "key_data_dec" else role for bits, role in nets.items()}
+        forms = 1 + ("key_data_dec" in roles)
         if times.started:
             roles = roles | {"rst": 1, "clear": 1}
 
@@ -135,7 +136,7 @@ class SymbolicCore:
             outputs = output_ports(directions, cell)
             if sum(len(cell[port]) for port in outputs) != self.width:
                 raise CircuitError(f"{cell.name}: its outputs {', '.join(outputs)} are not the {self.width} bits of a block")
-            return CipherCore(cell.name, input_ports(cell, directions, nets, roles), kind, times, rounds, self.width)
+            return CipherCore(cell.name, input_ports(cell, directions, nets, roles), kind, forms, times, rounds, self.width)
 
         return make
 

@@ -195,6 +195,8 @@ class CipherCore(Box):
         Its input ports by their roles.
     name : str
         "enc", "dec" or "both".
+    forms : int
+        Forms of the round keys that a "both" core is given: 2 where the inverse cipher has one of its own, else 1.
     times : CoreTimes
     rounds : int
         Round keys of a key.
@@ -202,9 +204,10 @@ class CipherCore(Box):
         Bits of a block.
     """
 
-    def __init__(self, path: str, ports: Mapping[str, Parts], name: str, times: CoreTimes, rounds: int, width: int):
+    def __init__(self, path: str, ports: Mapping[str, Parts], name: str, forms: int, times: CoreTimes, rounds: int, width: int):
         self.path, self.ports, self.name, self.times, self.rounds, self.width = path, ports, name, times, rounds, width
-        needed = ["i", "key_we", "key_round", "key_data", *(["decrypt", "key_data_dec"] if name == "both" else [])]
+        self.forms = {"enc": "key_data", "dec": "key_data_dec" if forms > 1 else "key_data"}
+        needed = ["i", "key_we", "key_round", "key_data", *(["decrypt"] if name == "both" else []), *(["key_data_dec"] if forms > 1 else [])]
         if times.started:
             needed += ["start"]
         missing = [port for port in needed if port not in self.ports]
@@ -269,9 +272,8 @@ class CipherCore(Box):
 
     def _write(self, inputs: Mapping[str, int], cycle: int) -> None:
         slot, number = self._number(inputs, "key_slot", cycle), self._number(inputs, "key_round", cycle)
-        forms = {"enc": "key_data", "dec": "key_data"} if self.name != "both" else {"enc": "key_data", "dec": "key_data_dec"}
         for core in ("enc", "dec") if self.name == "both" else (self.name,):
-            self.written[core, slot, number] = taken(inputs, self.ports[forms[core]])
+            self.written[core, slot, number] = taken(inputs, self.ports[self.forms[core]])
             self._digests.pop((core, slot), None)
 
 

@@ -64,8 +64,9 @@ class CipherBench(wiring.Component):
         ]  # fmt: skip
         data = schedule.data_dec if self.direction == "decrypt" else schedule.data
         writes = {"key_we": schedule.we, "key_slot": self.key_slot, "key_round": schedule.round, "key_data": data}
-        if self.direction == "both":
+        if hasattr(core, "key_data_dec"):
             writes["key_data_dec"] = schedule.data_dec
+        if self.direction == "both":
             m.d.comb += core.decrypt.eq(self.decrypt)
         for name, value in writes.items():
             reg = Signal(len(value), name=f"{name}_reg")

@@ -34,8 +34,8 @@ class EngineUnit(wiring.Component):
         "mul", "sqr", "acc", or a cipher kind.
     cores : mapping
         Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer), also ``number`` (an adder),
-        or ``i``, ``slot``, ``o``, key ports and for a sequential one ``start`` (a cipher).  A cipher core "both" has ``decrypt`` and
-        ``key_data_dec``, too.
+        or ``i``, ``slot``, ``o``, key ports and for a sequential one ``start`` (a cipher).  A cipher core "both" has ``decrypt``, and
+        ``key_data_dec`` where the inverse cipher has round keys in a form of its own.
     operand_register, post_register : bool
     core_latency : int
         Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
@@ -135,7 +135,9 @@ class EngineUnit(wiring.Component):
                 core.key_round.eq(self.rk_round), core.key_data.eq(data),
             ]  # fmt: skip
             if name == "both":
-                m.d.comb += [core.decrypt.eq(pipe(m, self.decrypt, front, "decrypt")), core.key_data_dec.eq(self.rk_data_dec)]
+                m.d.comb += core.decrypt.eq(pipe(m, self.decrypt, front, "decrypt"))
+            if hasattr(core, "key_data_dec"):
+                m.d.comb += core.key_data_dec.eq(self.rk_data_dec)
             if hasattr(core, "start"):
                 # It starts with its own operands only, and its result is there until the next one is done.
                 mine = (self.decrypt if name == "dec" else ~self.decrypt) if len(self.cores) > 1 else 1

@@ -68,8 +68,6 @@ class SM4Pipeline(wiring.Component):
     key_we, key_slot, key_round, key_data
         Writes round key ``key_round`` (0 to 31, 32 bits) of a slot, as ``SM4KeySchedule`` gives them.  A block given in a later cycle
         meets the new key; the keys of a slot must not change while its blocks are in flight.
-    key_data_dec
-        Only with "both", for the contract of ciphers: decryption has the same round keys, and nothing reads it.
 
     Raises
     ------
@@ -95,7 +93,7 @@ class SM4Pipeline(wiring.Component):
             "key_data": In(WORD_BITS),
         }
         if direction == "both":
-            ports |= {"decrypt": In(1), "key_data_dec": In(WORD_BITS)}
+            ports["decrypt"] = In(1)
         super().__init__(ports)
 
     def elaborate(self, platform: object) -> Module:
