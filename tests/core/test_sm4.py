@@ -17,6 +17,8 @@ from modeloom.product.simulated import Sector, SimulatedCore
 
 COMMON = {"cipher": "sm4", "aes_stages": 1, "restarts": 50}
 HCTR = {"sector": 64, "more_sectors": (26,), "tweak": 16, "mul": 1, "key_slots": 2, **COMMON}
+XTS = {"sector": 56, "aes_arch": "combined", **COMMON}
+SEQUENTIAL = {"sector": 48, "cipher": "sm4", "aes_arch": "sequential", "aes_stages": 2, "key_slots": 2}
 PIPELINED = {"sector": 64, "tweak": 16, "cipher": "sm4", "aes_stages": 1, "mul": 1}
 
 
@@ -33,8 +35,11 @@ def test_both_published_vectors_of_hctr():
 
 
 @pytest.mark.parametrize(("mode", "changes"), [
-    ("xts", {"sector": 56, **COMMON}),
-    *slowly(("hctr", PIPELINED), ("xts", {"sector": 64, "cipher": "sm4", "key_slots": 3}), ("eme", {"sector": 64, "cipher": "sm4"})),
+    ("xts", XTS),
+    *slowly(
+        ("xts", {"sector": 56, **COMMON}), ("hctr", PIPELINED), ("hctr", {**HCTR, "aes_arch": "sequential"}), ("tet", SEQUENTIAL),
+        ("xts", {"sector": 64, "cipher": "sm4", "key_slots": 3}), ("eme", {"sector": 64, "cipher": "sm4"}),
+    ),
 ], ids=str)  # fmt: skip
 def test_cores_are_what_the_references_are(mode, changes):
     rng = random.Random(4)
@@ -59,7 +64,7 @@ def xts_core(directory, mode):
 
 
 def test_xts_of_openssl():
-    core = simulated("xts", sector=56, **COMMON)
+    core = simulated("xts", **XTS)
     core.load_key(KEY, 0)
     assert core.run([Sector(TWEAK, PLAIN, False, 0), Sector(TWEAK, IEEE, True, 0)]) == [IEEE, PLAIN]
 

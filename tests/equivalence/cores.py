@@ -17,7 +17,9 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "hctr2": ("hctr2", SEQUENTIAL),
     "xts": ("xts", {"sector": 64, **ONE}),
     "slots of two keys": ("xts", {"sector": 32, "key_slots": 2, **ONE}),
+    "combined": ("heh-poly", {"sector": 32, "aes_arch": "combined", "aes_stages": 1, "restarts": 20}),
+    "one form of round keys": ("hctr", {"sector": 32, "cipher": "sm4", **ONE}),
     "unregistered": ("xcb", {**PRESETS["tes2010-sequential"], "sector": 64, "restarts": 20}),
 }
 """Two key slots and a set-up; two cipher keys and chains of masks; two keys in each of two slots, whose number comes from two signals;
-adders whose numbers have few bits."""
+adders whose numbers have few bits; pipelines for both directions; a cipher whose inverse has the same round keys."""

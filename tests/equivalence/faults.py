@@ -70,6 +70,14 @@ FAULTS = (
         "engine", r"(out0_we_3_reg) <= (\w+);", r"\1 <= \2 & ~out0_a[0];",
         r"cycle \d+: whether core\.bus\.ring\S+ is written depends on data",
     ),
+    Fault(
+        "pipelines decrypt what they should encrypt", "engine", r"(cipher0_a_decrypt_\d_reg) <= (\w+);", r"\1 <= ~\2;",
+        r"cycle \d+: sector \d+ \((en|de)crypt, 32 bytes, slot 0\): block \d is not", core="combined",
+    ),
+    Fault(
+        "a core with one form of round keys takes the other direction", "engine", r"(cipher0_a_decrypt_\d_reg) <= (\w+);", r"\1 <= ~\2;",
+        r"cycle \d+: sector \d+ \((en|de)crypt, 32 bytes, slot 0\): block \d is not", core="one form of round keys",
+    ),
 )  # fmt: skip
 
 

@@ -43,7 +43,11 @@ def made(choice: tuple[str, dict[str, Any]]) -> tuple[Path, Compiled]:
     return built.folder(mode, **changes), built.compiled(mode, **changes)
 
 
-@pytest.mark.parametrize("core", CORES)
+BY_DEFAULT = [*slowly("combined"), *(core for core in CORES if core != "combined")]
+"""``tests/core/test_combined.py`` has the other one."""
+
+
+@pytest.mark.parametrize("core", BY_DEFAULT)
 def test_core(core: str) -> None:
     folder, compiled = made(CORES[core])
     report = prove_engine(folder, compiled)

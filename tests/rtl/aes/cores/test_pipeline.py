@@ -5,10 +5,13 @@ import random
 
 import pytest
 from amaranth.back import rtlil
-from tests.built import slowly
+from amaranth.sim import Simulator
+from tests.built import slow, slowly
 from tests.rtl.aes.bench import AESBench, decrypt, encrypt, encrypt_with, expand_key, from_bytes, to_bytes
 
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+from modeloom.rtl.cipher_bench import CipherBench
 from modeloom.sim import Simulation
 from modeloom.spec.directions import DIRECTIONS
 
@@ -125,6 +128,54 @@ def test_same_in_compiled_simulation():
         outputs.append(to_bytes(simulation.get("o")))
         simulation.step()
     assert outputs[dut.latency :] == [encrypt(keys[slot], block) for slot, block in jobs]
+
+
+def both_ways(dut, turned=0):
+    """Blocks of the standard's example and others through a pipeline for both directions: results, and what they should be.
+
+    Directions change with every block; *turned* is added to them.
+    """
+    rng = random.Random(9)
+    keys = [bytes(range(dut.key_bits // 8)), rng.randbytes(dut.key_bits // 8)][: dut.slots]
+    example = [(0, 0, bytes.fromhex("00112233445566778899aabbccddeeff")), (0, 1, bytes.fromhex(FIPS_197_C[dut.key_bits]))]
+    jobs = example + [(rng.randrange(dut.slots), n % 2, rng.randbytes(16)) for n in range(8)]
+    bench = CipherBench("both", dut, KeySchedule(dut.key_bits), dut.slots)
+    results = []
+
+    async def testbench(context):
+        for slot, key in enumerate(keys):
+            for name, value in {"key": from_bytes(key), "key_slot": slot, "key_start": 1}.items():
+                context.set(getattr(bench, name), value)
+            await context.tick()
+            context.set(bench.key_start, 0)
+            await context.tick().repeat(bench.schedule.latency + 2)
+        for slot, decrypts, block in jobs + [(0, 0, bytes(16))] * dut.latency:
+            for name, value in {"slot": slot, "decrypt": decrypts ^ turned, "i": from_bytes(block)}.items():
+                context.set(getattr(bench, name), value)
+            results.append(to_bytes(context.get(bench.o)))
+            await context.tick()
+
+    simulator = Simulator(bench)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(testbench)
+    simulator.run()
+    expected = [(decrypt if decrypts else encrypt)(keys[slot], block) for slot, decrypts, block in jobs]
+    assert expected[:2] == [example[1][2], example[0][2]]
+    return results[dut.latency :], expected
+
+
+@pytest.mark.parametrize(("key_bits", "registers", "slots", "sbox"), [
+    (128, 1, 2, "lut"), *slowly((256, 2, 1, "lut"), (192, 3, 2, "bram"), (128, 4, 1, "compact")),
+])  # fmt: skip
+def test_both_directions_in_one_pipeline(key_bits, registers, slots, sbox):
+    found, expected = both_ways(AESPipeline(key_bits, registers, slots, direction="both", sbox=sbox))
+    assert found == expected
+
+
+@slow
+def test_a_direction_that_is_turned_is_seen():
+    found, expected = both_ways(AESPipeline(128, 1, 1, direction="both"), turned=1)
+    assert not set(found) & set(expected)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
