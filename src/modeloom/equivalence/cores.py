@@ -207,7 +207,7 @@ class CipherCore(Box):
     def __init__(self, path: str, ports: Mapping[str, Parts], name: str, forms: int, times: CoreTimes, rounds: int, width: int):
         self.path, self.ports, self.name, self.times, self.rounds, self.width = path, ports, name, times, rounds, width
         self.forms = {"enc": "key_data", "dec": "key_data_dec" if forms > 1 else "key_data"}
-        needed = ["i", "key_we", "key_round", "key_data", *(["decrypt"] if name == "both" else []), *(["key_data_dec"] if forms > 1 else [])]
+        needed = ["i", "key_we", "key_round", *sorted({self.forms[core] for core in CIPHERS[:2]}), *["decrypt"] * (name == "both")]
         if times.started:
             needed += ["start"]
         missing = [port for port in needed if port not in self.ports]
