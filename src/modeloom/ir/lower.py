@@ -250,7 +250,7 @@ class _Lowering:
             result = self.add(Op(operation_kind(self.trace, node), forms, number=number, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
         else:
-            raise DefinitionError(f"{self.mode}: {node.kind} has no unit; use the operations of docs/new-mode.md")
+            raise DefinitionError(f"{self.mode}: {node.kind} has no functional unit; use the operations of docs/new-mode.md")
         self.op_of[i] = result
         return result
 
