@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.kinds import kind, unit_kind
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler.compile import compile_mode
@@ -51,29 +52,29 @@ def test_a_mode_without_products_runs_with_presets():
 
 
 def test_a_mode_without_products_refuses_multipliers():
-    with pytest.raises(InputError, match="^--mul 2: the mode has no multiplications; omit --mul$"):
+    with pytest.raises(InputError, match="^--mul 2: the mode has no products; leave --mul out$"):
         compile_mode(Masked(), Options(sector=64, mul=2))
 
 
 def test_a_unit_set_that_cannot_run_the_mode():
     units = UnitSet((Unit("enc", 1, 11), Unit("mul", 0, 3)))
-    for kind in ("mul", "dec"):
-        with pytest.raises(InputError, match=f"has no {kind} unit, but the mode needs one"):
-            units.unit(kind)
+    for name in ("mul", "dec"):
+        with pytest.raises(InputError, match=f"has no {name} unit, and the mode needs one"):
+            units.unit(unit_kind(name))
 
 
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"aes": 0}, "--aes must be from 1 to 64, not 0"),
-        ({"aes_stages": 5}, "--aes-stages must be from 1 to 4, not 5"),
-        ({"mul_stages": 9}, "--mul-stages must be from 1 to 8, not 9"),
-        ({"mul": 65}, "--mul must be from 1 to 64, not 65"),
-        ({"key_slots": 0}, "--key-slots must be from 1 to 64, not 0"),
-        ({"key_bits": 64}, "--key-bits must be 128, 192 or 256, not 64"),
+        ({"aes": 0}, "--aes is from 1 to 64, not 0"),
+        ({"aes_stages": 5}, "--aes-stages is from 1 to 4, not 5"),
+        ({"mul_stages": 9}, "--mul-stages is from 1 to 8, not 9"),
+        ({"mul": 65}, "--mul is from 1 to 64, not 65"),
+        ({"key_slots": 0}, "--key-slots is from 1 to 64, not 0"),
+        ({"key_bits": 64}, "--key-bits is 128, 192 or 256, not 64"),
         ({"aes_sbox": "ram"}, "unknown S-box 'ram'; did you mean bram?"),
-        ({"lanes": 16}, "--lanes must be 1, 2, 4 or 8, not 16"),
-        ({"aes": 5}, "--aes 5 gives no default for --lanes, which must be 1, 2, 4 or 8; add --lanes"),
+        ({"lanes": 16}, "--lanes is 1, 2, 4 or 8, not 16"),
+        ({"aes": 5}, "--aes 5 gives no default for --lanes, which is 1, 2, 4 or 8; add --lanes"),
     ],
 )
 def test_ranges(changes, message):
@@ -146,50 +147,53 @@ def test_an_option_goes_over_a_preset():
     assert preset("tes2010-sequential").but(aes_arch="pipelined", overlap=True) == preset("tes2010-full").but(overlap=True)
 
 
+ENC, ENC256, DEC, DEC256, MUL, OUT = (kind(*of) for of in (("enc",), ("enc", 256), ("dec",), ("dec", 256), ("mul",), ("out",)))
+
+
 def test_sequential_cores_that_a_cipher_lacks():
-    uses = {d: {"enc": 32, "dec": 1, "mul": 63, "out": 32} for d in ("encrypt", "decrypt")}
+    uses = {d: {ENC: 32, DEC: 1, MUL: 63, OUT: 32} for d in ("encrypt", "decrypt")}
     wanted = "aes has no sequential core for both directions in one; choose another --aes-arch$"
     for lacking in (("encrypt", "decrypt"), ("encrypt",), ()):
         with pytest.raises(InputError, match=f"^--aes-arch sequential: {wanted}"):
-            unit_set(Options(aes_arch="sequential"), replace(AES, sequential=lacking), [uses], {"enc"})
+            unit_set(Options(aes_arch="sequential"), replace(AES, sequential=lacking), [uses], {ENC})
 
 
 SEQUENTIAL_UNITS = [
     # Uses in a sector, whether there is one direction, and the cores that are sequential.  Ten rounds take 10 cycles.
-    ({"enc": 1, "dec": 32}, 1, ["enc"]),
-    ({"enc": 32, "dec": 1}, 1, ["dec"]),
-    ({"enc": 32, "dec": 1}, 2, ["dec"]),
-    ({"enc": 1, "dec": 32}, 2, ["enc"]),
-    ({"enc": 2, "dec": 20}, 1, ["enc"]),
-    ({"enc": 2, "dec": 19}, 1, []),
-    ({"enc": 3, "dec": 32}, 1, []),
-    ({"enc": 1, "dec": 9}, 1, []),
-    ({"dec": 32}, 1, ["enc"]),
-    ({"enc": 32, "enc256": 1, "dec": 32}, 2, ["enc256"]),
-    ({"enc": 7, "enc256": 1, "dec": 6}, 2, []),
-    ({"dec": 32, "enc256": 1, "dec256": 3}, 1, ["enc", "enc256"]),
+    ({ENC: 1, DEC: 32}, 1, [ENC]),
+    ({ENC: 32, DEC: 1}, 1, [DEC]),
+    ({ENC: 32, DEC: 1}, 2, [DEC]),
+    ({ENC: 1, DEC: 32}, 2, [ENC]),
+    ({ENC: 2, DEC: 20}, 1, [ENC]),
+    ({ENC: 2, DEC: 19}, 1, []),
+    ({ENC: 3, DEC: 32}, 1, []),
+    ({ENC: 1, DEC: 9}, 1, []),
+    ({DEC: 32}, 1, [ENC]),
+    ({ENC: 32, ENC256: 1, DEC: 32}, 2, [ENC256]),
+    ({ENC: 7, ENC256: 1, DEC: 6}, 2, []),
+    ({DEC: 32, ENC256: 1, DEC256: 3}, 1, [ENC, ENC256]),
 ]
 
 
 @pytest.mark.parametrize(("uses", "directions", "sequential"), SEQUENTIAL_UNITS, ids=str)
 def test_what_is_seldom_needed_is_sequential(uses, directions, sequential):
     """Where its interval fits as often as a sector needs it; set-up needs the encrypter here."""
-    of = {d: {"out": 2, **uses} for d in ("encrypt", "decrypt")[-directions:]}
+    of = {d: {OUT: 2, **uses} for d in ("encrypt", "decrypt")[-directions:]}
     options = Options(direction="both" if directions == 2 else "decrypt", aes_stages=1)
-    units, architecture = unit_set(options, AES, [of], {"enc"})
+    units, architecture = unit_set(options, AES, [of], {ENC})
     assert {core for core, form in architecture.forms.items() if form == "sequential"} == set(sequential)
-    for kind in (*sequential, *uses):
-        unit = units.unit(kind)
-        rate = 14 if kind.endswith("256") else 10
+    for core in (*sequential, *uses):
+        unit = units.doing(core)
+        rate = 14 if core.key_bits else 10
         assert unit.count == 1
-        if kind in sequential and unit.kind == "cipher":
-            assert (unit.interval, unit.slow_core, unit.slow_interval) == (1, kind, rate)
+        if core in sequential and unit.kind == "cipher":
+            assert (unit.interval, unit.slow_core, unit.slow_interval) == (1, core, rate)
         else:
-            assert unit.interval == (rate if kind in sequential else 1) and unit.latency == rate + 2
+            assert unit.interval == (rate if core in sequential else 1) and unit.latency == rate + 2
 
 
 def test_of_several_sizes_the_shortest_decides():
-    long, short = ({"decrypt": {"enc": 1, "dec": blocks, "out": blocks}} for blocks in (32, 9))
+    long, short = ({"decrypt": {ENC: 1, DEC: blocks, OUT: blocks}} for blocks in (32, 9))
     options = Options(direction="decrypt", aes_stages=1)
     assert unit_set(options, AES, [long], set())[1].forms == {"enc": "sequential", "dec": "pipelined"}
     assert unit_set(options, AES, [long, short], set())[1].forms == {"enc": "pipelined", "dec": "pipelined"}
@@ -208,21 +212,21 @@ def test_decrypting_cores_have_a_sequential_encrypter(mode, changes):
 
 @pytest.mark.parametrize(("aes", "mul"), [(1, 1), (16, 4)])
 def test_multipliers_keep_up_with_sequential_cores(aes, mul):
-    uses = {"encrypt": {"enc": 32, "mul": 63, "out": 32}}
+    uses = {"encrypt": {ENC: 32, MUL: 63, OUT: 32}}
     options = Options(aes_arch="sequential", aes=aes, lanes=8, direction="encrypt", aes_stages=1)
-    units, architecture = unit_set(options, AES, [uses], {"enc"})
-    assert (units.unit("enc").count, units.unit("enc").interval, units.unit("mul").count) == (aes, 10, mul)
+    units, architecture = unit_set(options, AES, [uses], {ENC})
+    assert (units.doing(ENC).count, units.doing(ENC).interval, units.doing(MUL).count) == (aes, 10, mul)
     assert architecture.forms == {"enc": "sequential"}
 
 
 def test_lanes_follow_the_pipelines():
-    uses = {"encrypt": {"enc": 32, "mul": 63, "out": 32}}
-    assert unit_set(Options(aes=4), AES, [uses], {"enc"})[0].lanes == 4
-    assert unit_set(Options(aes=4, lanes=2), AES, [uses], {"enc"})[0].lanes == 2
-    assert unit_set(Options(aes=3, lanes=2), AES, [uses], {"enc"})[0].lanes == 2
+    uses = {"encrypt": {ENC: 32, MUL: 63, OUT: 32}}
+    assert unit_set(Options(aes=4), AES, [uses], {ENC})[0].lanes == 4
+    assert unit_set(Options(aes=4, lanes=2), AES, [uses], {ENC})[0].lanes == 2
+    assert unit_set(Options(aes=3, lanes=2), AES, [uses], {ENC})[0].lanes == 2
 
 
 def test_multipliers_keep_up_with_the_pipelines():
     for direction in ("encrypt", "both"):
-        uses = {d: {"enc": 32, "mul": 63, "out": 32} for d in ("encrypt", "decrypt")[: 1 + (direction == "both")]}
-        assert unit_set(Options(direction=direction), AES, [uses], {"enc"})[0].unit("mul").count == 2
+        uses = {d: {ENC: 32, MUL: 63, OUT: 32} for d in ("encrypt", "decrypt")[: 1 + (direction == "both")]}
+        assert unit_set(Options(direction=direction), AES, [uses], {ENC})[0].doing(MUL).count == 2

@@ -3,13 +3,16 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kinds import kind as named
+from tests.kinds import unit
 
+from modeloom.allocate.names import LaneName
 from modeloom.allocate.program import Bank, PortRow, Program, Table, UnitInstance, WriteRow
 from modeloom.allocate.storage_check import check_storage
 from modeloom.ir.check import CheckError
 
 D = "encrypt"
-UNIT = UnitInstance("acc0", "acc", ("a",), 0, 1, ("acc",))
+UNIT = UnitInstance(unit("acc"), 0, 1, (named("acc"),))
 
 
 def accepted(program):
@@ -20,7 +23,7 @@ def accepted(program):
     return True
 
 
-def program(rows, cells, table, *, writer="acc0", nbytes=16, lanes=1, rest=0):
+def program(rows, cells, table, *, writer=UNIT.name, nbytes=16, lanes=1, rest=0):
     bank = Bank("bank", writer, cells, 8)
     tables = {"main": table, "setup": Table("setup", ("setup",), 1, 1)}
     return Program("test", 16, nbytes, 0, lanes, (D,), [UNIT], {"bank": bank}, {}, [], tables, [], 0, 4, rest=rest)
@@ -41,9 +44,9 @@ def results(draw):
 
 def bank_program(rows, cells, values, rest=0):
     table = Table("main", (D,), rows, 9)
-    table.writes["acc0"] = [None] * rows
+    table.writes[UNIT.name] = [None] * rows
     for n, (cell, write, last) in enumerate(values):
-        table.writes["acc0"][write % rows] = WriteRow(write // rows, {D: cell})
+        table.writes[UNIT.name][write % rows] = WriteRow(write // rows, {D: cell})
         table.ports["bank", n] = [None] * rows
         table.ports["bank", n][(last + 1) % rows] = PortRow((last + 1) // rows, {D: cell})
     return program(rows, cells, table, rest=rest)
@@ -103,7 +106,7 @@ def input_program(rows, cells, places, lasts):
         if last is not None:
             table.ports["bank", i] = [None] * rows
             table.ports["bank", i][(last + 1) % rows] = PortRow((last + 1) // rows, {D: places[i]})
-    return program(rows, cells, table, writer="lane0", nbytes=16 * beats)
+    return program(rows, cells, table, writer=LaneName(0), nbytes=16 * beats)
 
 
 @st.composite
@@ -168,9 +171,9 @@ def test_a_read_means_the_value_before_it():
     """Of two values of a sector in one cell that one which stands there."""
     for read, until in ((8, 16), (5, 16)):
         table = Table("main", (D,), 16, 2)
-        table.writes["acc0"] = [None] * 16
+        table.writes[UNIT.name] = [None] * 16
         for slot in (2, 6):
-            table.writes["acc0"][slot] = WriteRow(0, {D: 0})
+            table.writes[UNIT.name][slot] = WriteRow(0, {D: 0})
         for port, cycle in enumerate((5, read)):
             table.ports["bank", port] = [None] * 16
             table.ports["bank", port][cycle + 1] = PortRow(0, {D: 0})

@@ -17,6 +17,7 @@ from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.gf128.square import Squarer
 from modeloom.spec import COUNTERS
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
+from modeloom.spec.kinds import OPERATIONS
 from modeloom.taint.netlist import Netlist, netlist_of_rtlil
 
 FIELDS = {"ghash": GHASH_ORDER, "polyval": POLYVAL_ORDER, "xts": XTS_ORDER}
@@ -32,35 +33,35 @@ def netlist(component: Any) -> Netlist:
 )
 def test_multipliers(arch: str, field: str) -> None:
     circuit = netlist(MULTIPLIERS[arch](FIELDS[field], 2))
-    assert output_order(circuit, ["o"], "mul", FIELDS[field], 2) == list(range(128))
+    assert output_order(circuit, ["o"], OPERATIONS["mul"], FIELDS[field], 2) == list(range(128))
     other = XTS_ORDER if field != "xts" else GHASH_ORDER
     with pytest.raises(CircuitError, match="is no bit of the result of mul"):
-        output_order(circuit, ["o"], "mul", other, 2)
+        output_order(circuit, ["o"], OPERATIONS["mul"], other, 2)
     with pytest.raises(CircuitError, match="after 2 cycles, not 3"):
-        output_order(circuit, ["o"], "mul", FIELDS[field], 3)
+        output_order(circuit, ["o"], OPERATIONS["mul"], FIELDS[field], 3)
 
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_squarers(field: str) -> None:
     circuit = netlist(Squarer(FIELDS[field]))
-    assert output_order(circuit, ["o"], "sqr", FIELDS[field], 0) == list(range(128))
+    assert output_order(circuit, ["o"], OPERATIONS["sqr"], FIELDS[field], 0) == list(range(128))
 
 
 @pytest.mark.parametrize("kind", COUNTERS)
 @pytest.mark.parametrize("stages", [0, 1])
 def test_adders(kind: str, stages: int) -> None:
     circuit = netlist(CounterAdder(128, COUNTERS[kind], stages))
-    assert output_order(circuit, ["o"], kind, GHASH_ORDER, stages) == list(range(128))
+    assert output_order(circuit, ["o"], OPERATIONS[kind], GHASH_ORDER, stages) == list(range(128))
     other = next(name for name in COUNTERS if name != kind)
     with pytest.raises(CircuitError):
-        output_order(circuit, ["o"], other, GHASH_ORDER, stages)
+        output_order(circuit, ["o"], OPERATIONS[other], GHASH_ORDER, stages)
 
 
 def test_ports_in_another_order_are_recognised() -> None:
     circuit = netlist(Squarer(XTS_ORDER))
     bits = circuit.outputs.pop("o")
     circuit.outputs.update({"high": bits[64:], "low": bits[:64][::-1]})
-    assert output_order(circuit, ["high", "low"], "sqr", XTS_ORDER, 0) == [*range(64, 128), *reversed(range(64))]
+    assert output_order(circuit, ["high", "low"], OPERATIONS["sqr"], XTS_ORDER, 0) == [*range(64, 128), *reversed(range(64))]
 
 
 def _faulty(pattern: str, replacement: str) -> Netlist:
@@ -80,4 +81,4 @@ def _faulty(pattern: str, replacement: str) -> Netlist:
 )
 def test_faults_of_a_multiplier(what: str, pattern: str, replacement: str, message: str) -> None:
     with pytest.raises(CircuitError, match=message):
-        output_order(_faulty(pattern, replacement), ["o"], "mul", XTS_ORDER, 1)
+        output_order(_faulty(pattern, replacement), ["o"], OPERATIONS["mul"], XTS_ORDER, 1)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.kinds import kind as named
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CELLS
@@ -65,11 +66,11 @@ def test_operations_are_functions():
 def test_products_commute_and_keys_matter():
     words = Words(GHASH_ORDER, [{"enc": 1, "dec": 2}, {"enc": 3, "dec": 4}], {})
     a, b = lanes.atom("a", WIDTH), lanes.atom("b", WIDTH)
-    assert words.operate("mul", [a, b], 0) == words.operate("mul", [b, a], 0) != words.operate("mul", [a, a], 0)
-    results = [words.operate(core, [a], number) for core in ("enc", "dec") for number in (0, 1)]
+    assert words.operate(named("mul"), [a, b], 0) == words.operate(named("mul"), [b, a], 0) != words.operate(named("mul"), [a, a], 0)
+    results = [words.operate(named(core), [a], number) for core in ("enc", "dec") for number in (0, 1)]
     assert len(set(results)) == 4
-    counted = words.operate("add", [a], 5)
-    assert counted & lanes.mask(96) == a & lanes.mask(96) and counted != a and words.operate("add", [a], 6) != counted
+    counted = words.operate(named("add"), [a], 5)
+    assert counted & lanes.mask(96) == a & lanes.mask(96) and counted != a and words.operate(named("add"), [a], 6) != counted
 
 
 def _cell(kind: str, width: int, *operands: str, **parameters: int) -> Cell:

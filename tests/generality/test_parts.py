@@ -9,8 +9,9 @@ import pytest
 from tests.generality.quad256 import QUAD256, Quad256, QuadPipeline, mix, substitute
 from tests.generality.reference import MODULUS, product
 from tests.generality.wide_modes import ORDER_256
+from tests.kinds import kind, unit_kind
 
-from modeloom.rtl.engine.unit import EngineUnit
+from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 
 
 def gcd(a: int, b: int) -> int:
@@ -88,6 +89,7 @@ def test_nothing_of_it_is_that_of_aes():
 )
 def test_a_cipher_of_other_widths_is_refused(width, round_bits, round_key_bits, message):
     core = QuadPipeline(False, 1, 1)
-    assert EngineUnit(256, "enc", {"enc": core}, True, True, core.latency, (), 1, 5, 256).ciphers == [core]
+    cores, enc = {"enc": UnitCore(core, (kind("enc").operation,))}, unit_kind("enc")
+    assert EngineUnit(256, enc, cores, True, True, core.latency, (), 1, 5, 256).keyed
     with pytest.raises(ValueError, match=message):
-        EngineUnit(width, "enc", {"enc": core}, True, True, core.latency, (), 1, round_bits, round_key_bits)
+        EngineUnit(width, enc, cores, True, True, core.latency, (), 1, round_bits, round_key_bits)

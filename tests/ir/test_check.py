@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from tests.kinds import kind
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
@@ -109,7 +110,7 @@ def plant_direction(graph):
 
 
 def plant_kinds(graph):
-    next(p for p in graph.pairs if p.kind == "mul").ops["decrypt"].kind = "enc"
+    next(p for p in graph.pairs if p.kind == "mul").ops["decrypt"].kind = kind("enc")
 
 
 def plant_unknown(graph):
@@ -119,7 +120,7 @@ def plant_unknown(graph):
 
 def plant_square(graph):
     for op in next(p for p in graph.pairs if p.kind == "mul").ops.values():
-        op.kind = "sqr"
+        op.kind = kind("sqr")
 
 
 def plant_operands(graph):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.kinds import kind as named
 
 from modeloom.ir.check import CheckError, check_graph
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
@@ -31,8 +32,8 @@ def graph() -> OpGraph:
             Op("mul", [(t("block", 0), t("tweak", 0, k=1)), (t("key", "h"),)], block=0),
             Op("enc", [(t("op", 0), t("const", 1))], (t("key", "w"), t("block", 1, keep=15)), keep=-15),
             Op("add", [(t("tweak", 0),)], number=5),
-            Op("enc256", [(t("chain", 0, 0),)], number=1),
-            Op("enc256", [(t("chain", 0, 1),)], number=1),
+            Op(named("enc", 256), [(t("chain", 0, 0),)], number=1),
+            Op(named("enc", 256), [(t("chain", 0, 1),)], number=1),
             Op("acc", [(t("op", 3), t("op", 4))]),
             Op("out", [(t("op", 1), t("op", 5))], index=0, block=0),
             Op("out", [(t("op", 2), t("block", 1))], index=1, block=1),
@@ -40,9 +41,9 @@ def graph() -> OpGraph:
 
     both = zip(made(), made(), strict=True)
     pairs = [Pair(i, {"encrypt": one, "decrypt": other}) for i, (one, other) in enumerate(both)]
-    pairs[1].ops["decrypt"].kind = "dec"
+    pairs[1].ops["decrypt"].kind = named("dec")
     chain = Chain(0, 1, 2, {"encrypt": t("op", 2), "decrypt": t("op", 2)})
-    return OpGraph("small", ("encrypt", "decrypt"), pairs, [chain], ["h", "w"], ("h",), ("h",), (("w",),))
+    return OpGraph("small", ("encrypt", "decrypt"), pairs, [chain], ["h", "w"], ("h",), (("w",),))
 
 
 def setup() -> OpGraph:
@@ -50,7 +51,7 @@ def setup() -> OpGraph:
     pairs = [
         Pair(0, {"setup": Op("mul", [(t("key", "h"),), (t("key", "h"),)])}), Pair(1, {"setup": Op("out", [(t("op", 0),)], index="w")})
     ]  # fmt: skip
-    return OpGraph("small", ("setup",), pairs, [], ["h", "w"], ("h",))
+    return OpGraph("small", ("setup",), pairs, [], ["h", "w"])
 
 
 def test_the_graphs_themselves_are_legal() -> None:
@@ -165,8 +166,8 @@ FAULTS: list[tuple[Callable[[OpGraph], None], str]] = [
     (lambda g: setattr(g.pairs[2], "id", 3), "small: operation 2: its number is 3"),
     (lambda g: g.pairs[2].ops.clear(), "small: operation 2: it is empty"),
     (lambda g: g.pairs[2].ops.update(sideways=g.pairs[2].ops["encrypt"]), "small: operation 2: the graph has no direction 'sideways'"),
-    (op(2, kind="acc", number=0), "small: operation 2: acc and add cannot be done by one unit"),
-    (op(1, kind="acc", post=(), keep=0), "small: operation 1: acc and dec cannot be done by one unit"),
+    (op(2, kind=named("acc"), number=0), "small: operation 2: acc and add cannot be done by one unit"),
+    (op(1, kind=named("acc"), post=(), keep=0), "small: operation 1: acc and dec cannot be done by one unit"),
     (lambda g: [setattr(o, "kind", "hash") for o in g.pairs[2].ops.values()], "small: operation 2: unknown kind 'hash'"),
     (op(0, pre=[(t("block", 0),)]), "small: operation 0: mul takes 2 operands, not 1"),
     (op(2, pre=[(t("tweak", 0),), (t("tweak", 0),)]), "small: operation 2: add takes 1 operands, not 2"),

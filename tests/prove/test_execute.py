@@ -6,6 +6,7 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
+from tests.kinds import kind
 
 from modeloom.allocate.build import allocate
 from modeloom.allocate.check import CheckError, check_program
@@ -203,7 +204,7 @@ def test_errors_name_sector_and_direction():
     program = copy_program(compiled.allocation.program)
     rows = program.main.nets["cipher0.a"]
     slot = next(i for i, row in enumerate(rows) if row and row.core.get("decrypt") == "dec")
-    program.main.nets["cipher0.a"][slot] = replace(rows[slot], core={**rows[slot].core, "decrypt": "enc"})
+    program.main.nets["cipher0.a"][slot] = replace(rows[slot], core={**rows[slot].core, "decrypt": kind("enc")})
     with pytest.raises(ProofError) as error:
         run(compiled, program)
     assert str(error.value).startswith("heh-brw: the result of cipher0 holds nothing")

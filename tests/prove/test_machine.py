@@ -7,7 +7,9 @@ The values are strings, so that a result shows where it came from.
 from dataclasses import replace
 
 import pytest
+from tests.kinds import chain, kind, lane, net_of, unit
 
+from modeloom.allocate.names import InputName, LaneName, NetName
 from modeloom.allocate.program import (
     Bank,
     ChainRegister,
@@ -91,12 +93,12 @@ def outputs(made, sectors, *, words=(), out_delay=1, memory=None, turn=0):
 def simple(**changes):
     rows = 4
     parts = {
-        "banks": [Bank("in0", "lane0", 2, 1)],
-        "nets": [Net("out0.a", [Source("bank", "in0", 0, 2, 5)])],
+        "banks": [Bank(InputName(0), LaneName(0), 2, 1)],
+        "nets": [Net(lane(), [Source("bank", "in0", 0, 2, 5)])],
         **changes,
     }
     made = program(rows, **parts)
-    made.main.nets["out0.a"] = column(rows, s1=net(0))
+    made.main.nets[lane()] = column(rows, s1=net(0))
     made.main.ports["in0", 0] = column(rows, s1=PortRow(0, {D: 1}))
     made.main.outs[0] = column(rows, s2=OutRow(0, {D: 0}))
     made.main.inputs[0] = 1
@@ -146,7 +148,7 @@ def test_sectors_enter_at_row_0():
                 outputs(made, sectors)
 
 
-MUL = UnitInstance("mul0", "mul", ("a", "b"), 2, 3, ("mul",))
+MUL = UnitInstance(unit("mul"), 2, 3, (kind("mul"),))
 
 
 def unit_program(unit, y_cycle, age=0, *, post_cycle=None, write=False, read_cycle=None):
@@ -156,21 +158,21 @@ def unit_program(unit, y_cycle, age=0, *, post_cycle=None, write=False, read_cyc
     banks = [Bank(unit.name, unit.name, 3, 1)] if write else []
     source = Source("bank", unit.name, 0) if write else Source("y", unit.name, age)
     nets = [
-        Net(f"{unit.name}.a", [Source("key", "", 0)], 1),
-        Net(f"{unit.name}.b", [Source("const", "", 0, 1)]),
-        Net(f"{unit.name}.post", [Source("key", "", 0)], 1),
-        Net("out0.a", [source]),
+        Net(NetName(unit.name), [Source("key", "", 0)], 1),
+        Net(NetName(unit.name, "b"), [Source("const", "", 0, 1)]),
+        Net(NetName(unit.name, "post"), [Source("key", "", 0)], 1),
+        Net(lane(), [source]),
     ]
     made = program(rows, units=[unit], banks=banks, nets=nets, words=("h", "g"), raw=2)
     core = unit.cores[0]
     main = made.main
-    main.nets[f"{unit.name}.a"] = column(rows, s0=net(0, core=core))
-    main.keys[f"{unit.name}.a", 0] = column(rows, s0=KeyRow(0, {D: 0}))
+    main.nets[NetName(unit.name)] = column(rows, s0=net(0, core=core))
+    main.keys[NetName(unit.name), 0] = column(rows, s0=KeyRow(0, {D: 0}))
     if "b" in unit.operands:
-        main.nets[f"{unit.name}.b"] = column(rows, s0=net(0, core=core, const=7))
-    main.nets[f"{unit.name}.post"] = column(rows, **{f"s{post_cycle}": net(0, core=core, keep=9)})
-    main.keys[f"{unit.name}.post", 0] = column(rows, **{f"s{post_cycle}": KeyRow(0, {D: 1})})
-    main.nets["out0.a"] = column(rows, **{f"s{y_cycle}": net(0)})
+        main.nets[NetName(unit.name, "b")] = column(rows, s0=net(0, core=core, const=7))
+    main.nets[NetName(unit.name, "post")] = column(rows, **{f"s{post_cycle}": net(0, core=core, keep=9)})
+    main.keys[NetName(unit.name, "post"), 0] = column(rows, **{f"s{post_cycle}": KeyRow(0, {D: 1})})
+    main.nets[lane()] = column(rows, **{f"s{y_cycle}": net(0)})
     main.outs[0] = column(rows, **{f"s{y_cycle + 1}": OutRow(0, {D: 0})})
     if write:
         main.writes[unit.name] = column(rows, **{f"s{unit.latency}": WriteRow(0, {D: 2})})
@@ -225,26 +227,26 @@ def test_intervals():
 
 
 def test_a_loop_of_networks_finds_nothing():
-    unit = UnitInstance("acc0", "acc", ("a",), 0, 0, ("acc",))
-    made = unit_program(unit, 0)
-    made.nets["acc0.a"] = Net("acc0.a", [Source("y", "acc0", 0)])
+    adder = UnitInstance(unit("acc"), 0, 0, (kind("acc"),))
+    made = unit_program(adder, 0)
+    made.nets[net_of("acc")] = Net(net_of("acc"), [Source("y", "acc0", 0)])
     with pytest.raises(MachineError, match="of acc0 holds nothing"):
         outputs(made, [Sector(0, D, 0)], words=("h", "g"))
 
 
 def test_chains_load_and_step_at_the_end_of_a_cycle():
     rows = 6
-    nets = [Net("chain0.a", [Source("key", "", 0, 1)], 1), Net("out0.a", [Source("chain", "", 0)])]
+    nets = [Net(chain(), [Source("key", "", 0, 1)], 1), Net(lane(), [Source("chain", "", 0)])]
     made = program(rows, nets=nets, chains=[ChainRegister(0, 2)], words=("h",), raw=1)
     main = made.main
-    main.nets["chain0.a"] = column(rows, s1=net(0))
-    main.keys["chain0.a", 0] = column(rows, s1=KeyRow(0, {D: 0}))
+    main.nets[chain()] = column(rows, s1=net(0))
+    main.keys[chain(), 0] = column(rows, s1=KeyRow(0, {D: 0}))
     main.chains[0] = column(rows, s1=ChainRow(0, "load", (D,)), s3=ChainRow(0, "step", (D,)))
     for cycle, expected in ((2, "(h*x1)"), (3, "(h*x1)"), (4, "(h*x1~2)")):
-        main.nets["out0.a"] = column(rows, **{f"s{cycle}": net(0)})
+        main.nets[lane()] = column(rows, **{f"s{cycle}": net(0)})
         main.outs[0] = column(rows, **{f"s{cycle + 1}": OutRow(0, {D: 0})})
         assert outputs(made, [Sector(0, D, 0)], words=("h",)) == [(0, 0, expected)]
-    main.nets["out0.a"] = column(rows, s0=net(0))
+    main.nets[lane()] = column(rows, s0=net(0))
     main.outs[0] = column(rows, s1=OutRow(0, {D: 0}))
     with pytest.raises(MachineError, match="chain 0 holds nothing"):
         outputs(made, [Sector(0, D, 0)], words=("h",))
@@ -254,7 +256,7 @@ def test_stages_without_a_sector_do_nothing():
     """A row of stage 1 acts a turn after row 0 of its sector, and not for a sector that is not there."""
     made = simple()
     made.tables["main"] = replace(made.main, stages=2)
-    made.main.nets["out0.a"] = column(4, s1=net(0, stage=1))
+    made.main.nets[lane()] = column(4, s1=net(0, stage=1))
     made.main.ports["in0", 0] = column(4, s1=PortRow(1, {D: 1}))
     made.main.outs[0] = column(4, s2=OutRow(1, {D: 0}))
     sectors = [Sector(n, D, e, [(e - 2, "in0", 1, f"P{n}")]) for n, e in ((0, 0), (1, 8))]
@@ -264,12 +266,12 @@ def test_stages_without_a_sector_do_nothing():
 def test_set_up_writes_words_that_are_there_after_the_delay():
     rows = 8
     for read in (3, 4, 5):
-        nets = [Net("out0.a", [Source("key", "", 0)], 1)]
+        nets = [Net(lane(), [Source("key", "", 0)], 1)]
         made = program(rows, nets=nets, words=("h", "a", "b"), raw=1)
         setup = made.tables["setup"] = Table("setup", ("setup",), rows, 1)
         side = {"setup": (0,)}
-        setup.nets["out0.a"] = column(rows, s0=NetRow(0, side), **{f"s{read}": NetRow(0, side)})
-        setup.keys["out0.a", 0] = column(rows, s0=KeyRow(0, {"setup": 0}), **{f"s{read}": KeyRow(0, {"setup": 1})})
+        setup.nets[lane()] = column(rows, s0=NetRow(0, side), **{f"s{read}": NetRow(0, side)})
+        setup.keys[lane(), 0] = column(rows, s0=KeyRow(0, {"setup": 0}), **{f"s{read}": KeyRow(0, {"setup": 1})})
         setup.outs[0] = column(rows, s1=OutRow(0, {"setup": 1}), **{f"s{read + 1}": OutRow(0, {"setup": 2})})
         machine = Machine(Plan(made, setup, 1, 3), Texts(), ("h", None, None))
         sector = Sector(0, "setup", 0)
@@ -283,7 +285,7 @@ def test_set_up_writes_words_that_are_there_after_the_delay():
 
 def test_a_block_leaves_once():
     made = simple()
-    made.main.nets["out0.a"] = column(4, s1=net(0), s2=net(0))
+    made.main.nets[lane()] = column(4, s1=net(0), s2=net(0))
     made.main.ports["in0", 0] = column(4, s1=PortRow(0, {D: 1}), s2=PortRow(0, {D: 1}))
     made.main.outs[0] = column(4, s2=OutRow(0, {D: 0}), s3=OutRow(0, {D: 0}))
     with pytest.raises(MachineError, match="block 0 of sector 0 leaves twice"):

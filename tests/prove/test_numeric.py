@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.kinds import kind
 from tests.program_runs import numeric_machine
 
 from modeloom import golden
@@ -143,7 +144,7 @@ def test_a_key_word_that_must_not_be_zero():
 def test_added_numbers_wrap():
     values = Numbers(NumericField(GHASH_ORDER), [], 2)
     blocks = bytes(12) + b"\xff\xff\xff\xff" + bytes(range(16))
-    added = values.field.to_bytes(values.operate("add", [values.field.from_bytes(blocks)], 3))
+    added = values.field.to_bytes(values.operate(kind("add"), [values.field.from_bytes(blocks)], 3))
     assert added == bytes(12) + b"\0\0\0\2" + bytes(range(12)) + b"\x0c\x0d\x0e\x12"
 
 

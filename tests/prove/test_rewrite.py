@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from tests.kinds import kind
 
 import modeloom.ir.expand as expand_pass
 from modeloom.compiler.compile import compile_mode
@@ -97,7 +98,7 @@ def double_operand(op):
 
 def other_core(op):
     if op.kind == "enc":
-        op.kind = "dec"
+        op.kind = kind("dec")
         return True
     return False
 

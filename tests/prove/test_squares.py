@@ -7,6 +7,7 @@ from functools import cache
 from types import SimpleNamespace
 
 import pytest
+from tests.kinds import kind
 from tests.program_runs import numeric_machine
 
 from modeloom import golden
@@ -116,7 +117,7 @@ def scaled(graph, direction):
 
 def unsquared(graph, direction):
     """A sum in the place of a square."""
-    squares(graph, direction)[-1].kind = "acc"
+    squares(graph, direction)[-1].kind = kind("acc")
 
 
 @pytest.mark.parametrize("change", [again, added, scaled, unsquared])

@@ -2,6 +2,7 @@
 """Hash-consed symbols: equal expressions are one number, different ones are not."""
 
 import pytest
+from tests.kinds import kind
 
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.prove.machine import MachineError
@@ -23,11 +24,11 @@ def test_operations():
     a, b = (symbols.form([(symbols.atom("block", 0, i), 0, 0)]) for i in range(2))
 
     def product(*operands, keep=0, post=()):
-        return symbols.result(symbols.operate("mul", list(operands), 0), keep, post)
+        return symbols.result(symbols.operate(kind("mul"), list(operands), 0), keep, post)
 
     assert product(a, b) == product(b, a)
     assert len({product(a, b), product(a, a), product(a, b, keep=4), product(a, b, post=a), product(a, b, post=b)}) == 5
-    enc, dec = (symbols.result(symbols.operate(core, [a], 0), 0, ()) for core in ("enc", "dec"))
+    enc, dec = (symbols.result(symbols.operate(kind(core), [a], 0), 0, ()) for core in ("enc", "dec"))
     assert enc != dec
     assert symbols.step(a, 2) == ((a[0][0], 2, 0),)
     assert symbols.term(symbols.step(a, 2), 1, 0) == (a[0][0], 3, 0)
@@ -52,11 +53,11 @@ def test_what_a_graph_says():
     key = symbols.atom("key", "h")
     said = GraphSymbols(graph, symbols, {"h": key}).outputs("encrypt", 7)
     product = symbols.result(
-        symbols.operate("mul", [symbols.form([(key, 0, 0)]), symbols.form([(symbols.atom("block", 7, 0), 0, 0)])], 0),
+        symbols.operate(kind("mul"), [symbols.form([(key, 0, 0)]), symbols.form([(symbols.atom("block", 7, 0), 0, 0)])], 0),
         0,
         (),
     )
     operand = symbols.form([(product, 5, 0), (symbols.const(3), 0, 0)])
-    result = symbols.result(symbols.operate("enc", [operand], 0), 9, symbols.form([(symbols.atom("tweak", 7, 0), 1, 4)]))
+    result = symbols.result(symbols.operate(kind("enc"), [operand], 0), 9, symbols.form([(symbols.atom("tweak", 7, 0), 1, 4)]))
     assert said == {0: ((result, 0, 0),)}
     assert GraphSymbols(graph, symbols, {"h": key}).outputs("encrypt", 8) != said

@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from tests.kinds import kind as named
+from tests.kinds import unit_kind
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.presets import preset
@@ -256,7 +258,7 @@ def test_a_slow_core_is_taken_where_one_direction_alone_uses_it():
     graph.directions = ("encrypt", "decrypt")
     for pair in graph.pairs:
         op = pair.ops["encrypt"]
-        pair.ops["decrypt"] = replace(op, kind="dec" if op.kind == "enc" else op.kind)
+        pair.ops["decrypt"] = replace(op, kind=named("dec") if op.kind == "enc" else op.kind)
     problem = Problem(graph, UnitSet((unit, Unit("acc", 1, 1), Unit("out", 1, 0))))
     check_schedule(Schedule(problem, 8, [0, 4, 4, 9], [0] * 4, overlap=True))
     refused(problem, 8, [0, 3, 4, 9], "operations 0 and 1 take dec core of cipher 0 in slot 3")
@@ -342,7 +344,10 @@ def test_an_operation_runs_on_a_unit_that_there_is(instance, legal):
             check_schedule(schedule)
 
 
-@pytest.mark.parametrize(("kind", "unit"), [("enc", "enc"), ("dec", "dec"), ("enc256", "enc256"), ("dec", "cipher"), ("mul", "mul")])
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [("enc", "enc"), ("dec", "dec"), (named("enc", 256), unit_kind("enc", 256)), ("dec", "cipher"), ("mul", "mul")],
+)
 def test_cipher_calls_keep_to_the_core_of_their_block(kind, unit):
     """Products run on any multiplier."""
     problem = block_ops(kind, 2, Unit(unit, 2, 3))
@@ -431,7 +436,7 @@ def test_a_register_stands_before_one_unit():
     with pytest.raises(CheckError, match="chain 0 of encrypt is read by several units"):
         check_schedule(Schedule(problem, 6, [1, 2, 4, 5], [0, 1, 0, 0], overlap=True))
     other = problem.graph.pairs[1].ops["encrypt"]
-    other.kind, other.pre[1:] = "enc", []
+    other.kind, other.pre[1:] = named("enc"), []
     problem.units = UnitSet((Unit("mul", 2, 3), Unit("enc", 1, 3), Unit("out", 1, 0)))
     refused(problem, 6, [1, 2, 4, 5], "chain 0 of encrypt is read by several units")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from modeloom.allocate.lifetimes import unit_name
+from modeloom.allocate.lifetimes import place_name
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
@@ -60,7 +60,7 @@ def text_of(made: Schedule) -> str:
     lines = [f"{kind}, latency {made.latency} (bound {made.latency_bound}), {cells} cells for up to {values} values at a time"]
     rows = defaultdict(list)
     for i in sorted(range(len(made.start)), key=lambda i: (made.start[i], i)):
-        rows[unit_name(made.problem.unit[i].kind, made.instance[i])].append(f"{made.start[i]}:%{i}")
+        rows[place_name(made.problem.unit[i].kind, made.instance[i])].append(f"{made.start[i]}:%{i}")
     for unit, starts in sorted(rows.items()):
         lines += textwrap.wrap(" ".join(starts), 120, initial_indent=f"{unit:<9}", subsequent_indent=" " * 9)
     return "\n".join(lines) + "\n"

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from modeloom.allocate.lifetimes import BYPASS, Life, lifetimes, storage_bound, unit_name
+from modeloom.allocate.lifetimes import BYPASS, Life, lifetimes, place_name, storage_bound
+from modeloom.allocate.names import POST, TWEAK, ChainName, InputName, LaneName, NetName, UnitName
 from modeloom.allocate.program import (
     Bank,
     ChainRegister,
@@ -28,6 +29,7 @@ from modeloom.ir.ops import Form, Term
 from modeloom.ir.trace import Trace
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
+from modeloom.spec.kinds import OPERANDS
 
 __all__ = ["Allocation", "allocate"]
 
@@ -67,12 +69,12 @@ class _Request:
 class _Builder:
     def __init__(self, program: Program):
         self.program = program
-        self.source_uses: dict[tuple[str, Source], int] = {}
+        self.source_uses: dict[tuple[NetName, Source], int] = {}
 
-    def net(self, name: str) -> Net:
+    def net(self, name: NetName) -> Net:
         return self.program.nets.setdefault(name, Net(name, []))
 
-    def source(self, net: str, source: Source) -> int:
+    def source(self, net: NetName, source: Source) -> int:
         sources = self.net(net).sources
         self.source_uses[net, source] = self.source_uses.get((net, source), 0) + 1
         if source not in sources:
@@ -85,35 +87,36 @@ class _Builder:
         graph = problem.graph
         last = schedule.latency
         table = Table(name, graph.directions, ii, last // ii + 1, latency=last)
-        forms: dict[tuple[str, int], dict[str, tuple[Form, dict]]] = {}
+        forms: dict[tuple[NetName, int], dict[str, tuple[Form, dict]]] = {}
         for pair in graph.pairs:
             unit = problem.unit[pair.id]
-            unit_id = unit_name(unit.kind, schedule.instance[pair.id])
+            owner = place_name(unit.kind, schedule.instance[pair.id])
             for direction, op in pair.ops.items():
-                entries = list(zip("ab", op.pre))
-                if pair.kind != "out":
-                    entries.append(("post", op.post))
+                entries = list(zip(OPERANDS, op.pre))
+                if not pair.leaves:
+                    entries.append((POST, op.post))
                 for operand, form in entries:
                     cycle = schedule.start[pair.id] + use_offset(unit, operand)
                     extra: dict[str, object] = {"core": op.kind}
-                    if operand == "post":
+                    name = NetName(owner, operand)
+                    if name.post:
                         extra["keep"] = op.keep
-                    elif operand == "a":
+                    elif name.first:
                         extra["number"] = op.number
-                    forms.setdefault((f"{unit_id}.{operand}", cycle), {})[direction] = (form, extra)
+                    forms.setdefault((name, cycle), {})[direction] = (form, extra)
             ready = schedule.ready(pair.id)
-            if pair.kind == "out":
+            if pair.leaves:
                 row: object = OutRow(ready // ii, {d: self._index(op.index) for d, op in pair.ops.items()})
                 self._put(table.outs, schedule.instance[pair.id], ready, row, ii)
             elif lives["op", pair.id].stored:
                 value = "op", pair.id
                 row = WriteRow(ready // ii, dict.fromkeys(pair.ops, cells[value]))
-                self._put(table.writes, unit_id, ready, row, ii)
+                self._put(table.writes, owner, ready, row, ii)
         for chain in graph.chains:
             members = problem.chain_uses[chain.id]
             times = [schedule.start[i] + offset for i, offset in members]
             for direction, term in chain.base.items():
-                forms.setdefault((f"chain{chain.id}.a", times[0] - 1), {})[direction] = ((term,), {})
+                forms.setdefault((NetName(ChainName(chain.id)), times[0] - 1), {})[direction] = ((term,), {})
             directions = tuple(chain.base)
             load = times[0] - 1
             self._put(table.chains, chain.id, load, ChainRow(load // ii, "load", directions), ii)
@@ -140,7 +143,7 @@ class _Builder:
     def _rows(
         self,
         table: Table,
-        forms: dict[tuple[str, int], dict[str, tuple[Form, dict]]],
+        forms: dict[tuple[NetName, int], dict[str, tuple[Form, dict]]],
         lives: dict[tuple, Life],
         cells: dict[tuple, int],
         ii: int,
@@ -195,7 +198,7 @@ class _Builder:
 
     def _ports(
         self,
-        net: str,
+        net: NetName,
         cycle: int,
         ii: int,
         reads: dict[str, list[tuple[str, Term]]],
@@ -245,7 +248,7 @@ def _pack(lives: dict[tuple, Life], ii: int, rest: int, fill: bool) -> tuple[dic
         life = lives[value]
         if life.stored or value[0] != "op":
             members.setdefault(life.bank, []).append(life)
-    lanes = len({life.bank for life in lives.values() if life.bank.startswith("in")}) or 1
+    lanes = len({life.bank for life in lives.values() if isinstance(life.bank, InputName)}) or 1
     beats = max((value[1] // lanes + 1 for value in lives if value[0] == "block"), default=1)
     for bank, values in members.items():
         spans = []
@@ -266,19 +269,14 @@ def _pack(lives: dict[tuple, Life], ii: int, rest: int, fill: bool) -> tuple[dic
 def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[str], raw_words: int, rest: int = 0) -> Allocation:
     """The program of a schedule, with its set-up; ``rest`` as in ``Program``."""
     problem = main.problem
-    slow = {unit.kind: unit for unit in problem.units.units}
     units = []
     for unit in problem.units.units:
-        if unit.kind == "out":
+        if unit.kind.type.leaves:
             continue
-        cores = ("enc", "dec") if unit.kind == "cipher" else unit.forms or (unit.kind,)
-        operands = ("a", "b") if unit.kind == "mul" else ("a",)
         for n in range(unit.count):
+            name = UnitName(unit.kind, n)
             units.append(
-                UnitInstance(
-                    unit_name(unit.kind, n), unit.kind, operands, unit.post_at, unit.latency, cores, unit.interval,
-                    slow[unit.kind].slow_core, slow[unit.kind].slow_interval,
-                )  # fmt: skip
+                UnitInstance(name, unit.post_at, unit.latency, unit.operations, unit.interval, unit.slow_core, unit.slow_interval)
             )
     program = Program(
         trace.mode, trace.block_bytes, trace.nbytes, trace.tweak_bytes, problem.units.lanes, problem.graph.directions,
@@ -288,22 +286,22 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     )  # fmt: skip
     lives, setup_lives = lifetimes(main), lifetimes(setup)
     for i in range(trace.blocks):  # a block that nothing reads still arrives
-        lives.setdefault(("block", i), Life(("block", i), f"in{i % program.lanes}", -1, 0))
+        lives.setdefault(("block", i), Life(("block", i), InputName(i % program.lanes), -1, 0))
     for j in range(trace.tweak_blocks):
-        lives.setdefault(("tweak", j), Life(("tweak", j), "tweak", TWEAK_WRITE, TWEAK_WRITE + 1))
+        lives.setdefault(("tweak", j), Life(("tweak", j), TWEAK, TWEAK_WRITE, TWEAK_WRITE + 1))
     held = _pack(lives, main.ii, rest, fill=False)[1]
     cells, sizes = _pack(lives, main.ii, rest, fill=True)
     setup_cells, setup_sizes = _pack(setup_lives, setup.ii, rest, fill=False)
     for name in sorted(set(sizes) | set(setup_sizes)):
         size = max(sizes.get(name, 0), setup_sizes.get(name, 0))
-        writer = f"lane{name[2:]}" if name.startswith("in") else name
+        writer = LaneName(name.number) if isinstance(name, InputName) else name
         program.banks[name] = Bank(name, writer, size, 0)
     builder = _Builder(program)
     program.tables["main"] = builder.table(main, "main", lives, cells)
     program.tables["setup"] = builder.table(setup, "setup", setup_lives, setup_cells)
     stored = [life for life in lives.values() if life.stored or life.value[0] != "op"]
     total = sum(held.values())
-    inputs = sum(sizes[b] - held[b] for b in sizes if b.startswith(("in", "tweak")))
+    inputs = sum(sizes[b] - held[b] for b in sizes if not isinstance(b, UnitName))
     return Allocation(
         program, total, storage_bound({life.value: life for life in stored}, main.ii), inputs, dict(sorted(sizes.items()))
     )

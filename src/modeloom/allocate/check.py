@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from modeloom.allocate.names import POST, TWEAK, ChainName, LaneName, NetName, OutName, UnitName
 from modeloom.allocate.program import Program, Source, Table, UnitInstance
 from modeloom.allocate.storage_check import check_storage
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import COUNTERS, cipher_core
 from modeloom.schedule.check import check_schedule
+from modeloom.spec.kinds import Kind
 
 __all__ = ["CheckError", "check_program", "check_schedule"]
 
@@ -63,7 +64,7 @@ def _parts(program: Program) -> None:
         _fail(program, "a word that must not be 0 or holds a cipher key does not exist, or the host loads no cipher key")
     if len(set(program.key_words)) != len(program.key_words) or not 0 <= program.raw_words <= len(program.key_words):
         _fail(program, "the key words are not different ones, the host's first")
-    writers = [*units, "tweak", *(f"lane{n}" for n in range(program.lanes))]
+    writers: list[str] = [*units, TWEAK, *map(LaneName, range(program.lanes))]
     for name, bank in program.banks.items():
         if bank.name != name or bank.writer not in writers:
             _fail(program, f"bank {name} is written by {bank.writer}")
@@ -73,8 +74,8 @@ def _parts(program: Program) -> None:
     chains = [chain.id for chain in program.chains]
     if len(set(chains)) != len(chains) or not all(chain.stride for chain in program.chains):
         _fail(program, "two chains have one number, or one has no stride")
-    places = {f"{unit.name}.{operand}" for unit in program.units for operand in (*unit.operands, "post")}
-    places |= {f"out{n}.a" for n in range(program.lanes)} | {f"chain{n}.a" for n in chains}
+    places = {NetName(unit.name, operand) for unit in program.units for operand in (*unit.operands, POST)}
+    places |= {NetName(OutName(n)) for n in range(program.lanes)} | {NetName(ChainName(n)) for n in chains}
     for name, net in program.nets.items():
         if net.name != name or name not in places:
             _fail(program, f"there is no place for network {name}")
@@ -90,11 +91,10 @@ def _loops(program: Program, units: dict[str, UnitInstance]) -> None:
     """No loop of networks without a register: from outputs y without one, through sums and adders, to other such outputs."""
     reads: dict[str, set[str]] = {}
     for name, net in program.nets.items():
-        unit, _, operand = name.partition(".")
-        owner = units.get(unit)
-        if owner is None or owner.latency > (owner.post_at if operand == "post" else 0):
+        owner = units.get(name.owner)
+        if owner is None or owner.latency > (owner.post_at if name.post else 0):
             continue
-        reads.setdefault(unit, set()).update(s.name for s in net.sources if s.kind == "y" and not s.index)
+        reads.setdefault(owner.name, set()).update(s.name for s in net.sources if s.kind == "y" and not s.index)
     done: set[str] = set()
     while left := sorted(set(reads) - done):
         ready = [unit for unit in left if not any(other in reads and other not in done for other in reads[unit])]
@@ -125,7 +125,7 @@ class _TableChecker:
         self.out_delay, self.key_delay = out_delay, key_delay
         self.units = {unit.name: unit for unit in program.units}
         self.results: dict[tuple[str, str], set[int]] = {}
-        self.issues: dict[tuple[str, str], dict[int, str]] = {}
+        self.issues: dict[tuple[str, str], dict[int, Kind | None]] = {}
 
     def fail(self, message: str) -> None:
         raise CheckError(f"{self.program.name}: table {self.table.name}: {message}")
@@ -159,7 +159,7 @@ class _TableChecker:
             if row is not None:
                 yield row.stage * self.table.rows + slot, row
 
-    def net(self, name: str, direction: str) -> dict[int, Any]:
+    def net(self, name: NetName, direction: str) -> dict[int, Any]:
         """Rows of a network that a direction uses, by cycle."""
         return {cycle: row for cycle, row in self.rows(self.table.nets.get(name, [])) if direction in row.select}
 
@@ -206,38 +206,38 @@ class _TableChecker:
     def operations(self, direction: str) -> None:
         """All operands of a unit issue together, and the sum of each operation comes ``post_at`` cycles later."""
         for name, unit in self.units.items():
-            first = self.net(f"{name}.a", direction)
-            issues = {cycle: row.core.get(direction, "") for cycle, row in first.items()}
+            first = self.net(NetName(name), direction)
+            issues = {cycle: row.core.get(direction) for cycle, row in first.items()}
             for operand in unit.operands[1:]:
-                if set(self.net(f"{name}.{operand}", direction)) != set(issues):
+                if set(self.net(NetName(name, operand), direction)) != set(issues):
                     self.fail(f"{name}: its operands issue in different cycles in {direction}")
             for cycle, core in issues.items():
-                if core not in unit.cores:
-                    self.fail(f"{name}: cycle {cycle} of {direction} starts a core {core!r}")
-                if not self.numbered(core, first[cycle].number.get(direction, 0)):
+                if core is None or core not in unit.cores:
+                    self.fail(f"{name}: cycle {cycle} of {direction} starts a core {core or ''!r}")
+                elif not self.numbered(core, first[cycle].number.get(direction, 0)):
                     self.fail(f"{name}: cycle {cycle} of {direction} gives the core {core} a number that it does not take")
             sums = {
-                cycle - unit.post_at: row.core.get(direction, "")
-                for cycle, row in self.net(f"{name}.post", direction).items()
+                cycle - unit.post_at: row.core.get(direction)
+                for cycle, row in self.net(NetName(name, POST), direction).items()
             }
             if sums != issues:
-                cycle = min(set(sums.items()) ^ set(issues.items()))[0]
+                cycle = min(cycle for cycle, _ in set(sums.items()) ^ set(issues.items()))
                 self.fail(f"{name}: the operation of cycle {cycle} of {direction} and its sum do not belong together")
-            for row in self.net(f"{name}.post", direction).values():
+            for row in self.net(NetName(name, POST), direction).values():
                 if not abs(row.keep.get(direction, 0)) < self.program.block_bytes:
                     self.fail(f"{name}: {direction} keeps {row.keep[direction]} bytes")
             self.issues[name, direction] = issues
             self.results[name, direction] = {cycle + unit.latency for cycle in issues}
 
-    def numbered(self, core: str, number: int) -> bool:
+    def numbered(self, core: Kind, number: int) -> bool:
         """Whether a core takes a number; in set-up there are only the host's cipher keys."""
-        if base := cipher_core(core):
+        if core.operation.keyed:
             derived = len(self.program.derived) if self.table.name == "setup" else 0
             known = 0 <= number < len(self.program.cipher_keys) - derived
-            return known and core == f"{base}{self.program.cipher_bits[number] or ''}"
-        return 0 < number < 1 << COUNTERS[core].bits if core in COUNTERS else not number
+            return known and core.key_bits == self.program.cipher_bits[number]
+        return number in core.operation.numbers if core.operation.numbers else not number
 
-    def intervals(self, name: str) -> None:
+    def intervals(self, name: UnitName) -> None:
         """Operations of one instance, and of its slow core, are far enough apart, whatever the directions of the
         sectors.
         """
@@ -306,7 +306,7 @@ class _TableChecker:
                     continue
                 if row.action not in ("load", "step") or len(loads) != 1:
                     self.fail(f"chain {chain} of {direction} is not loaded once, or does what is no action")
-                if row.action == "load" and cycle not in self.net(f"chain{chain}.a", direction):
+                if row.action == "load" and cycle not in self.net(NetName(ChainName(chain)), direction):
                     self.fail(f"chain {chain} of {direction} loads in cycle {cycle}, and its network gives nothing")
                 if row.action == "step" and not loads[0] < cycle < loads[0] + self.table.rows:
                     self.fail(f"chain {chain} of {direction} steps in cycle {cycle}, and loads in cycle {loads[0]}")
@@ -347,7 +347,7 @@ class _TableChecker:
                     seen.append(row.index[direction])
                     if main and row.index[direction] % self.program.lanes != lane:
                         self.fail(f"block {row.index[direction]} leaves on lane {lane} in {direction}")
-            if cycles != set(self.net(f"out{lane}.a", direction)):
+            if cycles != set(self.net(NetName(OutName(lane)), direction)):
                 self.fail(f"lane {lane}: blocks of {direction} leave when its network gives none, or do not leave")
         wanted = range(self.program.blocks) if main else range(self.program.raw_words, len(self.program.key_words))
         if sorted(seen) != list(wanted):

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from modeloom.allocate.names import TWEAK, ChainName, InputName, NetName, OutName, UnitName
 from modeloom.ir.ops import Term
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
+from modeloom.spec.kinds import UnitKind
 
-__all__ = ["BYPASS", "Use", "Life", "lifetimes", "storage_bound", "unit_name"]
+__all__ = ["BYPASS", "Use", "Life", "lifetimes", "place_name", "storage_bound"]
 
 BYPASS = 1
 """Largest distance (cycles) between readiness and use that needs no storage."""
@@ -26,7 +28,7 @@ BYPASS = 1
 class Use:
     """One reading of a value: which operand of which pair reads it in which cycle, in which direction."""
 
-    net: str
+    net: NetName
     cycle: int
     direction: str
     term: Term
@@ -40,7 +42,7 @@ class Life:
     ----------
     value : tuple
         ("op", pair), ("block", i) or ("tweak", j).
-    bank : str
+    bank : UnitName, InputName or TWEAK
         Where it is stored.
     write : int
         Cycle at whose end it is written, relative to the sector's entry.
@@ -60,9 +62,9 @@ class Life:
         return self.last > self.write
 
 
-def unit_name(kind: str, instance: int) -> str:
-    """Name of a unit instance; its bank has the same name."""
-    return f"{kind}_{instance}" if kind[-1].isdigit() else f"{kind}{instance}"
+def place_name(kind: UnitKind, number: int) -> UnitName | OutName:
+    """The name of a unit, or of the lane on which blocks leave."""
+    return OutName(number) if kind.type.leaves else UnitName(kind, number)
 
 
 def lifetimes(schedule: Schedule) -> dict[tuple, Life]:
@@ -72,15 +74,15 @@ def lifetimes(schedule: Schedule) -> dict[tuple, Life]:
     lives: dict[tuple, Life] = {}
     for pair in problem.graph.pairs:
         unit = problem.unit[pair.id]
-        if pair.kind != "out":
+        if not pair.leaves:
             ready = schedule.ready(pair.id)
-            lives["op", pair.id] = Life(("op", pair.id), unit_name(unit.kind, schedule.instance[pair.id]), ready, ready)
+            lives["op", pair.id] = Life(("op", pair.id), UnitName(unit.kind, schedule.instance[pair.id]), ready, ready)
 
     def read(term: Term, use: Use) -> None:
         kind = term.source[0]
         if kind in ("block", "tweak"):
             i = term.source[1]
-            bank = f"in{i % lanes}" if kind == "block" else "tweak"
+            bank = InputName(i % lanes) if kind == "block" else TWEAK
             life = lives.setdefault(term.source, Life(term.source, bank, -1, -1))
         elif kind == "op":
             life = lives[term.source]
@@ -92,15 +94,15 @@ def lifetimes(schedule: Schedule) -> dict[tuple, Life]:
 
     for pair in problem.graph.pairs:
         unit = problem.unit[pair.id]
-        name = unit_name(unit.kind, schedule.instance[pair.id])
+        name = place_name(unit.kind, schedule.instance[pair.id])
         for direction, op in pair.ops.items():
             for operand, term in op.terms():
                 cycle = schedule.start[pair.id] + use_offset(unit, operand)
-                read(term, Use(f"{name}.{operand}", cycle, direction, term))
+                read(term, Use(NetName(name, operand), cycle, direction, term))
     for chain in problem.graph.chains:
         first, offset = problem.chain_uses[chain.id][0]
         for direction, term in chain.base.items():
-            read(term, Use(f"chain{chain.id}.a", schedule.start[first] + offset - 1, direction, term))
+            read(term, Use(NetName(ChainName(chain.id)), schedule.start[first] + offset - 1, direction, term))
     return lives
 
 

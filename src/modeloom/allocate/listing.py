@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from modeloom.allocate.names import ChainName, NetName, OutName
 from modeloom.allocate.program import NetRow, Program, Source, Table
-from modeloom.ir.ops import COUNTERS, cipher_core
 
 __all__ = ["listing"]
 
@@ -50,13 +50,13 @@ def _table(program: Program, table: Table) -> Iterator[str]:
         for lane, rows in sorted(table.outs.items()):
             if (out := rows[slot]) is not None:
                 names = {d: program.key_words[i] if table.name == "setup" else f"C{i}" for d, i in out.index.items()}
-                yield f"  {f'out{lane} ->':<14} s{out.stage}  {_sides(dict(names))}"
+                yield f"  {OutName(lane) + ' ->':<14} s{out.stage}  {_sides(dict(names))}"
         for chain, rows in sorted(table.chains.items()):
             if (step := rows[slot]) is not None:
-                yield f"  {f'chain{chain}':<14} s{step.stage}  {step.action}"
+                yield f"  {ChainName(chain):<14} s{step.stage}  {step.action}"
 
 
-def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow) -> dict[str, object]:
+def _net_sides(program: Program, table: Table, name: NetName, slot: int, row: NetRow) -> dict[str, object]:
     sides: dict[str, object] = {}
     for direction, numbers in row.select.items():
         texts = []
@@ -72,17 +72,22 @@ def _net_sides(program: Program, table: Table, name: str, slot: int, row: NetRow
             elif source.kind == "const":
                 text = text.replace("const", f"{row.const.get(direction, 0):#x}", 1)
             texts.append(text)
-        core = row.core.get(direction)
-        prefix = f"{core} " if core and cipher_core(core) and not name.endswith("post") else ""
-        if prefix and len(program.cipher_keys) > 1:
-            prefix += f"under {program.cipher_keys[row.number.get(direction, 0)]} "
-        elif core in COUNTERS and not name.endswith("post"):
-            prefix = f"{row.number.get(direction, 0)} {core.replace('add', '+', 1)} "
+        prefix = "" if not name.first else _prefix(program, row, direction)
         if row.keep.get(direction):
             kept = row.keep[direction]
             prefix = f"head {kept} of y ^ " if kept > 0 else f"tail {-kept} of y ^ "
         sides[direction] = prefix + (" ^ ".join(texts) or "0")
     return sides
+
+
+def _prefix(program: Program, row: NetRow, direction: str) -> str:
+    """What stands before the operand of an operation: that of a cipher by name and key, others with numbers by these."""
+    core, number = row.core.get(direction), row.number.get(direction, 0)
+    if core is None or not core.operation.numbered:
+        return ""
+    if core.operation.keyed:
+        return f"{core} " + (f"under {program.cipher_keys[number]} " if len(program.cipher_keys) > 1 else "")
+    return f"{number} {core.operation.sign or core} "
 
 
 def _count(number: int, noun: str) -> str:

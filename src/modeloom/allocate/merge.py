@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from modeloom.allocate.names import ChainName, NetName
 from modeloom.allocate.program import Bank, ChainRegister, KeyRow, Net, NetRow, OutRow, Program, Table, UnitInstance
 
 __all__ = ["CoreProgram", "merge"]
@@ -47,7 +48,7 @@ class CoreProgram:
     units: list[UnitInstance]
     banks: dict[str, Bank]
     cells: dict[str, tuple[int, ...]]
-    nets: dict[str, Net]
+    nets: dict[NetName, Net]
     chains: list[ChainRegister]
     mains: list[Table]
     setups: list[Table]
@@ -87,7 +88,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
         if different or program.key_words[: first.raw_words] != first.key_words[: first.raw_words]:
             raise ValueError(f"programs for one core differ in {', '.join(different) or 'their keys'}")
     banks: dict[str, Bank] = {}
-    nets: dict[str, Net] = {}
+    nets: dict[NetName, Net] = {}
     chains: dict[int, ChainRegister] = {}
     key_words = list(first.key_words[: first.raw_words])
     mains: list[Table] = []
@@ -100,7 +101,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
         numbers = _chain_numbers(program, chains)
         for chain in program.chains:
             chains[numbers[chain.id]] = ChainRegister(numbers[chain.id], chain.stride)
-        places: dict[str, list[int]] = {}
+        places: dict[NetName, list[int]] = {}
         for net in program.nets.values():
             name = _net_name(net.name, numbers)
             shared = nets.setdefault(name, Net(name, []))
@@ -130,12 +131,12 @@ def _chain_numbers(program: Program, chains: dict[int, ChainRegister]) -> dict[i
     return numbers
 
 
-def _net_name(name: str, chains: dict[int, int]) -> str:
+def _net_name(name: NetName, chains: dict[int, int]) -> NetName:
     """The name of a network in the core: that before a chain follows the chain's number."""
-    return f"chain{chains[int(name[5:-2])]}.a" if name.startswith("chain") else name
+    return NetName(ChainName(chains[name.owner.number])) if isinstance(name.owner, ChainName) else name
 
 
-def _moved(table: Table, places: dict[str, list[int]], chains: dict[int, int], offset: int, raw: int) -> Table:
+def _moved(table: Table, places: dict[NetName, list[int]], chains: dict[int, int], offset: int, raw: int) -> Table:
     """A table with the numbers of the core: sources of networks, chains and key words."""
 
     def word(number: int) -> int:
@@ -144,7 +145,7 @@ def _moved(table: Table, places: dict[str, list[int]], chains: dict[int, int], o
     def each(rows: list[Row | None], change: Callable[[Row], Row]) -> list[Row | None]:
         return [None if row is None else change(row) for row in rows]
 
-    def net_row(name: str) -> Callable[[NetRow], NetRow]:
+    def net_row(name: NetName) -> Callable[[NetRow], NetRow]:
         def moved(row: NetRow) -> NetRow:
             return replace(row, select={d: tuple(places[name][n] for n in numbers) for d, numbers in row.select.items()})
 

@@ -18,6 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from modeloom.allocate.names import LaneName, NetName, UnitName
+from modeloom.spec.kinds import Kind, UnitKind
+
 __all__ = [
     "Source", "NetRow", "PortRow", "KeyRow", "WriteRow", "OutRow", "ChainRow", "Bank", "Net", "ChainRegister", "Table", "Program",
 ]  # fmt: skip
@@ -49,17 +52,17 @@ class NetRow:
     const : dict
         For each direction, the constant (0 where none is selected).
     core : dict
-        On a unit's first operand and its "post" net: the core that works, for each direction ("enc", "dec", "mul", "sqr", "acc").
+        On a unit's first operand and its "post" net: the operation, for each direction.
     keep : dict
         On a "post" net: bytes of the unit's result that are kept (0: all).
     number : dict
-        On a unit's first operand: the number of the cipher key, or what is added, where it is not 0.
+        On a unit's first operand: the number of the cipher key, or what goes with the operation, where it is not 0.
     """
 
     stage: int
     select: dict[str, tuple[int, ...]]
     const: dict[str, int] = field(default_factory=dict)
-    core: dict[str, str] = field(default_factory=dict)
+    core: dict[str, Kind] = field(default_factory=dict)
     keep: dict[str, int] = field(default_factory=dict)
     number: dict[str, int] = field(default_factory=dict)
 
@@ -107,19 +110,19 @@ class ChainRow:
 
 @dataclass
 class Bank:
-    """A rotating memory: one write port, some read ports; ``writer`` is a unit, "lane0", ... or "tweak"."""
+    """A rotating memory: one write port, some read ports.  A unit, a lane of the bus, or the entry of a sector (``TWEAK``) writes it."""
 
     name: str
-    writer: str
+    writer: UnitName | LaneName | str
     cells: int
     ports: int
 
 
 @dataclass
 class Net:
-    """A network: the XOR of enabled sources.  ``name`` is UNIT.a, UNIT.b, UNIT.post, outN.a or chainN.a."""
+    """A network: the XOR of enabled sources."""
 
-    name: str
+    name: NetName
     sources: list[Source]
     key_ports: int = 0
 
@@ -140,10 +143,10 @@ class Table:
     directions: tuple[str, ...]
     rows: int
     stages: int
-    nets: dict[str, list[NetRow | None]] = field(default_factory=dict)
+    nets: dict[NetName, list[NetRow | None]] = field(default_factory=dict)
     ports: dict[tuple[str, int], list[PortRow | None]] = field(default_factory=dict)
-    keys: dict[tuple[str, int], list[KeyRow | None]] = field(default_factory=dict)
-    writes: dict[str, list[WriteRow | None]] = field(default_factory=dict)
+    keys: dict[tuple[NetName, int], list[KeyRow | None]] = field(default_factory=dict)
+    writes: dict[UnitName, list[WriteRow | None]] = field(default_factory=dict)
     outs: dict[int, list[OutRow | None]] = field(default_factory=dict)
     chains: dict[int, list[ChainRow | None]] = field(default_factory=dict)
     inputs: dict[int, int] = field(default_factory=dict)
@@ -163,15 +166,23 @@ class Table:
 class UnitInstance:
     """One unit of the engine with its timing in cycles."""
 
-    name: str
-    kind: str
-    operands: tuple[str, ...]
+    name: UnitName
     post_at: int
     latency: int
-    cores: tuple[str, ...]
+    cores: tuple[Kind, ...]
     interval: int = 1
     slow_core: str | None = None
     slow_interval: int = 0
+
+    @property
+    def kind(self) -> UnitKind:
+        """What it is."""
+        return self.name.kind
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """Names of its operands."""
+        return self.kind.type.operands
 
 
 @dataclass
@@ -207,7 +218,7 @@ class Program:
     directions: tuple[str, ...]
     units: list[UnitInstance]
     banks: dict[str, Bank]
-    nets: dict[str, Net]
+    nets: dict[NetName, Net]
     chains: list[ChainRegister]
     tables: dict[str, Table]
     key_words: list[str]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from modeloom.allocate.names import LaneName, UnitName
 from modeloom.allocate.program import Bank, Program, Table
 from modeloom.ir.check import CheckError
 
@@ -56,17 +57,17 @@ def check_storage(program: Program) -> None:
 
 def _written(program: Program, table: Table, bank: Bank, direction: str) -> list[tuple[int, int, int, int]]:
     """(cell, earliest write, back, latest write) of the values of a bank."""
-    if bank.writer == "tweak" or bank.writer.startswith("lane"):
+    if not isinstance(bank.writer, UnitName):
         if table.name != "main":
             return []
-        if bank.writer == "tweak":
+        if not isinstance(bank.writer, LaneName):
             cells, count = table.tweaks, range(program.tweak_blocks)
         else:
-            cells, count = table.inputs, range(int(bank.writer[4:]), program.blocks, program.lanes)
+            cells, count = table.inputs, range(bank.writer.number, program.blocks, program.lanes)
         for i in count:
             if not 0 <= cells.get(i, -1) < bank.cells:
                 raise CheckError(f"{program.name}: bank {bank.name} has no cell for block {i}")
-        if bank.writer == "tweak":
+        if not isinstance(bank.writer, LaneName):
             return [(cells[j], 1 - LEAD + j, 0, 1 - LEAD + j) for j in count]
         beats = -(-program.blocks // program.lanes)
         taken = 1 - LEAD + FILL_DELAY

@@ -14,10 +14,7 @@ __all__ = ["papers"]
 @click.argument("names", nargs=-1, metavar="[TABLE ...]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def papers(names: tuple[str, ...], as_json: bool) -> None:
-    """Show the papers' tables of modes beside our figures, as docs/papers.md has them.
-
-    Give names of tables, such as tes2010-2, to see these alone.
-    """
+    """Every row of the papers' tables of modes beside ours, or the tables named, such as tes2010-2 (printed as docs/papers.md)."""
     from modeloom.papers import SCHEMA, page, tables
 
     if as_json:

@@ -19,7 +19,7 @@ from modeloom.compiler.units import Architecture, unit_set
 from modeloom.definition.check import INVERSES, NOT_CHECKED, Checked, check_definition
 from modeloom.ir.expand import expand
 from modeloom.ir.lower import key_words, lower_direction, lower_setup, operation_kind
-from modeloom.ir.ops import COUNTERS, OpGraph, cipher_core
+from modeloom.ir.ops import OpGraph
 from modeloom.ir.pair import pair_directions
 from modeloom.ir.squares import renew_squares
 from modeloom.ir.trace import Trace, trace
@@ -30,6 +30,7 @@ from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
 from modeloom.spec import InputError, Mode, checked_mode
+from modeloom.spec.kinds import MUL, OUT, SQR, Kind
 
 __all__ = ["Compiled", "compile_mode"]
 
@@ -143,7 +144,7 @@ class Compiled:
                 for unit in self.units.units
                 if unit.count
             },
-            "uses": {k: v for k, v in problem.uses().items() if k != "out"},
+            "uses": {k: v for k, v in problem.uses().items() if not k.type.leaves},
             "overlap": self.options.overlap,
             "cycles_per_sector": self.schedule.ii if self.options.overlap else self.schedule.latency,
             "latency": self.schedule.latency,
@@ -209,7 +210,7 @@ def compile_mode(
     chains = [_best_chains(source, options, units) for source in sources]
     if options.squares == "fly" and not any(_squares(source, n) for source, n in zip(sources, chains)):
         _check_squares(mode, tweak)
-        units = units.with_count("sqr", 0)
+        units = units.with_count(SQR.unit, 0)
     blocks = [source.blocks for source in sources]
     compiled = []
     for number, source in enumerate(sources):
@@ -252,7 +253,7 @@ def _compile(
                     main, (expanded, problem, setup_graph) = other, freer
         improve_bounds(main)
     # Key words leave one a cycle, whatever the lanes: the key memory has one write port.
-    setup = schedule(Problem(setup_graph, units.with_count("out", 1)), overlap=False, restarts=0)
+    setup = schedule(Problem(setup_graph, units.with_count(OUT.unit, 1)), overlap=False, restarts=0)
     report("allocate")
     # Not all block memories give the old word while it is written.
     allocation = allocate(expanded, main, setup, words, len(source.raw_names), rest=int(options.storage == "bram"))
@@ -271,7 +272,7 @@ def _compile(
 def _best_chains(source: Trace, options: Options, units: UnitSet) -> int:
     """The fewest Horner chains whose plain list schedule is about the shortest."""
     longest = max((len(node.args) - 2 for node in source.nodes if node.kind == "poly"), default=1)
-    busy = units.unit("mul").latency * units.unit("mul").count if units.by_kind["mul"].count else 1
+    busy = units.unit(MUL.unit).latency * units.unit(MUL.unit).count if units.has(MUL.unit) else 1
     numbers = sorted({max(1, min(busy * share // 10, longest)) for share in CHAINS}) if longest > 1 else [1]
     if len(numbers) == 1:
         return numbers[0]
@@ -291,14 +292,14 @@ def _lower(
 
     ``registers`` share each run of masks (``ir.pair.find_chains``); ``rough`` as for ``schedule.pairing.pair_by_bound``.
     """
-    expanded = expand(source, chains, _has_squarers(units))
+    expanded = expand(source, chains, units.has(SQR.unit))
     order, names = key_words(expanded)
 
-    def latency(kind: str) -> int:
-        return units.unit(kind).latency
+    def latency(kind: Kind) -> int:
+        return units.doing(kind).latency
 
-    def count(kind: str) -> int:
-        return units.unit(kind).count
+    def count(kind: Kind) -> int:
+        return units.doing(kind).count
 
     sequences = {d: renew_squares(lower_direction(expanded, d, names, units.terms, latency, count)) for d in options.directions}
     problem = pair_by_bound(source.mode, sequences, units, overlap=options.overlap, registers=registers, rough=rough)
@@ -310,16 +311,12 @@ def _lower(
     return expanded, problem, setup_graph
 
 
-def _has_squarers(units: UnitSet) -> bool:
-    return "sqr" in units.by_kind and units.by_kind["sqr"].count > 0
-
-
 def _squares(source: Trace, chains: int) -> bool:
     """Whether a sector reads a square of a key value."""
     expanded = expand(source, chains, True)
     nodes = expanded.nodes
     read = [i for node in nodes if not node.key_only for i in node.inputs]
-    return any(nodes[i].kind == "sqr" for i in (*read, *(i for outputs in expanded.outputs.values() for i in outputs)))
+    return any(nodes[i].of_keys for i in (*read, *(i for outputs in expanded.outputs.values() for i in outputs)))
 
 
 def _check_squares(mode: Mode, tweak: int) -> None:
@@ -330,17 +327,16 @@ def _check_squares(mode: Mode, tweak: int) -> None:
         raise InputError(f"--squares fly: {mode.name} reads no square of a key value; choose --squares setup")
 
 
-def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[str, int]], set[str]]:
+def _uses(source: Trace, options: Options) -> tuple[dict[str, dict[Kind, int]], set[Kind]]:
     """Operations of each kind in each direction, and kinds of those of set-up, before a unit set is chosen: a rough lowering."""
     expanded = expand(source, 1, options.squares == "fly")
     names = key_words(expanded)[1]
-    uses: dict[str, dict[str, int]] = {}
+    uses: dict[str, dict[Kind, int]] = {}
     for direction in options.directions:
-        counts: dict[str, int] = {}
+        counts: dict[Kind, int] = {}
         for op in lower_direction(expanded, direction, names, options.terms, lambda kind: 1):
             counts[op.kind] = counts.get(op.kind, 0) + 1
         uses[direction] = counts
     # Where squarers turn out to be of no use, set-up squares with a multiplier.
     plain = expand(source, 1)
-    kinds = {operation_kind(plain, plain.nodes[i]) for i in (*key_words(plain)[0], *plain.scratch)}
-    return uses, {kind for kind in kinds if kind == "mul" or kind in COUNTERS or cipher_core(kind)}
+    return uses, {operation_kind(plain, plain.nodes[i]) for i in (*key_words(plain)[0], *plain.scratch) if plain.nodes[i].worded}

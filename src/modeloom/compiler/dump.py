@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from modeloom.allocate.lifetimes import unit_name
+from modeloom.allocate.lifetimes import place_name
 from modeloom.allocate.listing import listing
 from modeloom.compiler.compile import Compiled
 from modeloom.ir.ops import Op, OpGraph, form_text
@@ -19,7 +19,7 @@ def operation_text(number: int, op: Op) -> str:
     """One operation, with its line of the definition."""
     operands = ", ".join(form_text(form) for form in op.pre)
     text = f"%{number} = {op.kind}({operands}{f', {op.number}' if op.number else ''})"
-    if op.kind == "out":
+    if op.leaves:
         text = f"{'word ' if isinstance(op.index, str) else 'C'}{op.index} = {operands}"
     if op.keep:
         text += f" cut to {op.keep} bytes" if op.keep > 0 else f" without its first {-op.keep} bytes"
@@ -53,7 +53,7 @@ def schedule_text(schedule: Schedule) -> str:
     ]
     for i in sorted(range(len(schedule.start)), key=lambda i: (schedule.start[i], i)):
         start, pair = schedule.start[i], problem.graph.pairs[i]
-        unit = unit_name(problem.unit[i].kind, schedule.instance[i])
+        unit = place_name(problem.unit[i].kind, schedule.instance[i])
         cores = "/".join(sorted({op.kind for op in pair.ops.values()}, reverse=True))
         lines.append(f"{start:>5}  {start % schedule.ii:>4}  {start // schedule.ii:>5}  {unit:<9}  %{i} {cores}")
     return "\n".join(lines) + "\n"

@@ -21,16 +21,16 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest
+from modeloom.cores.components import ComponentRequest, unit_cores
 from modeloom.rtl.bus import BusParameters, CoreBus
 from modeloom.rtl.bus.key_schedules import KeySchedules
 from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
-from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.engine.key_class import key_class
-from modeloom.rtl.gf128.architectures import MULTIPLIERS
-from modeloom.rtl.gf128.square import Squarer
+from modeloom.rtl.engine.unit import UnitCore
 from modeloom.rtl.zeroize import Zeroizer
-from modeloom.spec import COUNTERS, InputError
+from modeloom.spec import InputError
+from modeloom.spec.kinds import Kind, UnitKind
 
 __all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "core_requests", "erase_cycles", "key_erase_cycles"]
 
@@ -108,11 +108,11 @@ def key_erase_cycles(compiled: Any) -> int:
     )  # fmt: skip
 
 
-def core_requests(compiled: Any) -> dict[str, CoreRequest]:
+def core_requests(compiled: Any) -> dict[Kind | str, CoreRequest]:
     """What is asked of the cipher for each core of ``Architecture.cores``, with the slots that it has."""
     bits = compiled.core_program.cipher_bits
     return {
-        name: request.but(slots=key_class(bits, name).slots(compiled.options.key_slots))
+        name: request.but(slots=key_class(bits, name.key_bits if isinstance(name, Kind) else 0).slots(compiled.options.key_slots))
         for name, request in compiled.architecture.cores.items()
     }
 
@@ -146,21 +146,17 @@ class ModeCore(wiring.Component):
             ports[port.name] = (Out if port.output else In)(port.width(p))
         super().__init__(ports)
 
-    def cores(self, kind: str, names: Sequence[str]) -> dict[str, Any]:
-        """Components of a unit of some kind by the names of its cores; one "both" for two of a cipher, where the core has such."""
+    def cores(self, kind: UnitKind, operations: Sequence[Kind]) -> dict[str, UnitCore]:
+        """Components of a unit for some operations by their names in Verilog."""
         compiled = self.compiled
-        options, architecture = compiled.options, compiled.architecture
-        if kind == "mul":
-            return {kind: MULTIPLIERS[options.mul_arch](compiled.mode.field, options.mul_stages)}
-        if kind == "sqr":
-            return {kind: Squarer(compiled.mode.field)}
-        if kind == "add":
-            width, stages = 8 * compiled.mode.block_bytes, compiled.units.by_kind["add"].core
-            return {name: CounterAdder(width, COUNTERS[name], stages) for name in names}
-        if kind == "cipher" and "both" in architecture.cores:
-            names = ["both"]
-        requests = core_requests(compiled)
-        return {name.rstrip("0123456789"): architecture.cipher.hardware(requests[name]) for name in names}
+        options, bits = compiled.options, kind.key_bits
+        return unit_cores(
+            ComponentRequest(
+                unit=kind, operations=tuple(operations), field=compiled.mode.field, cycles=compiled.units.by_kind[kind].core,
+                multiplier=options.mul_arch, cipher=compiled.architecture.cipher, cipher_cores=core_requests(compiled),
+                key_bits=bits or options.key_bits, slots=key_class(compiled.core_program.cipher_bits, bits).slots(options.key_slots),
+            )  # fmt: skip
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -11,7 +11,7 @@ from typing import Any
 
 from modeloom.definition.software import Model, to_blocks
 from modeloom.ir.trace import Trace
-from modeloom.spec import COUNTERS, CipherKey, Numbers
+from modeloom.spec import Numbers
 
 __all__ = ["replay"]
 
@@ -59,14 +59,10 @@ class _Run:
             return o.double(values[0], args[1])
         if kind == "keep":
             return o.head(values[0], args[1]) if args[1] > 0 else o.tail(values[0], -args[1])
-        if kind in ("enc", "dec"):
-            return getattr(o, kind)(values[0], CipherKey(args[1]))
-        if kind in COUNTERS:
-            return o.add(values[0], args[1], *COUNTERS[kind])
+        if operation := node.operation:
+            return operation.on_numbers(o, values, node.number)
         if kind == "inverse":
             return o.inverse(values[0], self.source.nonzero[args[0]])
-        if kind == "mul":
-            return o.mul(*values)
         if kind == "power":
             return o.power(values[0], args[1])
         if kind == "poly":

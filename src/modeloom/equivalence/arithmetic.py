@@ -15,11 +15,12 @@ no names that say so.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from itertools import product
 
 from modeloom.equivalence.cells import CircuitError
-from modeloom.spec import COUNTERS, Field
+from modeloom.spec import Field, Numbers
+from modeloom.spec.kinds import MUL, Operation
 from modeloom.taint.netlist import Bit, Cell, Netlist
 
 __all__ = ["output_order"]
@@ -81,6 +82,11 @@ class _Circuit:
         elif cell.type in ("$xor", "$and", "$or"):
             for y, a, b in zip(cell["Y"], operand("A"), operand("B")):
                 self.known[y] = self._gate(cell, a, b)
+        elif cell.type == "$mux" and not self.linear:
+            chosen = self.known[cell["S"][0]]
+            for y, a, b in zip(cell["Y"], operand("A"), operand("B")):
+                value = a[0] & ~chosen[0] | b[0] & chosen[0]
+                self.known[y] = value, self._meet(cell, a[1], b[1], chosen[1]), a[2] | b[2] | chosen[2]
         elif cell.type == "$not" and not self.linear:
             for y, (value, depth, degree) in zip(cell["Y"], operand("A")):
                 self.known[y] = value ^ self.ones, depth, degree
@@ -144,34 +150,52 @@ def _products(field: Field) -> tuple[dict[str, list[int]], list[int], int]:
     return {"a": first, "b": [column << j for j in range(n)]}, _digits(results, n), n * n
 
 
-def _squares(field: Field) -> tuple[dict[str, list[int]], list[int], int]:
-    n = field.width
-    return {"i": [1 << i for i in range(n)]}, _digits([field.mul(1 << i, 1 << i) for i in range(n)], n), n
+Samples = tuple[dict[str, list[int]], list[int], int]
+"""For each port its digits, those of the result, and how many there are."""
 
 
-def _number_port(netlist: Netlist) -> str:
-    """The port of an adder's number, which may have the name of a signal outside."""
-    others = [name for name in netlist.inputs if name not in ("clk", "rst", "clear", "i")]
+def _linear(operation: Operation, field: Field) -> Samples:
+    """All basis vectors of the one operand, all pairs of those of two."""
+    if operation is MUL.operation:
+        return _products(field)
+    n, ports, o = field.width, operation.unit.ports, Numbers(field, ())
+    operands = list(product([1 << i for i in range(n)], repeat=len(ports)))
+    results = [operation.on_numbers(o, run, 0) for run in operands]
+    values = {port: _digits([run[place] for run in operands], n) for place, port in enumerate(ports)}
+    return values, _digits(results, n), len(operands)
+
+
+def _number_port(netlist: Netlist, operation: Operation) -> str:
+    """The port of a number, which may have the name of a signal outside."""
+    ports = operation.unit.ports
+    others = [name for name in netlist.inputs if name not in ("clk", "rst", "clear", *ports)]
     if len(others) != 1:
-        raise CircuitError(f"an adder has a block and a number, not {', '.join(['i', *others])}")
+        raise CircuitError(f"an operation {operation.name} has {', '.join(ports)} and a number, not {', '.join([*ports, *others])}")
     return others[0]
 
 
-def _sums(kind: str, width: int, netlist: Netlist) -> tuple[dict[str, list[int]], list[int], int]:
+def _samples(operation: Operation, field: Field, netlist: Netlist) -> Samples:
     """Blocks and numbers, those that have the bits of the port: what is always zero is no part of it."""
-    counter, rng, port = COUNTERS[kind], random.Random(kind), _number_port(netlist)
-    within = (1 << len(netlist.inputs[port])) - 1
-    edges = [0, 1, *((1 << k) - 1 for k in range(2, counter.bits + 1)), *(1 << k for k in range(1, counter.bits))]
-    blocks = [rng.getrandbits(width) for _ in range(SAMPLES)]
-    numbers = [(rng.choice(edges) if rng.random() < 0.5 else rng.getrandbits(counter.bits)) & within for _ in blocks]
-    # Counters that are all ones behind their number: the carry runs to the end.
-    for n in range(0, SAMPLES, 4):
-        blocks[n] = counter.add(blocks[n] | (1 << width) - 1, -numbers[n], width // 8)
-    results = [counter.add(block, number, width // 8) for block, number in zip(blocks, numbers)]
-    return {"i": _digits(blocks, width), port: _digits(numbers, counter.bits)}, _digits(results, width), SAMPLES
+    width, rng, o = field.width, random.Random(operation.name), Numbers(field, ())
+    operands = [[rng.getrandbits(width) for _ in operation.unit.ports] for _ in range(SAMPLES)]
+    numbers, port = [0] * SAMPLES, ""
+    if operation.numbers:
+        port, bits = _number_port(netlist, operation), (operation.numbers.stop - 1).bit_length()
+        within = (1 << len(netlist.inputs[port])) - 1
+        edges = [0, 1, *((1 << k) - 1 for k in range(2, bits + 1)), *(1 << k for k in range(1, bits))]
+        numbers = [(rng.choice(edges) if rng.random() < 0.5 else rng.getrandbits(bits)) & within for _ in operands]
+    if counter := operation.counter:
+        # Counters that are all ones behind their number: the carry runs to the end.
+        for n in range(0, SAMPLES, 4):
+            operands[n][0] = counter.add(operands[n][0] | (1 << width) - 1, -numbers[n], width // 8)
+    results = [operation.on_numbers(o, run, number) for run, number in zip(operands, numbers)]
+    values = {name: _digits([run[place] for run in operands], width) for place, name in enumerate(operation.unit.ports)}
+    if port:
+        values[port] = _digits(numbers, (operation.numbers.stop - 1).bit_length())
+    return values, _digits(results, width), SAMPLES
 
 
-def output_order(netlist: Netlist, ports: Sequence[str], kind: str, field: Field, latency: int) -> list[int]:
+def output_order(netlist: Netlist, ports: Sequence[str], operation: Operation, field: Field, latency: int) -> list[int]:
     """Proves the circuit of a core, and gives for each bit of its output ports the bit of the result that it is.
 
     Parameters
@@ -180,8 +204,8 @@ def output_order(netlist: Netlist, ports: Sequence[str], kind: str, field: Field
         The core's module.
     ports : sequence of str
         Its outputs.
-    kind : str
-        "mul", "sqr" or one of ``COUNTERS``.
+    operation : Operation
+        One without keys.
     latency : int
         Registers from the operands to the result.
 
@@ -190,9 +214,8 @@ def output_order(netlist: Netlist, ports: Sequence[str], kind: str, field: Field
     CircuitError
         It computes something else, or in other cycles.
     """
-    makers: dict[str, Callable[[], Any]] = {"mul": lambda: _products(field), "sqr": lambda: _squares(field)}
-    values, results, count = makers.get(kind, lambda: _sums(kind, field.width, netlist))()
-    circuit = _Circuit(netlist, values, count, kind in makers)
+    values, results, count = _linear(operation, field) if operation.linear else _samples(operation, field, netlist)
+    circuit = _Circuit(netlist, values, count, operation.linear)
     places = {digits: i for i, digits in enumerate(results)}
     degree = frozenset(values)
     order = []
@@ -200,8 +223,8 @@ def output_order(netlist: Netlist, ports: Sequence[str], kind: str, field: Field
         for n, bit in enumerate(netlist.outputs[port]):
             found, depth, bit_degree = circuit.known[bit]
             if found not in places:
-                raise CircuitError(f"bit {n} of {port} is no bit of the result of {kind}")
-            if depth != latency or kind in makers and bit_degree != degree:
+                raise CircuitError(f"bit {n} of {port} is no bit of the result of {operation.name}")
+            if depth != latency or operation.linear and bit_degree != degree:
                 raise CircuitError(f"bit {n} of {port} is there after {depth} cycles, not {latency}")
             order.append(places[found])
     return order

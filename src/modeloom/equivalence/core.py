@@ -21,19 +21,28 @@ from amaranth.hdl import UnusedElaboratable
 from modeloom.cores.sector import ModeCore, erase_cycles
 from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
-from modeloom.equivalence.cores import CIPHERS, CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
+from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
 from modeloom.rtl.engine.key_class import KeyClass, key_class
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.spec import COUNTERS
+from modeloom.spec.kinds import BOTH, DEC, ENC, OPERATIONS, Kind, Operation, UnitKind, UnitType
 from modeloom.taint.control import declassified
 from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
 __all__ = ["SymbolicCore"]
 
-_CORES = re.compile(rf"^  cell \\(\S+_engine_\S+) \\({'|'.join([*CIPHERS, 'mul', 'sqr', *COUNTERS])})$", re.M)
-"""Instances of the cores of units: named as the component of a unit names them."""
+_CELL = re.compile(r"^  cell \\(\S+_engine_\S+) \\([a-z]\w*)$", re.M)
+"""A cell in the engine: its module and its name."""
+
+
+def _does(name: str) -> tuple[Operation, ...]:
+    """The operations that a component of this name does; none if it is no component of a unit."""
+    if name == BOTH:
+        return ENC.operation, DEC.operation
+    operation = OPERATIONS.get(name)
+    return (operation,) if operation and operation.unit.component else ()
+
 
 _WRITES = {"rk_we": "key_we", "rk_slot": "key_slot", "rk_round": "key_round", "rk_data": "key_data", "rk_data_dec": "key_data_dec"}
 """Registers of the engine before the key ports of all ciphers, and what they are there."""
@@ -42,18 +51,17 @@ ENGINE = "core.engine"
 """Path of the engine in a core."""
 
 
-def _definition(compiled: Any, unit: str, kind: str) -> tuple[dict[str, int], CoreTimes]:
+def _definition(compiled: Any, unit: UnitKind, name: str) -> tuple[dict[str, int], CoreTimes]:
     """Widths of the inputs of a core by name, and its times; raises ``KeyError`` if units of this kind have none."""
-    bits = key_class(compiled.core_program.cipher_bits, unit).bits if kind in CIPHERS else 0
     with warnings.catch_warnings():
         # The component is looked at and not made.
         warnings.simplefilter("ignore", UnusedElaboratable)
         cores = ModeCore(compiled)
-        components = cores.cores(unit, [f"{kind}{bits or ''}"])
-        component = components[kind]
-        ports = {name: len(getattr(component, name)) for name in component.signature.members if name != "o"}
-        times = CoreTimes(component.latency, getattr(component, "interval", 1), hasattr(component, "start"))
-        del component, components, cores
+        components = cores.cores(unit, [Kind(operation, unit.key_bits) for operation in _does(name)])
+        core = components[name]
+        ports = {port: len(getattr(core.component, port)) for port in core.component.signature.members if port != "o"}
+        times = CoreTimes(core.component.latency, core.interval, core.started)
+        del core, components, cores
         gc.collect()
     return ports, times
 
@@ -85,7 +93,7 @@ class SymbolicCore:
     def __init__(self, verilog: Path, top: str, compiled: Any):
         self.compiled = compiled
         rtlil = verilog_to_rtlil(verilog, top)
-        self.modules = dict(_CORES.findall(rtlil))
+        self.modules = {module: name for module, name in _CELL.findall(rtlil) if _does(name)}
         netlist = netlist_of_rtlil(rtlil, top, keep=sorted(self.modules))
         self.width = 8 * compiled.mode.block_bytes
         self._makers: dict[str, Callable[[Cell], Box]] = {}
@@ -93,19 +101,20 @@ class SymbolicCore:
         ordered = {module: port_directions(rtlil, module) for module in cells}
         outputs = {module: output_ports(ordered[module], cell) for module, cell in cells.items()}
         self._classes: dict[str, KeyClass] = {}
-        units = {unit.name: unit.kind for unit in compiled.core_program.units}
+        units: dict[str, UnitKind] = {unit.name: unit.kind for unit in compiled.core_program.units}
         for module, cell in cells.items():
             kind, unit = self.modules[module], cell.name.split(".")[-2]
             try:
                 ports, times = _definition(compiled, units[unit], kind)
             except KeyError:
                 raise CircuitError(f"{cell.name}: {unit} has no {kind}") from None
-            if kind in CIPHERS:
-                keys = self._classes[module] = key_class(compiled.core_program.cipher_bits, units[unit])
-                self._makers[module] = self._cipher(kind, ports, times, ordered[module], self._key_nets(netlist, keys), keys)
+            does, type = _does(kind), units[unit].type
+            if type.keyed:
+                keys = self._classes[module] = key_class(compiled.core_program.cipher_bits, units[unit].key_bits)
+                self._makers[module] = self._cipher(does, type, ports, times, ordered[module], self._key_nets(netlist, keys), keys)
             else:
-                order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], kind, compiled.mode.field, times.latency)
-                self._makers[module] = self._function(kind, ports, times, ordered[module], order)
+                order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], does[0], compiled.mode.field, times.latency)
+                self._makers[module] = self._function(does[0], ports, times, ordered[module], order)
         # A core keeps in one register whether the mode refuses the key.  Here it takes them all.
         frozen = [bit for bits in declassified(netlist).values() for bit in bits]
         self.circuit = Circuit(netlist, outputs, frozen)
@@ -119,11 +128,11 @@ class SymbolicCore:
         return nets
 
     def _cipher(
-        self, kind: str, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str],
+        self, does: tuple[Operation, ...], unit: UnitType, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str],
         nets: Mapping[tuple[Bit, ...], str], keys: KeyClass,
     ) -> Callable[[Cell], Box]:  # fmt: skip
         # A decrypter's round keys come from the register of those for decrypters.
-        if kind == "dec":
+        if all(operation.inverse_keys for operation in does):
             nets = {bits: "key_data" if role == "key_data_dec" else role for bits, role in nets.items()}
         forms = 1 + ("key_data_dec" in roles)
         if times.started:
@@ -136,15 +145,15 @@ class SymbolicCore:
             outputs = output_ports(directions, cell)
             if sum(len(cell[port]) for port in outputs) != self.width:
                 raise CircuitError(f"{cell.name}: its outputs {', '.join(outputs)} are not the {self.width} bits of a block")
-            return CipherCore(cell.name, input_ports(cell, directions, nets, roles), kind, forms, times, rounds, self.width)
+            return CipherCore(cell.name, input_ports(cell, directions, nets, roles), does, unit, forms, times, rounds, self.width)
 
         return make
 
     def _function(
-        self, kind: str, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str], order: list[int]
+        self, operation: Operation, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str], order: list[int]
     ) -> Callable[[Cell], Box]:
-        operands = [name for name in ("a", "b", "i", "number") if name in roles]
-        function = function_of(kind, self.width)
+        operands = [*operation.unit.ports, *(["number"] if operation.numbers else [])]
+        function = function_of(operation, self.width)
 
         def make(cell: Cell) -> Box:
             ports = input_ports(cell, directions, {}, roles)
@@ -176,7 +185,7 @@ class SymbolicCore:
                 continue
             assert isinstance(box, CipherCore)
             place = (slot << (len(keys.numbers) - 1).bit_length()) + keys.numbers.index(key)
-            for core in ("enc", "dec") if box.name == "both" else (box.name,):
+            for core in box.names:
                 held = box.keys(core, place)
                 if names.setdefault(core, held) != held:
                     raise CircuitError(f"{box.path} has other round keys of slot {slot} than the cores before")

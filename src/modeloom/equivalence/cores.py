@@ -20,15 +20,12 @@ from dataclasses import dataclass
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import Box, CircuitError
-from modeloom.spec import COUNTERS
+from modeloom.spec import Counter
+from modeloom.spec.kinds import Operation, UnitType
 from modeloom.taint.netlist import Bit, Cell
 
-__all__ = [
-    "CIPHERS", "CipherCore", "CoreTimes", "FunctionCore", "added", "cipher_result", "function_of", "input_ports", "output_ports", "product",
-    "square",
-]  # fmt: skip
+__all__ = ["CipherCore", "CoreTimes", "FunctionCore", "cipher_result", "function_of", "input_ports", "output_ports"]
 
-CIPHERS = ("enc", "dec", "both")
 
 
 @dataclass(frozen=True)
@@ -40,33 +37,37 @@ class CoreTimes:
     started: bool = False
 
 
-def product(a: int, b: int, width: int) -> int:
-    """What a multiplier makes of two blocks."""
-    if not a or not b:
-        return 0
-    return lanes.operation("product", width, *sorted((a, b)))
+def function_of(operation: Operation, width: int) -> Callable[..., int]:
+    """What a component makes of its operands, and of the number behind them: words of symbols, named by the operation.
+
+    Of a linear operation 0 gives 0, of a counter the bits beside it are kept; of other bits nothing is known.
+    """
+
+    def result(*operands: int) -> int:
+        blocks, name = operands[: operation.operands], operation.name
+        if operation.linear and not all(blocks):
+            return 0
+        if operation.commutes:
+            blocks = tuple(sorted(blocks))
+        if operation.numbers:
+            known = lanes.number(operands[-1])
+            name, blocks = (f"{name} of symbols", operands) if known is None else (f"{name} {known}", blocks)
+        found = lanes.operation(name, width, *blocks)
+        return _with_counter(operation.counter, operands[0], found, width) if operation.counter else found
+
+    return result
 
 
-def square(a: int, width: int) -> int:
-    """What a squarer makes of a block."""
-    return lanes.operation("square", width, a) if a else 0
-
-
-def added(kind: str, a: int, number: int, width: int) -> int:
-    """What a counter's adder ("add", "add64", ...) makes of a block and a number: nothing is known of the bits of its counter."""
-    return _with_counter(kind, a, lanes.operation(f"{kind} {number}", width, a), width)
-
-
-def _with_counter(kind: str, block: int, other: int, width: int) -> int:
+def _with_counter(counter: Counter, block: int, other: int, width: int) -> int:
     """A block with the counter of another."""
-    bits, order = COUNTERS[kind]
-    counter = lanes.mask(bits) << (width - bits) * lanes.LANES if order == "big" else lanes.mask(bits)
-    return block ^ (block ^ other) & counter
+    bits, order = counter
+    place = lanes.mask(bits) << (width - bits) * lanes.LANES if order == "big" else lanes.mask(bits)
+    return block ^ (block ^ other) & place
 
 
-def cipher_result(core: str, keys: int, block: int, width: int) -> int:
-    """What a cipher core ("enc", "dec") makes of a block under round keys, named by ``CipherCore.keys``."""
-    return lanes.operation(f"cipher {core}", width, keys, block)
+def cipher_result(operation: str, keys: int, operands: Sequence[int], width: int) -> int:
+    """What a cipher core makes of a block, and of what else it takes, under round keys, named by ``CipherCore.keys``."""
+    return lanes.operation(f"cipher {operation}", width, keys, *operands)
 
 
 _NUMBERED = re.compile(r"(.*?)(_\d+)?")
@@ -193,10 +194,12 @@ class CipherCore(Box):
         Where it is.
     ports : mapping
         Its input ports by their roles.
-    name : str
-        "enc", "dec" or "both".
+    operations : sequence of Operation
+        What it does: one, or two that are inverse to each other.
+    unit : UnitType
+        The unit that it is part of.
     forms : int
-        Forms of the round keys that a "both" core is given: 2 where the inverse cipher has one of its own, else 1.
+        Forms of the round keys that a core for two is given: 2 where the inverse cipher has one of its own, else 1.
     times : CoreTimes
     rounds : int
         Round keys of a key.
@@ -204,17 +207,22 @@ class CipherCore(Box):
         Bits of a block.
     """
 
-    def __init__(self, path: str, ports: Mapping[str, Parts], name: str, forms: int, times: CoreTimes, rounds: int, width: int):
-        self.path, self.ports, self.name, self.times, self.rounds, self.width = path, ports, name, times, rounds, width
-        self.forms = {"enc": "key_data", "dec": "key_data_dec" if forms > 1 else "key_data"}
-        needed = ["i", "key_we", "key_round", *sorted({self.forms[core] for core in CIPHERS[:2]}), *["decrypt"] * (name == "both")]
+    def __init__(
+        self, path: str, ports: Mapping[str, Parts], operations: Sequence[Operation], unit: UnitType, forms: int, times: CoreTimes,
+        rounds: int, width: int,
+    ):  # fmt: skip
+        self.path, self.ports, self.unit, self.times, self.rounds, self.width = path, ports, unit, times, rounds, width
+        self.names = tuple(operation.name for operation in operations)
+        self.either = len(self.names) > 1
+        self.forms = dict(zip(self.names, ("key_data", "key_data_dec" if forms > 1 else "key_data")))
+        needed = [*unit.ports, "key_we", "key_round", *sorted(set(self.forms.values())), *["decrypt"] * self.either]
         if times.started:
             needed += ["start"]
         missing = [port for port in needed if port not in self.ports]
         if missing:
             raise CircuitError(f"{path}: no input is its {missing[0]}")
         self.written: dict[tuple[str, int, int], int] = {}
-        self.flight: deque[tuple[int, str, int, int, int]] = deque()
+        self.flight: deque[tuple[int, str, int, tuple[int, ...], int]] = deque()
         self.free = 0
         self.held = 0
         self._digests: dict[tuple[str, int], int] = {}
@@ -244,11 +252,11 @@ class CipherCore(Box):
         if self._number(inputs, "key_we", cycle):
             self._write(inputs, cycle)
         if self.flight and self.flight[0][0] + times.latency == cycle + 1:
-            started, core, slot, block, keys = self.flight.popleft()
+            started, core, slot, operands, keys = self.flight.popleft()
             if slot >= 0 and keys != self.keys(core, slot):
                 self.held = lanes.atom(f"{self.path} of {started}: its keys were written meanwhile", self.width)
             else:
-                self.held = cipher_result(core, keys, block, self.width) if slot >= 0 else block
+                self.held = cipher_result(core, keys, operands, self.width) if slot >= 0 else operands[0]
         return self.held
 
     def state(self, cycle: int) -> object:
@@ -260,30 +268,16 @@ class CipherCore(Box):
             if cycle < self.free:
                 raise CircuitError(f"cycle {cycle}: {self.path} starts before it is free")
             self.free = cycle + self.times.interval
-        block = taken(inputs, self.ports["i"])
+        operands = tuple(taken(inputs, self.ports[port]) for port in self.unit.ports)
         slot = lanes.number(taken(inputs, self.ports["slot"])) if "slot" in self.ports else 0
-        core = self.name
-        if core == "both":
-            core = "dec" if self._number(inputs, "decrypt", cycle) else "enc"
+        core = self.names[1 if self.either and self._number(inputs, "decrypt", cycle) else 0]
         if slot is None:
-            self.flight.append((cycle, core, -1, lanes.atom(f"{self.path} of {cycle}: no slot", self.width), 0))
+            self.flight.append((cycle, core, -1, (lanes.atom(f"{self.path} of {cycle}: no slot", self.width),), 0))
         else:
-            self.flight.append((cycle, core, slot, block, self.keys(core, slot)))
+            self.flight.append((cycle, core, slot, operands, self.keys(core, slot)))
 
     def _write(self, inputs: Mapping[str, int], cycle: int) -> None:
         slot, number = self._number(inputs, "key_slot", cycle), self._number(inputs, "key_round", cycle)
-        for core in ("enc", "dec") if self.name == "both" else (self.name,):
-            self.written[core, slot, number] = taken(inputs, self.ports[self.forms[core]])
+        for core, form in self.forms.items():
+            self.written[core, slot, number] = taken(inputs, self.ports[form])
             self._digests.pop((core, slot), None)
-
-
-def function_of(kind: str, width: int) -> Callable[..., int]:
-    """The function of a core that is no cipher."""
-
-    def add(block: int, number: int) -> int:
-        known = lanes.number(number)
-        if known is None:
-            return _with_counter(kind, block, lanes.operation(f"{kind} of symbols", width, block, number), width)
-        return added(kind, block, known, width)
-
-    return {"mul": lambda a, b: product(a, b, width), "sqr": lambda a: square(a, width)}.get(kind, add)  # type: ignore[return-value]

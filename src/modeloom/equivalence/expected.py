@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from modeloom.equivalence import lanes
-from modeloom.equivalence.cores import added, cipher_result, product, square
-from modeloom.ir.ops import OpGraph, cipher_core
+from modeloom.equivalence.cores import cipher_result, function_of
+from modeloom.ir.ops import OpGraph
 from modeloom.prove.symbols import GraphSymbols
-from modeloom.spec import COUNTERS, Field
+from modeloom.spec import Field
+from modeloom.spec.kinds import Kind
 
 __all__ = ["Words", "outputs"]
 
@@ -26,7 +27,7 @@ class Words:
     ----------
     field : Field
     ciphers : sequence of mapping
-        For each cipher key, a name of its round keys for "enc" and for "dec".
+        For each cipher key, a name of its round keys for each operation.
     atoms : mapping
         Blocks of data and of the tweak: ("block", sector, i), ("tweak", sector, j).
     """
@@ -57,17 +58,14 @@ class Words:
         """A form as a term."""
         return self.form(form), k, keep
 
-    def operate(self, core: str, operands: Sequence[int], number: int) -> int:
-        """A core's result."""
-        if core == "mul":
-            return product(operands[0], operands[1], self.width)
-        if core == "sqr":
-            return square(operands[0], self.width)
-        if core in COUNTERS:
-            return added(core, operands[0], number, self.width)
-        if base := cipher_core(core):
-            return cipher_result(base, self.ciphers[number][base], operands[0], self.width)
-        return operands[0]
+    def operate(self, core: Kind, operands: Sequence[int], number: int) -> int:
+        """The result of an operation."""
+        operation = core.operation
+        if not operation.unit.component:
+            return operands[0]
+        if operation.keyed:
+            return cipher_result(operation.name, self.ciphers[number][operation.name], operands, self.width)
+        return function_of(operation, self.width)(*operands, *([lanes.constant(number, self.width)] if operation.numbers else []))
 
     def result(self, raw: int, keep: int, post: int) -> int:
         """``keep`` bytes of a core's result, and the form that is added."""

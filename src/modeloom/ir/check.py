@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from modeloom.ir.ops import COUNTERS, Chain, Form, Op, OpGraph, Pair, Term, cipher_core, unit_kind
+from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
+from modeloom.spec.kinds import OPERANDS, OPERATIONS, Kind, UnitKind
 
 __all__ = ["CheckError", "check_graph"]
 
-OPERANDS = {"enc": 1, "dec": 1, "mul": 2, "sqr": 1, "acc": 1, "out": 1, **dict.fromkeys(COUNTERS, 1)}
-CIPHER = {"enc", "dec"}
 SETUP = "setup"
 
 
@@ -88,26 +87,32 @@ class _Checker:
         for direction in pair.ops:
             if direction not in self.graph.directions:
                 self.fail(f"the graph has no direction {direction!r}")
-        kinds = {unit_kind(op.kind) for op in pair.ops.values()}
-        if len(kinds) > 1 and not kinds <= CIPHER:
+        for op in pair.ops.values():
+            self.known(op)
+        kinds = {op.kind.unit for op in pair.ops.values()}
+        shared = {op.kind.shared for op in pair.ops.values()}
+        if len(kinds) > 1 and (len(shared) > 1 or None in shared):
             self.fail(f"{' and '.join(sorted(kinds))} cannot be done by one unit")
         for op in pair.ops.values():
             self.op(op)
 
-    def op(self, op: Op) -> None:
-        core = cipher_core(op.kind)
-        operands = OPERANDS.get(core or op.kind)
-        if operands is None:
+    def known(self, op: Op) -> None:
+        if not isinstance(op.kind, Kind) or OPERATIONS.get(op.kind.operation.name) is not op.kind.operation:
             self.fail(f"unknown kind {op.kind!r}")
-        if len(op.pre) != operands:
-            self.fail(f"{op.kind} takes {operands} operands, not {len(op.pre)}")
-        if op.number and not (op.kind in COUNTERS or (core and 0 < op.number < len(self.cipher_bits))):
+
+    def op(self, op: Op) -> None:
+        operation = op.kind.operation
+        if len(op.pre) != operation.operands:
+            self.fail(f"{op.kind} takes {operation.operands} operands, not {len(op.pre)}")
+        if op.number and not (operation.numbers or (operation.keyed and 0 < op.number < len(self.cipher_bits))):
             self.fail(f"{op.kind} has the number {op.number}")
-        if core and op.kind != f"{core}{self.cipher_bits[op.number] or ''}":
+        if operation.keyed and op.kind.key_bits != self.cipher_bits[op.number]:
             self.fail(f"{op.kind} is not for the length of cipher key {op.number}")
-        if op.kind in COUNTERS and not 0 < op.number < 1 << COUNTERS[op.kind].bits:
-            self.fail(f"it adds {op.number}, which is 0 or more than {COUNTERS[op.kind].bits} bits")
-        if op.kind in ("out", "acc") and (op.post or op.keep):
+        if operation.counter and op.number not in operation.numbers:
+            self.fail(f"it adds {op.number}, which is 0 or more than {operation.counter.bits} bits")
+        if operation.numbers and op.number not in operation.numbers:
+            self.fail(f"{op.kind} has the number {op.number}")
+        if not operation.adds and (op.post or op.keep):
             self.fail(f"{op.kind} adds nothing to its result and cuts nothing from it")
         if not abs(op.keep) < self.block_bytes:
             self.fail(f"it keeps {op.keep} bytes of a block of {self.block_bytes}")
@@ -120,7 +125,7 @@ class _Checker:
             self.form(form)
         if op.block is not None and not self.setup and not 0 <= op.block < self.blocks:
             self.fail(f"it belongs to block {op.block}, and a sector has {self.blocks}")
-        if op.kind == "out":
+        if op.leaves:
             if self.setup != isinstance(op.index, str):
                 self.fail(f"{op.index!r} is not what leaves here")
             if not self.setup and op.block != op.index:
@@ -171,14 +176,14 @@ class _Checker:
             if base.source[0] == "op" and any(i <= base.source[1] for _, i, _ in uses):
                 self.fail(f"{direction} uses it before its base is computed")
 
-    def uses(self, chain: int, direction: str) -> list[tuple[int, int, tuple[str, str]]]:
+    def uses(self, chain: int, direction: str) -> list[tuple[int, int, tuple[UnitKind, str]]]:
         """Steps of a chain with the operations and operands that read them, in the order of operations."""
         found = []
         for pair in self.graph.pairs:
             op = pair.ops.get(direction)
             if op is None:
                 continue
-            for operand, form in zip("ab", op.pre, strict=False):
+            for operand, form in zip(OPERANDS, op.pre, strict=False):
                 found += [
                     (t.source[2], pair.id, (pair.kind, operand)) for t in form if t.source[:2] == ("chain", chain)
                 ]
@@ -190,7 +195,7 @@ class _Checker:
         if not 0 <= i < before:
             self.fail(f"{direction} reads operation {i}, which is not an earlier one")
         op = self.graph.pairs[i].ops.get(direction)
-        if op is None or op.kind == "out":
+        if op is None or op.leaves:
             self.fail(f"{direction} reads operation {i}, which gives no result there")
 
     # -- whole directions ---------------------------------------------------------------------------------------------
@@ -213,7 +218,7 @@ class _Checker:
                         self.fail(f"{direction} reads key word {term.source[1]!r} before it is written")
                     elif term.source[0] == "chain":
                         self.chain_term(term, direction)
-            if op.kind == "out":
+            if op.leaves:
                 leaving.append(op.index)
                 written.add(op.index)  # type: ignore[arg-type]
         self.where = f"{graph.name}: {direction}"

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 
 from modeloom.ir.trace import Trace, Tracer, reached
+from modeloom.spec.kinds import MUL, SQR
 
 __all__ = ["expand"]
 
@@ -79,9 +80,9 @@ class _Rewriter:
         if node.kind == "inverse":
             return self.inverse(self.done[node.args[0]])
         inputs = tuple(self.done[j] for j in node.inputs)
-        if node.kind == "mul":
+        if node.kind == MUL:
             return self.mul(*inputs)
-        if node.kind == "xor":
+        if node.kind == "xor" or (node.operation and node.operation.commutes):
             inputs = tuple(sorted(inputs))
         return self.o.node(node.kind, *(inputs + node.args[len(inputs) :]))
 
@@ -121,8 +122,8 @@ class _Rewriter:
 
     def mul(self, a: int, b: int) -> int:
         if self.squares and a == b and self.o.trace.nodes[a].key_only:
-            return self.o.node("sqr", a)
-        return self.o.node("mul", min(a, b), max(a, b))
+            return self.o.node(SQR, a)
+        return self.o.node(MUL, min(a, b), max(a, b))
 
     def add(self, a: int | None, b: int) -> int:
         return b if a is None else self.o.node("xor", min(a, b), max(a, b))

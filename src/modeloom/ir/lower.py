@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 
 from modeloom.ir.lines import Line
-from modeloom.ir.ops import CIPHER_CORES, COUNTERS, Form, Op, Term, unit_kind
+from modeloom.ir.ops import Form, Op, Term
 from modeloom.ir.sums import Value, balance
 from modeloom.ir.trace import Node, Trace
 from modeloom.spec import DefinitionError
+from modeloom.spec.kinds import ACC, OUT, Kind
 
 __all__ = ["lower_direction", "lower_setup", "key_words", "operation_kind"]
 
@@ -51,17 +52,19 @@ class _Namer:
         if i not in self.exponents:
             node = self.trace.nodes[i]
             self.exponents[i] = (i, 1)
-            if node.kind in ("mul", "sqr") and i not in self.trace.nonzero:
-                (a, e), (b, f) = self._power(node.args[0]), self._power(node.args[-1])
+            if node.factors and i not in self.trace.nonzero:
+                (a, e), (b, f) = map(self._power, node.factors)
                 if a == b:
                     self.exponents[i] = (a, e + f)
         return self.exponents[i]
 
 
-def operation_kind(trace: Trace, node: Node) -> str:
-    """The kind of a node's operation: for a cipher call, the core for the length of its key."""
-    bits = trace.cipher_bits[node.args[1]] if node.kind in CIPHER_CORES else 0
-    return f"{node.kind}{bits}" if bits else node.kind
+def operation_kind(trace: Trace, node: Node) -> Kind:
+    """The kind of the operation of a node that has one: of a cipher call, for the length of its key."""
+    operation = node.operation
+    if operation is None:
+        raise DefinitionError(f"{trace.mode}: {node.kind} has no unit; use the operations of docs/new-mode.md")
+    return Kind(operation, trace.cipher_bits[node.number] if operation.keyed else 0)
 
 
 def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
@@ -76,7 +79,7 @@ def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
     read += [i for node in nodes if not node.key_only for i in node.inputs]
     wanted: set[int] = {*trace.nonzero, *(i for blocks in trace.derived for i in blocks)}
     for i in read:
-        while nodes[i].kind in ("sqr", "scale"):
+        while nodes[i].kind == "scale" or nodes[i].of_keys:
             i = nodes[i].args[0]
         if nodes[i].key_only and nodes[i].kind != "const":
             wanted.add(i)
@@ -88,8 +91,7 @@ def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
             continue
         computed.add(i)
         stack.extend(nodes[i].inputs)
-    worded = (*CIPHER_CORES, "mul", *COUNTERS)
-    order = [i for i in sorted(computed) if (nodes[i].kind in worded and i not in trace.scratch) or i in wanted]
+    order = [i for i in sorted(computed) if (nodes[i].worded and i not in trace.scratch) or i in wanted]
     names = {node.id: namer.name(node.id) for node in nodes if node.kind == "raw"}
     names.update({i: namer.name(i) for i in order})
     return order, names
@@ -99,7 +101,7 @@ class _Lowering:
     """Operations of one direction (or of set-up) from the nodes that its outputs need."""
 
     def __init__(
-        self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[str], int], count: Callable[[str], int] | None
+        self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[Kind], int], count: Callable[[Kind], int] | None
     ):
         self.trace = trace
         self.nodes = trace.nodes
@@ -214,21 +216,21 @@ class _Lowering:
         self.ops.append(op)
         return len(self.ops) - 1
 
-    def _issue(self, kind: str, cycle: int) -> int:
+    def _issue(self, kind: Kind, cycle: int) -> int:
         """The first cycle from ``cycle`` on in which one of the units of a kind takes no earlier operation: an estimate."""
         if self.count is None:
             return cycle
-        units, kind = self.count(kind), "cipher" if kind in CIPHER_CORES else unit_kind(kind)
-        while self.issued[kind, cycle] >= units:
+        units, unit = self.count(kind), kind.widest
+        while self.issued[unit, cycle] >= units:
             cycle += 1
-        self.issued[kind, cycle] += 1
+        self.issued[unit, cycle] += 1
         return cycle
 
     def _available(self, term: Term) -> int:
         return self.ready[term.source[1]] if term.source[0] == "op" else 0
 
     def _acc(self, form: Form, line: Line) -> int:
-        return self.add(Op("acc", [form], line=line))
+        return self.add(Op(ACC, [form], line=line))
 
     def operation(self, i: int) -> int:
         """The operation whose result is a node: a unit operation, or a named sum."""
@@ -237,33 +239,31 @@ class _Lowering:
         node = self.nodes[i]
         if node.kind == "xor":
             result = self.named(self.form(i, top=True), node.line)
-        elif node.kind in (*CIPHER_CORES, "mul", "sqr", *COUNTERS):
+        else:
+            kind = operation_kind(self.trace, node)
             forms = [self.fit(self.form(j), self.terms, node.line) for j in node.inputs]
-            if node.kind == "mul":
+            if kind.operation.commutes:
                 # The operand with key values alone, or else with fewer results, stands on the right.
                 forms.sort(
                     key=lambda f: (
                         all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f)
                     )
                 )  # fmt: skip
-            number = node.args[1] if node.kind in (*CIPHER_CORES, *COUNTERS) else 0
-            result = self.add(Op(operation_kind(self.trace, node), forms, number=number, line=node.line, block=self._block(forms)))
+            result = self.add(Op(kind, forms, number=node.number, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
-        else:
-            raise DefinitionError(f"{self.mode}: {node.kind} has no functional unit; use the operations of docs/new-mode.md")
         self.op_of[i] = result
         return result
 
     def _of_key(self, term: Term) -> bool:
         """Whether a term is a key word or a square of one."""
-        return term.source[0] == "key" or (term.source[0] == "op" and self.ops[term.source[1]].kind == "sqr")
+        return term.source[0] == "key" or (term.source[0] == "op" and self.ops[term.source[1]].kind.operation.of_keys)
 
     def operations_in_order(self) -> None:
         """Makes the operations of long sums of products in the order of their nodes: from the outputs, recursion would go as deep as
         a Horner chain is long."""
         for i in sorted(self.readers):
             node = self.nodes[i]
-            if node.kind == "sqr" or (node.kind in (*CIPHER_CORES, "mul", *COUNTERS) and not node.key_only):
+            if node.of_keys or (node.worded and not node.key_only):
                 self.operation(i)
 
     @staticmethod
@@ -289,7 +289,7 @@ class _Lowering:
             return tuple(form)
         values = [Value(self._available(t), self._takes(t) and not t.keep) for t in form]
         left = set(range(len(form)))
-        for into, parts in balance(values, limit, self.terms, self.latency("acc")):
+        for into, parts in balance(values, limit, self.terms, self.latency(ACC)):
             added = [form[i] for i in parts]
             if into is None:
                 left.add(len(form))
@@ -355,7 +355,7 @@ class _Lowering:
 
         What an operation waits for comes in the order in which it was made: so blocks keep theirs, which runs of masks need.
         """
-        needed = self._above((i for i, op in enumerate(self.ops) if op.kind == "out"), set())
+        needed = self._above((i for i, op in enumerate(self.ops) if op.leaves), set())
         order: list[int] = []
         done: set[int] = set()
         for root in sorted(needed):
@@ -383,8 +383,8 @@ def lower_direction(
     direction: str,
     key_names: dict[int, str],
     terms: int,
-    latency: Callable[[str], int],
-    count: Callable[[str], int] | None = None,
+    latency: Callable[[Kind], int],
+    count: Callable[[Kind], int] | None = None,
 ) -> list[Op]:
     """Operations of one direction; each result block leaves by an "out" operation.
 
@@ -399,7 +399,7 @@ def lower_direction(
     """
     low = _Lowering(trace, key_names, terms, latency, count)
     outputs = trace.outputs[direction]
-    low.count_readers(outputs, lambda node: node.key_only and node.kind != "sqr")
+    low.count_readers(outputs, lambda node: node.key_only and not node.of_keys)
     low.operations_in_order()
     for index, i in enumerate(outputs):
         form = low.form(i)
@@ -407,13 +407,13 @@ def lower_direction(
             op = low.named(form, low.nodes[i].line)
             low.op_of[i] = op
             form = {Term(("op", op)): 1}
-        low.ops.append(Op("out", [_sorted_form(form)], index=index, line=low.nodes[i].line, block=index))
+        low.ops.append(Op(OUT, [_sorted_form(form)], index=index, line=low.nodes[i].line, block=index))
         low.ready.append(0)
     return low.ordered()
 
 
 def lower_setup(
-    trace: Trace, order: list[int], key_names: dict[int, str], terms: int, latency: Callable[[str], int]
+    trace: Trace, order: list[int], key_names: dict[int, str], terms: int, latency: Callable[[Kind], int]
 ) -> list[Op]:
     """Operations of set-up: each computed word is written by an "out" operation and read back from the key memory."""
     low = _Lowering(trace, {}, terms, latency, None)
@@ -426,11 +426,11 @@ def lower_setup(
             if j < i:  # in the order of their nodes: recursion would go as deep as an inversion is long
                 low.operation(j)
         scratch = [j for j in scratch if j > i]
-        if node.kind in (*CIPHER_CORES, "mul", *COUNTERS):
+        if node.worded:
             form = {Term(("op", low.operation(i))): 1}
         else:
             form = low.form(i, top=True)
             form = {t: 1 for t in low.fit(form, terms, node.line)}
-        low.ops.append(Op("out", [_sorted_form(form)], index=key_names[i], line=node.line))
+        low.ops.append(Op(OUT, [_sorted_form(form)], index=key_names[i], line=node.line))
         low.ready.append(0)
     return low.ordered()

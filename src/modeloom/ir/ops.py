@@ -17,27 +17,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from modeloom.ir.lines import NOWHERE, Line
-from modeloom.spec import COUNTERS
+from modeloom.spec.kinds import OPERANDS, OPERATIONS, Kind, UnitKind
 
-__all__ = ["Term", "Form", "Op", "Pair", "Chain", "OpGraph", "CIPHER_CORES", "COUNTERS", "cipher_core", "form_text", "unit_kind"]
-
-CIPHER_CORES = ("enc", "dec")
-"""Operations that the block cipher's cores do."""
+__all__ = ["Term", "Form", "Op", "Pair", "Chain", "OpGraph", "form_text"]
 
 Source = tuple[str, object]
-
-
-def cipher_core(kind: str) -> str:
-    """Which of ``CIPHER_CORES`` does an operation or is a unit; empty for other kinds.
-
-    "enc256" is the core "enc" for keys of 256 bits in a mode whose other keys have another length.
-    """
-    return kind[:3] if kind[:3] in CIPHER_CORES and (len(kind) == 3 or kind[3:].isdigit()) else ""
-
-
-def unit_kind(kind: str) -> str:
-    """The kind of unit that does an operation: all counters are of one, "add"."""
-    return "add" if kind in COUNTERS else kind
 
 
 class Term(NamedTuple):
@@ -62,25 +46,25 @@ class Op:
 
     Attributes
     ----------
-    kind : str
-        "enc", "dec" (with bits behind it for a cipher key of another length, "enc256"), "mul", "sqr" (a square), one of
-        ``COUNTERS`` (a number added), "acc" (a sum on its own) or "out" (a result block leaves; ``index`` is its number,
-        or in set-up the name of the key value that is written).
+    kind : Kind
+        What is done (``spec.kinds``); the name of an operation stands for that, under a key of the usual length.
     pre : list of Form
-        Operands: one, two for "mul".
+        Operands.
     post : Form
         Terms added to the result.
     keep : int
         Bytes of the unit's result that are kept before the terms are added (0: all).
     number : int
-        The number of the cipher key ("enc", "dec"), or what is added.
+        The number of the cipher key, or what goes with the operation (``Operation.numbers``).
+    index : int, str or None
+        Of a block that leaves, its number; in set-up the name of the key value that is written.
     line : Line
         Line of the definition; false if it has none.
     block : int or None
         The sector's block it belongs to, which decides its lane.
     """
 
-    kind: str
+    kind: Kind
     pre: list[Form]
     post: Form = ()
     keep: int = 0
@@ -89,9 +73,18 @@ class Op:
     line: Line = NOWHERE
     block: int | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, Kind) and self.kind in OPERATIONS:
+            self.kind = Kind(OPERATIONS[self.kind])
+
+    @property
+    def leaves(self) -> bool:
+        """Whether a block, or a key value of set-up, leaves."""
+        return self.kind.operation.unit.leaves
+
     def terms(self) -> Iterator[tuple[str, Term]]:
         """All terms with the operand they belong to: "a", "b" or "post"."""
-        for name, form in zip("ab", self.pre):
+        for name, form in zip(OPERANDS, self.pre):
             for term in form:
                 yield name, term
         for term in self.post:
@@ -119,10 +112,15 @@ class Pair:
     ops: dict[str, Op]
 
     @property
-    def kind(self) -> str:
-        """Kind of the unit: "cipher" if the directions use different cores of it."""
-        kinds = {unit_kind(op.kind) for op in self.ops.values()}
-        return kinds.pop() if len(kinds) == 1 else "cipher"
+    def kind(self) -> UnitKind:
+        """Kind of the unit: the shared one if the directions use different cores of it."""
+        units = [op.kind.unit for op in self.ops.values()]
+        return units[0] if len(set(units)) == 1 else next((op.kind.shared for op in self.ops.values() if op.kind.shared), units[0])
+
+    @property
+    def leaves(self) -> bool:
+        """Whether blocks, or key values of set-up, leave."""
+        return self.kind.type.leaves
 
     @property
     def block(self) -> int | None:
@@ -154,7 +152,6 @@ class OpGraph:
     pairs: list[Pair] = field(default_factory=list)
     chains: list[Chain] = field(default_factory=list)
     key_names: list[str] = field(default_factory=list)
-    raw_names: tuple[str, ...] = ()
     nonzero: tuple[str, ...] = ()
     derived: tuple[tuple[str, ...], ...] = ()
 
@@ -164,11 +161,11 @@ class OpGraph:
             if direction in pair.ops:
                 yield pair.id, pair.ops[direction]
 
-    def uses(self, direction: str) -> dict[str, int]:
-        """Operations in one direction, those of the cipher by core, others by kind of unit."""
-        counts: dict[str, int] = {}
+    def uses(self, direction: str) -> dict[UnitKind, int]:
+        """Operations in one direction by the kind of unit that does them alone."""
+        counts: dict[UnitKind, int] = {}
         for _, op in self.ops(direction):
-            kind = unit_kind(op.kind)
+            kind = op.kind.unit
             counts[kind] = counts.get(kind, 0) + 1
         return counts
 

@@ -14,15 +14,16 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import product
 
-from modeloom.ir.ops import CIPHER_CORES, Chain, Form, Op, OpGraph, Pair, Term, cipher_core, unit_kind
+from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
+from modeloom.spec.kinds import OPERANDS, UnitKind
 
 __all__ = ["Order", "Row", "alone", "find_chains", "match", "pair_directions"]
 
 Row = dict[str, int]
 """The operations that issue together: for each direction that takes part, the number of its own."""
 
-Group = tuple[str, int | None]
-"""The kind of an operation and the instance that it is bound to."""
+Group = tuple[UnitKind, int | None]
+"""The kind of unit that does an operation and the instance that it is bound to."""
 
 Order = Mapping[str, tuple[Sequence[int], Sequence[int | None]]]
 """For each direction, the times of its operations and the instances that they are bound to."""
@@ -31,8 +32,8 @@ WIRED = 3
 """Multiples x^k of one value that an operand network takes by wire; more of them run as a chain."""
 
 
-def _kind(op: Op) -> str:
-    return "cipher" if op.kind in CIPHER_CORES else unit_kind(op.kind)
+def _kind(op: Op) -> UnitKind:
+    return op.kind.widest
 
 
 def _reads(op: Op) -> set[int]:
@@ -160,7 +161,7 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
         groups: dict[tuple, list[tuple[int, Term]]] = {}
         for pair in graph.pairs:
             op = pair.ops.get(d)
-            if op is None or op.kind == "out" or op.block is None:
+            if op is None or op.leaves or op.block is None:
                 continue
             for operand, term in op.terms():
                 if term.source[0] in ("op", "tweak", "key") and not term.keep:
@@ -210,7 +211,7 @@ def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:
     for i, op in graph.ops(direction):
         above: set[int] = set()
         for j in _reads(op):
-            above |= {j} if cipher_core(graph.pairs[j].ops[direction].kind) else calls[j]
+            above |= {j} if graph.pairs[j].ops[direction].kind.operation.keyed else calls[j]
         calls[i] = above
     return calls
 
@@ -242,10 +243,10 @@ def _lend_blocks(graph: OpGraph) -> list[tuple[int, Op]]:
     lent = []
     for d in graph.directions:
         for _, out in graph.ops(d):
-            if out.kind == "out" and isinstance(out.index, int) and len(out.pre[0]) == 1 and out.pre[0][0].source[0] == "op":
+            if out.leaves and isinstance(out.index, int) and len(out.pre[0]) == 1 and out.pre[0][0].source[0] == "op":
                 i = out.pre[0][0].source[1]
                 op = graph.pairs[i].ops[d]
-                if cipher_core(op.kind) and op.block is None:
+                if op.kind.operation.keyed and op.block is None:
                     op.block = out.index
                     lent.append((i, op))
     return lent
@@ -260,7 +261,7 @@ def _replace(op: Op, operand: str, old: Term, new: Term) -> None:
     if operand == "post":
         op.post = swap(op.post)
     else:
-        op.pre["ab".index(operand)] = swap(op.pre["ab".index(operand)])
+        op.pre[OPERANDS.index(operand)] = swap(op.pre[OPERANDS.index(operand)])
 
 
 def alone(graph: OpGraph, direction: str, instance: Callable[[Op], int | None]) -> OpGraph:
@@ -275,11 +276,11 @@ def alone(graph: OpGraph, direction: str, instance: Callable[[Op], int | None]) 
     def moved(form: Form) -> Form:
         return tuple(t._replace(source=("op", place[t.source[1]])) if t.source[0] == "op" else t for t in form)
 
-    result = OpGraph(graph.name, (direction,), key_names=list(graph.key_names), raw_names=graph.raw_names)
+    result = OpGraph(graph.name, (direction,), key_names=list(graph.key_names))
     for pair in members:
         op = pair.ops[direction]
         bound = {instance(other) for other in pair.ops.values()} - {None}
-        block = None if len(bound) > 1 and op.kind != "out" else op.block
+        block = None if len(bound) > 1 and not op.leaves else op.block
         alone = replace(op, pre=[moved(form) for form in op.pre], post=moved(op.post), block=block)
         result.pairs.append(Pair(place[pair.id], {direction: alone}))
     # Their numbers stay, as they decide which of several units reads a chain.

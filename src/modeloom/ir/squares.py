@@ -10,7 +10,9 @@ again takes a cycle of a squaring unit, which has many to spare::
 
 from __future__ import annotations
 
-from modeloom.ir.ops import Form, Op, cipher_core
+from dataclasses import replace
+
+from modeloom.ir.ops import Form, Op
 
 __all__ = ["renew_squares"]
 
@@ -26,19 +28,18 @@ def renew_squares(ops: list[Op]) -> list[Op]:
         return tuple(t._replace(source=("op", of(t.source[1], at))) if t.source[0] == "op" else t for t in form)
 
     def of(i: int, at: int) -> int:
-        if ops[i].kind != "sqr":
+        if not ops[i].kind.operation.of_keys:
             return place[i]
         if (i, at) not in copies:
             op = ops[i]
-            result.append(Op("sqr", [moved(form, at) for form in op.pre], moved(op.post, at), op.keep, line=op.line, block=op.block))
+            result.append(replace(op, pre=[moved(form, at) for form in op.pre], post=moved(op.post, at)))
             copies[i, at] = len(result) - 1
         return copies[i, at]
 
     for i, op in enumerate(ops):
         reads = [term.source[1] for _, term in op.terms() if term.source[0] == "op"]
-        phase.append(max((phase[j] + bool(cipher_core(ops[j].kind)) for j in reads), default=0))
-        if op.kind != "sqr":
-            op.pre, op.post = [moved(form, phase[i]) for form in op.pre], moved(op.post, phase[i])
-            result.append(op)
+        phase.append(max((phase[j] + ops[j].kind.operation.keyed for j in reads), default=0))
+        if not op.kind.operation.of_keys:
+            result.append(replace(op, pre=[moved(form, phase[i]) for form in op.pre], post=moved(op.post, phase[i])))
             place[i] = len(result) - 1
     return result

@@ -13,15 +13,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any
 
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
 from modeloom.ir.value import Value
-from modeloom.spec import COUNTERS, Blocks, CipherKey, DefinitionError, Field, Keys, Mode, Numbers, UnknownName, blame
+from modeloom.spec import Blocks, CipherKey, DefinitionError, Field, Keys, Mode, Numbers, UnknownName, blame
 from modeloom.spec.attributes import attribute_place
 from modeloom.spec.beside import beside
 from modeloom.spec.blame import place_of
 from modeloom.spec.counters import counter_name
+from modeloom.spec.kinds import ACC, DEC, ENC, MUL, OPERATIONS, OUT, SQR, Operation
 from modeloom.spec.mode import KeyParts
 
 __all__ = ["Node", "Trace", "Tracer", "Value", "reached", "trace"]
@@ -30,6 +32,9 @@ DIRECTIONS = ("encrypt", "decrypt")
 
 WORDS = tuple(name for name in vars(Numbers) if not name.startswith("_"))
 """The words of ``o``."""
+
+INNER = (ACC, OUT, SQR)
+"""Operations that the compiler makes itself."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,7 @@ class Node:
 
         block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
         xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes (n < 0: all but the first -n)
-        enc a key | dec a key | mul a b             unit operations; ``key`` is the number of a cipher key
-        add a n | add64 a n | ...                   n added to a counter (``spec.counters``)
+        enc a key | mul a b | add a n | ...         unit operations (``spec.kinds``): operands, then the number of a cipher key or a number
         inverse a                                   1 / a, of a key value
         sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in the place of mul a a
         power h e | poly h l x1 ... xm              h^e; (x1 h^(m-1) + ... + xm) l: rewritten into products by ``ir.expand``
@@ -58,7 +62,40 @@ class Node:
         """The nodes it reads."""
         if self.kind in ("block", "tweak", "raw", "const"):
             return ()
-        return self.args[:1] if self.kind in ("scale", "keep", "power", "enc", "dec", *COUNTERS) else self.args
+        if operation := self.operation:
+            return self.args[: operation.operands]
+        return self.args[:1] if self.kind in ("scale", "keep", "power") else self.args
+
+    @property
+    def operation(self) -> Operation | None:
+        """The operation of a unit that it is, if it is one."""
+        return OPERATIONS.get(self.kind)
+
+    @property
+    def number(self) -> int:
+        """The number that goes with its operation; 0 if none does."""
+        operation = self.operation
+        return self.args[-1] if operation and operation.numbered else 0
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it is a call of a cipher; its number is that of the key."""
+        return bool(self.operation and self.operation.keyed)
+
+    @property
+    def of_keys(self) -> bool:
+        """Whether it is an operation on key values that sectors do themselves."""
+        return bool(self.operation and self.operation.of_keys)
+
+    @property
+    def worded(self) -> bool:
+        """Whether it is an operation whose result set-up keeps as a word, if it is one of key values."""
+        return bool(self.operation and not self.operation.of_keys)
+
+    @property
+    def factors(self) -> tuple[int, ...]:
+        """The two factors of a product or of a square; none of other nodes."""
+        return self.args if self.kind == MUL else self.args * 2 if self.kind == SQR else ()
 
 
 @dataclass
@@ -170,9 +207,9 @@ class Tracer:
     def _id(self, value: Any) -> int:
         if not isinstance(value, Value):
             hint = "; use o.const() for constants" if isinstance(value, int) else ""
-            raise DefinitionError(f"{self.trace.mode}: an operation got {_short(value)}, which is not a block{hint}")
+            raise DefinitionError(f"{self.trace.mode}: an operation got {_short(value)}, which is no block{hint}")
         if value.tracer is not self:
-            raise DefinitionError(f"{self.trace.mode}: a block comes from another run of the definition; keep blocks in Keys, not in self")
+            raise DefinitionError(f"{self.trace.mode}: a block of another run of the definition; keep blocks in Keys, not in self")
         return value.id
 
     def _number(self, word: str, value: Any, least: int | None = None, most: int | None = None, unit: str = "") -> int:
@@ -185,10 +222,23 @@ class Tracer:
             raise DefinitionError(f"{self.trace.mode}: o.{word}() takes {least} to {most}{unit}, not {number}")
         return number
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Callable[..., Value]:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in OPERATIONS and name not in INNER:
+            return partial(self._operate, OPERATIONS[name])
         raise DefinitionError(f"{self.trace.mode}: {UnknownName('word', f'o.{name}', [f'o.{word}' for word in WORDS])}")
+
+    def _operate(self, operation: Operation, *args: Any, key: CipherKey | None = None) -> Value:
+        """An operation that has no word of its own in ``Numbers``."""
+        operands, rest = args[: operation.operands], args[operation.operands :]
+        if len(operands) < operation.operands or len(rest) != bool(operation.numbers) or (key and not operation.keyed):
+            raise DefinitionError(f"{self.trace.mode}: o.{operation.name}() takes {operation.signature}")
+        nodes = [self._id(value) for value in operands]
+        numbers = [self._number(operation.name, value, operation.numbers.start, operation.numbers.stop - 1) for value in rest]
+        if operation.commutes:
+            nodes.sort()
+        return self._value(operation.name, *nodes, *([self._key(key)] if operation.keyed else numbers))
 
     def _value(self, kind: str, *args: Any) -> Value:
         return Value(self, self.node(kind, *args))
@@ -201,7 +251,7 @@ class Tracer:
         """See ``Numbers.const``."""
         value = self._number("const", value)
         if not 0 <= value < 1 << 8 * self.trace.block_bytes:
-            raise DefinitionError(f"{self.trace.mode}: constant {value} does not fit into a block")
+            raise DefinitionError(f"{self.trace.mode}: constant {value} does not fit a block")
         return self._value("const", value)
 
     def xor(self, a: Value, b: Any) -> Value:
@@ -211,32 +261,26 @@ class Tracer:
 
     def enc(self, a: Value, key: CipherKey | None = None) -> Value:
         """See ``Numbers.enc``."""
-        return self._value("enc", self._id(a), self._key(key))
+        return self._value(ENC, self._id(a), self._key(key))
 
     def dec(self, a: Value, key: CipherKey | None = None) -> Value:
         """See ``Numbers.dec``."""
-        return self._value("dec", self._id(a), self._key(key))
+        return self._value(DEC, self._id(a), self._key(key))
 
     def _key(self, key: CipherKey | None) -> int:
         if key is None:
             return 0
         if not isinstance(key, CipherKey):
-            raise DefinitionError(
-                f"{self.trace.mode}: {key!r} is not a cipher key; name it in cipher_keys, or make one "
-                "with o.cipher_key()"
-            )
+            raise DefinitionError(f"{self.trace.mode}: {key!r} is no cipher key; name it in cipher_keys, or make one with o.cipher_key()")
         if self._setting_up and key.number >= len(self.trace.cipher_keys) - len(self.trace.derived):
-            raise DefinitionError(
-                f"{self.trace.mode}: the set-up uses a cipher key that it makes itself; only encrypt() "
-                "and decrypt() can use it"
-            )
+            raise DefinitionError(f"{self.trace.mode}: set-up uses a cipher key that it makes itself; only sectors can")
         return key.number
 
     def cipher_key(self, *blocks: Value) -> CipherKey:
         """See ``Numbers.cipher_key``."""
         needed = -(-self._key_bytes // self.trace.block_bytes)
         if not self._setting_up or len(blocks) < needed:
-            raise DefinitionError(f"{self.trace.mode}: o.cipher_key() is for setup() only, and takes {needed} or more blocks")
+            raise DefinitionError(f"{self.trace.mode}: o.cipher_key() is for set-up, and takes {needed} blocks or more")
         self.trace.derived.append(tuple(self._computed(block, "cipher_key") for block in blocks[:needed]))
         self.trace.cipher_keys.append("")
         self.trace.cipher_bits.append(0)
@@ -270,13 +314,13 @@ class Tracer:
         """The node of a key value that set-up computes."""
         node = self.trace.nodes[self._id(a)]
         if not node.key_only or node.kind in ("raw", "const"):
-            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes key values that the set-up computes, not a part of the key itself")
+            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes key values that set-up computes, no part of the key as it is")
         return node.id
 
     def mul(self, a: Value, b: Value) -> Value:
         """See ``Numbers.mul``."""
         left, right = self._id(a), self._id(b)
-        return self._value("mul", min(left, right), max(left, right))
+        return self._value(MUL, min(left, right), max(left, right))
 
     def double(self, a: Value, times: int = 1) -> Value:
         """See ``Numbers.double``."""
@@ -291,7 +335,7 @@ class Tracer:
             raise DefinitionError(f"{self.trace.mode}: o.power() takes a key value; multiply with o.mul() instead")
         exponent = self._number("power", exponent)
         if exponent < 1:
-            raise DefinitionError(f"{self.trace.mode}: o.power() takes exponents of at least 1, not {exponent}")
+            raise DefinitionError(f"{self.trace.mode}: o.power() takes exponents from 1, not {exponent}")
         return h if exponent == 1 else self._value("power", h.id, exponent)
 
     def poly(self, h: Value, blocks: Sequence[Value], last: Value | None = None) -> Value:

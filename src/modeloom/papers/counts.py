@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from modeloom.ir.expand import expand
-from modeloom.ir.trace import Node, reached, trace
+from modeloom.ir.trace import reached, trace
 from modeloom.spec import Mode
+from modeloom.spec.kinds import MUL
 
 __all__ = ["COUNTS", "operations"]
 
 COUNTS = ("calls", "multiplications", "setup_calls", "setup_multiplications", "keys")
 """Names of the figures."""
-
-CALLS = ("enc", "dec")
 
 
 def operations(mode: Mode, blocks: int) -> dict[str, int]:
@@ -31,13 +30,9 @@ def operations(mode: Mode, blocks: int) -> dict[str, int]:
     setup = [node for node in source.nodes if node.key_only and node.id in read]
     sectors = [[source.nodes[i] for i in ids if not source.nodes[i].key_only] for ids in needed]
     return {
-        "calls": max(_count(nodes, CALLS) for nodes in sectors),
-        "multiplications": max(_count(nodes, ("mul",)) for nodes in sectors),
-        "setup_calls": _count(setup, CALLS),
-        "setup_multiplications": _count(setup, ("mul",)),
+        "calls": max(sum(node.keyed for node in nodes) for nodes in sectors),
+        "multiplications": max(sum(node.kind == MUL for node in nodes) for nodes in sectors),
+        "setup_calls": sum(node.keyed for node in setup),
+        "setup_multiplications": sum(node.kind == MUL for node in setup),
         "keys": len(mode.key_parts),
     }
-
-
-def _count(nodes: list[Node], kinds: tuple[str, ...]) -> int:
-    return sum(node.kind in kinds for node in nodes)

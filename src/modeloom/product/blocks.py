@@ -13,10 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["sector_groups"]
+from modeloom.spec.kinds import CIPHER, UNITS
 
-UNITS = {"mul": "multipliers", "sqr": "squarers", "add": "counters", "enc": None, "dec": None, "cipher": None}
-"""Group of each kind of unit; None for that of the cipher."""
+__all__ = ["sector_groups"]
 
 STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
 
@@ -42,8 +41,8 @@ def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
             groups[cipher].append(path)
         elif re.fullmatch(STORAGE, below):
             groups["storage"].append(path)
-        elif unit and unit[1] in UNITS:
-            block = groups.setdefault(UNITS[unit[1]] or cipher, [])
+        elif unit and unit[1] in UNITS and (group := UNITS[unit[1]].group):
+            block = groups.setdefault(cipher if group == CIPHER.type.group else group, [])
             if (name := prefix + unit[0]) not in block:
                 block.append(name)
     groups["engine"] = [f"{prefix}engine"]

@@ -19,6 +19,7 @@ from modeloom.ir.check import check_graph
 from modeloom.prove.errors import ProofError
 from modeloom.prove.execute import KEY_DELAY, prove_program
 from modeloom.prove.rewrite import prove_rewrite
+from modeloom.spec.kinds import OUT
 
 __all__ = ["CheckError", "ProofError", "ProofReport", "check", "prove"]
 
@@ -67,7 +68,7 @@ def check(compiled: Any) -> None:
     for what, (got, wanted) in facts.items():
         if got != wanted:
             raise CheckError(f"{program.name}: the program's {what} are {got}, not {wanted}")
-    check_program(program, out_delay=units.unit("out").latency, key_delay=KEY_DELAY)
+    check_program(program, out_delay=units.unit(OUT.unit).latency, key_delay=KEY_DELAY)
 
 
 def prove(compiled: Any) -> ProofReport:
@@ -86,6 +87,6 @@ def prove(compiled: Any) -> ProofReport:
     units = compiled.units
     executed = prove_program(
         compiled.allocation.program, compiled.graph, compiled.setup_graph,
-        out_delay=units.unit("out").latency, key_delay=KEY_DELAY,
+        out_delay=units.unit(OUT.unit).latency, key_delay=KEY_DELAY,
     )  # fmt: skip
     return ProofReport(executed.sectors, executed.cycles, monomials)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from modeloom.allocate.names import TWEAK, LaneName
 from modeloom.allocate.program import Program
 from modeloom.ir.ops import OpGraph
 from modeloom.prove.errors import ProofError
@@ -112,7 +113,7 @@ def make_sectors(
     """
     lanes, main = program.lanes, program.main
     beats = -(-program.blocks // lanes)
-    banks = {bank.writer: bank.name for bank in program.banks.values()}
+    banks: dict[str, str] = {bank.writer: bank.name for bank in program.banks.values()}
     sectors = []
     done = entries[0] - LEAD - FILL_DELAY - 2 * beats - 2 * main.rows
     taken = [done] * 2 + [entry - LEAD for entry in entries]
@@ -125,16 +126,15 @@ def make_sectors(
             if not early(n):
                 cycle = max(cycle, late)
             for i in range(beat * lanes, min(beat * lanes + lanes, program.blocks)):
-                if f"lane{i % lanes}" in banks and i in main.inputs:
-                    sector.writes.append(
-                        (cycle + FILL_DELAY, banks[f"lane{i % lanes}"], main.inputs[i], block(first + n, i))
-                    )
+                lane = LaneName(i % lanes)
+                if lane in banks and i in main.inputs:
+                    sector.writes.append((cycle + FILL_DELAY, banks[lane], main.inputs[i], block(first + n, i)))
         if cycle + FILL_DELAY > entry + LAST_FILL:
             raise ProofError(f"{program.name}: the bus cannot bring {beats} beats every {main.rows} cycles")
         done = cycle
         for j, cell in sorted(main.tweaks.items()):
-            if "tweak" in banks:
-                sector.writes.append((entry + TWEAK_WRITE + j, banks["tweak"], cell, tweak(first + n, j)))
+            if TWEAK in banks:
+                sector.writes.append((entry + TWEAK_WRITE + j, banks[TWEAK], cell, tweak(first + n, j)))
         sectors.append(sector)
     return sectors
 

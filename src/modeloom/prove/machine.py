@@ -19,7 +19,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Protocol
 
+from modeloom.allocate.names import POST, ChainName, NetName, OutName, UnitName
 from modeloom.prove.plan import BANK, CHAIN, CONST, KEY, Plan, Step, Y
+from modeloom.spec.kinds import Kind
 
 __all__ = ["Values", "Sector", "Machine", "MachineError"]
 
@@ -43,8 +45,8 @@ class Values(Protocol):
     def step(self, form: Any, stride: int) -> Any:
         """form * x^stride."""
 
-    def operate(self, core: str, operands: list[Any], number: int) -> Any:
-        """The core's result of some forms, before the post terms; ``number`` is that of the cipher key, or what is added."""
+    def operate(self, core: Kind, operands: list[Any], number: int) -> Any:
+        """The result of an operation on some forms, before the post terms, with its number."""
 
     def result(self, raw: Any, keep: int, post: Any) -> Any:
         """The value that is written: keep bytes of the core's result, and the post form."""
@@ -113,14 +115,14 @@ class Machine:
         self.port: dict[tuple[str, int], Any] = {}
         self.chain: dict[int, Any] = {}
         self.y: dict[str, list[Any]] = {name: [None] * (plan.oldest + 1) for name in plan.units}
-        self.cores: dict[str, dict[int, tuple[str, Any]]] = {name: {} for name in plan.units}
+        self.cores: dict[str, dict[int, tuple[Kind | None, Any]]] = {name: {} for name in plan.units}
         self.late: dict[str, dict[int, Any]] = {name: {} for name in plan.units}
         self.leaving: dict[int, dict[int, Any]] = {lane: {} for lane in range(plan.program.lanes)}
         self.new_words: dict[int, list[tuple[int, Any]]] = {}
         self.free_at: dict[str, int] = {}
         self.slow_free_at: dict[str, int] = {}
         self.done: set[tuple[str, str]] = set()
-        self.rows: dict[str, tuple] = {}
+        self.rows: dict[NetName, tuple] = {}
         self.t = 0
 
     def run(self, sectors: Sequence[Sector], on_block: Callable[[Sector, int, Any], None] | None = None) -> None:
@@ -180,14 +182,14 @@ class Machine:
             for row in step.nets:
                 rows[row[0]] = row
         self._outputs_of_units(t)
-        forms: dict[str, Any] = {}
+        forms: dict[NetName, Any] = {}
         for name in rows:
-            unit, _, operand = name.partition(".")
-            if unit in plan.units:
-                if operand == "a":
-                    self._issue(unit)
-                elif operand == "post":
-                    self._finish(unit)
+            owner = name.owner
+            if isinstance(owner, UnitName):
+                if name.first:
+                    self._issue(owner)
+                elif name.post:
+                    self._finish(owner)
             else:
                 forms[name] = self._network(name)
         chains = []
@@ -195,8 +197,8 @@ class Machine:
         port: dict[tuple[str, int], Any] = {}
         memory, cells, turn = self.memory, self.cells, self.turn
         for name, form in forms.items():
-            if name.startswith("out"):
-                self.leaving[int(name[3:-2])][t + plan.out_delay] = form
+            if isinstance(name.owner, OutName):
+                self.leaving[name.owner.number][t + plan.out_delay] = form
         for sector, step in active:
             for unit, cell in step.writes:
                 value = self._y(unit, 0)
@@ -216,7 +218,7 @@ class Machine:
         self.port = port
         for chain, action in chains:
             if action == "load":
-                self.chain[chain] = forms.get(f"chain{chain}.a")
+                self.chain[chain] = forms.get(NetName(ChainName(chain)))
             elif self.chain.get(chain) is not None:
                 self.chain[chain] = self.values.step(self.chain[chain], plan.strides[chain])
         for bank, place, value in (*pending, *arriving):
@@ -242,13 +244,14 @@ class Machine:
             history.insert(0, self.late[unit].pop(t, None))
             history.pop()
 
-    def _issue(self, unit: str) -> None:
+    def _issue(self, unit: UnitName) -> None:
         """Starts the operation of a unit's operand rows, once a cycle."""
         if ("a", unit) in self.done:
             return
         self.done.add(("a", unit))
         description = self.plan.units[unit]
-        core, number = self.rows[f"{unit}.a"][2], self.rows[f"{unit}.a"][4]
+        row = self.rows[NetName(unit)]
+        core, number = row[2], row[4]
         if core not in description.cores:
             raise MachineError(f"{unit} has no core {core}")
         if self.free_at.get(unit, self.t) > self.t:
@@ -258,19 +261,19 @@ class Machine:
             if self.slow_free_at.get(unit, self.t) > self.t:
                 raise MachineError(f"{unit} starts its {core} core in cycle {self.t} before that is free")
             self.slow_free_at[unit] = self.t + description.slow_interval
-        operands = [self._network(f"{unit}.{operand}") for operand in description.operands]
+        operands = [self._network(NetName(unit, operand)) for operand in description.operands]
         self.cores[unit][self.t + description.post_at] = (core, self.values.operate(core, operands, number))
 
-    def _finish(self, unit: str) -> None:
+    def _finish(self, unit: UnitName) -> None:
         """Adds the post network to what the core gives now, once a cycle; a loop of networks finds no output."""
         if ("post", unit) in self.done:
             return
         self.done.add(("post", unit))
         description = self.plan.units[unit]
-        if not description.post_at and f"{unit}.a" in self.rows:
+        if not description.post_at and NetName(unit) in self.rows:
             self._issue(unit)
-        row = self.rows[f"{unit}.post"]
-        core, raw = self.cores[unit].pop(self.t, ("", None))
+        row = self.rows[NetName(unit, POST)]
+        core, raw = self.cores[unit].pop(self.t, (None, None))
         if core != row[2]:
             value = self.values.undefined(f"the result of {unit}")
         else:
@@ -281,13 +284,13 @@ class Machine:
         else:
             self.y[unit][0] = value
 
-    def _y(self, unit: str, age: int) -> Any:
+    def _y(self, unit: UnitName, age: int) -> Any:
         description = self.plan.units[unit]
-        if not age and description.latency == description.post_at and f"{unit}.post" in self.rows:
+        if not age and description.latency == description.post_at and NetName(unit, POST) in self.rows:
             self._finish(unit)
         return self.y[unit][age]
 
-    def _network(self, name: str) -> Any:
+    def _network(self, name: NetName) -> Any:
         row = self.rows.get(name)
         if row is None:
             return self.values.form([(self.values.undefined(f"network {name}"), 0, 0)])

@@ -23,8 +23,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from modeloom.allocate.program import Program, Table
-from modeloom.ir.ops import COUNTERS, cipher_core
+from modeloom.allocate.names import TWEAK, InputName, NetName
+from modeloom.allocate.program import Net, Program, Table
+from modeloom.spec.kinds import OPERATIONS, Kind
 
 __all__ = ["Mutation", "KINDS", "copy_program", "mutants"]
 
@@ -53,7 +54,7 @@ def copy_program(program: Program) -> Program:
         program,
         units=list(program.units),
         banks=dict(program.banks),
-        nets=dict(program.nets),
+        nets={name: Net(name, list(net.sources), net.key_ports) for name, net in program.nets.items()},
         chains=list(program.chains),
         key_words=list(program.key_words),
         tables=tables,
@@ -90,6 +91,11 @@ def mutants(program: Program, direction: str, seed: int, count: int) -> Iterator
                 return
 
 
+def _bits(numbers: range) -> int:
+    """Bits of the largest of the numbers of an operation."""
+    return (numbers.stop - 1).bit_length()
+
+
 class _Maker:
     def __init__(self, program: Program, direction: str, rng: random.Random):
         self.base, self.direction, self.rng = program, direction, rng
@@ -104,13 +110,13 @@ class _Maker:
     # -- choices ------------------------------------------------------------------------------------------------------
 
     def _row(
-        self, table: Table, what: str, fits: Callable[[Any], bool] = lambda row: True, ending: str = ""
+        self, table: Table, what: str, fits: Callable[[Any], bool] = lambda row: True, first: bool = False
     ) -> tuple[Any, int, Any] | None:
-        """A row that the direction uses and that fits, in a list whose name ends so."""
+        """A row that the direction uses and that fits; ``first``: of a network before the first operand of a unit."""
         found = []
         for key, rows in sorted(getattr(table, what).items(), key=str):
             for slot, row in enumerate(rows):
-                if row is not None and self.direction in self._sides(what, row) and str(key).endswith(ending) and fits(row):
+                if row is not None and self.direction in self._sides(what, row) and (not first or key.first) and fits(row):
                     found.append((key, slot, row))
         return self.rng.choice(found) if found else None
 
@@ -166,7 +172,7 @@ class _Maker:
             if not cells:
                 return ""
             (which, i), cell = self.rng.choice(sorted(cells.items()))
-            bank = "tweak" if which == "T" else f"in{i % program.lanes}"
+            bank = TWEAK if which == "T" else InputName(i % program.lanes)
             new = self._other(cell, program.banks[bank].cells)
             (table.tweaks if which == "T" else table.inputs)[i] = new
             return f"{which}{i} in cell {new}, not {cell}" if new != cell else ""
@@ -207,17 +213,17 @@ class _Maker:
             new = old ^ 1 << self.rng.randrange(8 * program.block_bytes)
             table.nets[name][slot] = self._side(row, "const", new)
             return f"{name} row {slot} constant {new:#x}, not {old:#x}"
-        if name.endswith(".post") and (row.keep or self.rng.randrange(4) == 0):
+        if name.post and (row.keep or self.rng.randrange(4) == 0):
             old = row.keep.get(self.direction, 0)
             new = self._other(old, program.block_bytes)
             table.nets[name][slot] = self._side(row, "keep", new)
             return f"{name} row {slot} keeps {new} bytes, not {old}"
-        if core and (base := cipher_core(core)):
-            new_core = ("dec" if base == "enc" else "enc") + core[3:]
+        if core and core.operation.inverse:
+            new_core = Kind(OPERATIONS[core.operation.inverse], core.key_bits)
             table.nets[name][slot] = self._side(row, "core", new_core)
             return f"{name} row {slot} core {new_core}"
-        if core in COUNTERS:
-            new_core = self.rng.choice([other for other in COUNTERS if other != core])
+        if core and len(others := [other for other in OPERATIONS.values() if other.unit is core.operation.unit]) > 1:
+            new_core = Kind(self.rng.choice([other for other in others if other is not core.operation]), core.key_bits)
             table.nets[name][slot] = self._side(row, "core", new_core)
             return f"{name} row {slot} counter {new_core}"
         return ""
@@ -225,7 +231,7 @@ class _Maker:
     def _latency(self, program: Program, table: Table) -> str:
         i = self.rng.randrange(len(program.units))
         unit = program.units[i]
-        if not any(row for row in table.nets.get(f"{unit.name}.a", []) if row and self.direction in row.select):
+        if not any(row for row in table.nets.get(NetName(unit.name), []) if row and self.direction in row.select):
             return ""
         field = self.rng.choice(("latency", "post_at", "both"))
         step = self.rng.choice((-2, -1, 1, 2))
@@ -289,18 +295,18 @@ class _Maker:
         return f"chain {chain} row {slot} does a {action}"
 
     def _is_numbered(self, row: Any) -> bool:
-        core = row.core.get(self.direction, "")
-        return core in COUNTERS or bool(cipher_core(core))
+        core = row.core.get(self.direction)
+        return core is not None and core.operation.numbered
 
     def _number(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "nets", self._is_numbered, ".a")
+        picked = self._row(table, "nets", self._is_numbered, first=True)
         if picked is None:
             return ""
         name, slot, row = picked
         old = row.number.get(self.direction, 0)
         # One cipher key more than there are: a number that no key has is wrong, too.
-        counter = COUNTERS.get(row.core[self.direction])
-        new = (old ^ 1 << self.rng.randrange(counter.bits)) if counter else self._other(old, len(program.cipher_keys) + 1)
+        numbers = row.core[self.direction].operation.numbers
+        new = (old ^ 1 << self.rng.randrange(_bits(numbers))) if numbers else self._other(old, len(program.cipher_keys) + 1)
         table.nets[name][slot] = self._side(row, "number", new)
         return f"{name} row {slot} number {new}, not {old}"
 

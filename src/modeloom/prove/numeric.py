@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modeloom.allocate.program import Program
-from modeloom.ir.ops import COUNTERS, cipher_core
 from modeloom.prove.execute import make_sectors
 from modeloom.prove.machine import Machine, Sector
 from modeloom.prove.plan import Plan
 from modeloom.prove.polynomials import FieldElements
+from modeloom.spec.kinds import Kind
+from modeloom.spec.numbers import Numbers as Operations
 
 __all__ = ["Batch", "BlockCipher", "NumericField", "Numbers", "NumericMachine", "Result"]
 
@@ -147,6 +148,8 @@ class Numbers:
 
     def __init__(self, field: NumericField, ciphers: Sequence[BlockCipher], runs: int):
         self.field, self.ciphers, self.runs = field, list(ciphers), runs
+        self.single = Operations(field.field, (), key_bytes=field.block_bytes)  # type: ignore[arg-type]
+        self.single.ciphers = self.ciphers  # type: ignore[assignment]
         self._noise = np.random.default_rng(1)
         self._consts: dict[int, Batch] = {}
         self._zero = np.zeros((runs, field.words), dtype=np.uint64)
@@ -167,22 +170,15 @@ class Numbers:
         """form * x^stride."""
         return self.field.scale(form, stride)
 
-    def operate(self, core: str, operands: list[Batch], number: int) -> Batch:
-        """A core on some forms, under a cipher key or with a number to add."""
-        if core == "mul":
-            return self.field.mul(*operands)
-        if core == "sqr":
-            return self.field.mul(operands[0], operands[0])
-        if base := cipher_core(core):
-            cipher = self.ciphers[number]
-            work = cipher.encrypt if base == "enc" else cipher.decrypt
-            return self.field.from_bytes(work(self.field.to_bytes(operands[0])))
-        if core in COUNTERS:
-            data, size = self.field.to_bytes(operands[0]), self.field.block_bytes
-            blocks = (int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size))
-            sums = (COUNTERS[core].add(block, number, size) for block in blocks)
-            return self.field.from_bytes(b"".join(block.to_bytes(size, "little") for block in sums))
-        return operands[0]
+    def operate(self, core: Kind, operands: list[Batch], number: int) -> Batch:
+        """An operation on some forms, with its number; block by block if there is no faster way."""
+        if core.operation.on_batches:
+            return core.operation.on_batches(self, operands, number)
+        size = self.field.block_bytes
+        data = [self.field.to_bytes(np.broadcast_to(operand, self._zero.shape)) for operand in operands]
+        blocks = zip(*([int.from_bytes(each[at : at + size], "little") for at in range(0, len(each), size)] for each in data))
+        results = (core.operation.on_numbers(self.single, run, number) for run in blocks)
+        return self.field.from_bytes(b"".join(block.to_bytes(size, "little") for block in results))
 
     def result(self, raw: Batch, keep: int, post: Batch) -> Batch:
         """The kept bytes of a core's result, and the post form."""

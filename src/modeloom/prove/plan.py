@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from modeloom.allocate.names import NetName, UnitName
 from modeloom.allocate.program import Program, Source, Table
+from modeloom.spec.kinds import Kind
 
 __all__ = ["Plan", "Step", "BANK", "Y", "CHAIN", "KEY", "CONST", "BROKEN"]
 
@@ -29,9 +31,9 @@ class Step:
     __slots__ = ("nets", "reads", "writes", "outs", "chains")
 
     def __init__(self) -> None:
-        self.nets: list[tuple[str, list[tuple], str | None, int, int]] = []
+        self.nets: list[tuple[NetName, list[tuple], Kind | None, int, int]] = []
         self.reads: list[tuple[tuple[str, int], int]] = []
-        self.writes: list[tuple[str, int]] = []
+        self.writes: list[tuple[UnitName, int]] = []
         self.outs: list[tuple[int, int]] = []
         self.chains: list[tuple[int, str]] = []
 
@@ -72,14 +74,14 @@ class Plan:
             step = steps[cycle + 1] = Step()
         return step
 
-    def _nets(self, name: str, slot: int, row: Any, cycle: int) -> None:
+    def _nets(self, name: NetName, slot: int, row: Any, cycle: int) -> None:
         sources = self.program.nets[name].sources
         for direction, numbers in row.select.items():
             terms = [self._source(name, slot, row, direction, sources[n]) for n in numbers]
             wires = (row.core.get(direction), row.keep.get(direction, 0), row.number.get(direction, 0))
             self._step(direction, cycle).nets.append((name, terms, *wires))
 
-    def _source(self, net: str, slot: int, row: Any, direction: str, source: Source) -> tuple:
+    def _source(self, net: NetName, slot: int, row: Any, direction: str, source: Source) -> tuple:
         wires = (source.k, source.keep)
         if source.kind == "bank":
             return BANK, (source.name, source.index), 0, *wires
@@ -102,7 +104,7 @@ class Plan:
     def _keys(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
         """Key rows act with the network row of their slot."""
 
-    def _writes(self, unit: str, slot: int, row: Any, cycle: int) -> None:
+    def _writes(self, unit: UnitName, slot: int, row: Any, cycle: int) -> None:
         for direction, cell in row.cell.items():
             self._step(direction, cycle).writes.append((unit, cell))
 

@@ -25,18 +25,19 @@ v^(2^n - 1) = 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.relations import ONE, Relations
+from modeloom.spec.kinds import Operation
 
 __all__ = ["FieldElements", "Polynomial", "Algebra", "ONE"]
 
 MOST_TERMS = 1 << 21
 """Products of terms that one product of forms may take.  An inversion of what is not an atom would need 2^128."""
 
-INVERSE = {"enc": "dec", "dec": "enc"}
 
 
 class FieldElements(Protocol):
@@ -133,8 +134,8 @@ class Algebra:
         self._monomials: list[tuple[tuple[int, int], ...]] = [()]
         self._numbers: dict[tuple[tuple[int, int], ...], int] = {(): ONE}
         self._products: dict[tuple[int, int], int] = {}
-        self._results: dict[tuple[str, int, Polynomial], Polynomial] = {}
-        self._arguments: dict[tuple[str, int, Polynomial], Polynomial] = {}
+        self._results: dict[tuple[Any, ...], Polynomial] = {}
+        self._arguments: dict[tuple[Any, ...], Polynomial] = {}
         self._fronts: list[tuple[int, int, frozenset[int]]] | None = None
         self.zero = Polynomial({})
 
@@ -298,9 +299,21 @@ class Algebra:
         bits = [bit for bit in range(coefficient.bit_length()) if coefficient >> bit & 1]
         return [*sorted(moves), *(bit // 8 for bit in bits if not bit % 8)], [bit for bit in bits if bit % 8]
 
-    def function(self, name: str, number: int, value: Polynomial) -> Polynomial:
+    def operate(
+        self, operation: Operation, operands: Sequence[Polynomial], number: int, rest: Polynomial | None = None
+    ) -> Polynomial:
+        """The result of an operation; ``rest`` as for ``permutation``."""
+        if operation.inverse:
+            return self.permutation(operation, operands, number, rest)
+        if operation.on_forms:
+            return operation.on_forms(self, operands, number)
+        if operation.commutes:
+            return self.atom(operation.name, number, frozenset(Counter(operands).items()))
+        return self.function(operation.name, number, *operands)
+
+    def function(self, name: str, number: int, *values: Polynomial) -> Polynomial:
         """The atom of a function of which nothing is known, for each value."""
-        return self.atom(name, number, value)
+        return self.atom(name, number, *values)
 
     def counter(self, name: str, number: int, bits: int, value: Polynomial) -> Polynomial:
         """A value with a number added to a counter of so many bits; two numbers on one counter are added to each other."""
@@ -328,27 +341,33 @@ class Algebra:
         """value^(2^n - 2)."""
         return self.power(value, (1 << self.field.width) - 2)
 
-    def cipher(self, core: str, value: Polynomial, rest: Polynomial | None = None, key: int = 0) -> Polynomial:
-        """``enc`` or ``dec`` of a value.
+    def permutation(
+        self, operation: Operation, operands: Sequence[Polynomial], number: int = 0, rest: Polynomial | None = None
+    ) -> Polynomial:
+        """An operation that another one undoes, as ``enc`` and ``dec``.
 
         Parameters
         ----------
-        key : int
+        operands : sequence of Polynomial
+            What is permuted, and what chooses the permutation beside the number: a tweak.
+        number : int
             Number of the cipher key.
         rest : Polynomial or None
             What a definition adds to the result.  The new atom then stands for the sum, so that sums which are hashed
             stay single terms; the result is that atom plus ``rest``.
         """
-        known = self._results.get((core, key, value))
+        value, *others = operands
+        choice = (number, *others)
+        known = self._results.get((operation.name, choice, value))
         if known is None:
-            known = self._arguments.get((core, key, value))
+            known = self._arguments.get((operation.name, choice, value))
         if known is not None:
             return known
-        result = self.atom(core, len(self._results))
+        result = self.atom(operation.name, len(self._results))
         if rest is not None:
             result = result ^ rest
-        self._results[core, key, value] = result
-        self._arguments[INVERSE[core], key, result] = value
+        self._results[operation.name, choice, value] = result
+        self._arguments[operation.inverse, choice, result] = value
         return result
 
     # -- monomials ----------------------------------------------------------------------------------------------------

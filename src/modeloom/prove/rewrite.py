@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from modeloom.ir.ops import COUNTERS, Form, Op, OpGraph, cipher_core
+from modeloom.ir.ops import Form, Op, OpGraph
 from modeloom.ir.trace import Node, Trace, reached
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
 
 __all__ = ["Definition", "prove_rewrite"]
-
-CORES = ("enc", "dec")
 
 
 def prove_rewrite(source: Trace, graph: OpGraph, setup: OpGraph) -> int:
@@ -141,15 +139,11 @@ class Definition:
             return algebra.scale(values[0], args[1])
         if node.kind == "keep":
             return algebra.head(values[0], args[1])
-        if node.kind in CORES:
+        if node.operation:
             rest = self.added.get(node.id)
-            return algebra.cipher(node.kind, values[0], algebra.add(self.values[j] for j in rest) if rest else None, args[1])
-        if node.kind in COUNTERS:
-            return algebra.counter(node.kind, args[1], COUNTERS[node.kind].bits, values[0])
+            return algebra.operate(node.operation, values, node.number, algebra.add(self.values[j] for j in rest) if rest else None)
         if node.kind == "inverse":
             return algebra.inverse(values[0])
-        if node.kind == "mul":
-            return algebra.mul(*values)
         if node.kind == "power":
             return algebra.power(values[0], args[1])
         if node.kind == "poly":
@@ -183,7 +177,7 @@ def _added(nodes: list[Node], outputs: list[int]) -> dict[int, tuple[int, ...]]:
                 stack.extend(nodes[j].args)
             else:
                 leaves.append(j)
-        calls = sorted(j for j in leaves if nodes[j].kind in CORES and readers[j] == 1)
+        calls = sorted(j for j in leaves if nodes[j].keyed and readers[j] == 1)
         if calls:
             result[calls[0]] = tuple(sorted(j for j in leaves if j != calls[0]))
     return result
@@ -203,7 +197,7 @@ class _GraphValues:
     def run(self) -> None:
         """Evaluates all operations; key words that leave go into ``words``."""
         for i, op in self.graph.ops(self.direction):
-            if op.kind == "out":
+            if op.leaves:
                 value = self._form(op.pre[0])
                 if isinstance(op.index, str):
                     # As for the definition.
@@ -215,19 +209,8 @@ class _GraphValues:
 
     def _result(self, op: Op) -> Polynomial:
         operands = [self._form(form) for form in op.pre]
-        if core := cipher_core(op.kind):
-            # Which core is for which key is for ``check`` to say.
-            value = self.algebra.cipher(core, operands[0], key=op.number)
-        elif op.kind in COUNTERS:
-            value = self.algebra.counter(op.kind, op.number, COUNTERS[op.kind].bits, operands[0])
-        elif op.kind == "mul":
-            value = self.algebra.mul(*operands)
-        elif op.kind == "sqr":
-            value = self.algebra.mul(operands[0], operands[0])
-        elif op.kind == "acc":
-            value = operands[0]
-        else:
-            raise ProofError(f"{self.graph.name}: no meaning is known for an operation {op.kind!r} of the graph")
+        # Which core is for which key is for ``check`` to say.
+        value = self.algebra.operate(op.kind.operation, operands, op.number)
         value = self.algebra.head(value, op.keep)
         return value ^ self._form(op.post) if op.post else value
 

@@ -4,7 +4,7 @@
 A value is the number of an atom::
 
     ("block", sector, i) | ("tweak", sector, j) | ("key", name) | ("const", v) | ("form", terms)
-    ("op", core, number, operand forms, keep, post form)    operands of "mul" in a fixed order
+    ("op", core, number, operand forms, keep, post form)    operands that may change places in a fixed order
 
 A form is a XOR-set of terms (atom, k, keep), kept as a sorted tuple.
 """
@@ -17,6 +17,7 @@ from typing import Any
 from modeloom.ir.ops import OpGraph
 from modeloom.prove.errors import ProofError
 from modeloom.prove.machine import MachineError
+from modeloom.spec.kinds import Kind
 
 __all__ = ["Symbols", "GraphSymbols"]
 
@@ -56,10 +57,10 @@ class Symbols:
         """form * x^stride."""
         return tuple((atom, k + stride, keep) for atom, k, keep in form)
 
-    def operate(self, core: str, operands: list[Form], number: int) -> tuple:
-        """A core on some forms, with its number: of a cipher key, or what is added."""
-        if core == "mul" and operands[0] > operands[1]:
-            operands = operands[::-1]
+    def operate(self, core: Kind, operands: list[Form], number: int) -> tuple:
+        """An operation on some forms, with its number."""
+        if core.operation.commutes:
+            operands = sorted(operands)
         return (core, number, *operands)
 
     def result(self, raw: tuple, keep: int, post: Form) -> int:
@@ -130,7 +131,7 @@ class GraphSymbols:
             return symbols.form(result)
 
         for i, op in self.ops[direction]:
-            if op.kind == "out":
+            if op.leaves:
                 leaving[op.index] = value = form(op.pre[0])
                 if isinstance(op.index, str):
                     words[op.index] = symbols.store(value)

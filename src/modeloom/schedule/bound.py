@@ -135,7 +135,7 @@ class Cases:
 
     def _tails(self) -> Numbers:
         """Cycles from each start to the end of the sector; ``NEVER`` for what no result waits for."""
-        results = [pair.id for pair in self.problem.graph.pairs if pair.kind == "out"]
+        results = [pair.id for pair in self.problem.graph.pairs if pair.leaves]
         if not results:
             return np.full(len(self.low), NEVER, dtype=np.int32)
         ends = np.array([self.problem.unit[i].latency for i in results], dtype=np.int32)

@@ -10,13 +10,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import Op, Term, cipher_core, unit_kind
+from modeloom.ir.ops import Op, Term
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.units import Unit
 
 __all__ = ["check_schedule"]
-
-CIPHER = {"enc", "dec"}
 
 
 def check_schedule(schedule: Schedule) -> None:
@@ -52,7 +50,7 @@ class _Checker:
             op.index: pair.id
             for pair in pairs
             for op in pair.ops.values()
-            if op.kind == "out" and isinstance(op.index, str)
+            if op.leaves and isinstance(op.index, str)
         }
         for pair in pairs:
             for direction, op in pair.ops.items():
@@ -67,11 +65,8 @@ class _Checker:
 
     def unit(self, i: int) -> Unit:
         ops = self.graph.pairs[i].ops.values()
-        kinds = {unit_kind(op.kind) for op in ops}
-        names = kinds | ({"cipher"} if kinds <= CIPHER else set())
-        units = [unit for unit in self.units.units if unit.kind in names and unit.count]
-        if len(kinds) > 1:
-            units = [unit for unit in units if unit.kind == "cipher"]
+        kinds = {op.kind.unit for op in ops}
+        units = [unit for unit in self.units.units if unit.count and all(unit.kind.does(op.kind) for op in ops)]
         if len(units) != 1:
             self.fail(f"operation {i} ({' or '.join(sorted(kinds))}) has no unit, or more than one")
         unit = units[0]
@@ -98,7 +93,7 @@ class _Checker:
             unit = self.unit_of[pair.id]
             blocks = [op.block for op in pair.ops.values() if op.block is not None]
             if (
-                (unit.kind in ("out", "cipher") or cipher_core(unit.kind))
+                unit.kind.type.laned
                 and blocks
                 and self.schedule.instance[pair.id] != blocks[0] % unit.count
             ):

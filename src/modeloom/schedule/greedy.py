@@ -142,7 +142,7 @@ def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]])
     table = Reservations(problem, ii)
     for i, (cycle, n) in placed.items():
         start[i], instance[i] = cycle, n
-        if problem.graph.pairs[i].kind == "out":
+        if problem.graph.pairs[i].leaves:
             table.take(i, cycle, n)
     ready = {
         i: max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])

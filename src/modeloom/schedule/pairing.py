@@ -187,6 +187,6 @@ def _full_units(problem: Problem, ii: int) -> list[str]:
     found = []
     for kind, taken in sorted(problem.issue_cycles().items()):
         slots = ii * problem.units.unit(kind).count
-        if kind != "out" and taken >= FULL * slots:
+        if not kind.type.leaves and taken >= FULL * slots:
             found.append(f"{kind} takes {taken} of {slots}")
     return found

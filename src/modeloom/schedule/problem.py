@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from modeloom.ir.ops import Op, OpGraph, Pair, Term, cipher_core
+from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.schedule.units import Unit, UnitSet
+from modeloom.spec.kinds import OUT, UnitKind
 
 __all__ = ["Problem", "use_offset"]
 
@@ -63,13 +64,13 @@ class Problem:
     def __post_init__(self) -> None:
         key_written: dict[object, int] = {}
         for pair in self.graph.pairs:
-            self.unit.append(self.units.unit(pair.kind))
+            self.unit.append(self.units.of(pair))
             self.bound_to.append(instance_of(pair, self.units))
             self.slow.append(any(op.kind == self.unit[-1].slow_core for op in pair.ops.values()))
             self.preds.append({})
             self.release.append(0)
             for op in pair.ops.values():
-                if op.kind == "out" and isinstance(op.index, str):
+                if op.leaves and isinstance(op.index, str):
                     key_written[op.index] = pair.id
         uses: dict[int, dict[int, tuple[int, int]]] = {}
         for pair in self.graph.pairs:
@@ -99,10 +100,10 @@ class Problem:
             for p, delay in preds.items():
                 self.succs[p][i] = delay
         for preds in self.preds:
-            above = [self.phase[p] + (self.unit[p].kind == "cipher" or bool(cipher_core(self.unit[p].kind))) for p in preds]
+            above = [self.phase[p] + self.unit[p].kind.type.keyed for p in preds]
             self.phase.append(max(above, default=0))
         for i in reversed(range(len(self.unit))):
-            if self.unit[i].kind == "sqr" and self.succs[i]:
+            if self.of_keys(i) and self.succs[i]:
                 # Squares of key values wait for nothing: they belong to the hash that reads them.
                 self.phase[i] = min(self.phase[s] for s in self.succs[i])
 
@@ -123,34 +124,38 @@ class Problem:
             before = key_written[term.source[1]]
             self._add(pair.id, before, self.unit[before].latency + self.units.key_delay - offset)
 
+    def of_keys(self, pair: int) -> bool:
+        """Whether a pair computes with key values alone."""
+        return all(op.kind.operation.of_keys for op in self.graph.pairs[pair].ops.values())
+
     def is_result(self, pair: int) -> bool:
         """Whether a pair only brings a result out; set-up's own results are read again."""
-        return self.graph.pairs[pair].kind == "out" and not self.succs[pair]
+        return self.graph.pairs[pair].leaves and not self.succs[pair]
 
-    def uses(self) -> dict[str, int]:
+    def uses(self) -> dict[UnitKind, int]:
         """Operations of each kind in a sector, the larger number of the directions."""
-        totals: dict[str, int] = {}
+        totals: dict[UnitKind, int] = {}
         for direction in self.graph.directions:
             for kind, count in self.graph.uses(direction).items():
                 totals[kind] = max(totals.get(kind, 0), count)
         return totals
 
-    def issue_cycles(self) -> dict[str, int]:
+    def issue_cycles(self) -> dict[UnitKind, int]:
         """Issue cycles that each kind of unit needs for a sector."""
-        totals: dict[str, int] = {}
+        totals: dict[UnitKind, int] = {}
         for unit in self.unit:
             totals[unit.kind] = totals.get(unit.kind, 0) + unit.interval
         return totals
 
     def ii_bound(self) -> int:
         """Least initiation interval: the busiest kind of unit, of both directions; "in" is the bus that brings the blocks."""
-        bounds = [self.units.entry, -(-self.uses().get("out", 0) // self.units.lanes)]
+        bounds = [self.units.entry, -(-self.uses().get(OUT.unit, 0) // self.units.lanes)]
         for direction in self.graph.directions:
-            counts: dict[tuple[str, int, int], int] = {}
-            for kind, count in self.graph.uses(direction).items():
-                unit = self.units.unit(kind)
-                for rate in (unit.interval, unit.slow_interval if kind == unit.slow_core else 0):
-                    counts[unit.kind, unit.count, rate] = counts.get((unit.kind, unit.count, rate), 0) + count
+            counts: dict[tuple[UnitKind, int, int], int] = {}
+            for _, op in self.graph.ops(direction):
+                unit = self.units.doing(op.kind)
+                for rate in (unit.interval, unit.slow_interval if op.kind == unit.slow_core else 0):
+                    counts[unit.kind, unit.count, rate] = counts.get((unit.kind, unit.count, rate), 0) + 1
             # An operation runs on one instance and does not overlap with that of the next sector there.
             bounds += [-(-uses // count) * rate for (_, count, rate), uses in counts.items()]
         return max(bounds)
@@ -193,7 +198,7 @@ class Problem:
 
     def leads_to_results(self) -> set[int]:
         """The pairs that some result waits for, results included; the sector does not wait for the others."""
-        leads = {pair.id for pair in self.graph.pairs if pair.kind == "out"}
+        leads = {pair.id for pair in self.graph.pairs if pair.leaves}
         for i in range(len(self.preds) - 1, -1, -1):
             if i in leads:
                 leads.update(self.preds[i])
@@ -201,7 +206,7 @@ class Problem:
 
     def tails(self) -> list[int]:
         """Cycles from the start of each pair to the end of the sector, at the least; 0 for what no result waits for."""
-        tail = [unit.latency if pair.kind == "out" else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
+        tail = [unit.latency if pair.leaves else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
         for i in sorted(self.leads_to_results(), reverse=True):
             for p, delay in self.preds[i].items():
                 tail[p] = max(tail[p], delay + tail[i])
@@ -210,14 +215,14 @@ class Problem:
 
 def instance_of(pair: Pair, units: UnitSet) -> int | None:
     """The instance that a pair is bound to: that of its block."""
-    return _of_block(pair.kind, pair.block, units)
+    return _of_block(units.of(pair), pair.block) if pair.kind.type.laned else None
 
 
 def op_instance(op: Op, units: UnitSet) -> int | None:
     """The instance that an operation alone is bound to."""
-    return _of_block(op.kind, op.block, units)
+    return _of_block(units.doing(op.kind), op.block) if op.kind.operation.unit.laned else None
 
 
-def _of_block(kind: str, block: int | None, units: UnitSet) -> int | None:
+def _of_block(unit: Unit, block: int | None) -> int | None:
     """Block i runs on instance i mod count of ciphers and output lanes; products go to any multiplier."""
-    return block % units.unit(kind).count if block is not None and (kind in ("cipher", "out") or cipher_core(kind)) else None
+    return None if block is None else block % unit.count

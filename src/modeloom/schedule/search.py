@@ -85,7 +85,7 @@ CANDIDATES = 6
 
 def latency_of(problem: Problem, start: list[int]) -> int:
     """Cycle in which the last result of a sector is there."""
-    return max((start[p.id] + problem.unit[p.id].latency for p in problem.graph.pairs if p.kind == "out"), default=0)
+    return max((start[p.id] + problem.unit[p.id].latency for p in problem.graph.pairs if p.leaves), default=0)
 
 
 def tidy(problem: Problem, ii: int, placement: Placement) -> Placement:

@@ -13,8 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from modeloom.cycles import KEY_DELAY
-from modeloom.ir.ops import unit_kind
+from modeloom.ir.ops import Pair
 from modeloom.spec import InputError
+from modeloom.spec.kinds import OPERATIONS, UNITS, Kind, UnitKind
 
 __all__ = ["Unit", "UnitSet"]
 
@@ -25,9 +26,8 @@ class Unit:
 
     Parameters
     ----------
-    kind : str
-        "enc", "dec" (for keys of another length with its bits, "enc256"), "cipher" (both behind one operand network), "mul", "sqr",
-        "add", "acc" or "out".
+    kind : UnitKind
+        What it is (``spec.kinds``); the name of a type stands for that, for keys of the usual length.
     count : int
         Instances.
     core : int
@@ -37,14 +37,14 @@ class Unit:
     operand_register, post_register : bool
         Whether a register follows the operand network, and the XOR behind the unit.
     slow_core : str or None
-        The core of a "cipher" unit that is not pipelined.
+        Of a unit of several cores the one that is not pipelined.
     slow_interval : int
         Cycles between two operations of the slow core.
     forms : tuple of str
-        The counters that adders are for (``spec.counters``); none for other kinds.
+        The operations that it is built for, if it does not do all of its kind.
     """
 
-    kind: str
+    kind: UnitKind
     count: int
     core: int
     interval: int = 1
@@ -55,8 +55,16 @@ class Unit:
     forms: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kind, UnitKind):
+            object.__setattr__(self, "kind", UnitKind(UNITS[self.kind]))
         if self.count < 0 or self.core < 0 or self.interval < 1:
-            raise InputError(f"unit {self.kind}: count and latency must not be negative, and the interval must be at least 1 cycle")
+            raise InputError(f"unit {self.kind}: count and latency are not negative, the interval is at least 1 cycle")
+
+    @property
+    def operations(self) -> tuple[Kind, ...]:
+        """The operations that it does."""
+        known = [Kind(operation, self.kind.key_bits) for operation in OPERATIONS.values()]
+        return tuple(kind for kind in known if self.kind.does(kind) and (not self.forms or kind in self.forms))
 
     @property
     def post_at(self) -> int:
@@ -97,24 +105,34 @@ class UnitSet:
     terms: int = 4
     key_delay: int = KEY_DELAY
     entry: int = 1
-    by_kind: dict[str, Unit] = field(init=False, repr=False, compare=False)
+    by_kind: dict[UnitKind, Unit] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.lanes < 1:
-            raise InputError(f"--lanes must be at least 1, not {self.lanes}")
+            raise InputError(f"--lanes is at least 1, not {self.lanes}")
         if self.terms < 2:
-            raise InputError(f"--terms must be at least 2, not {self.terms}")
+            raise InputError(f"--terms is at least 2, not {self.terms}")
         object.__setattr__(self, "by_kind", {unit.kind: unit for unit in self.units})
 
-    def unit(self, kind: str) -> Unit:
-        """The unit that does an operation of this kind; raises ``InputError`` if there is none."""
-        if kind in ("enc", "dec") and "cipher" in self.by_kind:
-            kind = "cipher"
-        kind = unit_kind(kind)
+    def doing(self, kind: Kind) -> Unit:
+        """The unit that does an operation, the shared one if there is one; raises ``InputError`` if there is none."""
+        return self.unit(kind.shared if kind.shared in self.by_kind else kind.unit)
+
+    def of(self, pair: Pair) -> Unit:
+        """The unit that does a pair."""
+        kinds = [op.kind for op in pair.ops.values()]
+        return self.doing(kinds[0]) if len({kind.unit for kind in kinds}) == 1 else self.unit(pair.kind)
+
+    def unit(self, kind: UnitKind | None) -> Unit:
+        """The unit of a kind; raises ``InputError`` if there is none."""
         if kind not in self.by_kind or not self.by_kind[kind].count:
-            raise InputError(f"the unit set has no {kind} unit, but the mode needs one; add it (--aes, --mul)")
+            raise InputError(f"the unit set has no {kind} unit, and the mode needs one; add it (--aes, --mul)")
         return self.by_kind[kind]
 
-    def with_count(self, kind: str, count: int) -> UnitSet:
+    def has(self, kind: UnitKind) -> bool:
+        """Whether there is a unit of a kind."""
+        return kind in self.by_kind and self.by_kind[kind].count > 0
+
+    def with_count(self, kind: UnitKind, count: int) -> UnitSet:
         """The same set with another number of one kind."""
         return replace(self, units=tuple(replace(u, count=count) if u.kind == kind else u for u in self.units))

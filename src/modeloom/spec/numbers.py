@@ -13,6 +13,7 @@ from typing import Protocol
 from modeloom.spec.counters import COUNTERS, counter_name
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import Field
+from modeloom.spec.kinds import OPERATIONS
 from modeloom.spec.mode import CipherKey
 
 __all__ = ["Cipher", "Numbers"]
@@ -57,6 +58,17 @@ class Numbers:
         self._powers: dict[tuple[int, int], int] = {}
         self._tables: dict[int, list[list[int]]] = {}
 
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        operation = OPERATIONS.get(name)
+        if operation is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+        def operate(*args: int, key: CipherKey | None = None) -> int:
+            operands, rest = args[: operation.operands], args[operation.operands :]
+            return operation.on_numbers(self, operands, key.number if key else operator.index(rest[0]) if rest else 0)
+
+        return operate
+
     def const(self, value: int) -> int:
         """The block whose little-endian number is ``value``."""
         return operator.index(value)
@@ -75,7 +87,7 @@ class Numbers:
         """In set-up: the first bytes of some blocks, as many as a cipher key has, as a further cipher key; blocks beyond are not used."""
         key = b"".join(block.to_bytes(self._block_bytes, "little") for block in blocks)[: self._key_bytes]
         if len(key) < self._key_bytes:
-            raise DefinitionError(f"o.cipher_key() got {len(key)} bytes for a cipher key of {self._key_bytes} bytes")
+            raise DefinitionError(f"o.cipher_key() got {len(key)} bytes for a cipher key of {self._key_bytes}")
         if self._keyed is None:
             raise DefinitionError("o.cipher_key() needs a cipher that takes keys")
         self.ciphers.append(self._keyed(key))
@@ -99,7 +111,7 @@ class Numbers:
     def inverse(self, value: int, what: str) -> int:
         """In set-up: 1 / value for a key value; a key with value 0 is refused, and ``what`` names the value in the message."""
         if not value:
-            raise InputError(f"this key cannot be used: {what} is 0; choose another key")
+            raise InputError(f"this key cannot be used: {what} is 0; take another key")
         return self.field.power(value, (1 << self.field.width) - 2)
 
     def poly(self, h: int, blocks: Sequence[int], last: int | None = None) -> int:

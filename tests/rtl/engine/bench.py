@@ -27,7 +27,9 @@ from modeloom.definition.software import Model
 from modeloom.modes import find
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.engine import ModeEngine
+from modeloom.rtl.engine.unit import UnitCore
 from modeloom.spec import Field, Mode
+from modeloom.spec.kinds import MUL, UnitKind
 
 FIRST_CYCLE = 6
 """Cycles from the entry of a sector to cycle 0 of its schedule."""
@@ -64,11 +66,11 @@ def engine_of(design: Compiled, multipliers: list[Multiplier]) -> ModeEngine:
     """The engine of a compiled mode, as ``ModeCore`` makes it but for its multipliers, which are added to a list."""
     p, options, mode, core = bus_parameters(design), design.options, design.mode, ModeCore(design)
 
-    def cores(kind: str, names: Any) -> dict[str, Any]:
-        if kind != "mul":
-            return core.cores(kind, names)
+    def cores(kind: UnitKind, operations: Any) -> dict[str, UnitCore]:
+        if kind != MUL.unit:
+            return core.cores(kind, operations)
         multipliers.append(Multiplier(mode.field, options.mul_stages))
-        return {kind: multipliers[-1]}
+        return {kind.type.name: UnitCore(multipliers[-1], (MUL.operation,))}
 
     rounds = {bits: (MIX.round_keys(bits or options.key_bits) - 1).bit_length() for bits in design.core_program.cipher_bits}
     return ModeEngine(

@@ -12,12 +12,14 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
+from tests.kinds import unit_kind
 from tests.rtl.engine.mix import BITS, KEY_BITS, MASK, Mix, MixCore, round_keys
 
 from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.control import pipe
-from modeloom.rtl.engine.unit import EngineUnit
+from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.spec import COUNTERS
+from modeloom.spec.kinds import BOTH, OPERATIONS, UnitKind
 
 SLOTS, ROUNDS, CYCLES = 3, 2, 120
 KEEPS = (-9, 3, 8)
@@ -57,7 +59,8 @@ def kept(value: int, keep: int) -> int:
     return int.from_bytes(part if keep else data, "little")
 
 
-FORMS = (COUNTERS["add"], COUNTERS["add64le"])
+FORM_NAMES = ("add", "add64le")
+FORMS = tuple(COUNTERS[name] for name in FORM_NAMES)
 
 Operation = dict[str, int]
 
@@ -75,35 +78,53 @@ def mix(core: str, latency: int, sequential: bool = False) -> MixCore:
     return MixCore(core, sequential, ROUNDS, latency, SLOTS)
 
 
-UNITS: dict[str, tuple[str, Callable[[], dict[str, Any]], bool, bool, int, int, Callable[[Operation], int]]] = {
-    "acc": ("acc", dict, False, True, 0, 1, lambda op: op["a"]),
-    "acc, no register": ("acc", dict, False, False, 0, 1, lambda op: op["a"]),
-    "mul": ("mul", lambda: {"mul": Sum(2)}, True, True, 2, 1, lambda op: op["a"] + 2 * op["b"] & MASK),
-    "mul, no registers": ("mul", lambda: {"mul": Sum(1)}, False, False, 1, 1, lambda op: op["a"] + 2 * op["b"] & MASK),
-    "sqr": ("sqr", lambda: {"sqr": Complement()}, True, True, 0, 1, lambda op: op["a"] ^ MASK),
+def core(name: str, component: Any) -> UnitCore:
+    """A component for the operation of its name, or for both of the cipher."""
+    does = ("enc", "dec") if name == BOTH else (name,)
+    return UnitCore(component, tuple(OPERATIONS[each] for each in does), getattr(component, "sequential", False))
+
+
+def cores(**components: Any) -> dict[str, UnitCore]:
+    return {name: core(name, component) for name, component in components.items()}
+
+
+UNITS: dict[str, tuple[UnitKind, Callable[[], dict[str, UnitCore]], bool, bool, int, int, Callable[[Operation], int]]] = {
+    "acc": (unit_kind("acc"), dict, False, True, 0, 1, lambda op: op["a"]),
+    "acc, no register": (unit_kind("acc"), dict, False, False, 0, 1, lambda op: op["a"]),
+    "mul": (unit_kind("mul"), lambda: cores(mul=Sum(2)), True, True, 2, 1, lambda op: op["a"] + 2 * op["b"] & MASK),
+    "mul, no registers": (unit_kind("mul"), lambda: cores(mul=Sum(1)), False, False, 1, 1, lambda op: op["a"] + 2 * op["b"] & MASK),
+    "mul, faster than it is counted": (
+        unit_kind("mul"), lambda: cores(mul=Sum(1)), True, True, 3, 1, lambda op: op["a"] + 2 * op["b"] & MASK,
+    ),
+    "sqr": (unit_kind("sqr"), lambda: cores(sqr=Complement()), True, True, 0, 1, lambda op: op["a"] ^ MASK),
     "add": (
-        "add", lambda: {"add": CounterAdder(BITS, FORMS[0], 1)}, True, True, 1, 1,
+        unit_kind("add"), lambda: cores(add=CounterAdder(BITS, FORMS[0], 1)), True, True, 1, 1,
         lambda op: FORMS[0].add(op["a"], op["number"], BITS // 8),
     ),
     "add, two forms": (
-        "add", lambda: {str(n): CounterAdder(BITS, form, 1) for n, form in enumerate(FORMS)}, True, True, 1, 1,
+        unit_kind("add"), lambda: {name: core(name, CounterAdder(BITS, COUNTERS[name], 1)) for name in FORM_NAMES}, True, True, 1, 1,
         lambda op: FORMS[op["form"]].add(op["a"], op["number"], BITS // 8),
     ),
-    "enc": ("enc", lambda: {"enc": mix("enc", 3)}, False, True, 3, 1, crypted),
-    "dec256": ("dec256", lambda: {"dec": mix("dec", 3)}, False, False, 3, 1, crypted),
-    "cipher, the encrypter waits": ("cipher", lambda: {"enc": mix("enc", 2), "dec": mix("dec", 5)}, False, True, 5, 1, crypted),
-    "cipher, the decrypter is sequential": (
-        "cipher", lambda: {"enc": mix("enc", 3), "dec": mix("dec", 4, True)}, True, True, 4, 1, crypted,
+    "enc": (unit_kind("enc"), lambda: cores(enc=mix("enc", 3)), False, True, 3, 1, crypted),
+    "dec256": (unit_kind("dec", 256), lambda: cores(dec=mix("dec", 3)), False, False, 3, 1, crypted),
+    "cipher, the encrypter waits": (
+        unit_kind("cipher"), lambda: cores(enc=mix("enc", 2), dec=mix("dec", 5)), False, True, 5, 1, crypted,
     ),
-    "cipher, both in one": ("cipher", lambda: {"both": mix("both", 4, True)}, True, True, 4, 3, crypted),
-    "cipher, sequential": ("cipher", lambda: {"enc": mix("enc", 3, True), "dec": mix("dec", 3, True)}, False, True, 3, 3, crypted),
+    "cipher, the decrypter is sequential": (
+        unit_kind("cipher"), lambda: cores(enc=mix("enc", 3), dec=mix("dec", 4, True)), True, True, 4, 1, crypted,
+    ),
+    "cipher, both in one": (unit_kind("cipher"), lambda: cores(both=mix("both", 4, True)), True, True, 4, 3, crypted),
+    "cipher, both in one pipeline": (unit_kind("cipher"), lambda: cores(both=mix("both", 4)), False, True, 4, 1, crypted),
+    "cipher, sequential": (
+        unit_kind("cipher"), lambda: cores(enc=mix("enc", 3, True), dec=mix("dec", 3, True)), False, True, 3, 3, crypted,
+    ),
 }  # fmt: skip
 """Kind, cores, operand and post register, cycles of the cores, cycles between operations, and what an operation gives."""
 
 
 def unit_of(name: str, keeps: Sequence[int] = KEEPS) -> EngineUnit:
-    kind, cores, front, back, latency, _, _ = UNITS[name]
-    return EngineUnit(BITS, kind, cores(), front, back, latency, tuple(keeps), SLOTS, 1, KEY_BITS)
+    kind, components, front, back, latency, _, _ = UNITS[name]
+    return EngineUnit(BITS, kind, components(), front, back, latency, tuple(keeps), SLOTS, 1, KEY_BITS)
 
 
 class Drive:
@@ -149,7 +170,7 @@ def test_results_come_when_they_are_counted_on(name: str) -> None:
     """Operations as close as the interval allows, of all directions, slots, forms and parts, with terms behind them."""
     kind, _, front, back, latency, interval, result = UNITS[name]
     unit, rng = unit_of(name), random.Random(name)
-    alone = {"enc": 0, "dec": 1}.get(kind[:3])
+    alone = {"enc": 0, "dec": 1}.get(kind.type.name)
 
     async def bench(ctx: Any) -> None:
         drive = Drive(ctx, unit, rng)
@@ -163,7 +184,7 @@ def test_results_come_when_they_are_counted_on(name: str) -> None:
                 block = rng.choice((rng.getrandbits(BITS), MASK))
                 operation = {
                     "a": block, "b": rng.getrandbits(BITS),
-                    "number": rng.getrandbits(8), "form": rng.randrange(len(unit.adders) or 1),
+                    "number": rng.getrandbits(8), "form": rng.randrange(len(unit.cores) if unit.formed else 1),
                     "decrypt": rng.getrandbits(1) if alone is None else alone, "slot": rng.randrange(SLOTS), "start": 1,
                     "post": rng.getrandbits(BITS), "keep": rng.randrange(len(KEEPS) + 1),
                 }  # fmt: skip
@@ -199,7 +220,7 @@ def test_clear(name: str) -> None:
             await drive.cycle(start=1, decrypt=rng.getrandbits(1), slot=rng.randrange(SLOTS))
         await drive.cycle(clear=1)
         assert ctx.get(unit.y) == 0
-        if unit.ciphers:
+        if unit.keyed:
             await drive.cycle(post=0, post_decrypt=rng.getrandbits(1))
             assert ctx.get(unit.y) == 0
 
@@ -207,11 +228,15 @@ def test_clear(name: str) -> None:
 
 
 def test_cores_that_do_not_fit() -> None:
+    enc = unit_kind("enc")
     with pytest.raises(ValueError, match="mul: the mul core takes 3 cycles, the schedule counts 2"):
-        EngineUnit(BITS, "mul", {"mul": Sum(3)}, True, True, 2, (), SLOTS, 1, KEY_BITS)
+        EngineUnit(BITS, unit_kind("mul"), cores(mul=Sum(3)), True, True, 2, (), SLOTS, 1, KEY_BITS)
     with pytest.raises(ValueError, match="enc: key_data of MixCore has 64 bits, not 72"):
-        EngineUnit(BITS, "enc", {"enc": mix("enc", 3)}, True, True, 3, (), SLOTS, 1, 72)
+        EngineUnit(BITS, enc, cores(enc=mix("enc", 3)), True, True, 3, (), SLOTS, 1, 72)
     with pytest.raises(ValueError, match="enc: key_round of MixCore has 1 bits, not 2"):
-        EngineUnit(BITS, "enc", {"enc": mix("enc", 3)}, True, True, 3, (), SLOTS, 2, KEY_BITS)
+        EngineUnit(BITS, enc, cores(enc=mix("enc", 3)), True, True, 3, (), SLOTS, 2, KEY_BITS)
     with pytest.raises(ValueError, match="enc: i of MixCore has 128 bits, not 64"):
-        EngineUnit(64, "enc", {"enc": mix("enc", 3)}, True, True, 3, (), SLOTS, 1, KEY_BITS)
+        EngineUnit(64, enc, cores(enc=mix("enc", 3)), True, True, 3, (), SLOTS, 1, KEY_BITS)
+    with pytest.raises(ValueError, match="add: the add core waits to be started, and stands beside others"):
+        started = {name: UnitCore(CounterAdder(BITS, COUNTERS[name], 1), (OPERATIONS[name],), started=True) for name in FORM_NAMES}
+        EngineUnit(BITS, unit_kind("add"), started, True, True, 1, (), SLOTS, 1, KEY_BITS)

@@ -16,6 +16,7 @@ from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.names import TWEAK, LaneName, UnitName
 from modeloom.allocate.program import Bank
 from modeloom.cycles import FILL_DELAY, LEAD
 from modeloom.rtl.engine.control import pipe
@@ -31,11 +32,12 @@ A block memory on ECP5 gives its data late in the cycle for the network behind i
 
 def holds_results(bank: Bank) -> bool:
     """Whether a bank holds results of a unit, not what comes from the host."""
-    return bank.writer != "tweak" and not _holds_input(bank)
+    return isinstance(bank.writer, UnitName)
 
 
 def _holds_input(bank: Bank) -> bool:
-    return bank.writer.startswith("lane")
+    """Whether a lane of the bus writes a bank."""
+    return isinstance(bank.writer, LaneName)
 
 
 def rotations(program: CoreProgram) -> dict[str, tuple[int, ...]]:
@@ -71,7 +73,7 @@ class Banks:
 
     def __init__(
         self, m: Module, engine: wiring.Component, program: CoreProgram, width: int, rows: RowReader,
-        block_memories: bool, written: Callable[[str], Value], erase_results: Value, erase_result: Value,
+        block_memories: bool, written: Callable[[UnitName], Value], erase_results: Value, erase_result: Value,
     ):  # fmt: skip
         self.m, self.engine, self.program, self.width, self.rows = m, engine, program, width, rows
         self.seq, self.block_memories = rows.seq, block_memories
@@ -84,7 +86,7 @@ class Banks:
                 self._results(bank, memory, written)
             elif _holds_input(bank):
                 m.d.comb += [memory.erase.eq(engine.erase), memory.erase_address.eq(engine.erase_address)]
-                self._fill(bank, memory, int(bank.writer[4:]))
+                self._fill(bank, memory, bank.writer.number)
             else:
                 self._tweak(bank, memory)
 
@@ -92,7 +94,7 @@ class Banks:
         """A bank's memory with its read ports."""
         m, deep = self.m, _holds_input(bank)
         # Tweaks are public.
-        erase_bits = 0 if bank.writer == "tweak" else len(self.engine.erase_address)
+        erase_bits = 0 if bank.writer == TWEAK else len(self.engine.erase_address)
         # While the size changes, an address may be one that no cell has: nobody looks at what is read, but the word must exist.
         depth = bank.cells if self.program.sizes == 1 else 1 << (max(2, bank.cells) - 1).bit_length()
         style = "block" if self.block_memories and depth > BANK_BLOCKS else "distributed"
@@ -122,7 +124,7 @@ class Banks:
         """Number of cells through which a bank rotates."""
         return self.seq.pick(self.moduli[bank.name], size)
 
-    def _results(self, bank: Bank, memory: BlockMemory, written: Callable[[str], Value]) -> None:
+    def _results(self, bank: Bank, memory: BlockMemory, written: Callable[[UnitName], Value]) -> None:
         """Writes of a unit's results."""
         if not self.rows.has(f"{bank.name}.w.stage"):
             return

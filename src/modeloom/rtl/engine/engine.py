@@ -20,6 +20,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.names import POST, ChainName, NetName, OutName, UnitName
 from modeloom.allocate.program import Net, Source
 from modeloom.cycles import DRAIN, ERASE_DELAY, LEAD
 from modeloom.rtl.engine.banks import Banks, holds_results, rotations
@@ -30,10 +31,11 @@ from modeloom.rtl.engine.key_memory import KeyMemory
 from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
 from modeloom.rtl.engine.rows import RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
-from modeloom.rtl.engine.unit import EngineUnit
+from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.rtl.engine.wires import kept, moved
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
+from modeloom.spec.kinds import OUT, Kind, UnitKind
 
 __all__ = ["ModeEngine", "flush_cycles"]
 
@@ -52,9 +54,9 @@ class ModeEngine(wiring.Component):
     field : Field
         The mode's field.
     cores : callable
-        ``cores(unit kind, core names)``: the components of a unit instance by name; one named "both" may stand for two.
+        ``cores(unit kind, operations)``: the components of a unit for some operations, by their names in Verilog.
     registers : mapping
-        For each unit kind (and "out"), (operand register, post register).
+        For each unit kind, that of the lanes too, (operand register, post register).
     block_memories : bool
         Whether large banks are block memories.
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
@@ -64,8 +66,8 @@ class ModeEngine(wiring.Component):
     """
 
     def __init__(
-        self, program: CoreProgram, field: Field, cores: Callable[[str, Sequence[str]], dict[str, Any]],
-        registers: dict[str, tuple[bool, bool]], block_memories: bool,
+        self, program: CoreProgram, field: Field, cores: Callable[[UnitKind, Sequence[Kind]], Mapping[str, UnitCore]],
+        registers: Mapping[UnitKind, tuple[bool, bool]], block_memories: bool,
         slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
         other_round_bits: Mapping[int, int] = MappingProxyType({}),
     ):  # fmt: skip
@@ -129,16 +131,16 @@ class ModeEngine(wiring.Component):
 
     def _units(self) -> None:
         m, program = self.m, self.program
-        self.y: dict[str, Value] = {}
-        self.operand: dict[str, Signal] = {}
+        self.y: dict[UnitName, Value] = {}
+        self.operand: dict[NetName, Signal] = {}
         keeps = kept_bytes(program)
         self.units: dict[str, EngineUnit] = {}
         writes: dict[int, dict[str, Value]] = {}
         for unit in program.units:
-            cores = {} if unit.kind == "acc" else self.cores(unit.kind, used_cores(program, unit))
+            cores = self.cores(unit.kind, used_cores(program, unit)) if unit.kind.type.component else {}
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
-            keys = key_class(program.cipher_bits, unit.kind)
+            keys = key_class(program.cipher_bits, unit.kind.key_bits)
             component = EngineUnit(
                 self.width, unit.kind, cores, front, back, latency, keeps, keys.slots(self.slots),
                 self.other_round_bits.get(keys.bits, self.round_bits), self.round_key_bits,
@@ -146,16 +148,16 @@ class ModeEngine(wiring.Component):
             m.submodules[unit.name] = self.units[unit.name] = component
             self.y[unit.name] = component.y
             m.d.comb += component.clear.eq(self.clear)
-            for operand in (*unit.operands, "post"):
-                self.operand[f"{unit.name}.{operand}"] = getattr(component, operand)
-            if component.ciphers:
+            for operand in (*unit.operands, POST):
+                self.operand[NetName(unit.name, operand)] = getattr(component, operand)
+            if component.keyed:
                 if keys.bits not in writes:
                     writes[keys.bits] = self._round_key_writes(keys)
                 m.d.comb += [getattr(component, name).eq(value) for name, value in writes[keys.bits].items()]
         for lane in range(program.lanes):
-            self.operand[f"out{lane}.a"] = Signal(self.width, name=f"out{lane}_a")
+            self.operand[NetName(OutName(lane))] = Signal(self.width, name=f"out{lane}_a")
         for chain in program.chains:
-            self.operand[f"chain{chain.id}.a"] = Signal(self.width, name=f"chain{chain.id}_a")
+            self.operand[NetName(ChainName(chain.id))] = Signal(self.width, name=f"chain{chain.id}_a")
 
     def _round_key_writes(self, keys: KeyClass) -> dict[str, Value]:
         """What goes to the write ports of round keys: the key schedule's or, while everything is erased, one word after the other."""
@@ -171,10 +173,9 @@ class ModeEngine(wiring.Component):
         }
         return {name: pipe(self.m, value, 1, f"{name}_{keys.bits}" if keys.bits else name) for name, value in write.items()}
 
-    def _erasable(self, unit: str) -> Value:
+    def _erasable(self, unit: UnitName) -> Value:
         """A unit's result as it is written: zero while memories are erased, by the reset of its register or else by a gate."""
-        kind = next(u.kind for u in self.program.units if u.name == unit)
-        if self.registers[kind][1]:
+        if self.registers[unit.kind][1]:
             return self.y[unit]
         erased = pipe(self.m, self.erase_results, ERASE_DELAY, f"{unit}_erased")
         return self.y[unit] & ~erased.replicate(self.width)
@@ -182,8 +183,8 @@ class ModeEngine(wiring.Component):
     def _lane(self, lane: int) -> Value:
         """The block that leaves on a lane, behind its register if it has one."""
         if lane not in self.lane_data:
-            post = self.registers["out"][1]
-            self.lane_data[lane] = pipe(self.m, self.operand[f"out{lane}.a"], int(post), f"out{lane}_data")
+            post = self.registers[OUT.unit][1]
+            self.lane_data[lane] = pipe(self.m, self.operand[NetName(OutName(lane))], int(post), f"out{lane}_data")
         return self.lane_data[lane]
 
     def _chains(self) -> None:
@@ -191,13 +192,13 @@ class ModeEngine(wiring.Component):
         self.chain: dict[int, Signal] = {}
         for chain in program.chains:
             reg = Signal(self.width, name=f"chain{chain.id}_reg")
-            row = self.rows.read(f"chain{chain.id}.step", ["load", "step"])
+            row = self.rows.read(f"{ChainName(chain.id)}.step", ["load", "step"])
             load = pipe(m, row["load"] & row["valid"], LEAD - 2, f"chain{chain.id}_load")
             step = pipe(m, row["step"] & row["valid"], LEAD - 2, f"chain{chain.id}_advance")
             with m.If(self.clear):
                 m.d.sync += reg.eq(0)
             with m.Elif(load):
-                m.d.sync += reg.eq(self.operand[f"chain{chain.id}.a"])
+                m.d.sync += reg.eq(self.operand[NetName(ChainName(chain.id))])
             with m.Elif(step):
                 m.d.sync += reg.eq(scale(self.field, reg, chain.stride))
             self.chain[chain.id] = reg
@@ -215,13 +216,13 @@ class ModeEngine(wiring.Component):
             value = const  # type: ignore[assignment]
         return moved(self.field, kept(value, source.keep), source.keep, source.k)
 
-    def _older(self, unit: str, age: int) -> Value:
+    def _older(self, unit: Any, age: int) -> Value:
         """A unit's result of ``age`` cycles ago."""
         if (unit, age) not in self.old:
             self.old[unit, age] = self.y[unit] if not age else pipe(self.m, self._older(unit, age - 1), 1, f"{unit}_y{age}")
         return self.old[unit, age]
 
-    def _network(self, name: str, net: Net) -> Value:
+    def _network(self, name: NetName, net: Net) -> Value:
         """XOR of the enabled sources, and the controls of the unit behind it."""
         m, seq = self.m, self.rows.seq
         rest = LEAD - 2
@@ -229,25 +230,24 @@ class ModeEngine(wiring.Component):
         row = self.rows.read(name, ["select", "issue", *extra], {"slot": seq.stage_slot})
         select = pipe(m, row["select"], rest, f"{name}_select")
         const = pipe(m, row["const"], rest, f"{name}_const") if "const" in row else None
-        unit_name, operand = name.split(".")
-        unit = self.units.get(unit_name)
-        if unit is not None and operand == "post" and "keep" in row:
+        unit = self.units.get(name.owner)
+        if unit is not None and name.post and "keep" in row:
             m.d.comb += unit.keep.eq(pipe(m, row["keep"], rest, f"{name}_keep"))
-        if unit is not None and operand == "post" and "form" in row:
+        if unit is not None and name.post and "form" in row:
             m.d.comb += unit.form.eq(pipe(m, row["form"], rest, f"{name}_form"))
         number = pipe(m, row["number"], rest, f"{name}_number") if "number" in row else Const(0, 32)
-        if unit is not None and unit.adders and operand == "a":
+        if unit is not None and unit.numbers and name.first:
             m.d.comb += unit.number.eq(number)
-        if unit is not None and unit.ciphers:
+        if unit is not None and unit.keyed:
             decrypt = pipe(m, row["decrypt"], rest, f"{name}_decrypt") if "decrypt" in row else None
-            if operand == "a":
+            if name.first:
                 issue = row["issue"] & row["valid"]
                 m.d.comb += unit.start.eq(pipe(m, issue, rest, f"{name}_issue", reset_less=False))
                 slot = pipe(m, row["slot"], rest, f"{name}_slot")
-                m.d.comb += unit.slot.eq(key_class(self.program.cipher_bits, unit.kind).slot(number, slot))
+                m.d.comb += unit.slot.eq(key_class(self.program.cipher_bits, unit.kind.key_bits).slot(number, slot))
                 if decrypt is not None:
                     m.d.comb += unit.decrypt.eq(decrypt)
-            elif decrypt is not None:
+            elif decrypt is not None and name.post:
                 m.d.comb += unit.post_decrypt.eq(decrypt)
         terms = []
         for n, source in enumerate(net.sources):
@@ -258,7 +258,7 @@ class ModeEngine(wiring.Component):
             terms = [reduce(xor, terms[n : n + 2]) for n in range(0, len(terms), 2)]
         return terms[0] if terms else Cat()
 
-    def _gated(self, name: str, n: int) -> bool:
+    def _gated(self, name: NetName, n: int) -> bool:
         """Whether some row of a network leaves a source out; in rows without an operation nobody reads the sum."""
         rows = [row for t in self.program.tables for row in t.nets.get(name, ()) if row]
         return any(n not in numbers for row in rows for numbers in row.select.values())
@@ -266,7 +266,7 @@ class ModeEngine(wiring.Component):
     def _outputs(self) -> None:
         m, program, seq = self.m, self.program, self.rows.seq
         for lane in range(program.lanes):
-            row = self.rows.read(f"out{lane}.o", ["index", "we"], {"ticket": seq.stage_ticket})
+            row = self.rows.read(f"{OutName(lane)}.o", ["index", "we"], {"ticket": seq.stage_ticket})
             rest = LEAD - 2
             m.d.comb += [
                 self.out_we[lane].eq(pipe(m, row["valid"] & row["we"], rest, f"out{lane}_we", reset_less=False)),

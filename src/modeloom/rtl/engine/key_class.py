@@ -49,7 +49,6 @@ class KeyClass(NamedTuple):
         return Value.cast(Array(places)[key])
 
 
-def key_class(cipher_bits: Sequence[int], kind: str) -> KeyClass:
-    """The keys for a unit or core of this kind: those of the bits that its name ends with."""
-    bits = int(kind.lstrip("abcdefghijklmnopqrstuvwxyz") or 0)
+def key_class(cipher_bits: Sequence[int], bits: int) -> KeyClass:
+    """The keys of so many bits; 0: of the length of most."""
     return KeyClass(bits, tuple(number for number, width in enumerate(cipher_bits) if width == bits), len(cipher_bits))

@@ -9,6 +9,7 @@ from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.names import OutName
 from modeloom.cycles import LEAD
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.rows import RowReader
@@ -56,7 +57,7 @@ class KeyMemory:
             self.data[net, j] = memory.rdata[n]
         writes = []
         for number in range(program.lanes):
-            row = rows.read(f"out{number}.key", ["index", "we"], {"slot": seq.stage_slot})
+            row = rows.read(f"{OutName(number)}.key", ["index", "we"], {"slot": seq.stage_slot})
             address = pipe(m, self._address(row["index"], row["slot"]), LEAD - 2, f"out{number}_key_addr")
             we = pipe(m, row["valid"] & row["we"], LEAD - 2, f"out{number}_key_we", reset_less=False)
             index = pipe(m, row["index"], LEAD - 2, f"out{number}_key_index")

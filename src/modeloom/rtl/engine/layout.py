@@ -15,9 +15,11 @@ from collections.abc import Callable
 from typing import Any
 
 from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.names import ChainName, NetName, OutName
 from modeloom.allocate.program import Net, UnitInstance
 from modeloom.rtl.engine.control import Columns
 from modeloom.rtl.engine.key_class import key_class
+from modeloom.spec.kinds import Kind
 
 __all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]
 
@@ -94,11 +96,11 @@ def engine_fields(program: CoreProgram) -> RowFields:
         )  # fmt: skip
     for lane in range(program.lanes):
         fields: Numbers = {"index": lambda row, d: row.index.get(d, 0), "we": lambda row, d: int(d in row.index)}
-        rows.add(f"out{lane}.o", "outs", lane, fields, "main")
-        rows.add(f"out{lane}.key", "outs", lane, fields, "setup")
+        rows.add(f"{OutName(lane)}.o", "outs", lane, fields, "main")
+        rows.add(f"{OutName(lane)}.key", "outs", lane, fields, "setup")
     for chain in program.chains:
         rows.add(
-            f"chain{chain.id}.step", "chains", chain.id,
+            f"{ChainName(chain.id)}.step", "chains", chain.id,
             {
                 "load": lambda row, d: int(row.action == "load" and d in row.directions),
                 "step": lambda row, d: int(row.action == "step" and d in row.directions),
@@ -112,31 +114,31 @@ def engine_fields(program: CoreProgram) -> RowFields:
     return rows
 
 
-def used_cores(program: CoreProgram, unit: UnitInstance) -> tuple[str, ...]:
+def used_cores(program: CoreProgram, unit: UnitInstance) -> tuple[Kind, ...]:
     """The cores of a unit that some row starts, or its first: of several pipelines one may do all that a sector needs only once."""
-    rows = [row for table in program.tables for row in table.nets.get(f"{unit.name}.{unit.operands[0]}", ()) if row]
+    rows = [row for table in program.tables for row in table.nets.get(NetName(unit.name), ()) if row]
     started = {core for row in rows for core in row.core.values()}
     return tuple(core for core in unit.cores if core in started) or unit.cores[:1]
 
 
-def _net_fields(program: CoreProgram, name: str, net: Net, keeps: tuple[int, ...]) -> Numbers:
+def _net_fields(program: CoreProgram, name: NetName, net: Net, keeps: tuple[int, ...]) -> Numbers:
     fields: Numbers = {
         "select": lambda row, d: sum(1 << n for n in row.select.get(d, ())),
         "issue": lambda row, d: int(d in row.select),
     }
     if any(source.kind == "const" for source in net.sources):
         fields["const"] = lambda row, d: row.const.get(d, 0)
-    unit = next((u for u in program.units if name.startswith(u.name + ".")), None)
+    unit = next((u for u in program.units if u.name == name.owner), None)
     if unit and len(unit.cores) > 1:
-        fields["decrypt"] = lambda row, d: int(row.core.get(d) == "dec")
-    if unit and name.endswith(".a") and unit.kind == "add":
+        fields["decrypt"] = lambda row, d: int(d in row.core and row.core[d].operation.inverse_keys)
+    if unit and name.first and any(core.operation.numbers for core in unit.cores):
         fields["number"] = lambda row, d: row.number.get(d, 0)
-    elif unit and name.endswith(".a") and unit.kind.rstrip("0123456789") in ("cipher", "enc", "dec"):
-        keys = key_class(program.cipher_bits, unit.kind).numbers
+    elif unit and name.first and unit.kind.type.keyed:
+        keys = key_class(program.cipher_bits, unit.kind.key_bits).numbers
         if len(keys) > 1:
             fields["number"] = lambda row, d: keys.index(row.number.get(d, 0)) if d in row.core else 0
-    if unit and unit.kind == "add" and name.endswith(".post") and len(cores := used_cores(program, unit)) > 1:
+    if unit and name.post and not unit.kind.type.either and len(cores := used_cores(program, unit)) > 1:
         fields["form"] = lambda row, d: cores.index(row.core[d]) if d in row.core else 0
-    if name.endswith(".post") and keeps:
+    if name.post and keeps:
         fields["keep"] = lambda row, d: (keeps.index(row.keep[d]) + 1) if row.keep.get(d) else 0
     return fields

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from amaranth.hdl import Array, Module, Mux, ResetInserter, Signal, Value
@@ -19,8 +20,42 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.wires import kept
+from modeloom.spec.kinds import OPERANDS, Operation, UnitKind
 
-__all__ = ["EngineUnit"]
+__all__ = ["EngineUnit", "UnitCore"]
+
+
+@dataclass(frozen=True)
+class UnitCore:
+    """A component of a unit.
+
+    Attributes
+    ----------
+    component
+        It has a port for each operand (``UnitType.ports``), ``o``, and its ``latency`` in cycles.  If its operations have numbers, it
+        has ``number``; if they have keys, ``slot`` (it may lack that), ``key_we``, ``key_slot``, ``key_round`` and ``key_data``.
+    operations : tuple of Operation
+        What it does.  If these are two, it has ``decrypt``, which is high for the second, and ``key_data_dec`` where the inverse cipher
+        has round keys in a form of its own.
+    started : bool
+        Whether it has ``start``, high in the cycle of an operand: it takes them one after another, and holds its result.
+    interval : int
+        Cycles between two operations.
+    """
+
+    component: Any
+    operations: tuple[Operation, ...]
+    started: bool = False
+    interval: int = 1
+
+    @property
+    def inverse(self) -> bool:
+        """Whether it is given round keys in their form for inverse ciphers alone."""
+        return all(operation.inverse_keys for operation in self.operations)
+
+    def has(self, port: str) -> bool:
+        """Whether the component declares a port."""
+        return port in self.component.signature.members
 
 
 class EngineUnit(wiring.Component):
@@ -30,12 +65,9 @@ class EngineUnit(wiring.Component):
     ----------
     width : int
         Bits of a block.
-    kind : str
-        "mul", "sqr", "acc", or a cipher kind.
+    kind : UnitKind
     cores : mapping
-        Components by core name, with ports ``a``, ``b``, ``o`` (a multiplier), ``i``, ``o`` (a squarer), also ``number`` (an adder),
-        or ``i``, ``slot``, ``o``, key ports and for a sequential one ``start`` (a cipher).  A cipher core "both" has ``decrypt``, and
-        ``key_data_dec`` where the inverse cipher has round keys in a form of its own.
+        Components by the names that they have in Verilog; none if the operand itself is the result.
     operand_register, post_register : bool
     core_latency : int
         Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
@@ -48,14 +80,14 @@ class EngineUnit(wiring.Component):
 
     Members
     -------
-    a, b : In
+    a, b, ... : In
         Operands, in the cycle of issue.
     decrypt, start, slot : In
         Which core works, whether an operation issues, its key slot; in the cycle of issue.
     number : In
-        What an adder adds, in the cycle of issue.
+        The number of an operation that has one and no key, in the cycle of issue.
     form : In
-        Which of several adders gives the result, when it is done.
+        Which of several components gives the result, when it is done; of a cipher, ``post_decrypt`` says so.
     post, post_decrypt, keep : In
         Terms added to the result, whose core it is, and which of ``keeps`` cuts it (0: none); when the core is done.
     clear : In
@@ -68,42 +100,47 @@ class EngineUnit(wiring.Component):
     Raises
     ------
     ValueError
-        A core takes longer than the schedule counts, or its ports have other widths than blocks and round keys.
+        A core takes longer than the schedule counts, its ports have other widths than blocks and round keys, or one of several that are
+        chosen by ``form`` has to be started.
     """
 
     def __init__(
-        self, width: int, kind: str, cores: Mapping[str, Any], operand_register: bool, post_register: bool, core_latency: int,
+        self, width: int, kind: UnitKind, cores: Mapping[str, UnitCore], operand_register: bool, post_register: bool, core_latency: int,
         keeps: tuple[int, ...], slots: int, round_bits: int, round_key_bits: int,
     ):  # fmt: skip
         self.width, self.kind, self.cores = width, kind, dict(cores)
         self.operand_register, self.post_register, self.core_latency = operand_register, post_register, core_latency
         self.keeps = keeps
-        self.ciphers = [core for core in self.cores.values() if hasattr(core, "key_we")]
+        self.keyed, several = kind.type.keyed, len(self.cores) > 1
+        self.numbers = [operation.numbers for core in self.cores.values() for operation in core.operations if operation.numbers]
+        self.formed = several and not kind.type.either
         for name, core in self.cores.items():
-            spare = core_latency - core.latency
-            if spare < 0:
-                raise ValueError(f"{kind}: the {name} core takes {core.latency} cycles, the schedule counts {core_latency}")
-        for core in self.ciphers:
-            widths = {"i": width, "o": width, "key_round": round_bits, "key_data": round_key_bits}
+            component = core.component
+            if component.latency > core_latency:
+                raise ValueError(f"{kind}: the {name} core takes {component.latency} cycles, the schedule counts {core_latency}")
+            if self.formed and core.started:
+                raise ValueError(f"{kind}: the {name} core waits to be started, and stands beside others")
+            widths = dict.fromkeys((*kind.type.ports, "o"), width)
+            if self.keyed:
+                widths |= {"key_round": round_bits, "key_data": round_key_bits}
             for port, bits in widths.items():
-                if len(getattr(core, port)) != bits:
-                    raise ValueError(f"{kind}: {port} of {type(core).__name__} has {len(getattr(core, port))} bits, not {bits}")
+                if len(getattr(component, port)) != bits:
+                    found = len(getattr(component, port))
+                    raise ValueError(f"{kind}: {port} of {type(component).__name__} has {found} bits, not {bits}")
         slot = range(max(2, slots))
         ports: dict[str, Any] = {
-            "a": In(width),
+            OPERANDS[0]: In(width),
             "post": In(width),
             "keep": In(range(max(2, len(keeps) + 1))),
             "clear": In(1),
             "y": Out(width),
         }
-        if kind == "mul":
-            ports["b"] = In(width)
-        self.adders = [core for core in self.cores.values() if hasattr(core, "number")]
-        if self.adders:
-            ports["number"] = In(max(len(core.number) for core in self.adders))
-        if len(self.adders) > 1:
-            ports["form"] = In(range(len(self.adders)))
-        if self.ciphers:
+        ports.update({operand: In(width) for operand in kind.type.operands[1:]})
+        if self.numbers:
+            ports["number"] = In(max(numbers.stop - 1 for numbers in self.numbers).bit_length())
+        if self.formed:
+            ports["form"] = In(range(len(self.cores)))
+        if self.keyed:
             ports.update({"decrypt": In(1), "post_decrypt": In(1), "start": In(1), "slot": In(slot)})
             ports.update({"rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits)})
             ports.update({"rk_data": In(round_key_bits), "rk_data_dec": In(round_key_bits)})
@@ -112,47 +149,33 @@ class EngineUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         front = int(self.operand_register)
-        a = pipe(m, self.a, front, "a")
+        operands = [pipe(m, getattr(self, operand), front, operand) for operand in self.kind.type.operands]
         results: dict[str, Value] = {}
         for name, core in self.cores.items():
+            component = core.component
             # A sequential core holds its result, and must not when the key that it comes from has been erased.
-            m.submodules[name] = ResetInserter(self.clear)(core) if hasattr(core, "start") else core
-            if self.kind == "mul":
-                m.d.comb += [core.a.eq(a), core.b.eq(pipe(m, self.b, front, "b"))]
-                results[name] = core.o
-                continue
-            m.d.comb += core.i.eq(a)
-            if core in self.adders:
-                m.d.comb += core.number.eq(pipe(m, self.number, front, "number"))
-            if core not in self.ciphers:
-                results[name] = core.o
-                continue
-            if hasattr(core, "slot"):
-                m.d.comb += core.slot.eq(pipe(m, self.slot, front, f"{name}_slot"))
-            data = self.rk_data_dec if name == "dec" else self.rk_data
-            m.d.comb += [
-                core.key_we.eq(self.rk_we), core.key_slot.eq(self.rk_slot),
-                core.key_round.eq(self.rk_round), core.key_data.eq(data),
-            ]  # fmt: skip
-            if name == "both":
-                m.d.comb += core.decrypt.eq(pipe(m, self.decrypt, front, "decrypt"))
-            if hasattr(core, "key_data_dec"):
-                m.d.comb += core.key_data_dec.eq(self.rk_data_dec)
-            if hasattr(core, "start"):
+            m.submodules[name] = ResetInserter(self.clear)(component) if core.started else component
+            m.d.comb += [getattr(component, port).eq(value) for port, value in zip(self.kind.type.ports, operands, strict=True)]
+            if any(operation.numbers for operation in core.operations):
+                m.d.comb += component.number.eq(pipe(m, self.number, front, "number"))
+            if self.keyed:
+                self._keys(m, name, core)
+            if core.started:
                 # It starts with its own operands only, and its result is there until the next one is done.
-                mine = (self.decrypt if name == "dec" else ~self.decrypt) if len(self.cores) > 1 else 1
-                m.d.comb += core.start.eq(pipe(m, self.start & mine, front, f"{name}_start", reset_less=False))
-                results[name] = core.o
+                mine = (self.decrypt if core.inverse else ~self.decrypt) if len(self.cores) > 1 else 1
+                m.d.comb += component.start.eq(pipe(m, self.start & mine, front, f"{name}_start", reset_less=False))
+                results[name] = component.o
             else:
-                results[name] = pipe(m, core.o, self.core_latency - core.latency, f"{name}_late")
+                results[name] = pipe(m, component.o, self.core_latency - component.latency, f"{name}_late")
         if not self.cores:
-            result: Value = a
+            result: Value = operands[0]
         elif len(results) == 1:
             result = next(iter(results.values()))
-        elif self.adders:
+        elif self.formed:
             result = Array(results.values())[self.form]
         else:
-            result = Mux(self.post_decrypt, results["dec"], results["enc"])
+            first, second = sorted(results, key=lambda name: self.cores[name].inverse)
+            result = Mux(self.post_decrypt, results[second], results[first])
         cut = result
         for i, nbytes in enumerate(self.keeps, 1):
             cut = Mux(self.keep == i, kept(result, nbytes), cut)
@@ -168,3 +191,17 @@ class EngineUnit(wiring.Component):
         else:
             m.d.comb += self.y.eq(total)
         return m
+
+    def _keys(self, m: Module, name: str, core: UnitCore) -> None:
+        """What a cipher is told beside its operands: slot, direction, and round keys to write."""
+        component, front = core.component, int(self.operand_register)
+        if core.has("slot"):
+            m.d.comb += component.slot.eq(pipe(m, self.slot, front, f"{name}_slot"))
+        m.d.comb += [
+            component.key_we.eq(self.rk_we), component.key_slot.eq(self.rk_slot), component.key_round.eq(self.rk_round),
+            component.key_data.eq(self.rk_data_dec if core.inverse else self.rk_data),
+        ]  # fmt: skip
+        if len(core.operations) > 1:
+            m.d.comb += component.decrypt.eq(pipe(m, self.decrypt, front, "decrypt"))
+        if core.has("key_data_dec"):
+            m.d.comb += component.key_data_dec.eq(self.rk_data_dec)

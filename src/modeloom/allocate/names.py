@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of what a program consists of, in listings and in Verilog.  Each says what it is the name of; nobody reads it back::
+
+    cipher0, enc256_1        unit: kind, number              its bank has the same name
+    in0, lane0               bank of a lane's input blocks, and what writes it
+    out0, chain0             lane on which blocks leave; register of a chain
+    cipher0.a, out0.a, …     network: what it stands before (its owner), operand
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from modeloom.spec.kinds import OPERANDS, UnitKind
+
+__all__ = ["POST", "TWEAK", "ChainName", "InputName", "LaneName", "NetName", "OutName", "UnitName"]
+
+POST: Final = "post"
+"""The operand of the sum behind a unit."""
+
+TWEAK: Final = "tweak"
+"""The bank of tweaks, and what writes it."""
+
+
+class UnitName(str):
+    """A unit of the engine, and the bank of its results."""
+
+    __slots__ = ("kind", "number")
+
+    kind: UnitKind
+    number: int
+
+    def __new__(cls, kind: UnitKind, number: int) -> UnitName:
+        # Bits of a cipher key stand apart from the number.
+        self = super().__new__(cls, f"{kind}_{number}" if kind.key_bits else f"{kind}{number}")
+        self.kind, self.number = kind, number
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UnitName, (self.kind, self.number)
+
+
+class _Numbered(str):
+    """A word with a number."""
+
+    __slots__ = ("number",)
+
+    WORD = ""
+    number: int
+
+    def __new__(cls, number: int) -> Any:
+        self = super().__new__(cls, f"{cls.WORD}{number}")
+        self.number = number
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.number,)
+
+
+class InputName(_Numbered):
+    """The bank of the input blocks of a lane."""
+
+    WORD = "in"
+
+
+class LaneName(_Numbered):
+    """A lane of the bus, which writes its bank."""
+
+    WORD = "lane"
+
+
+class OutName(_Numbered):
+    """A lane on which blocks leave."""
+
+    WORD = "out"
+
+
+class ChainName(_Numbered):
+    """The register of a chain."""
+
+    WORD = "chain"
+
+
+class NetName(str):
+    """A network: before an operand of a unit or behind the unit (``POST``), on a lane, before a chain."""
+
+    __slots__ = ("operand", "owner")
+
+    owner: UnitName | OutName | ChainName
+    operand: str
+
+    def __new__(cls, owner: UnitName | OutName | ChainName, operand: str = OPERANDS[0]) -> NetName:
+        self = super().__new__(cls, f"{owner}.{operand}")
+        self.owner, self.operand = owner, operand
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NetName, (self.owner, self.operand)
+
+    @property
+    def first(self) -> bool:
+        """Whether it stands before the first operand, whose rows say what the unit does."""
+        return self.operand == OPERANDS[0]
+
+    @property
+    def post(self) -> bool:
+        """Whether it stands behind a unit."""
+        return self.operand == POST

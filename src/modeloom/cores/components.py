@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the units of an engine: for each type of unit (``spec.kinds``) the components of its operations.
+
+A unit may have a component for each operation, or one for two that are inverse to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from modeloom.ciphers import BlockCipher, CoreRequest
+from modeloom.rtl.counter import CounterAdder
+from modeloom.rtl.engine.unit import UnitCore
+from modeloom.rtl.gf128.architectures import MULTIPLIERS
+from modeloom.rtl.gf128.square import Squarer
+from modeloom.spec import Field
+from modeloom.spec.kinds import BOTH, CIPHER, DEC, ENC, Kind, UnitKind
+
+__all__ = ["COMPONENTS", "ComponentRequest", "unit_cores"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComponentRequest:
+    """What the components of a unit are made for.
+
+    Attributes
+    ----------
+    unit : UnitKind
+    operations : tuple of Kind
+        What it has to do.
+    field : Field
+        The mode's; its width is that of a block in bits.
+    cycles : int
+        Cycles that the schedule counts for a component.
+    multiplier : str
+        Name of the circuit for products.
+    cipher : BlockCipher
+    cipher_cores : mapping
+        What is asked of the cipher for each of its cores, by operation or ``BOTH``.
+    key_bits, slots : int
+        Bits of a cipher key, and keys that a component holds.
+    """
+
+    unit: UnitKind
+    operations: tuple[Kind, ...]
+    field: Field
+    cycles: int
+    multiplier: str
+    cipher: BlockCipher
+    cipher_cores: Mapping[Kind | str, CoreRequest]
+    key_bits: int
+    slots: int
+
+
+def _cipher(request: ComponentRequest) -> dict[str, UnitCore]:
+    if request.unit == CIPHER and BOTH in request.cipher_cores:
+        return {BOTH: _core(request, request.cipher_cores[BOTH], (ENC, DEC))}
+    return {kind.operation.name: _core(request, request.cipher_cores[kind], (kind,)) for kind in request.operations}
+
+
+def _core(request: ComponentRequest, asked: CoreRequest, does: Sequence[Kind]) -> UnitCore:
+    interval = request.cipher.timing(asked).interval
+    return UnitCore(request.cipher.hardware(asked), tuple(kind.operation for kind in does), asked.form == "sequential", interval)
+
+
+def _multiplier(request: ComponentRequest) -> dict[str, UnitCore]:
+    component = MULTIPLIERS[request.multiplier](request.field, request.cycles)
+    return {kind.operation.name: UnitCore(component, (kind.operation,)) for kind in request.operations}
+
+
+def _squarer(request: ComponentRequest) -> dict[str, UnitCore]:
+    return {kind.operation.name: UnitCore(Squarer(request.field), (kind.operation,)) for kind in request.operations}
+
+
+def _adders(request: ComponentRequest) -> dict[str, UnitCore]:
+    made = {}
+    for operation in (kind.operation for kind in request.operations):
+        assert operation.counter
+        made[operation.name] = UnitCore(CounterAdder(request.field.width, operation.counter, request.cycles), (operation,))
+    return made
+
+
+COMPONENTS: dict[str, Callable[[ComponentRequest], dict[str, UnitCore]]] = {
+    "enc": _cipher, "dec": _cipher, "cipher": _cipher, "mul": _multiplier, "sqr": _squarer, "add": _adders,
+}  # fmt: skip
+"""For each type of unit that has components: what makes them, by their names in Verilog."""
+
+
+def unit_cores(request: ComponentRequest) -> dict[str, UnitCore]:
+    """The components of a unit by the names that they have in Verilog."""
+    return COMPONENTS[request.unit.type.name](request)

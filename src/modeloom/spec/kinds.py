@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of operations and of the units that do them: all that the compiler knows of each, as data.
+
+A unit takes the operands of an operation, and a number where the operation has one; some cycles later it gives a block::
+
+    operands ──▶ ┌────────────┐
+    number   ──▶ │ unit       │ ──▶ result          enc, dec        number of the cipher key
+                 └────────────┘                     add, add64, …   what is added
+                                                    mul, sqr, acc   none
+
+A new kind is an entry here and a component in ``cores.components``.  It is traced, scheduled, allocated, proved and built like the others;
+where an entry says nothing of what an operation does to normal forms, it is a function of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from modeloom.spec.counters import COUNTERS, Counter
+from modeloom.spec.mode import CipherKey
+
+__all__ = [
+    "ACC", "BOTH", "CIPHER", "DEC", "ENC", "MUL", "OPERANDS", "OPERATIONS", "OUT", "SQR", "UNITS", "Kind", "Operation", "UnitKind",
+    "UnitTiming", "UnitType", "register",
+]  # fmt: skip
+
+OPERANDS = ("a", "b", "c", "d")
+"""Names of the operands of a unit, in their order."""
+
+
+@dataclass(frozen=True)
+class UnitTiming:
+    """Cycles of a unit's component, and of its pace: ``interval`` between two operations."""
+
+    core: int = 0
+    interval: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UnitType:
+    """A kind of unit.
+
+    Attributes
+    ----------
+    name : str
+        In listings, and with a number in names of instances: letters.
+    ports : tuple of str
+        The component's port for each operand.
+    keyed : bool
+        Whether its components hold round keys of a cipher.
+    either : bool
+        Whether it does two operations that are inverse to each other; a bit for the direction says which.
+    laned : bool
+        Whether operations of block i run on instance i modulo their number.
+    leaves : bool
+        Whether blocks leave the engine here: it is a lane, and no unit.
+    component : bool
+        Whether something stands between the operand network and the sum behind the unit.
+    group : str or None
+        Its blocks in the report of areas; None for those of the engine.  "cipher" has the name of the core's cipher.
+    noun : str
+        What a reader calls it.
+    timing : UnitTiming or None
+        That of its component where it does not follow from options (``compiler.units``).
+    """
+
+    name: str
+    ports: tuple[str, ...] = ("i",)
+    keyed: bool = False
+    either: bool = False
+    laned: bool = False
+    leaves: bool = False
+    component: bool = True
+    group: str | None = None
+    noun: str = ""
+    timing: UnitTiming | None = None
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """Names of its operands."""
+        return OPERANDS[: len(self.ports)]
+
+
+OnNumbers = Callable[[Any, Sequence[int], int], int]
+OnBatches = Callable[[Any, Sequence[Any], int], Any]
+OnForms = Callable[[Any, Sequence[Any], int], Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Operation:
+    """A kind of operation.
+
+    Attributes
+    ----------
+    name : str
+        In definitions (``o.NAME``), dumps and listings, and of the component in Verilog.
+    unit : UnitType
+        What does it.
+    shared : UnitType or None
+        What does it beside its inverse, behind one operand network.
+    commutes : bool
+        Whether operands may change places.
+    numbers : range
+        The numbers that go with it; empty for none, and for a cipher key's.
+    inverse : str
+        The operation that undoes it to the first operand, under the same key and with the same further operands.
+    inverse_keys : bool
+        Whether its component is given round keys in their form for inverse ciphers.
+    of_keys : bool
+        Whether it works on key values in every sector, and gets no word in the key memory.
+    adds : bool
+        Whether terms may be added to its result, and parts of it cut.
+    linear : bool
+        Whether its result is linear in each operand.
+    counter : Counter or None
+        The counter that it adds to.
+    sign : str
+        What stands for it behind a number in listings; its name if empty.
+    on_numbers : callable
+        ``on_numbers(o, operands, number)``: the result on blocks that are numbers; ``o`` is ``spec.Numbers``.
+    on_batches : callable or None
+        The same on many blocks at once, where there is a faster way; ``o`` is ``prove.numeric.Numbers``.
+    on_forms : callable or None
+        The same on normal forms; ``o`` is ``prove.polynomials.Algebra``.  None: nothing is known but ``inverse``.
+    """
+
+    name: str
+    unit: UnitType
+    on_numbers: OnNumbers
+    shared: UnitType | None = None
+    commutes: bool = False
+    numbers: range = range(0)
+    inverse: str = ""
+    inverse_keys: bool = False
+    of_keys: bool = False
+    adds: bool = True
+    linear: bool = False
+    counter: Counter | None = None
+    sign: str = ""
+    on_batches: OnBatches | None = field(default=None, repr=False)
+    on_forms: OnForms | None = field(default=None, repr=False)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether its number is that of a cipher key."""
+        return self.unit.keyed
+
+    @property
+    def numbered(self) -> bool:
+        """Whether it has a number in definitions."""
+        return self.keyed or bool(self.numbers)
+
+    @property
+    def operands(self) -> int:
+        """Number of its operands."""
+        return len(self.unit.ports)
+
+    @property
+    def signature(self) -> str:
+        """What it takes in a definition, for messages."""
+        blocks = f"{self.operands} block{'s' * (self.operands > 1)}"
+        return f"{blocks}, key=" if self.keyed else f"{blocks} and a number" if self.numbers else blocks
+
+
+class Kind(str):
+    """An operation of a graph: which one, and for a cipher key of another length than most (``Mode.fixed_key_bits``) its bits, else 0.
+
+    As text it is the name with these bits behind it.
+    """
+
+    __slots__ = ("key_bits", "operation")
+
+    operation: Operation
+    key_bits: int
+
+    def __new__(cls, operation: Operation, key_bits: int = 0) -> Kind:
+        self = super().__new__(cls, f"{operation.name}{key_bits or ''}")
+        self.operation, self.key_bits = operation, key_bits
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kind, (self.operation.name, self.key_bits)
+
+    @property
+    def unit(self) -> UnitKind:
+        """The unit that does it alone."""
+        return UnitKind(self.operation.unit, self.key_bits)
+
+    @property
+    def shared(self) -> UnitKind | None:
+        """The unit that does it beside its inverse; there is none for keys of another length."""
+        return UnitKind(self.operation.shared) if self.operation.shared and not self.key_bits else None
+
+    @property
+    def widest(self) -> UnitKind:
+        """The unit that does as much as can be done where it is done: the shared one, if there may be one."""
+        return self.shared or self.unit
+
+
+class UnitKind(str):
+    """The kind of a unit, and for cipher keys of another length than most their bits, else 0."""
+
+    __slots__ = ("key_bits", "type")
+
+    type: UnitType
+    key_bits: int
+
+    def __new__(cls, type: UnitType, key_bits: int = 0) -> UnitKind:
+        self = super().__new__(cls, f"{type.name}{key_bits or ''}")
+        self.type, self.key_bits = type, key_bits
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unit_kind, (self.type.name, self.key_bits)
+
+    def does(self, kind: Kind) -> bool:
+        """Whether it does an operation."""
+        return self.key_bits == kind.key_bits and self.type in (kind.operation.unit, kind.operation.shared)
+
+
+def _kind(name: str, key_bits: int) -> Kind:
+    return Kind(OPERATIONS[name], key_bits)
+
+
+def _unit_kind(name: str, key_bits: int) -> UnitKind:
+    return UnitKind(UNITS[name], key_bits)
+
+
+_ENC = UnitType(name="enc", keyed=True, laned=True, group="cipher", noun="encrypter")
+_DEC = UnitType(name="dec", keyed=True, laned=True, group="cipher", noun="decrypter")
+_CIPHER = UnitType(name="cipher", keyed=True, either=True, laned=True, group="cipher", noun="cipher")
+_MUL = UnitType(name="mul", ports=("a", "b"), group="multipliers", noun="multiplier")
+_SQR = UnitType(name="sqr", group="squarers", noun="squarer")
+_ADD = UnitType(name="add", group="counters", noun="counter")
+_ACC = UnitType(name="acc", component=False, noun="adder")
+_OUT = UnitType(name="out", laned=True, leaves=True, component=False, noun="output lane")
+
+
+def _encrypted(o: Any, operands: Sequence[int], number: int) -> int:
+    return o.enc(operands[0], CipherKey(number))
+
+
+def _decrypted(o: Any, operands: Sequence[int], number: int) -> int:
+    return o.dec(operands[0], CipherKey(number))
+
+
+def _adder(name: str, sign: str, counter: Counter) -> Operation:
+    return Operation(
+        name=name, unit=_ADD, numbers=range(1, 1 << counter.bits), counter=counter, sign=sign,
+        on_numbers=lambda o, x, n: o.add(x[0], n, *counter),
+        on_forms=lambda o, x, n: o.counter(name, n, counter.bits, x[0]),
+    )  # fmt: skip
+
+
+def _first(o: Any, operands: Sequence[Any], number: int) -> Any:
+    return operands[0]
+
+
+OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation(
+            name="enc", unit=_ENC, shared=_CIPHER, inverse="dec", on_numbers=_encrypted,
+            on_batches=lambda o, x, n: o.field.from_bytes(o.ciphers[n].encrypt(o.field.to_bytes(x[0]))),
+        ),
+        Operation(
+            name="dec", unit=_DEC, shared=_CIPHER, inverse="enc", inverse_keys=True, on_numbers=_decrypted,
+            on_batches=lambda o, x, n: o.field.from_bytes(o.ciphers[n].decrypt(o.field.to_bytes(x[0]))),
+        ),
+        Operation(
+            name="mul", unit=_MUL, commutes=True, linear=True, on_numbers=lambda o, x, n: o.mul(*x),
+            on_batches=lambda o, x, n: o.field.mul(*x), on_forms=lambda o, x, n: o.mul(*x),
+        ),
+        Operation(
+            name="sqr", unit=_SQR, linear=True, of_keys=True, on_numbers=lambda o, x, n: o.mul(x[0], x[0]),
+            on_batches=lambda o, x, n: o.field.mul(x[0], x[0]), on_forms=lambda o, x, n: o.mul(x[0], x[0]),
+        ),
+        *(_adder(name, "+" + name.removeprefix("add"), counter) for name, counter in COUNTERS.items()),
+        Operation(name="acc", unit=_ACC, adds=False, on_numbers=_first, on_batches=_first, on_forms=_first),
+        Operation(name="out", unit=_OUT, adds=False, on_numbers=_first, on_batches=_first, on_forms=_first),
+    )
+}  # fmt: skip
+"""Every operation by its name."""
+
+UNITS: dict[str, UnitType] = {unit.name: unit for unit in (_CIPHER, *(operation.unit for operation in OPERATIONS.values()))}
+"""Every type of unit by its name."""
+
+ENC, DEC, MUL, SQR, ACC, OUT = (Kind(OPERATIONS[name]) for name in ("enc", "dec", "mul", "sqr", "acc", "out"))
+
+BOTH = "both"
+"""Name of a component that does both operations of a unit that does two (``UnitType.either``)."""
+
+CIPHER = UnitKind(_CIPHER)
+"""The unit with both cores of the cipher behind one operand network."""
+
+
+def register(*operations: Operation) -> None:
+    """Adds operations and their units.
+
+    Raises
+    ------
+    ValueError
+        A name is taken, by another unit too, or is no word of letters; an operation has more than four operands; an inverse is not
+        each other's.
+    """
+    known = OPERATIONS | {operation.name: operation for operation in operations}
+    for operation in operations:
+        name, unit = operation.name, operation.unit
+        if name in OPERATIONS or UNITS.get(unit.name, unit) is not unit:
+            raise ValueError(f"there is a kind {name if name in OPERATIONS else unit.name!r} already")
+        if not all(text.isidentifier() and text.isalpha() for text in (name, unit.name)):
+            raise ValueError(f"{name!r} and {unit.name!r}: names of kinds are words of letters")
+        if not 1 <= operation.operands <= len(OPERANDS):
+            raise ValueError(f"{name} takes {operation.operands} operands; units have one to {len(OPERANDS)}")
+        if operation.inverse and (operation.inverse not in known or known[operation.inverse].inverse != name):
+            raise ValueError(f"{name}: {operation.inverse} is not its inverse")
+    for operation in operations:
+        OPERATIONS[operation.name] = operation
+        UNITS[operation.unit.name] = operation.unit
