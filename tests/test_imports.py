@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "modeloom"
 
 MAY_IMPORT: dict[str, set[str]] = {
     "cycles": set(),
+    "interfaces": set(),
     "spec": set(),
     "modes": {"spec"},
     "golden": set(),
@@ -24,14 +25,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "allocate": {"cycles", "schedule", "ir", "spec"},
     "prove": {"allocate", "ir", "spec"},
     "compiler": {"allocate", "ciphers", "cycles", "definition", "ir", "prove", "schedule", "spec"},
-    "rtl": {"cycles", "spec"},
-    "cores": {"ciphers", "cycles", "rtl", "spec"},
+    "rtl": {"cycles", "interfaces", "spec"},
+    "cores": {"ciphers", "cycles", "interfaces", "rtl", "spec"},
     "sim": {"rtl"},
     "synth": {"rtl"},
     "circuits": {"rtl", "spec", "golden"},
-    "product": {"definition", "rtl", "sim", "spec"},
+    "product": {"definition", "interfaces", "rtl", "sim", "spec"},
     "taint": {"sim", "product"},
-    "equivalence": {"cores", "taint", "prove", "rtl", "ir", "sim", "product", "spec"},
+    "equivalence": {"cores", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "taint"},
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
 
@@ -41,7 +42,7 @@ AT_THE_END = {"emit", "report", "measure", "papers", "verification", "cli"}
 LOOSE = {"__init__", "version"}
 """Files that stand in no room."""
 
-WITHOUT_AMARANTH = ("spec", "modes", "ir", "definition", "schedule", "allocate", "prove", "compiler", "golden", "cycles")
+WITHOUT_AMARANTH = ("spec", "modes", "ir", "definition", "schedule", "allocate", "prove", "compiler", "golden", "cycles", "interfaces")
 
 ENGINE_ONLY = "allocate"
 """What only ``rtl/engine`` may import in ``rtl``."""

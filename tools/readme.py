@@ -8,7 +8,7 @@ A generated part stands between markers; what is between them is replaced::
     ...
     <!-- end -->
 
-Figures come from the function behind ``modeloom explain``, code from the sources, ports and codes from ``rtl/bus``.  The picture
+Figures come from the function behind ``modeloom explain``, code from the sources, ports, fields and codes from ``interfaces``.  The picture
 ``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``, ``docs/papers.md`` what ``modeloom papers`` prints, and
 ``docs/core.schema.json`` the form of ``core.json``.  Tables of
 circuits are in ``circuit_tables``, those of docs/scaling.md in ``scaling_tables``.
@@ -28,12 +28,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
 
+import interface_tables  # noqa: E402
 import scaling_tables  # noqa: E402
 from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors  # noqa: E402
-from modeloom.cores.sector import CORE_PORTS  # noqa: E402
 from modeloom.emit.package import to_json  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
@@ -42,7 +42,6 @@ from modeloom.papers.tables import tables  # noqa: E402
 from modeloom.product.sectors import SectorDescription  # noqa: E402
 from modeloom.prove.inverse import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
-from modeloom.rtl.bus import BusParameters, StatusCode  # noqa: E402
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "baselines" / "README.md")
 """Files that may have generated parts."""
@@ -235,36 +234,6 @@ def pipelines() -> str:
     return table(("mode", "sector, bytes", *(f"`--aes {n}`" for n in counts)), rows, 1)
 
 
-def ports() -> str:
-    """Ports of a core, their widths for one lane and for n."""
-    one = BusParameters(blocks=32, ring_sectors=4)
-    two = BusParameters(blocks=32, ring_sectors=4, lanes=2, key_slots=2)
-    rows = []
-    for port in CORE_PORTS:
-        width = port.width(one)
-        text = str(width)
-        if port.width(two) != width:
-            text = "key slots" if port.name == "key_loaded" else f"{width} × lanes"
-        rows.append((f"`{port.name}`", "output" if port.output else "input", text))
-    return table(("port", "direction", "bits"), rows, 2)
-
-
-def codes() -> str:
-    """Status codes with the text of their definition."""
-    path = ROOT / "src/modeloom/rtl/bus/ports.py"
-    body = next(
-        node.body for node in ast.parse(path.read_text(encoding="utf-8")).body if getattr(node, "name", "") == "StatusCode"
-    )
-    rows = []
-    for statement, after in zip(body, body[1:], strict=False):
-        if isinstance(statement, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-            name = ast.unparse(statement.targets[0])
-            rows.append((int(StatusCode[name]), f"`{name}`", after.value.value))
-    if len(rows) != len(StatusCode):
-        raise SystemExit("a status code has no text")
-    return table(("code", "name", "meaning"), rows, 3)
-
-
 def faults() -> str:
     """Faults planted in emitted Verilog, by core: ``tools/plant_faults.py``."""
     stored = json.loads((ROOT / "baselines" / "planted_faults.json").read_text(encoding="utf-8"))
@@ -285,7 +254,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "clock": clock,
     "code": code,
-    "codes": codes,
     "faults": faults,
     "inverses": inverses,
     "latency": latency,
@@ -293,11 +261,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "modes": modes,
     "papers": papers,
     "pipelines": pipelines,
-    "ports": ports,
     "results": results,
     "routed": routed,
     "squares": squares,
     **TABLES,
+    **interface_tables.TABLES,
     **scaling_tables.TABLES,
 }
 

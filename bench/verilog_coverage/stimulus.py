@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 
 from modeloom.compiler.compile import Compiled
+from modeloom.interfaces import Side
+from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE
+from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
-from modeloom.rtl.bus.ports import COMMAND
 from modeloom.verification import dynamic_checks, run_check
 from modeloom.verification.coverage import needed_sectors
 from modeloom.verification.host import Host
@@ -40,11 +42,7 @@ STALLED = 24
 NEVER = 1 - 2**-20
 """Probability of a pause with which a host takes nothing for as long as that lasts."""
 
-HOST_PAYLOADS = {
-    "s_axis_cmd": ("tdata",),
-    "s_axis": ("tdata", "tkeep", "tlast"),
-    "s_axis_key": ("tdata", "tkeep", "tlast", "tdest", "tuser"),
-}
+HOST_PAYLOADS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.HOST}
 """Payloads of the streams that the host drives."""
 
 
@@ -159,8 +157,8 @@ def scramble(rows: np.ndarray, pins: Sequence[Pin], tweak_bytes: int, rng: np.ra
             target[quiet] = noise
     # Reserved bits of commands, which stay while a command waits.
     commands, valid = columns("s_axis_cmd_tdata"), columns("s_axis_cmd_tvalid")[:, 0]
-    reserved = COMMAND["reserved"]
-    mask = (((1 << reserved.width) - 1) << reserved.offset) | ((1 << COMMAND["tweak"].width) - (1 << 8 * tweak_bytes))
+    packing = COMMANDS.packing
+    mask = packing.mask(RESERVED) | packing.mask("tweak") & ~((1 << 8 * tweak_bytes) - 1)
     mask_bytes = np.frombuffer(mask.to_bytes(commands.shape[1], "little"), dtype=np.uint8)
     # A command that waits stays as it is.  Two equal ones after each other share their noise, which breaks no rule.
     held = np.concatenate([[False], (valid[1:] == 1) & (valid[:-1] == 1) & (commands[1:] == commands[:-1]).all(axis=1)])

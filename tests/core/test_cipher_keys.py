@@ -10,8 +10,8 @@ from tests.built import compiled, simulated, slow
 from tests.core.several_keys import EACH, TET, XTS
 
 from modeloom import golden
+from modeloom.interfaces.sector import StatusCode
 from modeloom.product.simulated import Sector, SectorError, SimulatedCore
-from modeloom.rtl.bus import StatusCode
 from modeloom.spec import GHASH_ORDER
 
 each = pytest.mark.parametrize(("mode", "changes"), EACH)

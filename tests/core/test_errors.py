@@ -9,8 +9,8 @@ import pytest
 from tests.built import simulated
 
 from modeloom import golden
+from modeloom.interfaces.sector import StatusCode, unpack_status
 from modeloom.product.simulated import CoreFault, Sector, SimulatedCore
-from modeloom.rtl.bus.ports import StatusCode, unpack_status
 from modeloom.spec import InputError
 
 KEY = bytes(range(16))

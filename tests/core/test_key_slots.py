@@ -7,8 +7,8 @@ import pytest
 from tests.built import simulated, slowly
 
 from modeloom import golden
+from modeloom.interfaces.sector import StatusCode
 from modeloom.product.simulated import Sector, SectorError
-from modeloom.rtl.bus import StatusCode
 
 SECTOR = 64
 TINY = {"sector": SECTOR, "aes_arch": "sequential", "aes_stages": 1, "restarts": 0}

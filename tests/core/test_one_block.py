@@ -11,9 +11,9 @@ from tests.built import compiled, folder, simulated, slow
 
 from modeloom import golden, vectors
 from modeloom.emit import latency_pins, run_bench
+from modeloom.interfaces.sector import StatusCode
 from modeloom.modes import all_modes
 from modeloom.product.simulated import Sector
-from modeloom.rtl.bus import StatusCode
 from modeloom.spec import InputError
 
 SEARCH = {"restarts": 50, "aes_stages": 1}

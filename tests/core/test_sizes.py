@@ -7,8 +7,8 @@ import pytest
 from tests.built import SMALL, compiled, simulated
 
 from modeloom import golden
+from modeloom.interfaces.sector import StatusCode
 from modeloom.product.simulated import Sector
-from modeloom.rtl.bus import StatusCode
 from modeloom.spec import InputError
 
 MODE = "hctr2"

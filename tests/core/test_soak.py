@@ -13,7 +13,7 @@ import pytest
 from tests.built import SMALL, simulated, slowly
 
 from modeloom import golden
-from modeloom.rtl.bus import StatusCode
+from modeloom.interfaces.sector import StatusCode
 
 SIZES = (SMALL["sector"], *SMALL["more_sectors"])
 SLOTS = SMALL["key_slots"]

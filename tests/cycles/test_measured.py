@@ -78,7 +78,7 @@ def test_cycle_0_and_the_end_of_a_program(mode: str, monkeypatch: pytest.MonkeyP
     first = min(schedule.start[pair.id] for pair in schedule.problem.graph.pairs if pair.kind in ("enc", "dec", "cipher"))
 
     async def script(host: engines.Host) -> None:
-        ciphers = [unit for unit in recorder.made if unit.ciphers]
+        ciphers = [unit for unit in recorder.made if unit.keyed]
         await host.load_keys()
         host.send(1)
         begins, ends = [], []

@@ -18,8 +18,8 @@ from tests.emit.emitted import SIZES, SLOTS, core, folder
 from modeloom.cores.sector import bus_parameters, erase_cycles
 from modeloom.emit import core_name, interval_pins, latency_pins
 from modeloom.emit.rules import rules_module
+from modeloom.interfaces.sector import pack_command
 from modeloom.product.description import ASSERT_MACRO
-from modeloom.rtl.bus.ports import pack_command
 
 pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 

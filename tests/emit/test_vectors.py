@@ -16,8 +16,8 @@ from modeloom.emit.bench import bench_verilog
 from modeloom.emit.figures import interval_pins, latency_pins
 from modeloom.emit.traffic import BenchSector
 from modeloom.emit.vectors import BenchVectors, bench_vectors
+from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.bus.ports import StatusCode
 from modeloom.spec import InputError
 
 CHOICES = {"sizes": SIZES, "partial": PARTIAL, "smallest": SMALLEST}

@@ -22,9 +22,10 @@ from amaranth.lib.wiring import In, Out
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest
 from modeloom.cores.components import ComponentRequest, unit_cores
+from modeloom.interfaces.shared import CONTROL
 from modeloom.rtl.bus import BusParameters, CoreBus
 from modeloom.rtl.bus.key_schedules import KeySchedules
-from modeloom.rtl.bus.ports import FLAT_PORTS, FlatPort
+from modeloom.rtl.bus.ports import FLAT_PORTS, flat_ports
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.engine.key_class import key_class
 from modeloom.rtl.engine.unit import UnitCore
@@ -34,13 +35,7 @@ from modeloom.spec.kinds import Kind, UnitKind
 
 __all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "core_requests", "erase_cycles", "key_erase_cycles"]
 
-ZEROIZE_PORTS = (
-    FlatPort("zeroize", "request", False, lambda parameters: 1),
-    FlatPort("zeroizing", "hold", True, lambda parameters: 1),
-)
-"""Ports of a core that belong to its :class:`~modeloom.rtl.zeroize.Zeroizer`; ``path`` is the place there."""
-
-CORE_PORTS = (*ZEROIZE_PORTS, *FLAT_PORTS)
+CORE_PORTS = (*flat_ports(CONTROL), *FLAT_PORTS)
 """All ports of a core but ``aclk`` and ``aresetn``, in their order."""
 
 READIES = ("cmd.ready", "s.ready")
@@ -143,7 +138,7 @@ class ModeCore(wiring.Component):
         self.parameters = p = bus_parameters(compiled)
         ports: dict[str, Any] = {"aclk": In(1), "aresetn": In(1)}
         for port in CORE_PORTS:
-            ports[port.name] = (Out if port.output else In)(port.width(p))
+            ports[port.name] = (Out if port.output else In)(port.width.bits(p))
         super().__init__(ports)
 
     def cores(self, kind: UnitKind, operations: Sequence[Kind]) -> dict[str, UnitCore]:

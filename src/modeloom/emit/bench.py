@@ -11,9 +11,11 @@ from typing import Any
 
 from modeloom.cores.sector import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.emit.figures import interval_pins, latency_pins, overhead_pins
+from modeloom.emit.packing import PACKING
 from modeloom.emit.template import filled
 from modeloom.emit.tools import CheckFailed, require, run
 from modeloom.emit.vectors import BenchKey, BenchVectors, bench_vectors
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.product.description import ASSERT_MACRO
 from modeloom.product.folder import read_description
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
@@ -31,14 +33,14 @@ def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
     for number, key in enumerate(_keys(vectors)):
         yield f"key_slot[{number}] = {key.slot};"
         for i in range(key_beats(p)):
-            yield f"key[{number * key_beats(p) + i}] = {_hex(key.key[16 * i : 16 * i + 16], 128)};"
+            yield f"key[{number * key_beats(p) + i}] = {_hex(key.key[KEY_BEAT_BYTES * i : KEY_BEAT_BYTES * (i + 1)], 8 * KEY_BEAT_BYTES)};"
     sent = wanted = 0
 
     def keep(value: int) -> str:
         return "{BEAT_BYTES{1'b1}}" if value == (1 << p.beat_bytes) - 1 else f"{p.beat_bytes}'h{value:x}"
 
     for number, sector in enumerate(vectors.sectors):
-        yield f"command[{number}] = {_hex(sector.command, 320)};"
+        yield f"command[{number}] = {_hex(sector.command, 8 * len(sector.command))};"
         for i, (beat, kept) in enumerate(sector.beats):
             last = int(i == len(sector.beats) - 1)
             yield f"sent[{sent}] = {_hex(beat, p.beat_bits)}; sent_keep[{sent}] = {keep(kept)}; sent_last[{sent}] = {last};"
@@ -74,6 +76,7 @@ def bench_verilog(compiled: Any, name: str) -> str:
     width = max(map(len, phases))
     refused = "wrong_key(KEYS - 1, KEY_BEATS, KEY_LAST_KEEP, key_slot[KEYS - 1]);" if vectors.refused else ""
     values = {
+        **PACKING,
         "NAME": name,
         "VERSION": VERSION,
         "BEAT_BITS": p.beat_bits,
@@ -85,7 +88,7 @@ def bench_verilog(compiled: Any, name: str) -> str:
         "KEY_BEATS": key_beats(p),
         "SLOTS": p.key_slots,
         "USED": len({key.slot for key in vectors.keys}),
-        "KEY_LAST_KEEP": f"16'h{key_last_keep(p):x}",
+        "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{key_last_keep(p):x}",
         "INTERVAL": interval_pins(compiled),
         "LATENCY": schedule.latency,
         "OVERHEAD": overhead_pins(compiled),

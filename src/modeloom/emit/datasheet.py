@@ -9,20 +9,11 @@ from typing import Any
 
 from modeloom.emit.figures import cipher_name
 from modeloom.emit.top import STREAMS
+from modeloom.interfaces.sector import COMMANDS, STATUSES, StatusCode
+from modeloom.interfaces.table import RESERVED, Place
 from modeloom.product.sectors import SectorDescription
-from modeloom.rtl.bus.ports import StatusCode
 
-__all__ = ["CODES", "datasheet"]
-
-CODES = {
-    StatusCode.OK: "the sector was processed; all its data beats have been taken",
-    StatusCode.TOO_SHORT: "the packet has fewer bytes than a sector",
-    StatusCode.TOO_LONG: "the packet has more bytes than a sector",
-    StatusCode.BAD_KEEP: "`tkeep` is not all ones before the last beat, or not ones from bit 0 on in the last beat",
-    StatusCode.NO_KEY: "the key slot is empty, being loaded, or out of range",
-    StatusCode.NO_DIRECTION: "the core was not built for this direction",
-    StatusCode.UNKNOWN_SIZE: "the core has no sector size of this index",
-}
+__all__ = ["datasheet"]
 
 
 def _table(head: list[str], rows: list[list[Any]]) -> Iterator[str]:
@@ -108,6 +99,19 @@ def _tweak(d: SectorDescription) -> str:
     return f"tweak; this core reads bytes 0 to {read - 1}{behind}"
 
 
+def _field(place: Place, own: Mapping[str, str]) -> str:
+    """What stands in bytes of a command; ``own`` is what this core says of a field."""
+    if place.single_bits:
+        return "; ".join(f"bit {bit}: {field.meaning}" for bit, field in place.fields)
+    field = place.fields[0][1]
+    return own.get(field.name, f"{field.name}, {field.meaning}")
+
+
+def _short(place: Place) -> str:
+    name = place.fields[0][1].name
+    return "zero" if name == RESERVED else name
+
+
 def _interfaces(compiled: Any, d: SectorDescription) -> Iterator[str]:
     yield "## Interfaces"
     yield ""
@@ -122,19 +126,14 @@ def _interfaces(compiled: Any, d: SectorDescription) -> Iterator[str]:
         ["port", "direction", "bits", "group"],
         [[f"`{p.name}`", p.direction, p.width, comments[p.stream].split(":")[0]] for p in d.ports],
     )
-    yield "Command, 40 bytes, `s_axis_cmd_tdata`:"
+    yield f"Command, {COMMANDS.packing.bits // 8} bytes, `{COMMANDS.name}_tdata`:"
     yield ""
-    yield from _table(
-        ["bytes", "field"],
-        [
-            ["0 to 31", _tweak(d)],
-            ["32 to 33", "tag, given back with the status"],
-            ["34", f"key slot, 0 to {d.key_slots - 1}"],
-            ["35", "sector size: " + ", ".join(f"{n} for {size.sector_bytes} bytes" for n, size in enumerate(d.sizes))],
-            ["36", "bit 0: 1 to decrypt"],
-            ["37 to 39", "reserved, send zeros"],
-        ],
-    )
+    own = {
+        "tweak": _tweak(d),
+        "slot": f"key slot, 0 to {d.key_slots - 1}",
+        "size": "sector size: " + ", ".join(f"{n} for {size.sector_bytes} bytes" for n, size in enumerate(d.sizes)),
+    }
+    yield from _table(["bytes", "field"], [[place.bytes(" to "), _field(place, own)] for place in COMMANDS.packing.places()])
     lanes = d.lanes
     width = lanes * d.block_bytes
     yield (
@@ -147,7 +146,8 @@ def _interfaces(compiled: Any, d: SectorDescription) -> Iterator[str]:
         [[size.sector_bytes, size.beats, size.sector_bytes - (size.beats - 1) * width] for size in d.sizes],
     )
     yield ""
-    yield "Status, 4 bytes, `m_axis_status_tdata`: bytes 0 to 1 tag, byte 2 code, byte 3 zero."
+    places = (f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place)}" for place in STATUSES.packing.places())
+    yield f"Status, {STATUSES.packing.bits // 8} bytes, `{STATUSES.name}_tdata`: {', '.join(places)}."
     yield ""
 
 
@@ -192,7 +192,7 @@ def _guide(compiled: Any, d: SectorDescription) -> Iterator[str]:
         "back in that order, and one status for each command follows its data. A refused sector gives a status and no data:"
     )
     yield ""
-    yield from _table(["code", "name", "meaning"], [[int(code), code.name, text] for code, text in CODES.items()])
+    yield from _table(["code", "name", "meaning"], [[int(code), code.name, code.meaning] for code in StatusCode])
     yield (
         "If several things are wrong, the command's (4 to 6) come before the data's, the highest code first. A host that does not "
         "take results or statuses holds up the entry of further sectors; nothing is lost."

@@ -16,31 +16,29 @@ from collections.abc import Iterator
 from typing import Any
 
 from modeloom.cores.sector import bus_parameters, erase_cycles
-from modeloom.emit.datasheet import CODES
 from modeloom.emit.figures import interval_pins, latency_pins
+from modeloom.emit.packing import PACKING
 from modeloom.emit.template import filled
 from modeloom.emit.top import top_ports
+from modeloom.interfaces import Side
+from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, StatusCode
+from modeloom.interfaces.table import RESERVED
 from modeloom.product.description import ASSERT_MACRO
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.bus.ports import COMMAND, StatusCode
 
 __all__ = ["rules_instance", "rules_module"]
 
-HOST_STREAMS = {
-    "s_axis_cmd": ("tdata",),
-    "s_axis": ("tdata", "tkeep", "tlast"),
-    "s_axis_key": ("tdata", "tkeep", "tlast", "tdest", "tuser"),
-}
+HOST_STREAMS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.HOST}
 """Payloads of the streams that the host drives."""
 
-CORE_STREAMS = {"m_axis": ("tdata", "tkeep", "tlast"), "m_axis_status": ("tdata",)}
+CORE_STREAMS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.CORE}
 """Payloads of those that the core drives."""
 
 _READ = {
     "s_axis_cmd_tdata": "s_axis_cmd_tdata & COMMAND_READ",
     "s_axis_tdata": "s_axis_tdata & bytes(s_axis_tkeep)",
-    "s_axis_key_tdata": "s_axis_key_tdata & {128{&s_axis_key_tkeep & ~s_axis_key_tuser}}",
+    "s_axis_key_tdata": f"s_axis_key_tdata & {{{PACKING['KEY_BITS']}{{&s_axis_key_tkeep & ~s_axis_key_tuser}}}}",
 }
 """What is read of a payload; the rest may be unknown."""
 
@@ -108,17 +106,17 @@ def _keep() -> Iterator[str]:
 
 
 def _codes() -> Iterator[str]:
-    for code, text in CODES.items():
+    for code in StatusCode:
         if code != StatusCode.OK:
-            yield f'8\'d{int(code)}: refused("m_axis_status said {code.name}: {text.replace("`", "")}");'
+            yield f'{PACKING["CODE_BITS"]}\'d{int(code)}: refused("m_axis_status said {code.name}: {code.meaning.replace("`", "")}");'
 
 
 def _command_read(p: BusParameters) -> int:
     """The bits of a command that a core reads."""
     mask = (1 << p.tweak_bits) - 1
-    for name in ("tag", "slot", "size", "decrypt"):
-        field = COMMAND[name]
-        mask |= (1 << field.width) - 1 << field.offset
+    for field in COMMANDS.packing.fields:
+        if field.name not in ("tweak", RESERVED):
+            mask |= COMMANDS.packing.mask(field.name)
     return mask
 
 
@@ -138,8 +136,9 @@ def rules_module(compiled: Any, name: str) -> str:
         "ERASE_CYCLES": erase_cycles(compiled),
         # Twice for a change of size, for which the engine runs empty.
         "PATIENCE": 2 * longest + 200,
-        "KEY_LAST_KEEP": f"16'h{key_last_keep(p):04x}",
-        "COMMAND_READ": f"320'h{_command_read(p):080x}",
+        "KEY_LAST_KEEP": f"{PACKING['KEY_KEEP_BITS']}'h{key_last_keep(p):04x}",
+        **PACKING,
+        "COMMAND_READ": f"{COMMANDS.packing.bits}'h{_command_read(p):0{COMMANDS.packing.bits // 4}x}",
         "REGISTERS": "\n".join(_registers({port.name: port.width for port in ports})),
         "KNOWN_SIZE": " || ".join(f"length == {size.nbytes}" for size in p.sizes),
         "INPUT_RULES": "\n".join(_input_rules()),

@@ -8,51 +8,44 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from modeloom.cores.sector import CORE_PORTS, bus_parameters
+from modeloom.cores.sector import bus_parameters
 from modeloom.emit.figures import cipher_name, definition_hash, interval_pins, latency_pins
+from modeloom.interfaces import Side, Unit
+from modeloom.interfaces.sector import SECTOR_CORE
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.spec import Mode
 from modeloom.version import VERSION
 
 __all__ = ["STREAMS", "TopPort", "header", "top_module", "top_ports"]
 
-STREAMS: tuple[tuple[str, str], ...] = (
-    ("", "erases all keys and data and aborts what is under way, as a reset does; zeroizing while that lasts"),
-    ("s_axis_cmd", "commands: byte 0..31 tweak, 32..33 tag, 34 slot, 35 size, 36 flags (bit 0: decrypt), 37..39 zero"),
-    ("s_axis", "sectors in: one packet for each command, byte 0 in tdata[7:0]"),
-    ("m_axis", "sectors out: one packet for each command with status 0"),
-    ("m_axis_status", "one status for each command, in order: byte 0..1 tag, 2 code, 3 zero"),
-    ("s_axis_key", "keys: one packet a key, 16 bytes a beat; tdest is the slot, tuser erases it"),
-    ("key", "key slots: loaded (a bit each), a packet is being worked on, the last packet was refused"),
-)
+STREAMS: tuple[tuple[str, str], ...] = tuple((interface.name, interface.comment) for interface in SECTOR_CORE)
 """Prefix and comment of each group of ports, in the order of the top."""
 
 
 @dataclass(frozen=True)
 class TopPort:
-    """A port of the top; ``stream`` is its group, "clock" for clock and reset."""
+    """A port of the top; ``stream`` is its group, "clock" for clock and reset; ``vector``: it has an index even with one bit."""
 
     name: str
     output: bool
     width: int
     stream: str
+    vector: bool = False
 
     @property
     def declaration(self) -> str:
         """Its Verilog declaration without a comma."""
-        width = f"[{self.width - 1}:0]" if self.width > 1 or self.name == "key_loaded" else ""
+        width = f"[{self.width - 1}:0]" if self.width > 1 or self.vector else ""
         return f"{'output' if self.output else 'input '} wire {width:>8} {self.name}"
-
-
-def _stream_of(name: str) -> str:
-    prefix, _, _ = name.rpartition("_")
-    return prefix
 
 
 def top_ports(parameters: BusParameters) -> tuple[TopPort, ...]:
     """All ports of a top in order."""
     ports = [TopPort("aclk", False, 1, "clock"), TopPort("aresetn", False, 1, "clock")]
-    ports += [TopPort(p.name, p.output, p.width(parameters), _stream_of(p.name)) for p in CORE_PORTS]
+    for group in SECTOR_CORE:
+        for port in group.ports:
+            output, width = group.driven_by(port) is Side.CORE, port.width.bits(parameters)
+            ports.append(TopPort(group.port_name(port), output, width, group.name, port.width.unit is Unit.KEY_SLOT))
     return tuple(ports)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from modeloom.definition.software import Model
+from modeloom.interfaces.sector import StatusCode, pack_command
 from modeloom.rtl.bus.parameters import BusParameters
-from modeloom.rtl.bus.ports import StatusCode, pack_command
 
 __all__ = ["BenchSector", "Traffic", "bench_bytes"]
 

@@ -35,7 +35,7 @@ from modeloom.cores.sector import bus_parameters
 from modeloom.definition.software import Model
 from modeloom.emit.package import key_layout
 from modeloom.emit.traffic import BenchSector, Traffic, bench_bytes
-from modeloom.rtl.bus.ports import StatusCode
+from modeloom.interfaces.sector import StatusCode
 from modeloom.spec import InputError
 
 __all__ = ["BenchKey", "BenchSector", "BenchVectors", "bench_vectors"]

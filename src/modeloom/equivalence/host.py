@@ -15,14 +15,11 @@ from dataclasses import dataclass, field
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CircuitError
 from modeloom.equivalence.run import Run
+from modeloom.interfaces import Side
+from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 __all__ = ["Beat", "Host", "Pace"]
-
-COMMAND_BITS = {"tweak": 256, "tag": 16, "slot": 8, "size": 8, "decrypt": 1, "reserved": 31}
-"""Fields of a command, bit 0 first (docs/interfaces.md)."""
-
-KEY_BEAT = 16
-"""Bytes of a beat of the key port."""
 
 
 @dataclass
@@ -44,13 +41,9 @@ class Pace:
         return offer is None or offer(cycle)
 
 
-INPUTS = {
-    "s_axis_cmd": ("tdata",),
-    "s_axis": ("tdata", "tkeep", "tlast"),
-    "s_axis_key": ("tdata", "tkeep", "tlast", "tdest", "tuser"),
-}
+INPUTS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.HOST}
 
-OUTPUTS = {"m_axis": ("tdata", "tkeep", "tlast"), "m_axis_status": ("tdata",)}
+OUTPUTS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.CORE}
 
 
 class Host:
@@ -92,10 +85,10 @@ class Host:
 
     def command(self, tweak: int, *, tag: int, slot: int, size: int, decrypt: bool) -> None:
         """Queues a command; ``tweak`` is a word of 256 bits."""
-        word, at = tweak, COMMAND_BITS["tweak"]
-        for name, value in (("tag", tag), ("slot", slot), ("size", size), ("decrypt", int(decrypt)), ("reserved", 0)):
-            word |= lanes.constant(value, COMMAND_BITS[name]) << at * lanes.LANES
-            at += COMMAND_BITS[name]
+        packing = COMMANDS.packing
+        word = tweak << packing.offset("tweak") * lanes.LANES
+        for name, value in (("tag", tag), ("slot", slot), ("size", size), ("decrypt", int(decrypt))):
+            word |= lanes.constant(value, packing.field(name).bits) << packing.offset(name) * lanes.LANES
         self.waiting["s_axis_cmd"].append({"tdata": word})
 
     def packet(self, stream: str, word: int, nbytes: int, beat_bytes: int, **fields: int) -> None:
@@ -115,7 +108,7 @@ class Host:
 
     def key(self, word: int, nbytes: int, slot: int) -> None:
         """Queues a key packet."""
-        self.packet("s_axis_key", word, nbytes, KEY_BEAT, tdest=slot, tuser=0)
+        self.packet("s_axis_key", word, nbytes, KEY_BEAT_BYTES, tdest=slot, tuser=0)
 
     def step(self, more: dict[str, int] | None = None) -> None:
         """One cycle."""

@@ -12,6 +12,7 @@ from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.expected import Words, outputs
 from modeloom.equivalence.host import Beat, Pace
 from modeloom.equivalence.keys import Keys
+from modeloom.interfaces.sector import STATUSES, StatusCode
 from modeloom.product.sectors import SectorDescription
 from modeloom.prove.errors import ProofError
 
@@ -200,7 +201,8 @@ class Traffic:
             raise ProofError(f"cycle {beat.cycle}: a status that belongs to no command")
         sector = self.inside.popleft()
         given = lanes.number(beat.words["tdata"])
-        if given != sector.tag:
+        packing = STATUSES.packing
+        if given != int.from_bytes(packing.pack({"tag": sector.tag, "code": StatusCode.OK}), "little"):
             shown = "depends on data" if given is None else f"is {given:#010x}"
             raise ProofError(f"cycle {beat.cycle}: the status of sector {sector.number} {shown}, not OK with its tag")
         if self.beats < sector.beats:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+from modeloom.interfaces import Role
+from modeloom.interfaces.sector import SECTOR_CORE
 from modeloom.product.blocks import sector_groups
 from modeloom.product.description import Description, Rate, Result, Secret
-from modeloom.rtl.bus.ports import COMMAND
 
 __all__ = ["ExactFigures", "Explain", "Pins", "SectorDescription", "SizeFigures", "UnitFigures"]
 
@@ -172,17 +173,17 @@ class SectorDescription(Description):
         public by definition, and taken as secret all the same; a result depends on it if the mode has one.
         """
         widths = {port.name: port.width for port in self.ports}
-        tweak = COMMAND["tweak"]
-        return (
-            Secret("data", "s_axis_tdata", 0, widths.get("s_axis_tdata", 0)),
-            Secret("key", "s_axis_key_tdata", 0, widths.get("s_axis_key_tdata", 0)),
-            Secret("tweak", "s_axis_cmd_tdata", tweak.offset, tweak.width, reaches=self.tweak_bytes > 0),
-        )
+        return tuple(
+            Secret(role.value, group.port_name(port), bits.start, len(bits), reaches=role is not Role.TWEAK or self.tweak_bytes > 0)
+            for role in Role if role.secret
+            for group in SECTOR_CORE for port in group.ports for bits in port.of_role(role, widths.get(group.port_name(port), 0))
+        )  # fmt: skip
 
     @property
     def result(self) -> Result:
         """The data out; no sector may fill a beat."""
-        return Result("m_axis_tdata", 8 * min(self.beat_bytes, max(self.sector_sizes)))
+        (name,) = (group.port_name(port) for group in SECTOR_CORE for port in group.ports if port.role is Role.RESULT)
+        return Result(name, 8 * min(self.beat_bytes, max(self.sector_sizes)))
 
     @property
     def bench_figures(self) -> Mapping[str, int]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.definition.software import as_bytes
+from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
+from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
 from modeloom.product.folder import read_description, read_sectors, verilog_of
-from modeloom.rtl.bus.key_format import BEAT_BYTES as KEY_BEAT
-from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
 from modeloom.sim import Simulation, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError

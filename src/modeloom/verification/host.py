@@ -16,8 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from modeloom.emit.tools import CheckFailed
+from modeloom.interfaces.sector import STATUSES, StatusCode, pack_command
+from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
-from modeloom.rtl.bus.ports import StatusCode, pack_command, unpack_status
 from modeloom.verification.packet import Packet, faulty, whole
 from modeloom.verification.subject import Subject
 
@@ -230,9 +231,10 @@ class Host:
         for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
             if not self._jobs:
                 self.fail("gives a status without a command")
-            if value >> 24 or value >> 16 > max(StatusCode):
+            fields = STATUSES.packing.unpack(value.to_bytes(STATUSES.packing.bits // 8, "little"))
+            if fields[RESERVED] or fields["code"] > max(StatusCode):
                 self.fail(f"gives the status {value:#010x}, which means nothing")
-            self._compare_one(self._jobs.popleft(), *unpack_status(value.to_bytes(4, "little")), cycle)
+            self._compare_one(self._jobs.popleft(), fields["tag"], StatusCode(fields["code"]), cycle)
         if not rules:
             return
         found = self.runner.violations()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from modeloom.rtl.bus.ports import StatusCode
+from modeloom.interfaces.sector import StatusCode
 
 __all__ = ["Packet", "FAULTS", "faulty", "whole"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from modeloom.rtl.bus.ports import StatusCode
+from modeloom.interfaces.sector import StatusCode
 from modeloom.verification.host import Host
 from modeloom.verification.packet import FAULTS
 from modeloom.verification.subject import Subject

@@ -15,7 +15,8 @@ from tests.rtl.bus.codes import Case, status_code
 from tests.rtl.bus.mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector, setup_words
 
 from modeloom.cycles import ring_depth
-from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode, pack_command, unpack_status
+from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
+from modeloom.rtl.bus import BusParameters, CoreBus
 
 Beat = tuple[int, int, int]
 

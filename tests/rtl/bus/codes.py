@@ -48,10 +48,10 @@ class Case:
 
 
 CONDITIONS: dict[str, Callable[[Case], bool]] = {
-    "The sector was processed; its data beats have all been taken.": lambda case: True,
+    "The sector was processed; all its data beats have been taken.": lambda case: True,
     "The packet has fewer bytes than a sector.": lambda case: case.nbytes < case.sector_bytes,
     "The packet has more bytes than a sector.": lambda case: case.nbytes > case.sector_bytes,
-    "tkeep is not all ones before the last beat, or is not ones from bit 0 on, and at least one, in the last beat.": (
+    "`tkeep` is not all ones before the last beat, or not ones from bit 0 on in the last beat.": (
         lambda case: case.bad_keep
     ),
     "The key slot is empty, being loaded, or out of range.": lambda case: not case.key,

@@ -9,7 +9,8 @@ from tests.rtl.bus import codes
 from tests.rtl.bus.bench import Host, simulate
 from tests.rtl.bus.codes import Case, documented_codes, status_code
 
-from modeloom.rtl.bus import BusParameters, StatusCode
+from modeloom.interfaces.sector import StatusCode
+from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.sector import BeatCheck
 
 PARTIAL = BusParameters(blocks=6, ring_sectors=2, tail=5)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from modeloom.rtl.bus import BusParameters, StatusCode, pack_command
+from modeloom.interfaces.sector import StatusCode, pack_command
+from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.command import CommandIntake
 
 SHAPES: dict[str, dict[str, Any]] = {

@@ -11,7 +11,8 @@ from tests.built import slowly
 from tests.rtl.bus.bench import Host, Traffic, simulate
 from tests.rtl.bus.mock_engine import MockSchedule
 
-from modeloom.rtl.bus import BusParameters, CoreBus, StatusCode
+from modeloom.interfaces.sector import StatusCode
+from modeloom.rtl.bus import BusParameters, CoreBus
 
 FAULTS = ("short", "long", "gap", "wrong end", "any form", "no key", "size")
 

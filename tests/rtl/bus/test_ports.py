@@ -7,7 +7,8 @@ import pytest
 from amaranth.hdl import Value
 from tests.rtl.bus.mock_engine import MockSchedule
 
-from modeloom.rtl.bus import FLAT_PORTS, BusParameters, CoreBus, StatusCode, pack_command, unpack_status
+from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
+from modeloom.rtl.bus import FLAT_PORTS, BusParameters, CoreBus
 from modeloom.rtl.bus.ports import COMMAND, STATUS
 
 
@@ -44,9 +45,9 @@ def test_flat_ports_exist_and_have_their_widths(sizes: dict) -> None:
     bus = CoreBus(p, MockSchedule(128))
     covered: dict[str, int] = {}
     for port in FLAT_PORTS:
-        assert len(_look_up(bus, port.path)) == port.width(p), port.name
+        assert len(_look_up(bus, port.path)) == port.width.bits(p), port.name
         stream = port.path.split(".")[0]
-        covered[stream] = covered.get(stream, 0) + port.width(p)
+        covered[stream] = covered.get(stream, 0) + port.width.bits(p)
         source = port.name.startswith("m_") != port.name.endswith("tready")
         assert port.output == (source or port.name.startswith("key_"))
     for name in ("cmd", "s", "m", "status", "key"):

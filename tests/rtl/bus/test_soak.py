@@ -13,7 +13,8 @@ from tests.rtl.bus.bench import Core
 from tests.rtl.bus.mock_engine import MockSchedule, expected_sector, mock_round_keys, setup_words
 
 from modeloom.cycles import ring_depth
-from modeloom.rtl.bus import FLAT_PORTS, BusParameters, StatusCode, pack_command, unpack_status
+from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
+from modeloom.rtl.bus import FLAT_PORTS, BusParameters
 from modeloom.sim import Simulation, StreamRunner
 
 LATENCY, BLOCKS, ROUNDS = 91, 32, 5
@@ -30,7 +31,7 @@ class FlatCore(Elaboratable):
         self.aclk = Signal()
         self.rst = Signal()
         self.violation = Signal.like(self.core.engine.violation)
-        self.flat = {port: Signal(port.width(p), name=port.name) for port in FLAT_PORTS}
+        self.flat = {port: Signal(port.width.bits(p), name=port.name) for port in FLAT_PORTS}
 
     def ports(self) -> list[Signal]:
         return [self.aclk, self.rst, self.violation, *self.flat.values()]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from modeloom.rtl.bus import BusParameters, StatusCode
+from modeloom.interfaces.sector import StatusCode
+from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.status import StatusQueue
 
 

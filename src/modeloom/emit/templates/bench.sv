@@ -22,7 +22,7 @@ module @NAME@_tb;
   localparam SLOTS      = @SLOTS@;
   localparam USED       = @USED@;      // slots that get keys
 
-  localparam [15:0] KEY_LAST_KEEP = @KEY_LAST_KEEP@;
+  localparam @KEY_KEEP_RANGE@ KEY_LAST_KEEP = @KEY_LAST_KEEP@;
 
   // What the datasheet states, in cycles.
   localparam INTERVAL     = @INTERVAL@;   // between the first output beats of sectors back to back
@@ -40,11 +40,11 @@ module @NAME@_tb;
   localparam ALONE        = PHASE_ALONE - PHASE_EMPTY - 1;
   localparam SENT_BEFORE  = @SENT_BEFORE@;  // beats sent before the lone sector
 
-  localparam OK = 0, NO_KEY = 4;
+  localparam OK = @OK@, NO_KEY = @NO_KEY@;
   localparam MOST_ERRORS = 20;  // ends the bench
 
-  reg [319:0]            command   [0:COMMANDS-1];
-  reg [7:0]              code      [0:COMMANDS-1];
+  reg @COMMAND_RANGE@            command   [0:COMMANDS-1];
+  reg @CODE_RANGE@              code      [0:COMMANDS-1];
   reg [31:0]             ends      [0:COMMANDS-1];  // beats sent by the end of each command's packet
   reg [31:0]             want_from [0:COMMANDS-1];  // its beats among those wanted
   reg [31:0]             want_to   [0:COMMANDS-1];
@@ -58,8 +58,8 @@ module @NAME@_tb;
   reg [BEAT_BITS-1:0]    given     [0:WANTED-1];    // beats from the core
   reg [BEAT_BYTES-1:0]   given_keep [0:WANTED-1];
   reg                    given_last [0:WANTED-1];
-  reg [127:0]            key       [0:KEYS*KEY_BEATS-1];
-  reg [7:0]              key_slot  [0:KEYS-1];
+  reg @KEY_RANGE@            key       [0:KEYS*KEY_BEATS-1];
+  reg @SLOT_RANGE@              key_slot  [0:KEYS-1];
   integer                first_out [0:COMMANDS-1];   // cycles of first and last beats of the results
   integer                last_out  [0:COMMANDS-1];
 
@@ -71,7 +71,7 @@ module @NAME@_tb;
   reg                    cmd_tvalid = 1'b0;
   wire                   s_axis_cmd_tvalid = cmd_tvalid && !halt;
   wire                   s_axis_cmd_tready;
-  reg  [319:0]           s_axis_cmd_tdata = 320'b0;
+  reg  @COMMAND_RANGE@           s_axis_cmd_tdata = @COMMAND_BITS@'b0;
   reg                    data_tvalid = 1'b0;
   wire                   s_axis_tvalid = data_tvalid && !halt;
   wire                   s_axis_tready;
@@ -87,13 +87,13 @@ module @NAME@_tb;
   wire                   m_axis_status_tvalid;
   reg                    take_status = 1'b0;
   wire                   m_axis_status_tready = take_status && !halt;
-  wire [31:0]            m_axis_status_tdata;
+  wire @STATUS_RANGE@            m_axis_status_tdata;
   reg                    s_axis_key_tvalid = 1'b0;
   wire                   s_axis_key_tready;
-  reg  [127:0]           s_axis_key_tdata = 128'b0;
-  reg  [15:0]            s_axis_key_tkeep = 16'b0;
+  reg  @KEY_RANGE@           s_axis_key_tdata = @KEY_BITS@'b0;
+  reg  @KEY_KEEP_RANGE@            s_axis_key_tkeep = @KEY_KEEP_BITS@'b0;
   reg                    s_axis_key_tlast = 1'b0;
-  reg  [7:0]             s_axis_key_tdest = 8'b0;
+  reg  @SLOT_RANGE@             s_axis_key_tdest = @SLOT_BITS@'b0;
   reg                    s_axis_key_tuser = 1'b0;
   wire [SLOTS-1:0]       key_loaded;
   wire                   key_busy;
@@ -269,10 +269,10 @@ module @NAME@_tb;
 
   // The status on the bus, and the data before it.
   task judge;
-    reg [7:0] said;
+    reg @CODE_RANGE@ said;
     begin
-      said = m_axis_status_tdata[23:16];
-      if ({m_axis_status_tdata[31:24], m_axis_status_tdata[15:0]} !== {8'b0, command[statuses][271:256]})
+      said = m_axis_status_tdata@STATUS_CODE@;
+      if ({m_axis_status_tdata@STATUS_REST@, m_axis_status_tdata@STATUS_TAG@} !== {@REST_BITS@'b0, command[statuses]@COMMAND_TAG@})
         fail("wrong status or order");
       if (!changes[statuses]) begin
         if (said !== code[statuses])
@@ -325,17 +325,17 @@ module @NAME@_tb;
   task key_packet;
     input integer number;
     input integer beats;
-    input [15:0] last_keep;
-    input [7:0] slot;
+    input @KEY_KEEP_RANGE@ last_keep;
+    input @SLOT_RANGE@ slot;
     input erase;
     input wait_for_it;
     integer at;
     begin
       for (at = 0; at < beats; at = at + 1) begin
         s_axis_key_tvalid = 1'b1;
-        s_axis_key_tdata = erase ? 128'b0 : key[number * KEY_BEATS + at % KEY_BEATS];
+        s_axis_key_tdata = erase ? @KEY_BITS@'b0 : key[number * KEY_BEATS + at % KEY_BEATS];
         s_axis_key_tlast = at == beats - 1;
-        s_axis_key_tkeep = s_axis_key_tlast ? last_keep : 16'hffff;
+        s_axis_key_tkeep = s_axis_key_tlast ? last_keep : @KEY_ALL@;
         s_axis_key_tdest = slot;
         s_axis_key_tuser = erase;
         @(posedge aclk);
@@ -363,7 +363,7 @@ module @NAME@_tb;
   task erase_key;
     input integer number;
     begin
-      key_packet(number, 1, 16'hffff, key_slot[number], 1'b1, 1'b1);
+      key_packet(number, 1, @KEY_ALL@, key_slot[number], 1'b1, 1'b1);
       if (key_error !== 1'b0 || key_loaded[key_slot[number]] !== 1'b0)
         fail("key not erased");
     end
@@ -373,8 +373,8 @@ module @NAME@_tb;
   task wrong_key;
     input integer number;
     input integer beats;
-    input [15:0] last_keep;
-    input [7:0] slot;
+    input @KEY_KEEP_RANGE@ last_keep;
+    input @SLOT_RANGE@ slot;
     begin
       key_packet(number, beats, last_keep, slot, 1'b0, 1'b1);
       if (key_error !== 1'b1)
@@ -466,10 +466,10 @@ module @NAME@_tb;
     phase(PHASE_RELOADED);
 
     // Packets that are no key.
-    wrong_key(0, KEY_BEATS, KEY_LAST_KEEP ^ 16'h0001, key_slot[0]);
+    wrong_key(0, KEY_BEATS, KEY_LAST_KEEP ^ @KEY_KEEP_BITS@'h0001, key_slot[0]);
     wrong_key(0, KEY_BEATS + 1, KEY_LAST_KEEP, key_slot[0]);
     if (KEY_BEATS > 1)
-      wrong_key(0, 1, 16'hffff, key_slot[0]);
+      wrong_key(0, 1, @KEY_ALL@, key_slot[0]);
     wrong_key(0, KEY_BEATS, KEY_LAST_KEEP, SLOTS);
     @REFUSED@
     phase(PHASE_REFUSED);
@@ -488,7 +488,7 @@ module @NAME@_tb;
     limit = PHASE_ZEROIZE;
     await_statuses(PHASE_ERASED + 1);
     cut(1'b0);
-    key_packet(0, 1, 16'hffff, key_slot[0], 1'b0, 1'b0);
+    key_packet(0, 1, @KEY_ALL@, key_slot[0], 1'b0, 1'b0);
     repeat (3) @(negedge aclk);
     cut(1'b0);
     phase(PHASE_ZEROIZED);

@@ -21,8 +21,8 @@ module @NAME@_rules (
   localparam ERASE_CYCLES = @ERASE_CYCLES@;
   localparam PATIENCE     = @PATIENCE@;    // cycles in which a status comes if nothing waits for the host
 
-  localparam [15:0] KEY_LAST_KEEP = @KEY_LAST_KEEP@;
-  localparam [319:0] COMMAND_READ = @COMMAND_READ@;  // bits of a command that the core reads
+  localparam @KEY_KEEP_RANGE@ KEY_LAST_KEEP = @KEY_LAST_KEEP@;
+  localparam @COMMAND_RANGE@ COMMAND_READ = @COMMAND_READ@;  // bits of a command that the core reads
 
   integer errors = 0;
   integer warnings = 0;
@@ -88,13 +88,13 @@ module @NAME@_rules (
   reg     malformed = 1'b0;
   integer key_beats = 0;      // beats of the packet on s_axis_key so far
   reg     key_erases = 1'b0;
-  reg [7:0] key_slot = 8'b0;
+  reg @SLOT_RANGE@ key_slot = @SLOT_BITS@'b0;
   reg     key_wrong = 1'b0;
   integer length_out = 0;     // bytes of the packet on m_axis so far
   integer packets = 0;        // given on m_axis, without a status yet
   integer commands = 0;       // taken, without a status yet
   integer first = 0;          // place of the oldest of them
-  reg [15:0] tags [0:IN_FLIGHT-1];
+  reg @TAG_RANGE@ tags [0:IN_FLIGHT-1];
   integer sectors_in = 0;     // packets taken less commands taken
   integer waited = 0;
   integer erasing = 0;        // cycles since the last request
@@ -139,7 +139,7 @@ module @NAME@_rules (
           broken("s_axis_key_tdest or s_axis_key_tuser changed in a packet");
         key_beats = key_beats + 1;
         if (!key_erases && !key_wrong
-            && (s_axis_key_tlast != (key_beats == KEY_BEATS) || s_axis_key_tkeep != (s_axis_key_tlast ? KEY_LAST_KEEP : 16'hffff))) begin
+            && (s_axis_key_tlast != (key_beats == KEY_BEATS) || s_axis_key_tkeep != (s_axis_key_tlast ? KEY_LAST_KEEP : @KEY_ALL@))) begin
           key_wrong = 1'b1;
           refused("s_axis_key gave a packet that is no key long");
         end
@@ -151,7 +151,7 @@ module @NAME@_rules (
         if (commands == IN_FLIGHT)
           broken("s_axis_cmd took more commands than it gives statuses for");
         else
-          tags[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata[271:256];
+          tags[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_TAG@;
         commands = commands + 1;
         sectors_in = sectors_in - 1;
       end
@@ -172,19 +172,19 @@ module @NAME@_rules (
         if (commands == 0)
           broken("m_axis_status gave a status without a command");
         else begin
-          if (m_axis_status_tdata[15:0] != tags[first])
+          if (m_axis_status_tdata@STATUS_TAG@ != tags[first])
             broken("m_axis_status gave another tag than that of the oldest command");
           first = (first + 1) % IN_FLIGHT;
           commands = commands - 1;
         end
-        if (m_axis_status_tdata[23:16] == 8'd0) begin
+        if (m_axis_status_tdata@STATUS_CODE@ == @CODE_BITS@'d0) begin
           if (packets == 0)
             broken("m_axis_status said OK before the data of the sector");
           else
             packets = packets - 1;
         end
-        case (m_axis_status_tdata[23:16])
-          8'd0: ;
+        case (m_axis_status_tdata@STATUS_CODE@)
+          @CODE_BITS@'d0: ;
           @CODES@
           default: broken("m_axis_status gave an unknown code");
         endcase

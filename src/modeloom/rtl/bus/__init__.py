@@ -4,14 +4,6 @@
 from .core import CoreBus
 from .key_port import key_schedule_signature
 from .parameters import BusParameters
-from .ports import FLAT_PORTS, StatusCode, pack_command, unpack_status
+from .ports import FLAT_PORTS
 
-__all__ = [
-    "FLAT_PORTS",
-    "BusParameters",
-    "CoreBus",
-    "StatusCode",
-    "key_schedule_signature",
-    "pack_command",
-    "unpack_status",
-]
+__all__ = ["FLAT_PORTS", "BusParameters", "CoreBus", "key_schedule_signature"]

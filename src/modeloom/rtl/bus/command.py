@@ -17,9 +17,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from modeloom.interfaces.sector import StatusCode
+
 from .component import BusComponent
 from .parameters import BusParameters
-from .ports import COMMAND, StatusCode
+from .ports import COMMAND
 
 __all__ = ["CommandIntake"]
 

@@ -18,9 +18,10 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
+from modeloom.interfaces.sector import StatusCode
+
 from .component import BusComponent
 from .parameters import BusParameters
-from .ports import StatusCode
 
 __all__ = ["EntryGate"]
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
+
 from .parameters import BusParameters
 
-__all__ = ["BEAT_BYTES", "KeyPart", "history_beats", "key_beats", "key_last_keep", "key_parts"]
-
-BEAT_BYTES = 16
+__all__ = ["KeyPart", "history_beats", "key_beats", "key_last_keep", "key_parts"]
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class KeyPart:
     @property
     def end_beat(self) -> int:
         """Beat in which the part is complete."""
-        return (self.start + self.length - 1) // BEAT_BYTES
+        return (self.start + self.length - 1) // KEY_BEAT_BYTES
 
     def window_slice(self, history: int) -> slice:
         """Bits of the part in a window of ``history`` earlier beats and the beat ``end_beat``."""
-        first = self.start - (self.end_beat - history) * BEAT_BYTES
+        first = self.start - (self.end_beat - history) * KEY_BEAT_BYTES
         return slice(first * 8, (first + self.length) * 8)
 
 
@@ -59,14 +59,14 @@ def key_parts(parameters: BusParameters) -> tuple[KeyPart, ...]:
 
 def key_beats(parameters: BusParameters) -> int:
     """Beats of a key packet."""
-    return -(-parameters.key_bytes // BEAT_BYTES)
+    return -(-parameters.key_bytes // KEY_BEAT_BYTES)
 
 
 def key_last_keep(parameters: BusParameters) -> int:
     """tkeep of the last beat of a key packet."""
-    return (1 << parameters.key_bytes - (key_beats(parameters) - 1) * BEAT_BYTES) - 1
+    return (1 << parameters.key_bytes - (key_beats(parameters) - 1) * KEY_BEAT_BYTES) - 1
 
 
 def history_beats(parameters: BusParameters) -> int:
     """Earlier beats that must be remembered to have each part whole when it ends."""
-    return max(part.end_beat - part.start // BEAT_BYTES for part in key_parts(parameters))
+    return max(part.end_beat - part.start // KEY_BEAT_BYTES for part in key_parts(parameters))

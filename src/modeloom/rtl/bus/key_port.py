@@ -28,9 +28,10 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, Signature
 
 from modeloom.cycles import FENCE_CYCLES
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 from .component import BusComponent
-from .key_format import BEAT_BYTES, history_beats, key_beats, key_last_keep, key_parts
+from .key_format import history_beats, key_beats, key_last_keep, key_parts
 from .parameters import BusParameters
 from .ports import KEY_BEAT
 
@@ -157,7 +158,7 @@ class KeyPort(BusComponent):
         words_left_reg = Signal(range(p.key_words + 1))
         rounds_left_reg = Signal()
         beat_reg = Signal(range(max(2, beats)))
-        history_reg = Signal(8 * BEAT_BYTES * history)
+        history_reg = Signal(8 * KEY_BEAT_BYTES * history)
         cipher_key_reg = Signal(max(p.key_lengths))
         # Which cipher key is worked on; the packet's are all there from ``complete_reg`` on.
         number_reg = Signal(range(max(2, p.all_cipher_keys)))
@@ -182,7 +183,7 @@ class KeyPort(BusComponent):
         window = Cat(history_reg, beat.data)
         m.d.comb += [
             final.eq(beat_reg == beats - 1),
-            fits.eq((beat.last == final) & (beat.keep == Mux(final, key_last_keep(p), (1 << BEAT_BYTES) - 1))),
+            fits.eq((beat.last == final) & (beat.keep == Mux(final, key_last_keep(p), (1 << KEY_BEAT_BYTES) - 1))),
         ]
 
         schedule = self.schedule
@@ -264,7 +265,7 @@ class KeyPort(BusComponent):
                 with m.If(self.key.valid):
                     m.d.sync += beat_reg.eq(beat_reg + 1)
                     if history:
-                        m.d.sync += history_reg.eq(window[8 * BEAT_BYTES :])
+                        m.d.sync += history_reg.eq(window[8 * KEY_BEAT_BYTES :])
                     expand = Signal()
                     with m.Switch(beat_reg):
                         for part in key_parts(p):

@@ -21,10 +21,11 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cycles import FILL_AHEAD
+from modeloom.interfaces.sector import StatusCode
 
 from .component import BusComponent
 from .parameters import BusParameters
-from .ports import StatusCode, beat_layout
+from .ports import beat_layout
 from .register_slice import RegisterSlice
 
 __all__ = ["BeatCheck", "SectorIntake", "checked_beat_layout"]

@@ -15,9 +15,11 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import fifo, stream
 from amaranth.lib.wiring import In, Out
 
+from modeloom.interfaces.sector import StatusCode
+
 from .component import BusComponent
 from .parameters import BusParameters
-from .ports import STATUS, StatusCode
+from .ports import STATUS
 
 __all__ = ["StatusQueue"]
 

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types of the tables: an interface is a group of ports, and a payload of fixed size has fields at fixed bytes.
+
+::
+
+    Interface "s_axis_cmd"                       Packing, bit 0 first
+      ports   tvalid  tready  tdata ──────────▶    tweak   tag   slot   size   decrypt  reserved
+              1       1       320                  256     16    8      8      1        31
+                                                   └ secret: Role.TWEAK
+
+Fields are little-endian. A field of eight bits or more begins on a byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Protocol
+
+__all__ = ["RESERVED", "CoreShape", "Field", "Interface", "Packing", "Place", "Port", "Role", "Side", "Unit", "Width"]
+
+RESERVED = "reserved"
+"""Name of the field that cores ignore, or give as zero."""
+
+
+class Side(Enum):
+    """Who drives a port."""
+
+    HOST = "host"
+    CORE = "core"
+
+    @property
+    def other(self) -> Side:
+        """The side that does not."""
+        return Side.CORE if self is Side.HOST else Side.HOST
+
+
+class Role(StrEnum):
+    """What a port or a field carries, for the check for timing channels."""
+
+    PUBLIC = "public"
+    """Nothing secret; no output of this role may depend on a secret."""
+    DATA = "data"
+    """Secret data of the host."""
+    KEY = "key"
+    """A secret key."""
+    TWEAK = "tweak"
+    """The tweak or the nonce. It is public by definition, and treated as a secret all the same."""
+    RESULT = "result"
+    """An output that depends on secrets by its nature."""
+    VERDICT = "verdict"
+    """An output that is public, and tells whether a mode refuses a key."""
+
+    @property
+    def secret(self) -> bool:
+        """Whether the host gives a secret here."""
+        return self in (Role.DATA, Role.KEY, Role.TWEAK)
+
+
+class CoreShape(Protocol):
+    """What the widths of the ports of a core depend on."""
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat of data."""
+
+    @property
+    def key_slots(self) -> int:
+        """Key slots."""
+
+
+class Unit(Enum):
+    """What the width of a port is a multiple of."""
+
+    BIT = "bit"
+    BEAT_BYTE = "byte of a beat"
+    KEY_SLOT = "key slot"
+
+
+@dataclass(frozen=True)
+class Width:
+    """So many bits for each unit.
+
+    Attributes
+    ----------
+    count : int
+    unit : Unit
+    """
+
+    count: int = 1
+    unit: Unit = Unit.BIT
+
+    def bits(self, core: CoreShape) -> int:
+        """The width in a core."""
+        return self.count * {Unit.BIT: 1, Unit.BEAT_BYTE: core.beat_bytes, Unit.KEY_SLOT: core.key_slots}[self.unit]
+
+    @property
+    def text(self) -> str:
+        """The width for a reader, for blocks of 16 bytes."""
+        if self.unit is Unit.BEAT_BYTE:
+            return f"{16 * self.count} × lanes"
+        return {Unit.BIT: str(self.count), Unit.KEY_SLOT: "key slots"}[self.unit]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a payload.
+
+    Attributes
+    ----------
+    name : str
+    bits : int
+    meaning : str
+        For a reader, to go on behind the name.
+    role : Role
+    """
+
+    name: str
+    bits: int
+    meaning: str
+    role: Role = Role.PUBLIC
+
+
+@dataclass(frozen=True)
+class Place:
+    """Bytes of a payload: those of one field, or a byte of single bits.
+
+    Attributes
+    ----------
+    first, last : int
+        Bytes.
+    fields : tuple of (int, Field)
+        Each with its lowest bit in the first byte.
+    """
+
+    first: int
+    last: int
+    fields: tuple[tuple[int, Field], ...]
+
+    @property
+    def single_bits(self) -> bool:
+        """Whether this is a byte with fields of less than eight bits."""
+        return self.fields[0][1].bits < 8
+
+    def bytes(self, to: str) -> str:
+        """The bytes in words: "3", or "0 to 2" with what stands between."""
+        return str(self.first) if self.first == self.last else f"{self.first}{to}{self.last}"
+
+
+@dataclass(frozen=True)
+class Packing:
+    """The fields of a payload, bit 0 first; together they are whole bytes.
+
+    Raises
+    ------
+    ValueError
+        A field of eight bits or more does not begin on a byte, or the fields end within one.
+    """
+
+    fields: tuple[Field, ...]
+
+    def __post_init__(self) -> None:
+        for field, offset in self._places():
+            if offset % 8 and field.bits >= 8 and field.name != RESERVED:
+                raise ValueError(f"field {field.name} begins at bit {offset}, not on a byte")
+        if self.bits % 8:
+            raise ValueError(f"the fields have {self.bits} bits, no whole bytes")
+
+    def _places(self) -> Iterator[tuple[Field, int]]:
+        offset = 0
+        for field in self.fields:
+            yield field, offset
+            offset += field.bits
+
+    @property
+    def bits(self) -> int:
+        """Width of the payload."""
+        return sum(field.bits for field in self.fields)
+
+    def field(self, name: str) -> Field:
+        """A field; raises ``KeyError`` if there is none."""
+        return {field.name: field for field in self.fields}[name]
+
+    def offset(self, name: str) -> int:
+        """The lowest bit of a field; raises ``KeyError`` if there is none."""
+        return {field.name: offset for field, offset in self._places()}[name]
+
+    def slice(self, name: str) -> slice:
+        """The bits of a field."""
+        return slice(self.offset(name), self.offset(name) + self.field(name).bits)
+
+    def mask(self, name: str) -> int:
+        """A payload with ones in a field and zeros elsewhere."""
+        return ((1 << self.field(name).bits) - 1) << self.offset(name)
+
+    def verilog(self, name: str) -> str:
+        """The part-select of a field, such as "[15:0]"."""
+        bits = self.slice(name)
+        return f"[{bits.stop - 1}:{bits.start}]"
+
+    def of_role(self, role: Role) -> list[range]:
+        """The bits of a role, a range for each field."""
+        return [range(at, at + field.bits) for field, at in self._places() if field.role is role]
+
+    def pack(self, values: Mapping[str, int]) -> bytes:
+        """The bytes of a payload; fields without a value are zero.
+
+        Raises
+        ------
+        ValueError
+            A value does not fit into its field.
+        KeyError
+            There is no field of this name.
+        """
+        word = 0
+        for name, value in values.items():
+            bits = self.field(name).bits
+            if not 0 <= value < 1 << bits:
+                raise ValueError(f"{name} is from 0 to {(1 << bits) - 1}, not {value}")
+            word |= value << self.offset(name)
+        return word.to_bytes(self.bits // 8, "little")
+
+    def unpack(self, payload: bytes) -> dict[str, int]:
+        """The fields of a payload; raises ``ValueError`` if it has another length."""
+        if len(payload) != self.bits // 8:
+            raise ValueError(f"a payload has {self.bits // 8} bytes, not {len(payload)}")
+        word = int.from_bytes(payload, "little")
+        return {field.name: (word & self.mask(field.name)) >> offset for field, offset in self._places()}
+
+    def places(self) -> Iterator[Place]:
+        """The bytes from byte 0 on; single bits of a byte stand together, and reserved bits beside them are left out."""
+        single: list[tuple[int, Field]] = []
+        at = 0
+        for field, offset in self._places():
+            if field.bits < 8:
+                if offset % 8 == 0 and single:
+                    yield Place(at, at, tuple(single))
+                    single = []
+                at = offset // 8
+                single.append((offset % 8, field))
+                continue
+            if single:
+                yield Place(at, at, tuple(single))
+                single = []
+            yield Place(-(-offset // 8), (offset + field.bits) // 8 - 1, ((0, field),))
+        if single:
+            yield Place(at, at, tuple(single))
+
+    @property
+    def comment(self) -> str:
+        """The bytes in a line, for a comment."""
+        parts = []
+        for place in self.places():
+            name = place.fields[0][1].name
+            if place.single_bits:
+                name = f"flags ({', '.join(f'bit {bit}: {field.name}' for bit, field in place.fields)})"
+            parts.append(f"{place.bytes('..')} {'zero' if name == RESERVED else name}")
+        return f"byte {', '.join(parts)}"
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of an interface.
+
+    Attributes
+    ----------
+    name : str
+        Its name behind that of the interface.
+    width : Width
+    meaning : str
+        For a reader.
+    member : str
+        Its name in the hardware; "" for a payload that has fields.
+    driver : Side or None
+        Who drives it; None: the side that drives the interface.
+    role : Role
+        Of a port without fields.
+    packing : Packing or None
+        The fields of a payload.
+    """
+
+    name: str
+    width: Width
+    meaning: str
+    member: str = ""
+    driver: Side | None = None
+    role: Role = Role.PUBLIC
+    packing: Packing | None = None
+
+    def of_role(self, role: Role, width: int) -> list[range]:
+        """The bits of a role, in a core where the port has this width."""
+        if self.packing is not None:
+            return self.packing.of_role(role)
+        return [range(width)] if self.role is role else []
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A group of ports.
+
+    Attributes
+    ----------
+    name : str
+        What the names of its ports begin with; "" for nothing.
+    member : str
+        Its name in the hardware.
+    about : str
+        A line for a reader, without what the fields say.
+    driver : Side
+        Who drives it: of a stream, all but ``tready``.
+    payload : tuple of Port
+        The ports; of a stream those beside ``tvalid`` and ``tready``.
+    stream : bool
+        Whether it is an AXI4-Stream.
+    """
+
+    name: str
+    member: str
+    about: str
+    driver: Side
+    payload: tuple[Port, ...]
+    stream: bool = True
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """All ports in order."""
+        if not self.stream:
+            return self.payload
+        valid = Port("tvalid", Width(), "a beat is there", "valid")
+        ready = Port("tready", Width(), "it is taken", "ready", self.driver.other)
+        return (valid, ready, *self.payload)
+
+    def port_name(self, port: Port) -> str:
+        """The name of one of its ports in Verilog."""
+        return f"{self.name}_{port.name}" if self.name else port.name
+
+    def port(self, name: str) -> Port:
+        """A port by its name behind that of the interface; raises ``KeyError`` if there is none."""
+        return {port.name: port for port in self.ports}[name]
+
+    def driven_by(self, port: Port) -> Side:
+        """Who drives one of its ports."""
+        return port.driver or self.driver
+
+    @property
+    def payload_names(self) -> tuple[str, ...]:
+        """Names of the payload's ports, such as ("tdata", "tkeep", "tlast")."""
+        return tuple(port.name for port in self.payload)
+
+    @property
+    def packing(self) -> Packing:
+        """The fields of its ``tdata``; raises ``ValueError`` if that has none."""
+        packing = self.port("tdata").packing
+        if packing is None:
+            raise ValueError(f"{self.name} carries bytes, no fields")
+        return packing
+
+    @property
+    def comment(self) -> str:
+        """The line for a comment: what it is, and the bytes of its fields."""
+        packings = [port.packing.comment for port in self.payload if port.packing]
+        return self.about + "".join(f": {text}" for text in packings)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of docs/interfaces.md from ``modeloom.interfaces``, for ``readme.py``."""
+
+from __future__ import annotations
+
+from circuit_tables import table
+
+from modeloom.interfaces import Interface, Packing, Side
+from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, STATUSES, StatusCode
+
+__all__ = ["TABLES"]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def ports() -> str:
+    """Ports of a core, with their widths for n lanes."""
+    rows = []
+    for group in SECTOR_CORE:
+        for port in group.ports:
+            direction = "output" if group.driven_by(port) is Side.CORE else "input"
+            role = "by field" if port.packing else port.role
+            rows.append((f"`{group.port_name(port)}`", direction, port.width.text, port.meaning, role))
+    return table(("port", "direction", "bits", "meaning", "role"), rows, 5)
+
+
+def _fields(packing: Packing) -> str:
+    rows = []
+    for place in packing.places():
+        for bit, field in place.fields:
+            bits = f"{bit}" if place.single_bits else ""
+            rows.append((place.bytes(" to "), bits, f"`{field.name}`", field.meaning, field.role))
+    return table(("bytes", "bit", "field", "meaning", "role"), rows, 5)
+
+
+def fields(interface: Interface) -> str:
+    """The fields of a stream's ``tdata``."""
+    return _fields(interface.packing)
+
+
+def codes() -> str:
+    """Status codes with their meaning."""
+    return table(("code", "name", "meaning"), [(int(code), f"`{code.name}`", _sentence(code.meaning)) for code in StatusCode], 3)
+
+
+TABLES = {"ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": codes}
+"""Names of generated parts, and what makes them."""
