@@ -113,13 +113,26 @@ def test_sectors_follow_each_other_by_the_interval(compiled, document):
     uses = list(document.iter(f"{SVG}use"))
     pitch = cells(document)[0][2] + 1
     schedule = compiled.schedule
-    cycles = schedule.latency + 2 * schedule.ii if schedule.overlap else schedule.ii
-    assert [int(use.get("x")) for use in uses] == [k * schedule.ii * pitch for k in range(-(-cycles // schedule.ii))]
+    sectors = max(2, -(-(schedule.latency + 1) // schedule.ii)) if schedule.overlap else 1
+    assert [int(use.get("x")) for use in uses] == [k * schedule.ii * pitch for k in range(sectors)]
     assert [use.get("fill") for use in uses] == [COLOURS[k % len(COLOURS)] for k in range(len(uses))]
     bars = [text for text in texts(document) if text.startswith("sector ")]
     assert bars == [f"sector {k}" for k in range(min(len(uses), BARS))]
-    if schedule.overlap:
-        assert len(uses) >= 3
+
+
+def test_the_last_sector_is_shown_to_its_last_block(compiled, document):
+    """Nothing is cut off: the cycles end with the last sector, and so does its bar."""
+    schedule, pitch = compiled.schedule, cells(document)[0][2] + 1
+    uses = [int(use.get("x")) for use in document.iter(f"{SVG}use")]
+    shown = next(document.iter(f"{SVG}clipPath")).find(f"{SVG}rect")
+    end = LEFT + int(shown.get("width"))
+    length = schedule.latency + 1 if schedule.overlap else schedule.ii
+    assert end == LEFT + uses[-1] + length * pitch
+    assert max(x + width for x, _, width, _ in cells(document)) + uses[-1] <= end
+    bars = [re.fullmatch(r"M(\d+) \d+H(\d+)", path.get("d")) for path in document.iter(f"{SVG}path") if path.get("stroke-width") == "5"]
+    spans = [tuple(map(int, bar.groups())) for bar in bars]
+    assert spans == [(LEFT + x, LEFT + x + (schedule.latency + 1) * pitch) for x in uses[:BARS]]
+    assert "…" not in "".join(texts(document))
 
 
 def test_everything_is_inside_the_picture(document):

@@ -53,9 +53,10 @@ TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def chart(compiled: Compiled) -> str:
     """The schedule of a compiled mode as an SVG document, the same text for the same schedule.
 
-    An overlapped schedule is shown from an empty pipeline on, for the latency and two initiation intervals; a plain one for one
-    sector.  A cell is the cycle in which an operation issues; its tooltip names the operation and the line of the definition, and it is
-    a link to that line, which stands below the diagram.  If both directions share the cell, it is a link to the line of the first.
+    An overlapped schedule is shown from an empty pipeline on until it is empty again, with as many sectors as are in flight at most, and
+    at least two; a plain one for one sector.  A cell is the cycle in which an operation issues; its tooltip names the operation and the
+    line of the definition, and it is a link to that line, which stands below the diagram.  If both directions share the cell, it is a
+    link to the line of the first.
     """
     return _Chart(compiled).text()
 
@@ -70,9 +71,10 @@ class _Chart:
         self.compiled = compiled
         self.schedule = schedule = compiled.schedule
         self.latency, self.ii = schedule.latency, schedule.ii
-        # A plain schedule's interval ends with the cycle in which its last block leaves.
-        self.cycles = self.latency + 2 * self.ii if schedule.overlap else self.ii
-        self.sectors = -(-self.cycles // self.ii) if schedule.overlap else 1
+        # So many sectors that each place in the pipeline is taken once, and all of them to their last block; a plain schedule's
+        # interval ends with the cycle in which its last block leaves.
+        self.sectors = max(2, -(-(self.latency + 1) // self.ii)) if schedule.overlap else 1
+        self.cycles = self.ii * (self.sectors - 1) + self.latency + 1 if schedule.overlap else self.ii
         self.cell = max(LEAST_CELL, min(MOST_CELL, WIDTH // self.cycles))
         self.rows = self._rows()
         self.bars = min(self.sectors, BARS)
@@ -193,15 +195,12 @@ class _Chart:
 
     def _bars(self) -> Iterator[str]:
         """From entry to last block, for the first sectors."""
-        end = self.x(self.cycles)
         for sector in range(self.bars):
             y = self.bottom + 10 + BAR * sector + BAR // 2
             left, right = self.x(sector * self.ii), self.x(sector * self.ii + self.latency + 1)
             colour = COLOURS[sector % len(COLOURS)]
             yield f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end" font-size="11">sector {sector}</text>'
-            yield f'<path d="M{left} {y}H{min(right, end)}" stroke="{colour}" stroke-width="5"/>'
-            if right > end:
-                yield f'<text x="{end + 2}" y="{y + 4}" font-size="11" fill="{colour}">…</text>'
+            yield f'<path d="M{left} {y}H{right}" stroke="{colour}" stroke-width="5"/>'
 
     def _definition(self) -> Iterator[str]:
         """The lines of the definition, each file's under its name."""
