@@ -52,29 +52,29 @@ def test_a_mode_without_products_runs_with_presets():
 
 
 def test_a_mode_without_products_refuses_multipliers():
-    with pytest.raises(InputError, match="^--mul 2: the mode has no products; leave --mul out$"):
+    with pytest.raises(InputError, match="^--mul 2: the mode has no multiplications; omit --mul$"):
         compile_mode(Masked(), Options(sector=64, mul=2))
 
 
 def test_a_unit_set_that_cannot_run_the_mode():
     units = UnitSet((Unit("enc", 1, 11), Unit("mul", 0, 3)))
     for name in ("mul", "dec"):
-        with pytest.raises(InputError, match=f"has no {name} unit, and the mode needs one"):
+        with pytest.raises(InputError, match=f"has no {name} unit, but the mode needs one"):
             units.unit(unit_kind(name))
 
 
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"aes": 0}, "--aes is from 1 to 64, not 0"),
-        ({"aes_stages": 5}, "--aes-stages is from 1 to 4, not 5"),
-        ({"mul_stages": 9}, "--mul-stages is from 1 to 8, not 9"),
-        ({"mul": 65}, "--mul is from 1 to 64, not 65"),
-        ({"key_slots": 0}, "--key-slots is from 1 to 64, not 0"),
-        ({"key_bits": 64}, "--key-bits is 128, 192 or 256, not 64"),
+        ({"aes": 0}, "--aes must be from 1 to 64, not 0"),
+        ({"aes_stages": 5}, "--aes-stages must be from 1 to 4, not 5"),
+        ({"mul_stages": 9}, "--mul-stages must be from 1 to 8, not 9"),
+        ({"mul": 65}, "--mul must be from 1 to 64, not 65"),
+        ({"key_slots": 0}, "--key-slots must be from 1 to 64, not 0"),
+        ({"key_bits": 64}, "--key-bits must be 128, 192 or 256, not 64"),
         ({"aes_sbox": "ram"}, "unknown S-box 'ram'; did you mean bram?"),
-        ({"lanes": 16}, "--lanes is 1, 2, 4 or 8, not 16"),
-        ({"aes": 5}, "--aes 5 gives no default for --lanes, which is 1, 2, 4 or 8; add --lanes"),
+        ({"lanes": 16}, "--lanes must be 1, 2, 4 or 8, not 16"),
+        ({"aes": 5}, "--aes 5 gives no default for --lanes, which must be 1, 2, 4 or 8; add --lanes"),
     ],
 )
 def test_ranges(changes, message):

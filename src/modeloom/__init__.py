@@ -85,7 +85,7 @@ def compile(mode: str | Mode | type[Mode], options: Options | str | None = None,
     options = changes.pop("units", None) if options is None else options
     chosen = preset(options or "default") if options is None or isinstance(options, str) else options
     if not isinstance(chosen, Options):
-        raise TypeError(f"options is an Options object or a preset's name, not {options!r}")
+        raise TypeError(f"options must be an Options object or the name of a preset, not {options!r}")
     return compile_mode(find(mode) if isinstance(mode, str) else mode, chosen.but(**changes))
 
 

@@ -55,7 +55,7 @@ def test_declared_latency_and_interval(name, options):
     [
         ("aes-round", {"stages": 0, "sbox": "bram"}, "--sbox bram needs --stages 1 or more"),
         ("aes-sequential", {"stages": 3, "sbox": "table"}, "--stages 3: with --sbox table a round has one or two"),
-        ("aes-multistream", {"streams": 3}, "--streams is one of 1, 2, 4"),
+        ("aes-multistream", {"streams": 3}, "--streams must be one of 1, 2, 4"),
     ],
 )
 def test_what_does_not_go_together(name, options, message):

@@ -45,7 +45,7 @@ def test_figures():
         ({"form": "unrolled", "direction": "decrypt"}, "--form unrolled is for --direction encrypt"),
         ({"form": "iterative", "streams": 2}, "--streams is for --form srl, not iterative"),
         ({"form": "ring", "slots": 2}, "--slots is for --form offline, not ring"),
-        ({"form": "lazy"}, "--form is one of offline, iterative, unrolled, srl, ring, not lazy"),
+        ({"form": "lazy"}, "--form must be one of offline, iterative, unrolled, srl, ring, not lazy"),
     ],
 )
 def test_options_that_do_not_go_together(options, message):

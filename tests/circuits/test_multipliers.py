@@ -143,11 +143,11 @@ def test_the_count_of_a_serial_multiplier_is_that_of_a_cycle():
 
 
 def test_options_are_checked():
-    with pytest.raises(InputError, match="--halt is one of 2, 4, 8, 16, 32, 64, not 3"):
+    with pytest.raises(InputError, match="--halt must be one of 2, 4, 8, 16, 32, 64, not 3"):
         find_circuit("karatsuba").build(halt=3)
-    with pytest.raises(InputError, match="--field is one of ghash, polyval, xts, x40, not aes"):
+    with pytest.raises(InputError, match="--field must be one of ghash, polyval, xts, x40, not aes"):
         find_circuit("square").build(field="aes")
-    with pytest.raises(InputError, match="--approach is one of 1, 2, 3, not 4"):
+    with pytest.raises(InputError, match="--approach must be one of 1, 2, 3, not 4"):
         find_circuit("fan-hasan").build(approach=4)
-    with pytest.raises(InputError, match="--stages is from 0 to 16, not 17"):
+    with pytest.raises(InputError, match="--stages must be from 0 to 16, not 17"):
         find_circuit("mastrovito").build(stages=17)

@@ -31,11 +31,11 @@ def test_a_tested_inverse_is_not_called_proved(run, folder, tweak, said):
     (folder / "mode.py").write_text(MODE.format(tweak=tweak), encoding="utf-8")
     result = run("build", "mode.py:Whitened", "-o", "core", "--sector", "32", "--aes-arch", "sequential", "--aes-stages", "1")
     assert result.status == 0, result.err
-    assert ("that the directions are inverse was tested, not proved" in result.out) is said
+    assert ("decryption was tested to invert encryption, not proved" in result.out) is said
 
 
 def test_the_bound_is_that_of_the_cycles(run):
     """One sector at a time takes the latency, and its bound is the latency's."""
     result = run("build", "hctr", "-o", "core", "--sector", "64", "--preset", "tes2010-full")
     assert result.status == 0, result.err
-    assert "29 cycles a sector of 64 bytes (bound 29), latency 29, proved" in result.out
+    assert "29 cycles per sector of 64 bytes (bound 29), latency 29, proved" in result.out

@@ -88,20 +88,20 @@ def _options(name: str) -> set[str]:
     [
         (("karatsuba", "--target", "ecp5", "--router", "router2"), "--router needs --pnr"),
         (("karatsuba", "--target", "ecp5", "--pnr", "--router", "router3"), "unknown router 'router3'; did you mean router"),
-        (("karatsuba", "--target", "ecp5", "--pnr", "--placer", "static", "--timing-weight", "9"), "--timing-weight is for --placer heap"),
+        (("karatsuba", "--target", "ecp5", "--pnr", "--placer", "static", "--timing-weight", "9"), "works with --placer heap only"),
         (("karatsba",), "unknown circuit 'karatsba'; did you mean karatsuba"),
-        (("karatsuba", "--halt", "3"), "--halt is one of 2, 4, 8, 16, 32, 64, not 3"),
-        (("karatsuba", "--stages", "many"), "--stages is a number, not many"),
-        (("karatsuba", "--stages", "99"), "--stages is from 0 to 16, not 99"),
+        (("karatsuba", "--halt", "3"), "--halt must be one of 2, 4, 8, 16, 32, 64, not 3"),
+        (("karatsuba", "--stages", "many"), "--stages must be a number, not many"),
+        (("karatsuba", "--stages", "99"), "--stages must be from 0 to 16, not 99"),
         (("mastrovito", "--halt", "4"), "unknown option of mastrovito 'halt'"),
         (("karatsuba", "--hat", "4"), "unknown option '--hat'; did you mean --halt"),
         (("karatsuba", "--target", "xc6"), "unknown target 'xc6'; did you mean xc6v"),
         (("karatsuba", "--target", "liberty:none.lib"), "there is no Liberty file none.lib"),
-        (("karatsuba", "--target", "xc7", "--pnr"), "--pnr places and routes for ecp5 only, not xc7"),
+        (("karatsuba", "--target", "xc7", "--pnr"), "--pnr works for ecp5 only, not for xc7"),
         (("karatsuba", "--pnr"), "need a --target"),
-        (("karatsuba", "--target", "gates", "--mapper", "compact"), "--mapper compact is for targets with LUTs, not gates"),
-        (("karatsuba", "-o", "a-b.v"), "a-b is no name for a Verilog module"),
-        (("karatsuba", "-o", "none/a.v"), "no folder none for the output"),
+        (("karatsuba", "--target", "gates", "--mapper", "compact"), "--mapper compact works for targets with LUTs only, not for gates"),
+        (("karatsuba", "-o", "a-b.v"), "a-b is not a name for a Verilog module"),
+        (("karatsuba", "-o", "none/a.v"), "there is no folder none for the output"),
         ((), "NAME is missing"),
     ],
 )
@@ -133,7 +133,7 @@ def test_options_are_checked():
     assert made.build().figures == {"size": 4, "kind": "a"}
     assert made.build(size="8", kind="b").figures == {"size": 8, "kind": "b"}
     assert made.build(size=None).figures["size"] == 4
-    with pytest.raises(InputError, match="--size is from 1 to 8, not 9"):
+    with pytest.raises(InputError, match="--size must be from 1 to 8, not 9"):
         made.build(size=9)
     with pytest.raises(UnknownName, match="unknown option of made 'sise'; did you mean size"):
         made.build(sise=1)

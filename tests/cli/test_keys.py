@@ -88,12 +88,12 @@ def test_text_is_a_key_only_when_asked_for(key, text):
 
 def test_messages_say_what_was_read(key):
     for data, form, message in (
-        (bytes(range(15)), "auto", "has 15 raw bytes, and a key has 16, 24 or 32 bytes"),
+        (bytes(range(15)), "auto", "has 15 raw bytes, but a key has 16, 24 or 32 bytes"),
         (KEY.hex().encode() + b"\n", "raw", "has 33 raw bytes"),
-        (b"00" * 15, "auto", "has 30 hex digits, 15 bytes, and a key has 16, 24 or 32 bytes"),
-        (b"0011223344556677", "auto", "16 hex digits, 8 bytes, and .*; if they are the key's own bytes: --key-format raw"),
-        (b"001", "auto", "has 3 hex digits; a byte has two"),
-        (bytes(range(16)), "hex", "byte 0 is no hex digit"),
+        (b"00" * 15, "auto", "has 30 hex digits \\(15 bytes\\), but a key has 16, 24 or 32 bytes"),
+        (b"0011223344556677", "auto", "16 hex digits \\(8 bytes\\), but .*; if they are the bytes of the key, add --key-format raw"),
+        (b"001", "auto", "has 3 hex digits, which is odd; a byte has two"),
+        (bytes(range(16)), "hex", "byte 0 is not a hex digit"),
     ):
         with pytest.raises(InputError, match=message):
             key(data, form=form)

@@ -53,7 +53,7 @@ def test_an_option_changes_a_preset():
 def test_sectors_overlap_if_asked_for():
     plain = parse("--preset", "brw2013-1core")
     assert not plain.overlap and parse("--preset", "brw2013-1core", "--overlap") == plain.but(overlap=True)
-    with pytest.raises(InputError, match="exclude each other"):
+    with pytest.raises(InputError, match="cannot be combined"):
         parse("--overlap", "--no-overlap")
 
 

@@ -119,7 +119,7 @@ def test_wrong_definitions() -> None:
     for mode, message in (
         (Unwritten, "reads key value 'L' that set-up never wrote"),
         (TooFew, "returns 3 blocks for a sector of 4"),
-        (NoBlock, "which is no block"),
+        (NoBlock, "which is not a block"),
         (NoKeys, r"test_compile.py, line \d+: setup\(\): it returns None, not Keys"),
     ):
         with pytest.raises(DefinitionError, match=message):

@@ -85,7 +85,7 @@ def test_what_a_mode_is_not_defined_for() -> None:
 
     with pytest.raises(InputError, match="xcb: the mode is defined for cipher keys of 128 bits, not 256"):
         made("xcb", key_bits=256)
-    with pytest.raises(InputError, match=r"eme: a sector has at most 2048 bytes, not 4096 \(.* take eme2\)"):
+    with pytest.raises(InputError, match=r"eme: a sector must have at most 2048 bytes, not 4096 \(.* take eme2\)"):
         made("eme", sector=4096)
 
 

@@ -51,7 +51,7 @@ def test_which_modes_take_one_block(mode: str) -> None:
         assert result.proved and result.schedule.ii == result.schedule.problem.ii_bound()
         assert reference.encrypt(bytes(16), bytes(16)) != reference.encrypt(bytes(15) + b"1", bytes(16))
         return
-    with pytest.raises(InputError, match="a sector has at least 32 bytes, not 16"):
+    with pytest.raises(InputError, match="a sector must have at least 32 bytes, not 16"):
         compiled(mode, sector=16)
     if mode in NOT_THE_TWEAK:
         assert reference.encrypt(bytes(16), bytes(16)) == reference.encrypt(bytes(15) + b"1", bytes(16))

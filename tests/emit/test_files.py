@@ -139,7 +139,7 @@ def test_two_cores_of_one_mode_share_no_module() -> None:
 def test_wrong_names() -> None:
     assert core_name(core(PLAIN), "disk") == "disk"
     for name in ("2nd", "a-b", "", "module", "final", "a" * 64):
-        with pytest.raises(InputError, match="a core's name is"):
+        with pytest.raises(InputError, match="cannot be the name of a core"):
             core_name(core(PLAIN), name)
 
 

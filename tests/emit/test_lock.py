@@ -13,7 +13,7 @@ from modeloom.spec import InputError
 def test_the_second_build_is_refused(tmp_path):
     with building(tmp_path / "core"):
         for other in (tmp_path / "core", str(tmp_path / "." / "core")):
-            with pytest.raises(InputError, match="another build into .*core is under way; wait for it, or choose another folder"):
+            with pytest.raises(InputError, match="another build is writing into .*core; wait for it, or choose another folder"):
                 with building(other):
                     raise AssertionError
         with building(tmp_path / "other"):

@@ -57,14 +57,14 @@ class Narrow(WideHEH):
 @pytest.mark.parametrize(
     ("mode", "options", "error", "message"),
     [
-        (WideHEH, {"key_bits": 128}, InputError, "--key-bits is 256, not 128"),
-        (WideHEH, {"aes_stages": 3}, InputError, "--aes-stages is from 1 to 2, not 3"),
-        (WideHEH, {"cipher": "aes"}, InputError, "wide-heh works on blocks of 32 bytes, those of aes have 16"),
-        (WideHEH, {"cipher": "quad"}, UnknownName, "unknown cipher 'quad'; there are aes, sm4"),
-        (WideHEH, {"sector": 80}, InputError, "whole blocks of 32 bytes, and 80 is not a multiple; choose --sector 64 or 96"),
-        (WideHEH, {"tweak": 16}, InputError, "a tweak has 32 bytes, not 16"),
-        (OtherField, {}, DefinitionError, "wide-heh: the field ghash has 128 bits, a block 256"),
-        (OtherCipher, {}, InputError, "wide-heh works on blocks of 32 bytes, those of aes have 16"),
+        (WideHEH, {"key_bits": 128}, InputError, "--key-bits must be 256, not 128"),
+        (WideHEH, {"aes_stages": 3}, InputError, "--aes-stages must be from 1 to 2, not 3"),
+        (WideHEH, {"cipher": "aes"}, InputError, "wide-heh works on blocks of 32 bytes, but those of aes have 16"),
+        (WideHEH, {"cipher": "quad"}, UnknownName, "unknown cipher 'quad'; choose from aes, sm4"),
+        (WideHEH, {"sector": 80}, InputError, "whole number of blocks of 32 bytes, and 80 bytes are not; choose --sector 64 or 96"),
+        (WideHEH, {"tweak": 16}, InputError, "a tweak must have 32 bytes, not 16"),
+        (OtherField, {}, DefinitionError, "wide-heh: the field ghash has 128 bits, but a block has 256"),
+        (OtherCipher, {}, InputError, "wide-heh works on blocks of 32 bytes, but those of aes have 16"),
         (NoSuchCipher, {}, UnknownName, "unknown cipher 'ace'; did you mean aes?"),
     ],
 )
@@ -90,8 +90,8 @@ def test_blocks_that_no_bus_carries():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([f"{MODES}:WideHEH", "--sector", "64", "--key-bits", "128"], "--key-bits is 256, not 128"),
-        ([f"{__file__}:OtherCipher", "--sector", "64"], "wide-heh works on blocks of 32 bytes, those of aes have 16"),
+        ([f"{MODES}:WideHEH", "--sector", "64", "--key-bits", "128"], "--key-bits must be 256, not 128"),
+        ([f"{__file__}:OtherCipher", "--sector", "64"], "wide-heh works on blocks of 32 bytes, but those of aes have 16"),
         ([f"{__file__}:Narrow", "--sector", "16"], "wide-heh: the buses of a core do not fit this mode: block_bits is 128 or 256, not 64"),
     ],
 )

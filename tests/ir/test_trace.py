@@ -113,23 +113,23 @@ def in_setup(use):
 @pytest.mark.parametrize(
     ("mode", "message"),
     [
-        (in_sector(lambda o, k, x: o.enc(x, k.h)), "is no cipher key; name it in cipher_keys, or make one"),
-        (in_sector(lambda o, k, x: o.enc(x, 1)), "1 is no cipher key"),
-        (in_sector(lambda o, k, x: o.enc(k.A)), "which is no block"),
-        (in_sector(lambda o, k, x: o.mul(x, k.B)), "which is no block"),
-        (in_sector(lambda o, k, x: o.enc(x, o.cipher_key(k.h))), r"o.cipher_key\(\) is for set-up, and takes 1 blocks or more"),
-        (in_sector(lambda o, k, x: o.inverse(x, "x")), r"o.inverse\(\) takes key values that set-up computes"),
-        (in_sector(lambda o, k, x: o.inverse(k.h, "h")), r"o.inverse\(\) takes key values .* no part of the key as it is"),
-        (in_setup(lambda o, key, h: o.inverse(o.const(3), "3")), r"o.inverse\(\) takes key values that set-up computes"),
-        (in_setup(lambda o, key, h: o.cipher_key(h)), r"o.cipher_key\(\) takes key values that set-up computes"),
+        (in_sector(lambda o, k, x: o.enc(x, k.h)), "is not a cipher key; name it in cipher_keys, or make one"),
+        (in_sector(lambda o, k, x: o.enc(x, 1)), "1 is not a cipher key"),
+        (in_sector(lambda o, k, x: o.enc(k.A)), "which is not a block"),
+        (in_sector(lambda o, k, x: o.mul(x, k.B)), "which is not a block"),
+        (in_sector(lambda o, k, x: o.enc(x, o.cipher_key(k.h))), r"o.cipher_key\(\) is for setup\(\) only, and takes 1 or more blocks"),
+        (in_sector(lambda o, k, x: o.inverse(x, "x")), r"o.inverse\(\) takes key values that the set-up computes"),
+        (in_sector(lambda o, k, x: o.inverse(k.h, "h")), r"o.inverse\(\) takes key values .* not a part of the key itself"),
+        (in_setup(lambda o, key, h: o.inverse(o.const(3), "3")), r"o.inverse\(\) takes key values that the set-up computes"),
+        (in_setup(lambda o, key, h: o.cipher_key(h)), r"o.cipher_key\(\) takes key values that the set-up computes"),
         (in_sector(lambda o, k, x: o.power(x, 2)), r"o.power\(\) takes a key value"),
-        (in_sector(lambda o, k, x: o.power(k.h, 0)), "takes exponents from 1, not 0"),
+        (in_sector(lambda o, k, x: o.power(k.h, 0)), "takes exponents of at least 1, not 0"),
         (in_sector(lambda o, k, x: o.poly(k.h, [])), r"o.poly\(\) takes at least one block"),
         (in_sector(lambda o, k, x: o.head(x, 17)), r"o.head\(\) takes 0 to 16 bytes, not 17"),
         (in_sector(lambda o, k, x: o.tail(x, -1)), r"o.tail\(\) takes 0 to 16 bytes, not -1"),
-        (in_sector(lambda o, k, x: x ^ o.const(1 << 128)), "does not fit a block"),
-        (in_setup(lambda o, key, h: o.cipher_key()), r"o.cipher_key\(\) is for set-up, and takes 1 blocks or more"),
-        (in_setup(lambda o, key, h: o.enc(h, o.cipher_key(o.enc(h)))), "set-up uses a cipher key that it makes itself; only sectors can"),
+        (in_sector(lambda o, k, x: x ^ o.const(1 << 128)), "does not fit into a block"),
+        (in_setup(lambda o, key, h: o.cipher_key()), r"o.cipher_key\(\) is for setup\(\) only, and takes 1 or more blocks"),
+        (in_setup(lambda o, key, h: o.enc(h, o.cipher_key(o.enc(h)))), "set-up uses a cipher key that it makes itself; only encrypt"),
         (in_setup(lambda o, key, h: o.enc(h, CipherKey(7))), "set-up uses a cipher key that it makes itself"),
     ],
 )
@@ -142,7 +142,7 @@ def test_what_is_wrong_is_said_in_one_line(mode: type[Mode], message: str) -> No
 def test_a_cipher_key_of_more_than_a_block() -> None:
     mode = in_setup(lambda o, key, h: o.cipher_key(o.enc(h)))()
     assert trace(mode, 16, 16).derived
-    with pytest.raises(DefinitionError, match="takes 2 blocks or more"):
+    with pytest.raises(DefinitionError, match="takes 2 or more blocks"):
         trace(mode, 16, 16, key_bytes=24)
 
 

@@ -158,7 +158,7 @@ def test_a_changed_helper_is_read_again(tmp_path):
         ("x = = 1\n", "helper.py, line 1: SyntaxError: invalid syntax"),
         ("title = 1 / 0\n", "mine.py, line 1: ZeroDivisionError: division by zero"),
         ("import no_such_module\n", "mine.py, line 1: ModuleNotFoundError: No module named 'no_such_module'"),
-        ("raise SystemExit(3)\n", "mine.py, line 1: the file ends the program; a definition only defines"),
+        ("raise SystemExit(3)\n", "mine.py, line 1: the file ends the program; it must only define modes"),
     ],
 )
 def test_a_wrong_helper_is_said_in_one_line(tmp_path, helper, message):
@@ -172,10 +172,10 @@ def test_a_wrong_helper_is_said_in_one_line(tmp_path, helper, message):
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        ("def Mine():\n    pass\n", "Mine", "mine.py: Mine is a function and no mode; name a subclass of modeloom.spec.Mode"),
-        ("class Mine:\n    pass\n", "Mine", "mine.py: Mine is a class and no mode; name a subclass of modeloom.spec.Mode"),
+        ("def Mine():\n    pass\n", "Mine", "mine.py: Mine is a function and not a mode; name a subclass of modeloom.spec.Mode"),
+        ("class Mine:\n    pass\n", "Mine", "mine.py: Mine is a class and not a mode; name a subclass of modeloom.spec.Mode"),
         (OWN + "\n\nmine = Mine()\n", "mine", "mine.py: mine is an instance of Mine; name the class: mine.py:Mine"),
-        ("Mine = 5\n", "Mine", "mine.py: Mine is of type int and no mode; name a subclass"),
+        ("Mine = 5\n", "Mine", "mine.py: Mine is of type int and not a mode; name a subclass"),
         ("from modeloom.spec import Mode\n", "Mode", "Mode: Mode has no name"),
     ],
 )

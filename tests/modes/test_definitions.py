@@ -122,7 +122,7 @@ def test_warnings_of_several_sizes_come_once_each():
 
 
 def test_a_block_that_is_lost_is_refused_in_one_direction_too():
-    with pytest.raises(DefinitionError, match=r"no result of encrypt\(\) depends on block 2 of a sector of 48 bytes, so it cannot come"):
+    with pytest.raises(DefinitionError, match=r"no result of encrypt\(\) depends on block 2 of a sector of 48 bytes, so decryption"):
         compile_mode(LostBlock(), Options(**SMALL))
 
 
@@ -223,7 +223,7 @@ def test_a_block_of_another_run_is_refused():
             kept.append(k.h)
             return [x ^ kept[0] for x in super().encrypt(o, k, t, p)]
 
-    with pytest.raises(DefinitionError, match=r"test_definitions.py, line \d+: a block of another run of the definition; keep"):
+    with pytest.raises(DefinitionError, match=r"test_definitions.py, line \d+: a block comes from another run of the definition; keep"):
         compile_mode(Keeps(), Options(**SMALL))
 
 
@@ -242,9 +242,9 @@ class NeedsMore(Plain):
 @pytest.mark.parametrize(
     ("mode", "message"),
     [
-        (Options, "mode is a mode's name, or a class of modes or an instance of one, not the class Options"),
-        (5, "mode is a mode's name, or a class of modes or an instance of one, not 5"),
-        (Plain.encrypt, "mode is a mode's name, or .* not the function encrypt"),
+        (Options, "mode must be the name of a mode, a subclass of Mode or an instance of one, not the class Options"),
+        (5, "mode must be the name of a mode, a subclass of Mode or an instance of one, not 5"),
+        (Plain.encrypt, "mode must be the name of a mode, .* not the function encrypt"),
         (NeedsMore, r"plain: test_definitions.py: TypeError: .*missing 1 required positional argument: 'rounds'"),
         (Mode, "Mode: Mode has no name; docs/new-mode.md tells"),
     ],
@@ -310,7 +310,7 @@ class LooksAtIdentity(Plain):
 
 @pytest.mark.parametrize("mode", [LooksAtTypes, LooksAtText, LooksAtIdentity])
 def test_a_definition_does_the_same_on_numbers(mode):
-    with pytest.raises(DefinitionError, match=r"^plain: block 0 of encrypt\(\) is another one when .* \(test_definitions.py, line \d+\)$"):
+    with pytest.raises(DefinitionError, match=r"^plain: block 0 of encrypt\(\) differs when .* \(test_definitions.py, line \d+\)$"):
         compile_mode(mode(), Options(**SMALL))
 
 

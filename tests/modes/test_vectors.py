@@ -36,7 +36,7 @@ def test_xts_with_sm4() -> None:
 def test_wrong_ciphers() -> None:
     for key, cipher, message in (
         (bytes(32), "sm5", "unknown cipher 'sm5'; did you mean sm4"),
-        (bytes(48), "sm4", "a key .* has 32 bytes, not 48"),
+        (bytes(48), "sm4", "a key .* must have 32 bytes, not 48"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=message):
             model("hctr", key, cipher=cipher)

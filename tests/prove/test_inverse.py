@@ -137,5 +137,5 @@ def test_a_mode_may_have_one_direction() -> None:
         figures = compile_mode(OneWay(), options).explain()
         assert figures["directions"] == ["encrypt"] and figures["inverse"] == "one direction" and figures["proved"]
     for direction in ("both", "decrypt"):
-        with pytest.raises(InputError, match=f"^--direction {direction}: one-way has one direction, encrypt; leave --direction out$"):
+        with pytest.raises(InputError, match=f"^--direction {direction}: one-way has one direction only, encrypt; omit --direction$"):
             compile_mode(OneWay(), Options(sector=48, direction=direction))

@@ -192,7 +192,7 @@ def test_units_are_never_shared() -> None:
     [
         ({"ii": 0}, "at least 4"),
         ({"ii": 3}, "at least 4"),
-        ({"restarts": -1}, "not negative"),
+        ({"restarts": -1}, "must not be negative"),
     ],
 )
 def test_what_cannot_be_scheduled_is_refused(arguments: dict, message: str) -> None:

@@ -35,6 +35,6 @@ def test_counters_that_there_are_not() -> None:
     for bits, order in ((16, "big"), (33, "big"), (32, "middle"), (128, "")):
         with pytest.raises(DefinitionError, match=rf"not bits={bits} and order='{order}'"):
             counter_name(bits, order, 16)
-    with pytest.raises(DefinitionError, match="a counter of 128 bits does not fit a block of 8 bytes"):
+    with pytest.raises(DefinitionError, match="a counter of 128 bits does not fit into a block of 8 bytes"):
         counter_name(128, "big", 8)
     assert counter_name(64, "big", 8) == "add64"

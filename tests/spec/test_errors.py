@@ -17,7 +17,7 @@ KNOWN = ("HCTR2", "hctr", "hch", "heh-brw", "heh-poly", "xts")
         ("hctr2", "did you mean HCTR2?"),
         ("XTS", "did you mean xts?"),
         ("heh", "did you mean hch or heh-brw or heh-poly?"),
-        ("zzz", "there are HCTR2, hch, hctr and 3 more"),
+        ("zzz", "choose from HCTR2, hch, hctr and 3 more"),
     ],
 )
 def test_three_names_at_most(name: str, hint: str) -> None:
@@ -26,10 +26,10 @@ def test_three_names_at_most(name: str, hint: str) -> None:
 
 
 def test_few_names() -> None:
-    assert str(UnknownName("cipher", "quad", ["aes"])) == "unknown cipher 'quad'; there is aes"
-    assert str(UnknownName("unit", "zzz", ["b", "a"])) == "unknown unit 'zzz'; there are a, b"
-    assert str(UnknownName("unit", "zzz", ["c", "b", "a"])) == "unknown unit 'zzz'; there are a, b, c"
-    assert str(UnknownName("unit", "zzz", "abcd")) == "unknown unit 'zzz'; there are a, b, c and 1 more"
+    assert str(UnknownName("cipher", "quad", ["aes"])) == "unknown cipher 'quad'; the only one is aes"
+    assert str(UnknownName("unit", "zzz", ["b", "a"])) == "unknown unit 'zzz'; choose from a, b"
+    assert str(UnknownName("unit", "zzz", ["c", "b", "a"])) == "unknown unit 'zzz'; choose from a, b, c"
+    assert str(UnknownName("unit", "zzz", "abcd")) == "unknown unit 'zzz'; choose from a, b, c and 1 more"
 
 
 def test_errors_of_definitions_say_whether_they_name_the_place() -> None:

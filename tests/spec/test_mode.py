@@ -40,9 +40,9 @@ def test_parts_in_order(size: int) -> None:
 
 
 def test_wrong_lengths_are_told() -> None:
-    with pytest.raises(InputError, match=r"^two: a key \(A \|\| h \|\| B\) has 48, 64, 80 bytes, not 47$"):
+    with pytest.raises(InputError, match=r"^two: a key \(A \|\| h \|\| B\) must have 48 or 64 or 80 bytes, not 47$"):
         Two.split_key(bytes(47), AES_SIZES)
-    with pytest.raises(InputError, match=r"^long: a key \(A \|\| h \|\| B\) has 80 bytes, not 48$"):
+    with pytest.raises(InputError, match=r"^long: a key \(A \|\| h \|\| B\) must have 80 bytes, not 48$"):
         Long.split_key(bytes(48), AES_SIZES)
     assert set(Long.split_key(bytes(80), AES_SIZES)) == {"A", "h", "B"}
 
@@ -50,7 +50,7 @@ def test_wrong_lengths_are_told() -> None:
 def test_equal_cipher_keys() -> None:
     key = bytes(range(16))
     assert Two.split_key(key * 3, AES_SIZES)["B"] == key
-    with pytest.raises(InputError, match="^apart: A and B are equal; take keys that differ$"):
+    with pytest.raises(InputError, match="^apart: A and B are equal; choose different keys$"):
         Apart.split_key(key * 3, AES_SIZES)
     assert Apart.split_key(key * 2 + bytes(16), AES_SIZES)["B"] == bytes(16)
 
@@ -71,7 +71,7 @@ def test_the_reason_of_a_limit_is_told() -> None:
         max_blocks_reason = "the paper says so"
 
     Short.check_sector(64)
-    with pytest.raises(InputError, match="^short: a sector has at most 64 bytes, not 80$"):
+    with pytest.raises(InputError, match="^short: a sector must have at most 64 bytes, not 80$"):
         Short.check_sector(80)
-    with pytest.raises(InputError, match=r"^short: a sector has at most 64 bytes, not 80 \(the paper says so\)$"):
+    with pytest.raises(InputError, match=r"^short: a sector must have at most 64 bytes, not 80 \(the paper says so\)$"):
         Told.check_sector(80)

@@ -63,7 +63,7 @@ def test_inverse(field: Field) -> None:
 
 
 def test_zero_has_no_inverse() -> None:
-    with pytest.raises(InputError, match="this key cannot be used: sigma of the mode is 0; take another key"):
+    with pytest.raises(InputError, match="this key cannot be used: sigma of the mode is 0; choose another key"):
         operations().inverse(0, "sigma of the mode")
 
 

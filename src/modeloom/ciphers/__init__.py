@@ -44,9 +44,12 @@ def cipher_of(mode: Mode, name: str | None = None) -> BlockCipher:
     own = mode.cipher if isinstance(mode.cipher, BlockCipher) else cipher(mode.cipher)
     chosen = own if name in (None, own.name) else cipher(name)  # type: ignore[arg-type]
     if chosen.block_bytes != mode.block_bytes:
-        raise InputError(f"{mode.name} works on blocks of {mode.block_bytes} bytes, those of {chosen.name} have {chosen.block_bytes}")
+        raise InputError(f"{mode.name} works on blocks of {mode.block_bytes} bytes, but those of {chosen.name} have {chosen.block_bytes}")
     if mode.field.width != 8 * mode.block_bytes:
-        raise DefinitionError(f"{mode.name}: the field {mode.field.name} has {mode.field.width} bits, a block {8 * mode.block_bytes}")
+        raise DefinitionError(
+            f"{mode.name}: the field {mode.field.name} has {mode.field.width} bits, but a block has "
+            f"{8 * mode.block_bytes}"
+        )
     for key, bits in mode.fixed_key_bits.items():
         if key not in mode.cipher_keys:
             raise DefinitionError(f"{mode.name}: fixed_key_bits names {key!r}, which is not one of cipher_keys")
@@ -56,6 +59,7 @@ def cipher_of(mode: Mode, name: str | None = None) -> BlockCipher:
             )
     if mode.cipher_keys and set(mode.cipher_keys) <= mode.fixed_key_bits.keys():
         raise DefinitionError(
-            f"{mode.name}: fixed_key_bits names all cipher keys; leave one to --key-bits, and limit its sizes with cipher_key_bits"
+            f"{mode.name}: fixed_key_bits names all cipher keys; omit one, which --key-bits then sets, and limit its sizes "
+            "with cipher_key_bits"
         )
     return chosen

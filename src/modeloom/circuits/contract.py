@@ -68,13 +68,13 @@ class Option:
             for choice in self.choices:
                 if str(choice) == str(value):
                     return choice
-            raise InputError(f"{self.flag} is one of {', '.join(map(str, self.choices))}, not {value}")
+            raise InputError(f"{self.flag} must be one of {', '.join(map(str, self.choices))}, not {value}")
         try:
             number = int(value)
         except (TypeError, ValueError):
-            raise InputError(f"{self.flag} is a number, not {value}") from None
+            raise InputError(f"{self.flag} must be a number, not {value}") from None
         if not self.low <= number <= self.high:
-            raise InputError(f"{self.flag} is from {self.low} to {self.high}, not {number}")
+            raise InputError(f"{self.flag} must be from {self.low} to {self.high}, not {number}")
         return number
 
 

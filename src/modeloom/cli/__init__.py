@@ -60,7 +60,7 @@ class Commands(click.Group):
 )
 @click.version_option(VERSION, prog_name="modeloom")
 def cli() -> None:
-    """Compiles block-cipher modes to hardware."""
+    """Compile block-cipher modes to hardware."""
 
 
 for command in (list_modes, explain, build, crypt, model, verify, synth, circuit, papers):

@@ -19,11 +19,11 @@ __all__ = ["build", "command_line"]
 @click.command()
 @click.argument("mode")
 @click.option("-o", "--output", "directory", required=True, help="Folder for the core.")
-@click.option("--name", help="Name of the top module (default: mode, sector and options).")
+@click.option("--name", help="Name of the top module (default: made of mode, sector size and options).")
 @unit_options
 @click.pass_obj
 def build(arguments: list[str], mode: str, directory: str, name: str | None, **values: Any) -> None:
-    """Compiles MODE, proves the program, and writes a core: Verilog, bench, listing, datasheet."""
+    """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
     from modeloom.emit import building, check_directory, core_name, emit
@@ -48,9 +48,9 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
         figures = one.explain()
         bound = figures["ii_bound" if figures["overlap"] else "latency_bound"]
         click.echo(
-            f"{directory}: {figures['cycles_per_sector']} cycles a sector of {figures['sector_bytes']} bytes "
+            f"{directory}: {figures['cycles_per_sector']} cycles per sector of {figures['sector_bytes']} bytes "
             f"(bound {bound}), latency {figures['latency']}, proved"
-            + ("; that the directions are inverse was tested, not proved" if figures["inverse"] == "tested" else "")
+            + ("; decryption was tested to invert encryption, not proved" if figures["inverse"] == "tested" else "")
         )
 
 

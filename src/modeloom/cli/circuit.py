@@ -50,20 +50,20 @@ def _circuit_options() -> list[click.Parameter]:
 
 @click.command(cls=CircuitCommand)
 @click.argument("name")
-@click.option("--target", help="Map for ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
-@click.option("--mapper", default="abc9", help="abc9, or compact: area before depth (LUT targets).")
-@click.option("--pnr", is_flag=True, help="Place and route too (ecp5).")
-@click.option("--freq", type=float, help="Clock target of place and route in MHz.")
-@click.option("--placer", help="heap (the default), or static: shorter wires, and no weight for delays.")
-@click.option("--router", help="router1 (the default) counts delays; router2 is faster, its clock lower.")
-@click.option("--timing-weight", type=click.IntRange(min=1), help="Of delays in the placer: 1000, or less for shorter wires.")
-@click.option("-o", "--output", help="Write the circuit as Verilog to this file; its name is the module's.")
+@click.option("--target", help="Target to map for: ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
+@click.option("--mapper", default="abc9", help="abc9, or compact, which puts area before depth (targets with LUTs).")
+@click.option("--pnr", is_flag=True, help="Also place and route (ecp5 only).")
+@click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
+@click.option("--placer", help="heap (default) or static. static gives shorter wires and has no weight for delays.")
+@click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
+@click.option("--timing-weight", type=click.IntRange(min=1), help="Weight of delays in the placer (1000). Less gives shorter wires.")
+@click.option("-o", "--output", help="Write the circuit as Verilog to this file. The module has the name of the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def circuit(
     name: str, target: str | None, mapper: str, pnr: bool, freq: float | None, placer: str | None, router: str | None,
     timing_weight: int | None, output: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """The circuit NAME: its gates, and its area on a target (``modeloom list`` has the names)."""
+    """Show the gates of the circuit NAME, and its area on a target. ``modeloom list`` has the names."""
     from rich.console import Console
 
     from modeloom.measure.circuit import circuit_verilog, measure_circuit
@@ -71,7 +71,7 @@ def circuit(
     if output is not None:
         check_output(Path(output))
         if not re.fullmatch(r"[A-Za-z]\w*", Path(output).stem):
-            raise InputError(f"{Path(output).stem} is no name for a Verilog module; choose another file name")
+            raise InputError(f"{Path(output).stem} is not a name for a Verilog module; choose another file name")
     chosen = {option: value for option, value in options.items() if value is not None}
     with Console(stderr=True).status(name):
         result = measure_circuit(

@@ -23,12 +23,15 @@ CHUNK = 256
 def check_source(source: Path, sector: int) -> int:
     """The number of sectors of a file; raises ``InputError`` unless it is there and is whole sectors."""
     if not source.is_file():
-        raise InputError(f"no file {source}; give the path of the input")
+        raise InputError(f"there is no file {source}; give the path of the input")
     size = source.stat().st_size
     if not size:
         raise InputError(f"{source} is empty; give a file of whole sectors of {sector} bytes")
     if size % sector:
-        raise InputError(f"{source} has {size} bytes, which is not whole sectors of {sector}; pad it or choose another sector size")
+        raise InputError(
+            f"{source} has {size} bytes, which is not a whole number of sectors of {sector} bytes; pad it or "
+            "choose another sector size"
+        )
     return size // sector
 
 
@@ -67,11 +70,11 @@ def _progress() -> Any:
 def crypt_options(command: Callable) -> Callable:
     """Key, tweak and direction of ``crypt`` and ``model``."""
     for option in (
-        click.option("--decrypt", is_flag=True, help="Decrypt (encrypt)."),
-        click.option("--tweak-step", type=int, default=1, help="What the tweak grows by each sector (1), at least 1."),
-        click.option("--tweak-base", type=int, default=0, help="Tweak of the first sector (0), as dm-crypt's plain64."),
-        click.option("--key-format", default="auto", help="Of the key file: raw, hex, or auto: as it is (auto)."),
-        click.option("--key-file", required=True, help="The mode's key: raw bytes or hex digits."),
+        click.option("--decrypt", is_flag=True, help="Decrypt instead of encrypting."),
+        click.option("--tweak-step", type=int, default=1, help="Increment of the tweak from sector to sector, at least 1 (default: 1)."),
+        click.option("--tweak-base", type=int, default=0, help="Tweak of the first sector, as in dm-crypt's plain64 (default: 0)."),
+        click.option("--key-format", default="auto", help="Format of the key file: raw, hex, or auto, which detects it (default: auto)."),
+        click.option("--key-file", required=True, help="File with the key of the mode: raw bytes or hex digits."),
     ):
         command = option(command)
     return command
@@ -80,7 +83,7 @@ def crypt_options(command: Callable) -> Callable:
 @click.command()
 @click.argument("directory")
 @optimize_option
-@click.option("--sector", type=int, help="Bytes of a sector (the core's first size).")
+@click.option("--sector", type=int, help="Sector size in bytes (default: the first size of the core).")
 @crypt_options
 @click.argument("source")
 @click.argument("target")
@@ -88,7 +91,7 @@ def crypt(
     directory: str, optimize: int, sector: int | None, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool,
     source: str, target: str,
 ) -> None:  # fmt: skip
-    """Runs the file SOURCE through the core in DIRECTORY, in simulation, and writes TARGET."""
+    """Run the file SOURCE through a simulation of the core in DIRECTORY and write TARGET."""
     from modeloom.product.folder import read_sectors
     from modeloom.product.simulated import Sector, SimulatedCore
 

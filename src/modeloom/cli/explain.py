@@ -18,11 +18,11 @@ __all__ = ["explain"]
 @click.command()
 @click.argument("mode")
 @unit_options
-@click.option("--dump", "dumps", help="Print graph, schedule or program as text (several, separated by commas).")
-@click.option("--svg", help="Write the schedule as a picture (SVG) to this file.")
+@click.option("--dump", "dumps", help="Print graph, schedule or program as text. Separate several by commas.")
+@click.option("--svg", help="Write a picture of the schedule (SVG) to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **values: Any) -> None:
-    """The schedule of MODE: cycles per sector, latency, storage, and their bounds."""
+    """Show the schedule of MODE: cycles for a sector, latency, storage, and their bounds."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
     from modeloom.compiler.dump import dump, dump_names

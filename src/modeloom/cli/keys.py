@@ -63,15 +63,15 @@ def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -
         form = _form(path, data, wrong)
     if form == "raw":
         if len(data) not in fitting:
-            raise InputError(f"key file {path} has {len(data)} raw bytes, and {wanted}")
+            raise InputError(f"key file {path} has {len(data)} raw bytes, but {wanted}")
         return data
     if wrong is not None:
-        raise InputError(f"key file {path}: byte {wrong} is no hex digit")
+        raise InputError(f"key file {path}: byte {wrong} is not a hex digit")
     if len(digits) % 2:
-        raise InputError(f"key file {path} has {len(digits)} hex digits; a byte has two")
+        raise InputError(f"key file {path} has {len(digits)} hex digits, which is odd; a byte has two")
     if len(digits) // 2 not in fitting:
-        instead = "; if they are the key's own bytes: --key-format raw" if len(data) in fitting else ""
-        raise InputError(f"key file {path} has {len(digits)} hex digits, {len(digits) // 2} bytes, and {wanted}{instead}")
+        instead = "; if they are the bytes of the key, add --key-format raw" if len(data) in fitting else ""
+        raise InputError(f"key file {path} has {len(digits)} hex digits ({len(digits) // 2} bytes), but {wanted}{instead}")
     return bytes.fromhex(digits.decode())
 
 
@@ -81,7 +81,7 @@ def _form(path: str, data: bytes, wrong: int | None) -> str:
         return "raw"
     if wrong is not None:
         raise InputError(
-            f"key file {path} is text, and its byte {wrong} is no hex digit; if these are the key's own bytes: --key-format raw"
+            f"key file {path} is text, but its byte {wrong} is not a hex digit; if they are the bytes of the key, add --key-format raw"
         )
     return "hex"
 

@@ -70,7 +70,10 @@ def circuits() -> list[dict[str, Any]]:
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_modes(as_json: bool) -> None:
-    """The modes: name, source, directions, sectors, field order, published vectors; the circuits: name, source, options."""
+    """List the modes and the circuits, with their sources.
+
+    Modes have their directions, sector sizes, field order and number of published vectors. Circuits have their options.
+    """
     rows, others = catalogue(), circuits()
     if as_json:
         click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + others}, indent=2, ensure_ascii=False))

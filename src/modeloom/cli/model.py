@@ -19,15 +19,15 @@ __all__ = ["model"]
 @click.argument("mode")
 @crypt_options
 @cipher_option
-@click.option("--sector", type=int, default=512, help="Bytes of a sector (512).")
-@click.option("--tweak", "tweak_bytes", type=int, help="Bytes of a tweak (the mode's first size).")
+@click.option("--sector", type=int, default=512, help="Sector size in bytes (default: 512).")
+@click.option("--tweak", "tweak_bytes", type=int, help="Tweak size in bytes (default: the first size of the mode).")
 @click.argument("source")
 @click.argument("target")
 def model(
     mode: str, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool, cipher: str | None, sector: int,
     tweak_bytes: int | None, source: str, target: str,
 ) -> None:  # fmt: skip
-    """Runs the file SOURCE through the software model of MODE and writes TARGET."""
+    """Run the file SOURCE through the software model of MODE and write TARGET."""
     from modeloom.definition.check import check_definition
     from modeloom.definition.software import Model, key_lengths
     from modeloom.modes import find

@@ -26,39 +26,39 @@ class SectorSizes(click.ParamType):
         try:
             return tuple(int(size) for size in value.split(","))
         except ValueError:
-            self.fail(f"{value} is no size in bytes; give a number, or several as 512,4096", param, ctx)
+            self.fail(f"{value} is not a size in bytes; give a number, or several as 512,4096", param, ctx)
 
 
-cipher_option = click.option("--cipher", help=f"Block cipher: {', '.join(CIPHERS)} (the mode's, mostly AES).")
+cipher_option = click.option("--cipher", help=f"Block cipher: {', '.join(CIPHERS)} (default: that of the mode, which is mostly AES).")
 
 _UNIT_OPTIONS = [
-    click.option("--sector", type=SectorSizes(), help="Bytes of a sector (512); several sizes as 512,4096."),
-    click.option("--tweak", type=int, help="Bytes of a tweak (the mode's first size)."),
+    click.option("--sector", type=SectorSizes(), help="Sector size in bytes (default: 512). Give several sizes as 512,4096."),
+    click.option("--tweak", type=int, help="Tweak size in bytes (default: the first size of the mode)."),
     cipher_option,
-    click.option("--key-bits", type=int, help="Key size of the cipher (its first; AES has 128, 192 and 256)."),
-    click.option("--direction", help="encrypt, decrypt or both (all that the mode has)."),
-    click.option("--aes", type=int, help="AES cores (1)."),
-    click.option("--aes-arch", help="pipelined (but for a decrypter that a sector uses once), or sequential (pipelined)."),
-    click.option("--aes-sbox", help="S-boxes of the AES cores: lut, bram (block memories), composite, bdd or compact (lut)."),
-    click.option("--aes-stages", type=int, help="Registers a round, or cycles a round of a sequential core, 1 to 4 (2)."),
-    click.option("--mul", type=int, help="Multipliers (as many as the initiation interval needs)."),
-    click.option("--mul-arch", help="Multiplier circuit: karatsuba, fan-hasan, mastrovito, or lut6, made for 6-input LUTs (karatsuba)."),
-    click.option("--mul-stages", type=int, help="Registers inside a multiplier, 1 to 8 (3)."),
-    click.option("--squares", help="setup or fly: squares of key values as key words, or from a squaring unit (setup)."),
-    click.option("--lanes", type=int, help="Blocks that enter and leave a cycle (the number of AES cores)."),
-    click.option("--terms", type=int, help="Most terms of an operand (4)."),
-    click.option("--storage", help="lut, or bram: block memories for banks of more than 64 blocks, as long sectors have them (lut)."),
-    click.option("--key-slots", type=int, help="Keys that the core holds (1)."),
-    click.option("--overlap", is_flag=True, help="Sectors overlap, on the papers' unit sets too."),
-    click.option("--no-overlap", "no_overlap", is_flag=True, help="One sector at a time, as in the papers."),
-    click.option("--exact", is_flag=True, help="Search for the least latency with a solver."),
-    click.option("--preset", help=f"Unit set by name: {', '.join(PRESETS)}."),
+    click.option("--key-bits", type=int, help="Key size of the cipher in bits (default: its first; AES has 128, 192 and 256)."),
+    click.option("--direction", help="encrypt, decrypt or both (default: all that the mode has)."),
+    click.option("--aes", type=int, help="Number of AES cores (default: 1)."),
+    click.option("--aes-arch", help="pipelined (except for a core that a sector uses once or twice) or sequential (default: pipelined)."),
+    click.option("--aes-sbox", help="S-boxes of the AES cores: lut, bram (block memories), composite, bdd or compact (default: lut)."),
+    click.option("--aes-stages", type=int, help="Registers in a round, or cycles for a round of a sequential core, 1 to 4 (default: 2)."),
+    click.option("--mul", type=int, help="Number of multipliers (default: as many as the initiation interval needs)."),
+    click.option("--mul-arch", help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs (default: karatsuba)."),
+    click.option("--mul-stages", type=int, help="Pipeline registers in a multiplier, 1 to 8 (default: 3)."),
+    click.option("--squares", help="Squares of key values: setup computes them once for each key, fly in every sector (default: setup)."),
+    click.option("--lanes", type=int, help="Blocks that enter and leave in each cycle (default: the number of AES cores)."),
+    click.option("--terms", type=int, help="Largest number of terms in an operand (default: 4)."),
+    click.option("--storage", help="lut, or bram: block memories for banks of more than 64 blocks, for long sectors (default: lut)."),
+    click.option("--key-slots", type=int, help="Number of keys that the core holds (default: 1)."),
+    click.option("--overlap", is_flag=True, help="Overlap sectors, also on the unit sets of the papers."),
+    click.option("--no-overlap", "no_overlap", is_flag=True, help="Run one sector at a time, as the papers do."),
+    click.option("--exact", is_flag=True, help="Search for the minimal latency with a solver."),
+    click.option("--preset", help=f"Named set of options: {', '.join(PRESETS)}."),
 ]
 
 
 optimize_option = click.option(
     "--optimize", type=click.IntRange(0, 3), default=2,
-    help="How much the C++ compiler optimises the simulation (2): with less it is built sooner and runs slower.",
+    help="Optimisation level of the C++ compiler for the simulation (default: 2). A lower level builds faster and runs slower.",
 )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def options_from(values: dict[str, Any]) -> Options:
     changes: dict[str, Any] = {}
     overlap, alone = values.pop("overlap"), values.pop("no_overlap")
     if overlap and alone:
-        raise InputError("--overlap and --no-overlap exclude each other; give one of them")
+        raise InputError("--overlap and --no-overlap cannot be combined; give one of them")
     if overlap or alone:
         changes["overlap"] = overlap
     if values.pop("exact"):
@@ -99,12 +99,12 @@ def tweaks(base: int, step: int, nbytes: int, sectors: int) -> Callable[[int], b
     """
     most = (1 << 64) - 1
     if not 0 <= base <= most:
-        raise InputError(f"--tweak-base is from 0 to 2^64 - 1, not {base}")
+        raise InputError(f"--tweak-base must be from 0 to 2^64 - 1, not {base}")
     if not 1 <= step <= most:
-        raise InputError(f"--tweak-step is from 1 to 2^64 - 1, not {step}")
+        raise InputError(f"--tweak-step must be from 1 to 2^64 - 1, not {step}")
     if base + (sectors - 1) * step > most:
         last = (most - base) // step + 1
-        raise InputError(f"tweaks are numbers of 64 bits, and sector {last} of {sectors} would be number {base + last * step}")
+        raise InputError(f"sector numbers have 64 bits, and sector {last} of {sectors} would have the number {base + last * step}")
     if nbytes < 8:
         raise InputError(f"--tweak {nbytes} is too short for a sector number of 8 bytes; choose 8 or more")
 

@@ -14,7 +14,10 @@ __all__ = ["papers"]
 @click.argument("names", nargs=-1, metavar="[TABLE ...]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def papers(names: tuple[str, ...], as_json: bool) -> None:
-    """Every row of the papers' tables of modes beside ours, or the tables named, such as tes2010-2 (printed as docs/papers.md)."""
+    """Show the papers' tables of modes beside our figures, as docs/papers.md has them.
+
+    Give names of tables, such as tes2010-2, to see these alone.
+    """
     from modeloom.papers import SCHEMA, page, tables
 
     if as_json:

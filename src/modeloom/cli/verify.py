@@ -14,18 +14,18 @@ __all__ = ["verify"]
 
 @click.command()
 @click.argument("directory")
-@click.option("--sectors", type=click.IntRange(min=1), help="Random sectors against the reference (as many as the S-boxes need).")
-@click.option("--seed", type=int, default=1, help="Seed of random keys, data, pauses and back-pressure (1).")
-@click.option("--no-hashes", is_flag=True, help="Test files that were changed on purpose as they lie there.")
-@click.option("--no-cycles", is_flag=True, help="Changed Verilog may give its outputs in other cycles.")
-@click.option("--json", "as_report", is_flag=True, help="Print a report to keep instead of lines.")
+@click.option("--sectors", type=click.IntRange(min=1), help="Number of random sectors (default: as many as the S-boxes need).")
+@click.option("--seed", type=int, default=1, help="Seed for random keys, data, pauses and back-pressure (default: 1).")
+@click.option("--no-hashes", is_flag=True, help="Do not compare hashes, to test files that were changed on purpose.")
+@click.option("--no-cycles", is_flag=True, help="Allow changed Verilog to give its outputs in other cycles.")
+@click.option("--json", "as_report", is_flag=True, help="Print a report in JSON instead of lines.")
 @optimize_option
 def verify(
     directory: str, sectors: int | None, seed: int, no_hashes: bool, no_cycles: bool, as_report: bool, optimize: int
 ) -> None:  # fmt: skip
-    """Checks the core in DIRECTORY: its files, the proof, lint, timing channels, and the Verilog in simulation.
+    """Check the core in DIRECTORY: its files, the proof, lint, timing channels, and the Verilog in simulation.
 
-    The simulation has published vectors, edge values, many keys, all slots, sizes, directions and statuses, keys that change under
+    The simulation covers published vectors, edge cases, many keys, all slots, sizes, directions and statuses, keys that change under
     traffic, and erasure. The last line says what was skipped.
     """
     from modeloom.product.folder import read_description

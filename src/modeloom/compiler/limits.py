@@ -19,6 +19,7 @@ def check_blocks(mode: Mode, sizes: Iterable[int]) -> None:
         blocks = -(-nbytes // mode.block_bytes)
         if blocks > MOST_BLOCKS:
             raise InputError(
-                f"{mode.name}: the buses of a core count {MOST_BLOCKS} blocks in a sector, {MOST_BLOCKS * mode.block_bytes} bytes, and "
+                f"{mode.name}: the buses of a core can count {MOST_BLOCKS} blocks in a sector "
+                f"({MOST_BLOCKS * mode.block_bytes} bytes), but "
                 f"{nbytes} bytes are {blocks}; choose a smaller --sector"
             )

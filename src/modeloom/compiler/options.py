@@ -123,7 +123,7 @@ class Options:
         if len(set(sizes)) < len(sizes):
             raise InputError(f"--sector names {next(size for size in sizes if sizes.count(size) > 1)} bytes twice")
         if len(sizes) > SIZES:
-            raise InputError(f"--sector takes up to {SIZES} sizes, not {len(sizes)}")
+            raise InputError(f"--sector takes at most {SIZES} sizes, not {len(sizes)}")
         if self.direction is not None and self.direction not in DIRECTIONS:
             raise UnknownName("direction", self.direction, DIRECTIONS)
         if self.aes_arch not in AES_ARCHITECTURES:
@@ -139,24 +139,24 @@ class Options:
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                raise InputError(f"--{name.replace('_', '-')} is from {least} to {most}, not {value}")
+                raise InputError(f"--{name.replace('_', '-')} must be from {least} to {most}, not {value}")
         if self.mul is not None and not 1 <= self.mul <= 64:
-            raise InputError(f"--mul is from 1 to 64, not {self.mul}")
+            raise InputError(f"--mul must be from 1 to 64, not {self.mul}")
         if self.lanes is not None and self.lanes not in LANES:
-            raise InputError(f"--lanes is {_or(LANES)}, not {self.lanes}")
+            raise InputError(f"--lanes must be {_or(LANES)}, not {self.lanes}")
         if self.lanes is None and self.aes not in LANES:
-            raise InputError(f"--aes {self.aes} gives no default for --lanes, which is {_or(LANES)}; add --lanes")
+            raise InputError(f"--aes {self.aes} gives no default for --lanes, which must be {_or(LANES)}; add --lanes")
 
     def _check_types(self) -> None:
         """Raises ``TypeError`` for a value that is not of its option's type; a bool is no number."""
         sizes = self.more_sectors
         if not isinstance(sizes, (tuple, list)) or any(type(size) is not int for size in sizes):
-            raise TypeError(f"more_sectors is a tuple of int, not {sizes!r}")
+            raise TypeError(f"more_sectors must be a tuple of int, not {sizes!r}")
         for option in fields(self):
             kind, _, other = str(option.type).partition(" | ")
             value = getattr(self, option.name)
             if kind in _TYPES and type(value) is not _TYPES[kind] and (value is not None or not other):
-                raise TypeError(f"{option.name} is {kind}{' or None' * bool(other)}, not {value!r}")
+                raise TypeError(f"{option.name} must be {kind}{' or None' * bool(other)}, not {value!r}")
 
     @property
     def cipher_form(self) -> str:
@@ -180,10 +180,10 @@ class Options:
         """The same with name, key size, registers a round and S-box of the cipher filled in; raises ``InputError`` for what it lacks."""
         key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
         if key_bits not in chosen.key_bits:
-            raise InputError(f"--key-bits is {_or(chosen.key_bits)}, not {key_bits}")
+            raise InputError(f"--key-bits must be {_or(chosen.key_bits)}, not {key_bits}")
         stages = min(STAGES, chosen.most_stages) if self.aes_stages is None else self.aes_stages
         if not 1 <= stages <= chosen.most_stages:
-            raise InputError(f"--aes-stages is from 1 to {chosen.most_stages}, not {stages}")
+            raise InputError(f"--aes-stages must be from 1 to {chosen.most_stages}, not {stages}")
         sbox = chosen.sboxes[0] if self.aes_sbox is None else self.aes_sbox
         if sbox not in chosen.sboxes:
             raise UnknownName("S-box", sbox, chosen.sboxes)
@@ -193,7 +193,7 @@ class Options:
         """The same with the directions of the mode filled in; raises ``InputError`` for one that it does not have."""
         direction = self.direction or mode.one_direction or "both"
         if mode.one_direction not in ("", direction):
-            raise InputError(f"--direction {direction}: {mode.name} has one direction, {mode.one_direction}; leave --direction out")
+            raise InputError(f"--direction {direction}: {mode.name} has one direction only, {mode.one_direction}; omit --direction")
         return replace(self, direction=direction)
 
     def as_dict(self) -> dict[str, Any]:

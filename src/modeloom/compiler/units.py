@@ -72,7 +72,7 @@ def unit_set(
     sequential, in_one = options.aes_arch == "sequential", options.aes_arch != "pipelined"
     together = {ENC, DEC} <= needed and (len(uses[0]) > 1 or in_one)
     if (options.mul or 0) > 1 and MUL not in needed:
-        raise InputError(f"--mul {options.mul}: the mode has no products; leave --mul out")
+        raise InputError(f"--mul {options.mul}: the mode has no multiplications; omit --mul")
     names = (BOTH,) if together and in_one else tuple(core for core in (ENC, DEC) if core in needed)
     cores = {name: _request(options, chosen, name, options.cipher_form) for name in names}
     time = {core: chosen.timing(request) for core, request in cores.items()}

@@ -94,7 +94,7 @@ def _check_blocks(mode: Mode, source: Trace) -> None:
         if missing:
             raise DefinitionError(
                 f"{source.mode}: no result of {direction}() depends on block {min(missing)} of a sector of {source.nbytes} bytes, "
-                f"so it cannot come back ({place_of(getattr(mode, direction))})"
+                f"so decryption cannot recover it ({place_of(getattr(mode, direction))})"
             )
 
 
@@ -139,8 +139,9 @@ def _check_numbers(mode: Mode, source: Trace, key_bytes: int, cipher: str | None
             if blocks != traced:
                 first = next(i for i, (got, wanted) in enumerate(zip(blocks, traced)) if got != wanted)
                 raise DefinitionError(
-                    f"{mode.name}: block {first} of {direction}() is another one when the definition runs on numbers; it may use blocks "
-                    f"with XOR and the words of o, and not look at their type, text or identity ({place_of(getattr(mode, direction))})"
+                    f"{mode.name}: block {first} of {direction}() differs when the definition runs on numbers; a definition may use blocks "
+                    "only with XOR and the words of o, and must not look at their type, text or identity "
+                    f"({place_of(getattr(mode, direction))})"
                 )
             _check_tail(mode, source, direction, blocks[-1])
 
@@ -151,6 +152,6 @@ def _check_tail(mode: Mode, source: Trace, direction: str, last: int) -> None:
     if tail and last >> 8 * tail:
         line = trace(mode, source.nbytes, source.tweak_bytes, (direction,)).nodes[source.outputs[direction][-1]].line
         raise DefinitionError(
-            f"{mode.name}: the last block of {direction}() has {tail} bytes, and what stands behind them is not zero; "
-            f"{told(line, source.file)} gives it, and o.head(block, {tail}) cuts it"
+            f"{mode.name}: the last block of {direction}() has {tail} bytes, but the bytes behind them are not zero; "
+            f"{told(line, source.file)} computes it, and o.head(block, {tail}) truncates it"
         )

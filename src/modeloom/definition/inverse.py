@@ -49,7 +49,7 @@ def check_inverse(mode: Mode, source: Trace, key_bytes: int, cipher: str | None 
         return ONE_DIRECTION
     # What is proved of a mode that refuses every key is proved of nothing.
     if not _test(mode, source, cipher, _few(source, key_bytes)) and not _test(mode, source, cipher, _many(source, key_bytes)):
-        raise DefinitionError(f"{mode.name}: every key that was tried is refused, as a value is 0 that o.inverse() inverts")
+        raise DefinitionError(f"{mode.name}: the mode refused every key that was tried, because o.inverse() got 0")
     if prove_inverse(source) is None:
         return PROVED
     _test(mode, source, cipher, _many(source, key_bytes))

@@ -31,7 +31,7 @@ def as_bytes(what: str, value: object) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     hint = "; bytes.fromhex reads hex digits" if isinstance(value, str) else ""
-    raise TypeError(f"{what} is bytes, not {type(value).__name__}{hint}")
+    raise TypeError(f"{what} must be bytes, not {type(value).__name__}{hint}")
 
 
 def key_lengths(mode: Mode, cipher_name: str | None = None) -> list[int]:
@@ -60,7 +60,7 @@ class Model:
 
     def __init__(self, mode: Mode, key: bytes, cipher_name: str | None = None):
         if isinstance(mode, str):
-            raise TypeError(f"mode is an instance of Mode, not {mode!r}; modeloom.model takes a mode's name")
+            raise TypeError(f"mode must be an instance of Mode, not {mode!r}; modeloom.model takes the name of a mode")
         mode = checked_mode(mode)
         description = cipher_of(mode, cipher_name)
         parts = mode.split_key(as_bytes("key", key), tuple(bits // 8 for bits in sorted(description.key_bits)))
@@ -99,7 +99,7 @@ class Model:
         self.mode.check_sector(len(data))
         self.mode.check_tweak(len(tweak))
         if direction not in self.mode.directions():
-            raise InputError(f"{self.mode.name}: the mode has one direction, {self.mode.one_direction}")
+            raise InputError(f"{self.mode.name}: the mode has one direction only, {self.mode.one_direction}")
         size = self.mode.block_bytes
         if (len(data), len(tweak)) not in self._traced:
             # What a core cannot do is refused here, too, although numbers can do it.

@@ -39,7 +39,7 @@ def building(directory: str | Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
     if handle is None:
-        raise InputError(f"another build into {directory} is under way; wait for it, or choose another folder")
+        raise InputError(f"another build is writing into {directory}; wait for it, or choose another folder")
     try:
         yield
     finally:

@@ -85,5 +85,8 @@ def core_name(compiled: Any, name: str | None = None) -> str:
         if len(name) > LONGEST:
             name = f"{name[: LONGEST - HASH - 1].rstrip('_')}_{hashlib.sha256(name.encode()).hexdigest()[:HASH]}"
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
-        raise InputError(f"a core's name is letters, digits and underscores, a letter first, and no Verilog keyword; not {name!r}")
+        raise InputError(
+            f"{name!r} cannot be the name of a core; use letters, digits and underscores, begin with a letter, and do not use a "
+            "Verilog keyword"
+        )
     return name

@@ -207,9 +207,9 @@ class Tracer:
     def _id(self, value: Any) -> int:
         if not isinstance(value, Value):
             hint = "; use o.const() for constants" if isinstance(value, int) else ""
-            raise DefinitionError(f"{self.trace.mode}: an operation got {_short(value)}, which is no block{hint}")
+            raise DefinitionError(f"{self.trace.mode}: an operation got {_short(value)}, which is not a block{hint}")
         if value.tracer is not self:
-            raise DefinitionError(f"{self.trace.mode}: a block of another run of the definition; keep blocks in Keys, not in self")
+            raise DefinitionError(f"{self.trace.mode}: a block comes from another run of the definition; keep blocks in Keys, not in self")
         return value.id
 
     def _number(self, word: str, value: Any, least: int | None = None, most: int | None = None, unit: str = "") -> int:
@@ -251,7 +251,7 @@ class Tracer:
         """See ``Numbers.const``."""
         value = self._number("const", value)
         if not 0 <= value < 1 << 8 * self.trace.block_bytes:
-            raise DefinitionError(f"{self.trace.mode}: constant {value} does not fit a block")
+            raise DefinitionError(f"{self.trace.mode}: constant {value} does not fit into a block")
         return self._value("const", value)
 
     def xor(self, a: Value, b: Any) -> Value:
@@ -271,16 +271,22 @@ class Tracer:
         if key is None:
             return 0
         if not isinstance(key, CipherKey):
-            raise DefinitionError(f"{self.trace.mode}: {key!r} is no cipher key; name it in cipher_keys, or make one with o.cipher_key()")
+            raise DefinitionError(
+                f"{self.trace.mode}: {key!r} is not a cipher key; name it in cipher_keys, or make one "
+                "with o.cipher_key()"
+            )
         if self._setting_up and key.number >= len(self.trace.cipher_keys) - len(self.trace.derived):
-            raise DefinitionError(f"{self.trace.mode}: set-up uses a cipher key that it makes itself; only sectors can")
+            raise DefinitionError(
+                f"{self.trace.mode}: the set-up uses a cipher key that it makes itself; only encrypt() "
+                "and decrypt() can use it"
+            )
         return key.number
 
     def cipher_key(self, *blocks: Value) -> CipherKey:
         """See ``Numbers.cipher_key``."""
         needed = -(-self._key_bytes // self.trace.block_bytes)
         if not self._setting_up or len(blocks) < needed:
-            raise DefinitionError(f"{self.trace.mode}: o.cipher_key() is for set-up, and takes {needed} blocks or more")
+            raise DefinitionError(f"{self.trace.mode}: o.cipher_key() is for setup() only, and takes {needed} or more blocks")
         self.trace.derived.append(tuple(self._computed(block, "cipher_key") for block in blocks[:needed]))
         self.trace.cipher_keys.append("")
         self.trace.cipher_bits.append(0)
@@ -314,7 +320,7 @@ class Tracer:
         """The node of a key value that set-up computes."""
         node = self.trace.nodes[self._id(a)]
         if not node.key_only or node.kind in ("raw", "const"):
-            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes key values that set-up computes, no part of the key as it is")
+            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes key values that the set-up computes, not a part of the key itself")
         return node.id
 
     def mul(self, a: Value, b: Value) -> Value:
@@ -335,7 +341,7 @@ class Tracer:
             raise DefinitionError(f"{self.trace.mode}: o.power() takes a key value; multiply with o.mul() instead")
         exponent = self._number("power", exponent)
         if exponent < 1:
-            raise DefinitionError(f"{self.trace.mode}: o.power() takes exponents from 1, not {exponent}")
+            raise DefinitionError(f"{self.trace.mode}: o.power() takes exponents of at least 1, not {exponent}")
         return h if exponent == 1 else self._value("power", h.id, exponent)
 
     def poly(self, h: Value, blocks: Sequence[Value], last: Value | None = None) -> Value:

@@ -68,7 +68,7 @@ def measure_circuit(
     if target is None and (pnr or freq is not None or mapper != "abc9"):
         raise InputError("--mapper, --pnr and --freq need a --target")
     if pnr and target != "ecp5":
-        raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
+        raise InputError(f"--pnr works for ecp5 only, not for {target}")
     if freq is not None and not pnr:
         raise InputError("--freq needs --pnr")
     for flag, value in (("placer", placer), ("router", router), ("timing-weight", timing_weight)):
@@ -80,7 +80,7 @@ def measure_circuit(
         find_nextpnr()
     if chosen_target is not None:
         if mapper == "compact" and not chosen_target.compact_commands:
-            raise InputError(f"--mapper compact is for targets with LUTs, not {target}")
+            raise InputError(f"--mapper compact works for targets with LUTs only, not for {target}")
         inputs = chosen_target.lut_inputs
         named = {name for name, value in options.items() if value is not None}
         for option in circuit.options:

@@ -38,7 +38,7 @@ def measure_core(
     """
     description = _description(directory, target)
     if pnr and target != "ecp5":
-        raise InputError(f"--pnr places and routes for ecp5 only, not {target}")
+        raise InputError(f"--pnr works for ecp5 only, not for {target}")
     command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
     for option, value in (("freq", freq), ("placer", placer), ("router", router), ("timing-weight", timing_weight)):
         if value is not None:
@@ -129,13 +129,13 @@ def check_routing(placer: str | None, router: str | None, timing_weight: int | N
         if name and name not in names:
             raise UnknownName(kind, name, names)
     if placer == "static" and timing_weight is not None:
-        raise InputError("--timing-weight is for --placer heap")
+        raise InputError("--timing-weight works with --placer heap only")
 
 
 def check_clock(freq: float | None) -> None:
     """Raises ``InputError`` for a clock target that is no clock."""
     if freq is not None and not 0 < freq < inf:
-        raise InputError(f"--freq is a clock in MHz, more than 0, not {freq:g}")
+        raise InputError(f"--freq must be a clock in MHz above 0, not {freq:g}")
 
 
 def _description(directory: str | Path, target: str) -> Description:

@@ -39,7 +39,7 @@ def all_modes() -> dict[str, type[Mode]]:
             text = " ".join(f"{type(error).__name__}: {error}".split())
             raise InputError(f"entry point {point.name!r} of modeloom.modes cannot be loaded: {text}") from error
         if not (isinstance(mode, type) and issubclass(mode, Mode)):
-            raise InputError(f"entry point {point.name!r} of modeloom.modes is no Mode; let it name a subclass of modeloom.spec.Mode")
+            raise InputError(f"entry point {point.name!r} of modeloom.modes is not a Mode; let it name a subclass of modeloom.spec.Mode")
         modes.setdefault(mode.name, mode)
     return dict(sorted(modes.items()))
 
@@ -50,7 +50,7 @@ def find(name: str, folder: str | Path = "") -> Mode:
     A relative path of a file begins in ``folder``: the current one, or that of the core in whose ``core.json`` the name stands.
     """
     if not isinstance(name, str):
-        raise TypeError(f"the name of a mode is str, not {name!r}")
+        raise TypeError(f"the name of a mode must be str, not {name!r}")
     if ":" in name:
         return load(name, folder)
     modes = all_modes()

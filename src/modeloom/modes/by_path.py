@@ -51,7 +51,7 @@ def load(place: str, folder: str | Path = "") -> Mode:
     if not (isinstance(named, type) and issubclass(named, Mode)):
         if named is not None:
             what = "a class" if isinstance(named, type) else "a function" if callable(named) else f"of type {type(named).__name__}"
-            raise InputError(f"{path}: {name} is {what} and no mode; name a subclass of modeloom.spec.Mode")
+            raise InputError(f"{path}: {name} is {what} and not a mode; name a subclass of modeloom.spec.Mode")
         if not modes:
             raise InputError(f"{path} defines no mode: a mode is a subclass of modeloom.spec.Mode")
         raise UnknownName(f"mode in {path}", name, modes)
@@ -92,7 +92,7 @@ def _run(file: Path, path: str) -> ModuleType:
     except SystemExit as error:
         del sys.modules[unique]
         line = _line(error, file)
-        raise InputError(f"{path}{f', line {line}' if line else ''}: the file ends the program; a definition only defines") from error
+        raise InputError(f"{path}{f', line {line}' if line else ''}: the file ends the program; it must only define modes") from error
     return module
 
 

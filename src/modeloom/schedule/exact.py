@@ -42,7 +42,7 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
     from ortools.sat.python import cp_model
 
     if effort <= 0:
-        raise InputError(f"the effort of the exact search is positive, not {effort}")
+        raise InputError(f"the effort of the exact search must be positive, not {effort}")
     ii = first.ii if first.overlap else 0
     bound = max(first.latency_bound, gate_bound(problem))
     if bound > first.latency_bound:

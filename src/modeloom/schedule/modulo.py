@@ -117,7 +117,7 @@ def schedule(
         The interval is below its bound, or no interval up to that of a plain schedule holds the chains.
     """
     if restarts < 0:
-        raise InputError(f"the effort of the search is not negative, and it is {restarts}")
+        raise InputError(f"the effort of the search must not be negative; it is {restarts}")
     if not overlap:
         placement = search(problem, 0, restarts, seed, progress)
         if placement is None:
@@ -125,7 +125,7 @@ def schedule(
         return as_schedule(problem, 0, placement)
     least = problem.ii_bound()
     if ii is not None and ii < least:
-        raise InputError(f"the initiation interval is at least {least}, not {ii}")
+        raise InputError(f"the initiation interval must be at least {least}, not {ii}")
     for interval in range(ii or least, (ii or least) + sum(problem.issue_cycles().values()) + 1):
         placement = search(problem, interval, restarts, seed, progress)
         if placement is not None:

@@ -58,7 +58,7 @@ class Unit:
         if not isinstance(self.kind, UnitKind):
             object.__setattr__(self, "kind", UnitKind(UNITS[self.kind]))
         if self.count < 0 or self.core < 0 or self.interval < 1:
-            raise InputError(f"unit {self.kind}: count and latency are not negative, the interval is at least 1 cycle")
+            raise InputError(f"unit {self.kind}: count and latency must not be negative, and the interval must be at least 1 cycle")
 
     @property
     def operations(self) -> tuple[Kind, ...]:
@@ -109,9 +109,9 @@ class UnitSet:
 
     def __post_init__(self) -> None:
         if self.lanes < 1:
-            raise InputError(f"--lanes is at least 1, not {self.lanes}")
+            raise InputError(f"--lanes must be at least 1, not {self.lanes}")
         if self.terms < 2:
-            raise InputError(f"--terms is at least 2, not {self.terms}")
+            raise InputError(f"--terms must be at least 2, not {self.terms}")
         object.__setattr__(self, "by_kind", {unit.kind: unit for unit in self.units})
 
     def doing(self, kind: Kind) -> Unit:
@@ -126,7 +126,7 @@ class UnitSet:
     def unit(self, kind: UnitKind | None) -> Unit:
         """The unit of a kind; raises ``InputError`` if there is none."""
         if kind not in self.by_kind or not self.by_kind[kind].count:
-            raise InputError(f"the unit set has no {kind} unit, and the mode needs one; add it (--aes, --mul)")
+            raise InputError(f"the unit set has no {kind} unit, but the mode needs one; add it (--aes, --mul)")
         return self.by_kind[kind]
 
     def has(self, kind: UnitKind) -> bool:

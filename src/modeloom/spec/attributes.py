@@ -31,7 +31,7 @@ def checked_mode(mode: Any) -> Mode:
         with blame(getattr(mode, "name", mode.__name__), mode):
             mode = mode()
     if not isinstance(mode, Mode):
-        raise TypeError(f"mode is a mode's name, or a class of modes or an instance of one, not {_said(mode)}")
+        raise TypeError(f"mode must be the name of a mode, a subclass of Mode or an instance of one, not {_said(mode)}")
     name = getattr(mode, "name", None)
     for attribute, (wanted, fits) in _ATTRIBUTES.items():
         value = getattr(mode, attribute, None)

@@ -43,6 +43,6 @@ def counter_name(bits: int, order: str, block_bytes: int) -> str:
     for name, counter in COUNTERS.items():
         if counter == (bits, order):
             if bits > 8 * block_bytes:
-                raise DefinitionError(f"o.add(): a counter of {bits} bits does not fit a block of {block_bytes} bytes")
+                raise DefinitionError(f"o.add(): a counter of {bits} bits does not fit into a block of {block_bytes} bytes")
             return name
     raise DefinitionError(f'o.add() takes bits=32, 64 or 128 and order="big" or "little", not bits={bits!r} and order={order!r}')

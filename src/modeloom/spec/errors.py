@@ -43,6 +43,7 @@ class UnknownName(InputError):
             hint = f"did you mean {' or '.join(names[each] for each in close)}?"
         else:
             first, others = sorted(names.values())[:NAMED], len(names) - NAMED
-            hint = f"there {'is' if len(names) == 1 else 'are'} {', '.join(first)}" + (f" and {others} more" if others > 0 else "")
+            hint = "the only one is " if len(names) == 1 else "choose from "
+            hint += ", ".join(first) + (f" and {others} more" if others > 0 else "")
         super().__init__(f"unknown {kind} {name!r}; {hint}")
         self.name = name

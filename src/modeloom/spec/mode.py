@@ -43,7 +43,7 @@ class Keys:
             raise DefinitionError(self._missing(name, ", ".join(self.__dict__.get("_values", {})) or "nothing")) from None
 
     def _missing(self, name: str, known: str) -> str:
-        return f"the definition reads key value {name!r} that set-up never wrote (it wrote {known}); add it to setup()"
+        return f"the definition reads key value {name!r} that the set-up never wrote (it wrote {known}); add it to setup()"
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """Names and values in the order of their definition."""
@@ -152,22 +152,22 @@ class Mode:
         """Raises ``InputError`` unless the mode takes sectors of ``nbytes`` bytes."""
         least = cls.min_bytes or cls.block_bytes
         if nbytes < least:
-            raise InputError(f"{cls.name}: a sector has at least {least} bytes, not {nbytes}; choose a larger --sector")
+            raise InputError(f"{cls.name}: a sector must have at least {least} bytes, not {nbytes}; choose a larger --sector")
         if nbytes % cls.block_bytes and not cls.partial:
             raise InputError(
-                f"{cls.name}: a sector is whole blocks of {cls.block_bytes} bytes, and {nbytes} is not a multiple; "
+                f"{cls.name}: a sector must be a whole number of blocks of {cls.block_bytes} bytes, and {nbytes} bytes are not; "
                 f"choose --sector {nbytes // cls.block_bytes * cls.block_bytes} or {-(-nbytes // cls.block_bytes) * cls.block_bytes}"
             )
         if cls.max_blocks and -(-nbytes // cls.block_bytes) > cls.max_blocks:
             why = f" ({cls.max_blocks_reason})" if cls.max_blocks_reason else ""
-            raise InputError(f"{cls.name}: a sector has at most {cls.max_blocks * cls.block_bytes} bytes, not {nbytes}{why}")
+            raise InputError(f"{cls.name}: a sector must have at most {cls.max_blocks * cls.block_bytes} bytes, not {nbytes}{why}")
 
     @classmethod
     def check_tweak(cls, nbytes: int, *, core: bool = False) -> None:
         """Raises ``InputError`` unless the mode takes tweaks of ``nbytes`` bytes (``core``: unless a core can)."""
         if nbytes not in cls.tweak_sizes and (core or not cls.any_tweak):
             sizes = " or ".join(map(str, cls.tweak_sizes))
-            raise InputError(f"{cls.name}: a tweak has {sizes} bytes, not {nbytes}")
+            raise InputError(f"{cls.name}: a tweak must have {sizes} bytes, not {nbytes}")
 
     @classmethod
     def key_bytes(cls, cipher_key_bytes: int) -> int:
@@ -197,13 +197,13 @@ class Mode:
             if len(key) == cls.key_bytes(size):
                 break
         else:
-            sizes = ", ".join(str(cls.key_bytes(size)) for size in cipher_key_sizes)
-            raise InputError(f"{cls.name}: a key ({' || '.join(cls.key_parts)}) has {sizes} bytes, not {len(key)}")
+            sizes = " or ".join(str(cls.key_bytes(size)) for size in cipher_key_sizes)
+            raise InputError(f"{cls.name}: a key ({' || '.join(cls.key_parts)}) must have {sizes} bytes, not {len(key)}")
         parts, at = {}, 0
         for part in cls.key_parts:
             length = cls.part_bytes(part, size)
             parts[part] = key[at : at + length]
             at += length
         if cls.distinct_keys and len({parts[part] for part in cls.cipher_keys}) < len(cls.cipher_keys):
-            raise InputError(f"{cls.name}: {' and '.join(cls.cipher_keys)} are equal; take keys that differ")
+            raise InputError(f"{cls.name}: {' and '.join(cls.cipher_keys)} are equal; choose different keys")
         return parts

@@ -87,7 +87,7 @@ class Numbers:
         """In set-up: the first bytes of some blocks, as many as a cipher key has, as a further cipher key; blocks beyond are not used."""
         key = b"".join(block.to_bytes(self._block_bytes, "little") for block in blocks)[: self._key_bytes]
         if len(key) < self._key_bytes:
-            raise DefinitionError(f"o.cipher_key() got {len(key)} bytes for a cipher key of {self._key_bytes}")
+            raise DefinitionError(f"o.cipher_key() got {len(key)} bytes for a cipher key of {self._key_bytes} bytes")
         if self._keyed is None:
             raise DefinitionError("o.cipher_key() needs a cipher that takes keys")
         self.ciphers.append(self._keyed(key))
@@ -111,7 +111,7 @@ class Numbers:
     def inverse(self, value: int, what: str) -> int:
         """In set-up: 1 / value for a key value; a key with value 0 is refused, and ``what`` names the value in the message."""
         if not value:
-            raise InputError(f"this key cannot be used: {what} is 0; take another key")
+            raise InputError(f"this key cannot be used: {what} is 0; choose another key")
         return self.field.power(value, (1 << self.field.width) - 2)
 
     def poly(self, h: int, blocks: Sequence[int], last: int | None = None) -> int:

@@ -95,7 +95,7 @@ class PolynomialHash(wiring.Component):
         if not isinstance(field, Field):
             raise TypeError(f"{type(self).__name__}: field must be a Field, not {field!r}")
         if squares not in SQUARES:
-            raise ValueError(f"{type(self).__name__}: squares is one of {', '.join(SQUARES)}, not {squares!r}")
+            raise ValueError(f"{type(self).__name__}: squares must be one of {', '.join(SQUARES)}, not {squares!r}")
         self.field, self.plan, self.squares, self.halt = field, plan, squares, halt
         self.latency, self.interval = plan.latency, plan.interval
         # The ways back from C into a factor and into an accumulator hold little logic, so the registers stand inside the multiplier.

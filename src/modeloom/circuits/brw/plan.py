@@ -166,7 +166,7 @@ def plan_brw(blocks: int, stages: int, *, times_h: bool = False, order: str = "s
         A number is no int or too small; there is no such order.
     """
     if order not in ORDERS:
-        raise ValueError(f"plan_brw: order is one of {', '.join(ORDERS)}, not {order!r}")
+        raise ValueError(f"plan_brw: order must be one of {', '.join(ORDERS)}, not {order!r}")
     m = block_count(blocks)
     issues = ORDERS[order](m, stages)
     forest = collapsed_forest(m)

@@ -75,7 +75,7 @@ def _keyed(component: Any, key_bits: int, slots: int, direction: str, **always: 
 
 def _sequential(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
     if sbox == "table" and stages > 2:
-        raise InputError(f"--stages {stages}: with --sbox table a round has one or two")
+        raise InputError(f"--stages {stages}: with --sbox table a round has one or two registers")
     component = AESSequential(key_bits, slots, stages, direction=direction, sbox=sbox, mixcolumns=mixcolumns)
     return _keyed(component, key_bits, slots, direction, start=1)
 
