@@ -58,7 +58,7 @@ def test_counts():
 def test_refused():
     with pytest.raises(InputError, match="--stages must be from 0 to 2, not 3"):
         find_circuit("sbox-lut").build(stages=3)
-    with pytest.raises(InputError, match="--direction must be one of forward, inverse, shared, not both"):
-        find_circuit("sbox-compact").build(direction="both")
+    with pytest.raises(InputError, match="--direction must be one of forward, inverse, both, not sideways"):
+        find_circuit("sbox-compact").build(direction="sideways")
     with pytest.raises(InputError, match="--levels is for direction inverse, not forward"):
         find_circuit("mixcolumns").build(levels=3)
