@@ -63,7 +63,7 @@ class Silent(SimulatedCore):
          "hctr2: the buses of a core can count 512 blocks in a sector (8192 bytes), but 16384 bytes are 1024; choose a smaller --sector"),
         (lambda: Options(key_slots="1"), TypeError, "key_slots must be int, not '1'"),
         (lambda: modeloom.simulate("nowhere"), InputError,
-         "nowhere holds no core (no core.json); make one with: modeloom build MODE -o nowhere"),
+         "nowhere does not contain a core (core.json is missing); build one with: modeloom build MODE -o nowhere"),
         (lambda: Silent().load_key("00" * 16), TypeError, "key must be bytes, not str; bytes.fromhex reads hex digits"),
         (lambda: Silent().load_key(KEY, "0"), TypeError, "slot is a number, not '0'"),
         (lambda: Silent().load_key(KEY, 2), InputError, "this core has no key slot 2: it has 2, counted from 0"),
@@ -102,5 +102,5 @@ def test_a_core_without_its_verilog(tmp_path):
     core = shutil.copytree(folder("hctr2", sector=64, aes_arch="sequential", aes_stages=1, restarts=0, prove=False), tmp_path / "core")
     for path in core.glob("*.v"):
         path.unlink()
-    with pytest.raises(InputError, match=r"lacks hctr2_64_\w+\.v; build the core again"):
+    with pytest.raises(InputError, match=r"hctr2_64_\w+\.v is missing in .*; build the core again"):
         modeloom.simulate(core)

@@ -151,7 +151,7 @@ def test_foreign_folders_are_refused(tmp_path: Path, quick: None) -> None:
         with pytest.raises(InputError):
             emit(core(PLAIN), path, command=COMMAND)
     (tmp_path / "core.json").write_text('{"schema": "something else"}')
-    with pytest.raises(InputError, match="holds no core"):
+    with pytest.raises(InputError, match="does not contain a core"):
         emit(core(PLAIN), tmp_path, command=COMMAND)
     assert sorted(contents(tmp_path)) == ["core.json", "notes.txt"]
 

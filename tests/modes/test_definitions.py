@@ -246,7 +246,7 @@ class NeedsMore(Plain):
         (5, "mode must be the name of a mode, a subclass of Mode or an instance of one, not 5"),
         (Plain.encrypt, "mode must be the name of a mode, .* not the function encrypt"),
         (NeedsMore, r"plain: test_definitions.py: TypeError: .*missing 1 required positional argument: 'rounds'"),
-        (Mode, "Mode: Mode has no name; docs/new-mode.md tells"),
+        (Mode, "Mode: Mode has no name; docs/new-mode.md lists"),
     ],
 )
 def test_what_is_no_mode(mode, message):

@@ -76,11 +76,11 @@ def without(*path: str) -> Callable[[dict[str, Any]], None]:
 
 
 BROKEN: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
-    "no schema": (without("schema"), "it lacks schema"),
+    "no schema": (without("schema"), "schema is missing"),
     "another schema": (lambda d: d.update(schema="modeloom-core-9"), "its schema is not .*modeloom-core-1.*"),
     "a schema that is no text": (lambda d: d.update(schema=[]), "its schema is not .*modeloom-core-1.*"),
-    "a name lacking": (without("erase_cycles"), "it lacks erase_cycles"),
-    "a name lacking inside": (without("pins", "overhead"), r"it lacks pins\.overhead"),
+    "a name lacking": (without("erase_cycles"), "erase_cycles is missing"),
+    "a name lacking inside": (without("pins", "overhead"), r"pins\.overhead is missing"),
     "text for a number": (lambda d: d.update(lanes="1"), "lanes is not a whole number from 0 on"),
     "a number for text": (lambda d: d["files"].update(bench=3), r"files\.bench is not text"),
     "no sizes": (lambda d: d.update(sizes=[]), "sizes does not begin with sector_bytes"),
@@ -103,7 +103,7 @@ def test_what_is_broken_is_told_in_one_line(name: str, tmp_path: Path) -> None:
     value = sector_description().as_json()
     value = json.loads(json.dumps(value))
     change(value)
-    told = rf"core\.json is not that of a core of this version \({message}\); build the core again$"
+    told = rf"core\.json does not belong to a core of this version \({message}\); build the core again$"
     with pytest.raises(InputError, match=told) as caught:
         read_description(write(tmp_path / "core", value))
     assert "\n" not in str(caught.value)
@@ -120,7 +120,7 @@ def test_a_whole_one_is_taken(tmp_path: Path) -> None:
     description = sector_description()
     found = read_sectors(write(tmp_path / "core", description.as_json()))
     assert found == description
-    with pytest.raises(InputError, match=r"lacks disk\.v; build the core again"):
+    with pytest.raises(InputError, match=r"disk\.v is missing in .*; build the core again"):
         verilog_of(tmp_path / "core", found)
 
 

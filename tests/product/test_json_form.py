@@ -71,7 +71,7 @@ def test_what_is_unknown_is_passed_over() -> None:
         ({"parts": {}}, "parts is not a list"),
         ({"parts": "K"}, "parts is not a list"),
         ({"parts": ["K"]}, r"parts\[0\] is not an object"),
-        ({"parts": [{"name": "K", "bytes": 1}, {"bytes": 16}]}, r"it lacks parts\[1\]\.name"),
+        ({"parts": [{"name": "K", "bytes": 1}, {"bytes": 16}]}, r"parts\[1\]\.name is missing"),
         ({"parts": [{"name": 5, "bytes": 16}]}, r"parts\[0\]\.name is not text"),
         ({"parts": [{"name": "K", "bytes": True}]}, r"parts\[0\]\.bytes is not a whole number from 0 on"),
         ({"parts": [{"name": "K", "bytes": -1}]}, r"parts\[0\]\.bytes is not a whole number from 0 on"),
@@ -91,7 +91,7 @@ def test_what_is_wrong_is_named_with_its_place(changes: dict[str, Any], message:
 
 @pytest.mark.parametrize("name", ["done", "parts", "counts", "limit", "option"])
 def test_what_is_missing_is_named(name: str) -> None:
-    with pytest.raises(FormError, match=f"^it lacks {name}$"):
+    with pytest.raises(FormError, match=f"^{name} is missing$"):
         read(Whole, {key: value for key, value in VALUE.items() if key != name})
 
 

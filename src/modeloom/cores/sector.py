@@ -52,7 +52,7 @@ def bus_parameters(compiled: Any) -> BusParameters:
     parts, keys = compiled.mode.key_parts, compiled.mode.cipher_keys
     before = min(parts.index(name) for name in keys)
     if tuple(parts[before : before + len(keys)]) != tuple(keys):
-        raise InputError(f"{compiled.mode.name}: the cipher's keys stand one behind the other in the key of a core")
+        raise InputError(f"{compiled.mode.name}: a core takes the cipher keys one after another in the key; reorder key_parts")
     sectors = [(c.source.blocks, c.source.nbytes % c.source.block_bytes) for c in compiled.sizes]
     sizes: dict[str, Any] = dict(
         blocks=sectors[0][0],

@@ -55,19 +55,19 @@ def _old_files(directory: Path) -> set[str]:
     if not directory.exists():
         return set()
     if not directory.is_dir():
-        raise InputError(f"{directory} is a file; name a folder for the core")
+        raise InputError(f"{directory} is a file; give a folder for the core")
     if not any(directory.iterdir()):
         return set()
     files = files_of(directory)
     if files is not None:
         return set(files)
-    raise InputError(f"{directory} is not empty and holds no core of modeloom; choose another folder")
+    raise InputError(f"{directory} is not empty and does not contain a core of modeloom; choose another folder")
 
 
 def check_directory(directory: str | Path) -> None:
     """Raises ``InputError`` if ``emit`` would refuse the folder; to be asked before a long compilation."""
     if not str(directory):
-        raise InputError("--output is empty; name a folder for the core")
+        raise InputError("--output is empty; give a folder for the core")
     target = Path(directory).absolute()
     _old_files(Path(directory))
     above = next(folder for folder in target.parents if folder.exists())

@@ -416,7 +416,7 @@ def trace(
         if isinstance(value, CipherKey):
             result.cipher_keys[value.number] = result.cipher_keys[value.number] or name
         elif not isinstance(value, Value):
-            raise _wrong(mode, "setup", f"the value {name} is {_short(value)}, which is no block and no cipher key")
+            raise _wrong(mode, "setup", f"the value {name} is {_short(value)}, which is neither a block nor a cipher key")
         else:
             result.key_names.setdefault(tracer._id(value), name)
     tracer.line = NOWHERE
@@ -433,7 +433,7 @@ def trace(
             raise _wrong(mode, direction, f"it returns {len(outputs)} blocks for a sector of {result.blocks}; return one for each")
         for number, value in enumerate(outputs):
             if not isinstance(value, Value):
-                raise _wrong(mode, direction, f"block {number} of what it returns is {_short(value)}, which is no block")
+                raise _wrong(mode, direction, f"block {number} of what it returns is {_short(value)}, which is not a block")
         result.outputs[direction] = [tracer._id(value) for value in outputs]
     return result
 

@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Value"]
 
-_BRANCH = "a definition branches on lengths and places alone, as a core does the same for all values"
+_BRANCH = "a definition may branch on lengths and positions only, because a core does the same for all values"
 
 _REFUSED = {
     "has no truth value": (_BRANCH, "bool"),
     "cannot be compared": (_BRANCH, "eq ne lt le gt ge contains"),
-    "has no hash, so it is no key of a dict or set": ("use its number in the list", "hash"),
-    "has no length": ("o.head() and o.tail() take parts of it; len(p), p.nbytes and p.tail are of the sector", "len"),
+    "has no hash, so it cannot be in a dict or set": ("use its number in the list", "hash"),
+    "has no length": ("o.head() and o.tail() take parts of it; len(p), p.nbytes and p.tail belong to the sector", "len"),
     "has no parts by index": ("o.head() and o.tail() take parts of it", "getitem iter reversed"),
-    "is no number, as it stands for every value": (
+    "is not a number, because it stands for every value": (
         "o.const() makes a block of a number",
         "int index float complex round trunc format bytes",
     ),
-    "is not added or subtracted": (
+    "cannot be added or subtracted": (
         "a ^ b is the sum in the field, and o.add32() and o.add() add to a counter",
         "add radd sub rsub neg pos abs",
     ),
-    "is not multiplied with *": ("write o.mul(a, b), or o.double(a, k) for a * x^k", "mul rmul matmul rmatmul"),
-    "is not divided": (
+    "cannot be multiplied with *": ("write o.mul(a, b), or o.double(a, k) for a * x^k", "mul rmul matmul rmatmul"),
+    "cannot be divided": (
         "o.inverse() in setup() inverts a key value",
         "truediv rtruediv floordiv rfloordiv mod rmod divmod rdivmod",
     ),
     "has no powers with **": ("write o.power(h, e) for a key value, or products", "pow rpow"),
-    "is not shifted": ("o.double(a, k) is a * x^k, and moves bytes if k is a multiple of 8", "lshift rlshift rshift rrshift"),
-    "knows no &, | and ~": ("o.head() and o.tail() take parts, a ^ o.const(n) changes bits", "and rand or ror invert"),
-    "cannot be changed": ("make another one", "setitem delitem"),
+    "cannot be shifted": ("o.double(a, k) is a * x^k, and moves bytes if k is a multiple of 8", "lshift rlshift rshift rrshift"),
+    "does not support &, | and ~": ("o.head() and o.tail() take parts, and a ^ o.const(n) changes bits", "and rand or ror invert"),
+    "cannot be changed": ("make a new one", "setitem delitem"),
     "cannot be called": ("it is a block", "call"),
 }
 """What a block does not do: what to write instead, and the operations of Python."""

@@ -27,20 +27,20 @@ def read_description(directory: str | Path) -> Description:
     """
     path = Path(directory) / "core.json"
     if not path.is_file():
-        raise InputError(f"{directory} holds no core (no core.json); make one with: modeloom build MODE -o {directory}")
+        raise InputError(f"{directory} does not contain a core (core.json is missing); build one with: modeloom build MODE -o {directory}")
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path} cannot be read ({error}); build the core again") from None
     try:
         if not isinstance(value, dict) or "schema" not in value:
-            raise FormError("it lacks schema" if isinstance(value, dict) else "it is not an object")
+            raise FormError("schema is missing" if isinstance(value, dict) else "it is not an object")
         kind = description_class(value["schema"])
         if kind is None:
             raise FormError(f"its schema is not {' or '.join(sorted(schemas()))}")
         return read(kind, value)
     except FormError as error:
-        raise InputError(f"{path} is not that of a core of this version ({error}); build the core again") from None
+        raise InputError(f"{path} does not belong to a core of this version ({error}); build the core again") from None
 
 
 def read_as(kind: type[D], directory: str | Path, what: str) -> D:
@@ -60,7 +60,7 @@ def verilog_of(directory: str | Path, description: Description) -> Path:
     """The Verilog file of a core; raises ``InputError`` if it is not there."""
     verilog = Path(directory) / description.verilog
     if not verilog.is_file():
-        raise InputError(f"{directory} lacks {verilog.name}; build the core again")
+        raise InputError(f"{verilog.name} is missing in {directory}; build the core again")
     return verilog
 
 

@@ -139,7 +139,7 @@ def _read_dataclass(kind: type, value: Any, where: str) -> Any:
         if field.name in value:
             found[field.name] = _read(hint, value[field.name], place)
         elif not _lenient(field):
-            raise FormError(f"it lacks {place}")
+            raise FormError(f"{place} is missing")
     try:
         return kind(**found)
     except FormError:

@@ -143,7 +143,7 @@ class SimulatedCore:
         self._wait_for_key_port()
         if self.simulation.get("key_error") and self.description.refused_keys:
             mode, why = self.description.mode, self.description.refused_keys
-            raise InputError(f"{mode}: the core refuses this key ({why}); take another one")
+            raise InputError(f"{mode}: the core refuses this key ({why}); choose another one")
         if not self.simulation.get("key_loaded") >> slot & 1:
             raise CoreFault(f"the core did not take the key for slot {slot}")
 

@@ -36,13 +36,13 @@ def checked_mode(mode: Any) -> Mode:
     for attribute, (wanted, fits) in _ATTRIBUTES.items():
         value = getattr(mode, attribute, None)
         if value is None and not hasattr(mode, attribute):
-            raise _wrong(mode, attribute, f"{type(mode).__name__} has no {attribute}; docs/new-mode.md tells what a mode says of itself")
+            raise _wrong(mode, attribute, f"{type(mode).__name__} has no {attribute}; docs/new-mode.md lists the attributes of a mode")
         if not fits(value):
             raise _wrong(mode, attribute, f"{attribute} is {_said(value)}; it must be {wanted}")
     assert isinstance(name, str)
     if not mode.field.irreducible:
         raise _wrong(
-            mode, "field", f"the modulus of the field {mode.field.name} is reducible, so blocks other than 0 have no inverse; take an "
+            mode, "field", f"the modulus of the field {mode.field.name} is reducible, so blocks other than 0 have no inverse; choose an "
             "irreducible polynomial"
         )  # fmt: skip
     parts, keys = mode.key_parts, mode.cipher_keys
@@ -51,7 +51,7 @@ def checked_mode(mode: Any) -> Mode:
             raise _wrong(mode, "key_parts", f"key_parts has {part!r} twice")
     for key in keys:
         if key not in parts:
-            raise _wrong(mode, "cipher_keys", f"cipher_keys has {key!r}, which is no part of the key; key_parts are {', '.join(parts)}")
+            raise _wrong(mode, "cipher_keys", f"cipher_keys has {key!r}, which is not a part of the key; key_parts are {', '.join(parts)}")
     return mode
 
 

@@ -54,7 +54,7 @@ class KeyParts(Keys):
     """What set-up is given: the parts of the mode's key."""
 
     def _missing(self, name: str, known: str) -> str:
-        return f"setup() reads {name!r}, which is no part of the key (the parts are {known}); add it to key_parts"
+        return f"setup() reads {name!r}, which is not a part of the key (the parts are {known}); add it to key_parts"
 
 
 class Mode:

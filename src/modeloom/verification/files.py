@@ -24,7 +24,7 @@ _TOOLS = {"modeloom": "modeloom", "yosys": "Yosys", "amaranth": "Amaranth"}
 def changed_files(directory: Path, description: Description) -> list[str]:
     """Files that are missing, or whose SHA-256 is not that in ``core.json``; raises ``InputError`` if it has none."""
     if description.sha256 is None:
-        raise InputError(f"{directory}/core.json keeps no hashes: an older version wrote it; build the core again, or add --no-hashes")
+        raise InputError(f"{directory}/core.json has no hashes: an older version wrote it; build the core again, or add --no-hashes")
     changed = []
     for file, wanted in description.sha256.items():
         path = directory / file
