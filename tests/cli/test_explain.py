@@ -40,6 +40,19 @@ def test_dumps(run, expected, mode, sector):
     expected(f"explain_{mode}_{sector}.txt", result.out)
 
 
+def test_a_dump_of_every_pass(run, expected):
+    result = run("explain", "heh-brw", "--sector", "48", "--squares", "fly", "--dump", "trace,expand,lower,squares,pair,chains,prove")
+    assert result.status == 0 and not result.err
+    expected("explain_passes.txt", result.out)
+
+
+def test_a_dump_has_a_short_name(run):
+    for names in ("graph,chains", "program,allocate"):
+        dumps = json.loads(run("explain", "xts", "--sector", "32", "--json", "--dump", names).out)["dumps"]
+        first, second = dumps.values()
+        assert first == second and list(dumps) == names.split(",")
+
+
 def test_dumps_stand_in_the_json(run):
     result = run("explain", "heh-brw", "--sector", "64", "--json", "--dump", "program")
     assert json.loads(result.out)["dumps"]["program"].startswith("program heh-brw: sectors of 64 bytes")

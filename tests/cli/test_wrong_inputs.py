@@ -15,7 +15,7 @@ import pytest
 from tests import built
 
 from modeloom.cli import cli
-from modeloom.compiler import compile as compiler
+from modeloom.compiler import passes
 from modeloom.emit import building
 from modeloom.measure import circuit as circuits
 from modeloom.measure import core as measure
@@ -168,7 +168,7 @@ def nothing_runs(monkeypatch):
         raise AssertionError("this is refused before it runs")
 
     for module, name in (
-        (compiler, "trace"), (simulated, "verilog_to_rtlil"), (measure, "verilog_to_rtlil"), (measure, "synthesize"),
+        (passes, "trace_definition"), (simulated, "verilog_to_rtlil"), (measure, "verilog_to_rtlil"), (measure, "synthesize"),
         (circuits, "synthesize"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, ran)

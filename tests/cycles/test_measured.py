@@ -16,7 +16,7 @@ from tests.rtl.bus import bench as buses
 from tests.rtl.engine import bench as engines
 
 from modeloom import cycles
-from modeloom.compiler import compile as compiler
+from modeloom.compiler import choices
 from modeloom.rtl.bus import core as bus_core
 from modeloom.rtl.engine import banks, key_memory
 from modeloom.rtl.engine import engine as engine_module
@@ -127,13 +127,13 @@ def test_rows_have_taken_effect(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("less", [0, 1, 2])
 def test_key_words_are_there(less: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A set-up that reads its words KEY_DELAY cycles after they leave is right. A cycle of them is spare, and two cycles are too few."""
-    unit_set = compiler.unit_set
+    unit_set = choices.unit_set
 
     def hasty(*arguments: Any) -> Any:
         units, architecture = unit_set(*arguments)
         return replace(units, key_delay=cycles.KEY_DELAY - less), architecture
 
-    monkeypatch.setattr(compiler, "unit_set", hasty)
+    monkeypatch.setattr(choices, "unit_set", hasty)
     design = engines.compiled.__wrapped__("hctr2", sector=48)
 
     async def script(host: engines.Host) -> None:

@@ -83,8 +83,7 @@ def multiples(*powers: int) -> OpGraph:
     ids=str,
 )
 def test_the_lowest_multiples_may_stay_out_of_a_run(powers: tuple[int, ...], run: tuple[int, int, int] | None) -> None:
-    graph = multiples(*powers)
-    find_chains(graph, lambda pair: 0)
+    graph = find_chains(multiples(*powers), lambda pair: 0)
     found = [(chain.base["encrypt"].k, chain.stride, chain.length) for chain in graph.chains]
     assert found == ([run] if run else [])
     wired = [term.k for _, op in graph.ops("encrypt") for _, term in op.terms() if term.source == ("op", 0)]

@@ -59,8 +59,7 @@ def test_operations_are_in_order() -> None:
 def test_masks_become_chains_on_each_instance() -> None:
     for cores in (1, 2, 4):
         _, sides = lowered(HEH(), 512, 16, 1)
-        graph = pair_directions("heh-brw", sides)
-        find_chains(graph, lambda pair, cores=cores: (pair.block or 0) % cores)
+        graph = find_chains(pair_directions("heh-brw", sides), lambda pair, cores=cores: (pair.block or 0) % cores)
         assert len(graph.chains) == 2 * cores
         assert all(chain.stride == cores for chain in graph.chains)
         assert sum(chain.length for chain in graph.chains) == 2 * 31
@@ -68,8 +67,7 @@ def test_masks_become_chains_on_each_instance() -> None:
 
 def test_a_run_of_masks_over_several_registers() -> None:
     _, sides = lowered(HEH(), 512, 16, 1)
-    graph = pair_directions("heh-brw", sides)
-    find_chains(graph, lambda pair: (pair.block or 0) % 2, 4)
+    graph = find_chains(pair_directions("heh-brw", sides), lambda pair: (pair.block or 0) % 2, 4)
     assert len(graph.chains) == 16
     assert all(chain.stride == 8 for chain in graph.chains)
     assert sum(chain.length for chain in graph.chains) == 2 * 31

@@ -122,6 +122,6 @@ def test_the_other_direction_is_asked_only_if_the_first_leaves_a_doubt(monkeypat
         return improve(side, first, **options)
 
     monkeypatch.setattr(exact, "improve", record)
-    exact.improve_bounds(best)
+    best = exact.with_improved_bounds(best)
     assert asked == [("encrypt",)]
     assert own_bounds(problem, best.ii) == {**bounds, "encrypt": best.latency}

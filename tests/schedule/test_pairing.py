@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from tests.compiler.fast_like import ORDERS
 
-from modeloom.compiler import compile as compiler
+from modeloom.compiler import choices
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import preset
@@ -19,10 +19,10 @@ from modeloom.ir.pair import find_chains, match, pair_directions
 from modeloom.modes import BUILT_IN, find
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule
-from modeloom.schedule.exact import improve, improve_bounds
+from modeloom.schedule.exact import improve, with_improved_bounds
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Exact, as_schedule, schedule
-from modeloom.schedule.pairing import direction_alone, far_from_bound, own_bounds, pair_by_bound
+from modeloom.schedule.pairing import choose_pairing, direction_alone, far_from_bound, own_bounds, pair_by_bound
 from modeloom.schedule.problem import Problem, instance_of, op_instance
 from modeloom.schedule.units import Unit, UnitSet
 
@@ -34,11 +34,11 @@ def sides_of(mode: str, sector: int, aes: int):  # type: ignore[no-untyped-def]
 
     def keep(name, sequences, units, **_):  # type: ignore[no-untyped-def]
         found[len(sequences)] = sequences, units
-        return pair_by_bound(name, sequences, units)
+        return choose_pairing(name, sequences, units)
 
     definition = ORDERS[mode]() if mode in ORDERS else find(mode)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "pair_by_bound", keep)
+        patch.setattr(choices, "choose_pairing", keep)
         compile_mode(definition, Options(sector=sector, aes=aes, restarts=0), prove=False)
     return found[2]
 
@@ -56,14 +56,14 @@ def paired(mode: str, sector: int, aes: int, rng: random.Random | None) -> Probl
                 times.append(max(reads, default=0.0) + rng.random() ** 3 * 30)
             order[d] = times, [op_instance(op, units) for op in ops]
     graph = pair_directions("test", sides, match(sides, order))
-    find_chains(graph, lambda pair: instance_of(pair, units) or 0)
+    graph = find_chains(graph, lambda pair: instance_of(pair, units) or 0)
     return Problem(graph, units)
 
 
 def pair_by_lines(sides: Mapping[str, Sequence[Op]], units: UnitSet) -> Problem:
     """The problem of the pairing by lines."""
     graph = pair_directions("test", sides)
-    find_chains(graph, lambda pair: instance_of(pair, units) or 0)
+    graph = find_chains(graph, lambda pair: instance_of(pair, units) or 0)
     return Problem(graph, units)
 
 
@@ -113,7 +113,7 @@ def test_the_order_of_lines_stays_where_it_is_as_good() -> None:
             sides, units = sides_of(mode.name, 512, 1)
             rows = [[(d, op) for d, op in pair.ops.items()] for pair in pair_by_bound("test", sides, units).graph.pairs]
             graph = pair_directions("test", sides)
-            find_chains(graph, lambda pair, units=units: instance_of(pair, units) or 0)
+            graph = find_chains(graph, lambda pair, units=units: instance_of(pair, units) or 0)
             assert rows == [[(d, op) for d, op in pair.ops.items()] for pair in graph.pairs], mode.name
 
 
@@ -196,7 +196,7 @@ def test_the_solver_proves_for_every_pairing() -> None:
     problem = paired("first-last", 64, 1, None)
     best = improve(problem, schedule(problem, overlap=False, restarts=10))
     assert best.optimal and best.exact.result == "proved"
-    improve_bounds(best)
+    best = with_improved_bounds(best)
     own = own_bounds(problem, 0)
     # No schedule of one direction within that of both is shorter than what was proved of it.
     assert all(bound <= direction_alone(best, d).latency for d, bound in own.items())

@@ -18,7 +18,10 @@ __all__ = ["explain"]
 @click.command()
 @click.argument("mode")
 @unit_options
-@click.option("--dump", "dumps", help="Print graph, schedule or program as text. Separate several by commas.")
+@click.option(
+    "--dump", "dumps", help="Print as text what passes have made: trace, expand, lower, squares, pair, chains (or graph), schedule, "
+    "allocate (or program), prove. Separate several by commas.",
+)  # fmt: skip
 @click.option("--svg", help="Write a picture of the schedule (SVG) to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **values: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stable text of every stage: the graph, the schedule, the program."""
+"""Stable text of what every pass makes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Callable
 from modeloom.allocate.lifetimes import place_name
 from modeloom.allocate.listing import listing
 from modeloom.compiler.compile import Compiled
+from modeloom.ir.lower import Lowered
 from modeloom.ir.ops import Op, OpGraph, form_text
+from modeloom.ir.trace import Trace
 from modeloom.schedule.modulo import Schedule
 from modeloom.spec import UnknownName
 
-__all__ = ["DUMPS", "dump", "dump_names", "graph_text", "operation_text", "schedule_text"]
+__all__ = ["DUMPS", "dump", "dump_names", "graph_text", "lowered_text", "operation_text", "proof_text", "schedule_text", "trace_text"]
 
 
 def operation_text(number: int, op: Op) -> str:
@@ -59,15 +61,62 @@ def schedule_text(schedule: Schedule) -> str:
     return "\n".join(lines) + "\n"
 
 
+def trace_text(trace: Trace, title: str = "trace") -> str:
+    """The nodes of a trace, with their lines of the definition, and what leaves."""
+    text = [f"{title} {trace.mode}: sectors of {trace.nbytes} bytes, tweaks of {trace.tweak_bytes}, {len(trace.nodes)} nodes"]
+    for node in trace.nodes:
+        places = [f"n{arg}" if i < len(node.inputs) else str(arg) for i, arg in enumerate(node.args)]
+        name = f"    {trace.key_names[node.id]}" if node.id in trace.key_names else ""
+        text.append(f"  n{node.id} = {node.kind}({', '.join(places)}){name}" + (f"    ; line {node.line}" if node.line else ""))
+    text += [f"{direction}: {' '.join(f'n{i}' for i in outputs)}" for direction, outputs in trace.outputs.items()]
+    return "\n".join(text) + "\n"
+
+
+def lowered_text(name: str, lowered: Lowered) -> str:
+    """The operations of set-up and of each direction, before these are one graph."""
+    text = [f"operations {name}: {', '.join(lowered.key_names) or 'no'} key words"]
+    for direction, ops in ({"setup": lowered.setup} | lowered.directions).items():
+        text.append(f"{direction}:")
+        text += [f"  {operation_text(number, op)}" for number, op in enumerate(ops)]
+    return "\n".join(text) + "\n"
+
+
+def proof_text(compiled: Compiled) -> str:
+    """What a proof went through."""
+    name = f"proof {compiled.mode.name}: sectors of {compiled.source.nbytes} bytes"
+    if compiled.report is None:
+        return f"{name}, not run\n"
+    done = compiled.report
+    return (
+        f"{name}\n  graph = definition: {done.monomials} monomials in normal forms\n"
+        f"  program = graph: {done.sectors} sectors in {done.cycles} cycles on symbols\n"
+        f"  directions inverse to each other: {compiled.checked.inverse}\n"
+    )
+
+
+def _each(text: Callable[[Compiled], str]) -> Callable[[Compiled], str]:
+    """The same of every sector size."""
+    return lambda compiled: "\n".join(text(one) for one in compiled.sizes)
+
+
 DUMPS: dict[str, Callable[[Compiled], str]] = {
+    "trace": _each(lambda compiled: trace_text(compiled.source)),
+    "expand": _each(lambda compiled: trace_text(compiled.expanded, "products")),
+    "lower": _each(lambda compiled: lowered_text(compiled.source.mode, compiled.lowered)),
+    "squares": _each(lambda compiled: lowered_text(compiled.source.mode, compiled.squared)),
+    "pair": _each(lambda compiled: graph_text(compiled.paired)),
+    "chains": _each(lambda compiled: graph_text(compiled.setup_graph) + graph_text(compiled.graph)),
     "graph": lambda compiled: graph_text(compiled.setup_graph) + graph_text(compiled.graph),
     "schedule": lambda compiled: schedule_text(compiled.setup_schedule) + schedule_text(compiled.schedule),
-    "program": lambda compiled: "\n".join(listing(one.allocation.program) for one in compiled.sizes),
+    "allocate": _each(lambda compiled: listing(compiled.allocation.program)),
+    "program": _each(lambda compiled: listing(compiled.allocation.program)),
+    "prove": _each(proof_text),
 }
+"""A text of what each pass has made; "graph" is that of "chains" for the first size, "program" that of "allocate"."""
 
 
 def dump(compiled: Compiled, name: str) -> str:
-    """The text of one stage: "graph", "schedule" or "program"."""
+    """The text of what a pass has made."""
     return DUMPS[name](compiled)
 
 

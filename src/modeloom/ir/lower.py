@@ -8,7 +8,8 @@ the latest unit result in it, which adds the other terms before it is written, o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from modeloom.ir.lines import Line
@@ -18,7 +19,27 @@ from modeloom.ir.trace import Node, Trace
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import ACC, OUT, Kind
 
-__all__ = ["lower_direction", "lower_setup", "key_words", "operation_kind"]
+__all__ = ["Lowered", "key_words", "lower", "lower_direction", "lower_setup", "operation_kind"]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """Unit operations of a mode.
+
+    Attributes
+    ----------
+    directions : dict
+        For each direction its operations, in an order in which each comes after what it reads.
+    setup : list of Op
+    key_names, nonzero, derived
+        As those of ``OpGraph``.
+    """
+
+    directions: dict[str, list[Op]]
+    setup: list[Op]
+    key_names: tuple[str, ...]
+    nonzero: tuple[str, ...]
+    derived: tuple[tuple[str, ...], ...]
 
 
 def _sorted_form(terms: dict[Term, int] | Iterable[Term]) -> Form:
@@ -376,6 +397,20 @@ class _Lowering:
             op.pre, op.post = [moved(f) for f in op.pre], moved(op.post)
             result.append(op)
         return result
+
+
+def lower(
+    trace: Trace, directions: Sequence[str], terms: int, latency: Callable[[Kind], int], count: Callable[[Kind], int] | None = None
+) -> Lowered:
+    """All operations of an expanded trace; ``terms``, ``latency`` and ``count`` as for ``lower_direction``."""
+    order, names = key_words(trace)
+    return Lowered(
+        {d: lower_direction(trace, d, names, terms, latency, count) for d in directions},
+        lower_setup(trace, order, names, terms, latency),
+        (*trace.raw_names, *(names[i] for i in order)),
+        tuple(names[i] for i in trace.nonzero),
+        tuple(tuple(names[i] for i in blocks) for blocks in trace.derived),
+    )
 
 
 def lower_direction(

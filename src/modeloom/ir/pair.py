@@ -144,8 +144,8 @@ def pair_directions(name: str, sequences: Mapping[str, Sequence[Op]], rows: Sequ
     return graph
 
 
-def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int = 1) -> None:
-    """Replaces runs of multiples x^k of one value, read by one operand of one unit in the order of blocks, by chains.
+def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int = 1) -> OpGraph:
+    """The graph with chains in the place of runs of multiples x^k of one value, read by one operand of one unit in the order of blocks.
 
     Parameters
     ----------
@@ -154,6 +154,8 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
     registers : int
         Chains that share a run.  Each is used in the order of blocks, but not the run as a whole: operations are freer.
     """
+    pairs = [Pair(pair.id, {d: replace(op, pre=list(op.pre)) for d, op in pair.ops.items()}) for pair in graph.pairs]
+    graph = replace(graph, pairs=pairs, chains=list(graph.chains), key_names=list(graph.key_names))
     found: dict[tuple, dict[str, tuple[int, int, tuple[tuple[int, Term], ...]]]] = {}
     before = {d: _ancestors(graph, d) for d in graph.directions}
     lent, chained = _lend_blocks(graph), set()
@@ -203,6 +205,7 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
     for i, op in lent:
         if i not in chained:
             op.block = None
+    return graph
 
 
 def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:

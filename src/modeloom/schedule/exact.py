@@ -7,6 +7,7 @@ deterministic time.  Its strategies take turns in fixed batches, so the result i
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import tidy
 from modeloom.spec import InputError
 
-__all__ = ["improve", "improve_bounds"]
+__all__ = ["improve", "with_improved_bounds"]
 
 
 def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: int | None = None) -> Schedule:
@@ -76,22 +77,26 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
     return replace(best, optimal=optimal, exact=Exact(result, None if optimal else limit, first.latency))
 
 
-def improve_bounds(schedule: Schedule, *, effort: float = 20.0) -> None:
+def with_improved_bounds(schedule: Schedule, *, effort: float = 20.0) -> Schedule:
     """Asks the solver for each direction's own least latency, until one of them is that of a schedule of both: then no pairing has less.
 
-    ``problem.own`` takes what it proves.
+    The schedule is the same; ``problem.own`` knows what was proved.
     """
+    problem = copy(schedule.problem)
+    problem.least, problem.own = dict(problem.least), {ii: dict(own) for ii, own in problem.own.items()}
+    schedule = replace(schedule, problem=problem)
     ii = schedule.ii if schedule.overlap else 0
     own = own_bounds(schedule.problem, ii)
     if len(own) == 1:
         own.update({d: schedule.latency if schedule.optimal else schedule.latency_bound for d in own})
-        return
+        return schedule
     for d in sorted(own, key=lambda d: -own[d]):
         if max(own.values()) < schedule.latency:
             side = direction_alone(schedule, d)
             # What holds for a direction that does all the work of the pairs has been asked.
             best = schedule if alike(side.problem, schedule.problem) else improve(side.problem, side, effort=effort)
             own[d] = max(own[d], best.latency if best.optimal else best.latency_bound)
+    return schedule
 
 
 def _model(model: Any, problem: Problem, first: Schedule, ii: int, least: int) -> tuple[Any, list[Any]]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from modeloom.ir.ops import Op
 from modeloom.ir.pair import Row, alone, find_chains, match, pair_directions
@@ -27,13 +28,30 @@ from modeloom.schedule.problem import Problem, instance_of, op_instance
 from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
 
-__all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "pair_by_bound"]
+__all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "pair_by_bound", "Pairing", "choose_pairing"]
 
 FAR = ((32, 1.1), (math.inf, 1.2))
 """Blocks of a sector, and the latency by the larger of the directions' own bounds that needs no reason up to there."""
 
 FULL = 0.9
 """Share of its slots from which on a unit is called full."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Which operations issue together.
+
+    Attributes
+    ----------
+    rows : sequence of Row or None
+        As for ``ir.pair.pair_directions``.
+    least, own : dict
+        Bounds that are known of the problem by now (``Problem``).
+    """
+
+    rows: Sequence[Row] | None
+    least: dict[int, int] = field(compare=False)
+    own: dict[int, dict[str, int]] = field(compare=False)
 
 
 def own_bounds(problem: Problem, ii: int) -> dict[str, int]:
@@ -78,7 +96,17 @@ def alike(a: Problem, b: Problem) -> bool:
 def pair_by_bound(
     name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, *, overlap: bool = True, registers: int = 1, rough: bool = False
 ) -> Problem:
-    """The problem of the pairing with the lowest bound; of several, that of the definition's order, if it is one of them.
+    """The problem of the pairing that ``choose_pairing`` chooses."""
+    chosen = choose_pairing(name, sequences, units, overlap=overlap, registers=registers, rough=rough)
+    problem = _problem(name, sequences, units, registers, chosen.rows)
+    problem.least, problem.own = chosen.least, chosen.own
+    return problem
+
+
+def choose_pairing(
+    name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, *, overlap: bool = True, registers: int = 1, rough: bool = False
+) -> Pairing:
+    """The pairing with the lowest bound; of several, that of the definition's order, if it is one of them.
 
     Parameters
     ----------
@@ -89,25 +117,28 @@ def pair_by_bound(
     """
     first = _problem(name, sequences, units, registers)
     if len(sequences) == 1:
-        return first
+        return _chosen(None, first)
     ii = first.ii_bound() if overlap and not rough else 0
     if (not overlap or first.fits(first.ii_bound())) and least_latency(first, ii) <= max(own_bounds(first, ii).values()):
-        return first
+        return _chosen(None, first)
     bound = max(own_bounds(first, ii).values())
-    best, least = first, _score(first, overlap, ii, bound)
+    best, least = _chosen(None, first), _score(first, overlap, ii, bound)
     for rows in _pairings(name, sequences, units, registers):
         other = _problem(name, sequences, units, registers, rows)
         score = _score(other, overlap, ii, bound)
         if score < least:
-            best, least = other, score
+            best, least = _chosen(rows, other), score
     return best
+
+
+def _chosen(rows: Sequence[Row] | None, problem: Problem) -> Pairing:
+    return Pairing(rows, problem.least, problem.own)
 
 
 def _problem(
     name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, registers: int, rows: Sequence[Row] | None = None
 ) -> Problem:
-    graph = pair_directions(name, sequences, rows)
-    find_chains(graph, lambda pair: instance_of(pair, units) or 0, registers)
+    graph = find_chains(pair_directions(name, sequences, rows), lambda pair: instance_of(pair, units) or 0, registers)
     return Problem(graph, units)
 
 
