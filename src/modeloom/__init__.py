@@ -107,7 +107,7 @@ def simulate(directory: str | Path, **options: Any) -> SimulatedCore:
     Raises
     ------
     InputError
-        The folder holds no core.
+        The folder does not contain a core.
     """
     from modeloom.product.simulated import core as simulated_core
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a definition before it is compiled, and before ``modeloom model`` runs it.
+"""The checks of a definition before it is compiled, and before ``modeloom model`` runs it.
 
 ::
 
@@ -23,25 +23,25 @@ from modeloom.spec.blame import place_of
 __all__ = ["INVERSES", "NOT_CHECKED", "Checked", "check_definition"]
 
 NOT_CHECKED = "not checked"
-"""Of a definition that was compiled without a proof."""
+"""Stands for a definition that was compiled without a proof."""
 
 SECTORS = 3
-"""Sectors, the first one all zeros, on which a definition is compared with its trace."""
+"""Number of sectors on which a definition is compared with its trace.  The first one is all zeros."""
 
 INVERSES = (ONE_DIRECTION, PROVED, TESTED, NOT_CHECKED)
-"""What may be said of the inverse: of several sizes the last one counts."""
+"""What may be said about the inverse.  For several sizes, the last of these that applies counts."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A definition that passed, for one size of sectors.
+    """A definition that passed the checks, for one sector size.
 
     Attributes
     ----------
     inverse : str
         One of ``INVERSES``.
     warnings : tuple of str
-        What is allowed and hardly meant, a line each.
+        What is allowed but probably not intended, one line each.
     """
 
     inverse: str
@@ -56,12 +56,12 @@ def check_definition(mode: Mode, nbytes: int, tweak_bytes: int, cipher_key_bytes
     cipher_key_bytes : int
         Bytes of a cipher key.
     cipher : str or None
-        The block cipher, if it is not the mode's.
+        The block cipher, if it is not that of the mode.
 
     Raises
     ------
     DefinitionError
-        It is wrong.
+        The definition is wrong.
     """
     mode = checked_mode(mode)
     source = trace(mode, nbytes, tweak_bytes, key_bytes=cipher_key_bytes)
@@ -72,7 +72,7 @@ def check_definition(mode: Mode, nbytes: int, tweak_bytes: int, cipher_key_bytes
 
 
 def _dependences(source: Trace, direction: str) -> set[int]:
-    """Nodes that the results of a direction need, those behind the cipher keys that set-up makes among them."""
+    """Nodes that the results of a direction depend on, also through the cipher keys that the set-up makes."""
     nodes = source.nodes
     needed = reached(nodes, source.outputs[direction])
     first = len(source.cipher_keys) - len(source.derived)
@@ -88,7 +88,7 @@ def _leaves(source: Trace, needed: set[int], kind: str) -> set[object]:
 
 
 def _check_blocks(mode: Mode, source: Trace) -> None:
-    """Raises ``DefinitionError`` if a block of the sector has no influence on a direction's results: it could not come back."""
+    """Raises ``DefinitionError`` if no result of a direction depends on some block of the sector, which then could not be recovered."""
     for direction in source.outputs:
         missing = set(range(source.blocks)) - _leaves(source, _dependences(source, direction), "block")
         if missing:
@@ -121,7 +121,7 @@ def _warnings(mode: Mode, source: Trace) -> list[str]:
 def _check_numbers(mode: Mode, source: Trace, key_bytes: int, cipher: str | None) -> None:
     """Runs the definition on a few sectors.
 
-    Raises ``DefinitionError`` if it gives other blocks than its trace, or other bytes than zeros behind those of a partial block.
+    Raises ``DefinitionError`` if its blocks differ from those of its trace, or if the bytes behind a partial block are not zero.
     """
     rng = random.Random(f"numbers {source.mode} {source.nbytes}")
     for number in range(SECTORS):
@@ -147,7 +147,7 @@ def _check_numbers(mode: Mode, source: Trace, key_bytes: int, cipher: str | None
 
 
 def _check_tail(mode: Mode, source: Trace, direction: str, last: int) -> None:
-    """Raises ``DefinitionError`` if something other than zeros stands behind the bytes of a sector."""
+    """Raises ``DefinitionError`` if the bytes behind those of a sector are not zero."""
     tail = source.nbytes % source.block_bytes
     if tail and last >> 8 * tail:
         line = trace(mode, source.nbytes, source.tweak_bytes, (direction,)).nodes[source.outputs[direction][-1]].line

@@ -22,23 +22,23 @@ from modeloom.spec import DefinitionError, InputError, Mode
 __all__ = ["ONE_DIRECTION", "PROVED", "TESTED", "check_inverse"]
 
 PROVED, TESTED, ONE_DIRECTION = "proved", "tested", "one direction"
-"""What ``explain`` says of the inverse."""
+"""What ``explain`` says about the inverse."""
 
 MOST_BLOCKS = 20_000
-"""Blocks that the many sectors have together; of long sectors there are fewer."""
+"""Total number of blocks in the many sectors.  There are fewer sectors if they are long."""
 
 
 def check_inverse(mode: Mode, source: Trace, key_bytes: int, cipher: str | None = None) -> str:
-    """``PROVED``, ``TESTED`` or ``ONE_DIRECTION``.
+    """Returns ``PROVED``, ``TESTED`` or ``ONE_DIRECTION``.
 
     Parameters
     ----------
     source : Trace
-        The definition as traced, in all directions that it has.
+        The trace of the definition, in all its directions.
     key_bytes : int
-        Bytes of the mode's whole key.
+        Bytes in the whole key of the mode.
     cipher : str or None
-        The block cipher, if it is not the mode's.
+        The block cipher, if it is not that of the mode.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def check_inverse(mode: Mode, source: Trace, key_bytes: int, cipher: str | None 
 
 
 def _test(mode: Mode, source: Trace, cipher: str | None, sectors: Iterator[tuple[bytes, bytes, bytes]]) -> int:
-    """Number of sectors that came back in both orders; raises ``DefinitionError`` for the first that does not."""
+    """Number of sectors that both orders of the directions recover; raises ``DefinitionError`` for the first that they do not recover."""
     models: dict[bytes, Model | None] = {}
     count = 0
     for key, tweak, data in sectors:
@@ -75,7 +75,7 @@ def _test(mode: Mode, source: Trace, cipher: str | None, sectors: Iterator[tuple
 
 
 def _model(mode: Mode, key: bytes, cipher: str | None, blocks: int) -> Model | None:
-    """The model under a key; None if the mode refuses the key."""
+    """The model with a key; None if the mode refuses the key."""
     try:
         model = Model(mode, key, cipher)
         model.set_up(blocks)
@@ -99,7 +99,7 @@ def _changed(mode: Mode, source: Trace, first: str, then: str, back: bytes, data
 
 
 def _few(source: Trace, key_bytes: int) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Keys, tweaks and sectors in which a wrong definition shows nearly always."""
+    """Keys, tweaks and sectors that reveal nearly every wrong definition."""
     rng = random.Random(f"{source.mode} {source.nbytes} {source.tweak_bytes}")
     for _ in range(2):
         key = rng.randbytes(key_bytes)
@@ -109,7 +109,7 @@ def _few(source: Trace, key_bytes: int) -> Iterator[tuple[bytes, bytes, bytes]]:
 
 
 def _many(source: Trace, key_bytes: int) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Random and chosen keys, tweaks and sectors, each with each."""
+    """Random and chosen keys, tweaks and sectors in all combinations."""
     rng = random.Random(f"many {source.mode} {source.nbytes} {source.tweak_bytes}")
     count = max(16, MOST_BLOCKS // source.blocks)
     keys = [rng.randbytes(key_bytes) for _ in range(4)] + [bytes(key_bytes), b"\xff" * key_bytes, bytes(i & 255 for i in range(key_bytes))]
@@ -121,7 +121,7 @@ def _many(source: Trace, key_bytes: int) -> Iterator[tuple[bytes, bytes, bytes]]
 
 
 def _chosen(source: Trace, rng: random.Random) -> list[bytes]:
-    """Sectors in which blocks are 0, all ones, equal, or differ in one bit."""
+    """Sectors in which blocks are 0, all ones, equal, or different in one bit."""
     n, size = source.nbytes, source.block_bytes
     block = rng.randbytes(size)
     half = rng.randbytes(-(-n // 2))

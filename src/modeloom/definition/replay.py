@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A traced definition, computed node by node on numbers: what the core will do, beside what the definition does when it runs.
+"""Computes a traced definition node by node on numbers.
 
-Both are the same unless a definition looks at what its blocks are, not only at what it may do with them: at their type, text or
-identity.  Then the core would be one mode, and the software model, which the core is tested with, another.
+This is what the core will do.  It is compared with what the definition does when it runs.  Both are the same unless a definition looks at
+the type, the text or the identity of its blocks.  The core would then compute one mode, and the software model, which tests the core,
+another.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["replay"]
 
 
 def replay(source: Trace, model: Model, direction: str, tweak: bytes, data: bytes) -> list[int]:
-    """The blocks that a direction of a trace gives for a sector under a model's key; raises ``InputError`` for a key that is refused."""
+    """The blocks that one direction of a trace gives for a sector, with the key of a model; raises ``InputError`` if the key is refused."""
     o = model.operations()
     run = _Run(source, o, model.key_blocks, to_blocks(tweak, source.block_bytes), to_blocks(data, source.block_bytes))
     for made in source.derived:

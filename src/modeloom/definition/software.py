@@ -16,18 +16,18 @@ __all__ = ["Model", "as_bytes", "key_lengths", "model", "to_blocks", "to_bytes"]
 
 
 def to_blocks(data: bytes, block_bytes: int) -> Blocks:
-    """Bytes as blocks; a partial last one is filled with zeros."""
+    """Splits bytes into blocks.  A partial last block is filled with zeros."""
     values = [int.from_bytes(data[at : at + block_bytes], "little") for at in range(0, len(data), block_bytes)]
     return Blocks(values, len(data), block_bytes)
 
 
 def to_bytes(blocks: list[int], nbytes: int, block_bytes: int) -> bytes:
-    """The first ``nbytes`` bytes of blocks."""
+    """Joins blocks and returns the first ``nbytes`` bytes."""
     return b"".join(block.to_bytes(block_bytes, "little") for block in blocks)[:nbytes]
 
 
 def as_bytes(what: str, value: object) -> bytes:
-    """Bytes, or what holds bytes, as bytes; raises ``TypeError``."""
+    """Converts bytes, bytearray or memoryview to bytes; raises ``TypeError`` for anything else."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     hint = "; bytes.fromhex reads hex digits" if isinstance(value, str) else ""
@@ -35,7 +35,7 @@ def as_bytes(what: str, value: object) -> bytes:
 
 
 def key_lengths(mode: Mode, cipher_name: str | None = None) -> list[int]:
-    """Bytes that the whole key of a mode may have, one length for each key size of the cipher."""
+    """Lengths in bytes that the whole key of a mode may have, one for each key size of the cipher."""
     sizes = mode.cipher_key_bits or cipher_of(mode, cipher_name).key_bits
     return sorted({mode.key_bytes(bits // 8) for bits in sizes})
 
@@ -46,11 +46,11 @@ class Model:
     Parameters
     ----------
     mode : Mode
-        Or a class of modes.
+        The mode, or its class.
     key : bytes
-        The mode's whole key, parts in the order of ``mode.key_parts``; its length decides the cipher's key size.
+        The whole key of the mode, with its parts in the order of ``mode.key_parts``.  Its length selects the key size of the cipher.
     cipher_name : str or None
-        The block cipher, if it is not the mode's.
+        The block cipher, if it is not that of the mode.
 
     Attributes
     ----------
@@ -72,18 +72,18 @@ class Model:
         self._traced: set[tuple[int, int]] = set()
 
     def operations(self) -> Numbers:
-        """Operations with the mode's own cipher keys."""
+        """The operations with the cipher keys of the mode."""
         keyed = self._description.software
         return Numbers(self.mode.field, [keyed(self._parts[name]) for name in self.mode.cipher_keys], keyed, self.cipher_key_bytes)
 
     @property
     def key_blocks(self) -> dict[str, int]:
-        """The parts of the mode's key that are blocks."""
+        """The parts of the key that are blocks."""
         return {name: int.from_bytes(value, "little") for name, value in self._parts.items() if name not in self.mode.cipher_keys}
 
     def set_up(self, blocks: int) -> tuple[Numbers, Keys]:
-        """Operations and key values, for sectors of so many blocks where set-up depends on them; raises ``InputError`` for a key that the
-        mode refuses."""
+        """The operations and key values, for sectors of so many blocks if the set-up depends on that; raises ``InputError`` for a key
+        that the mode refuses."""
         blocks = blocks if self.mode.setup_of_size else 0
         if blocks not in self._ready:
             mode, o = self.mode, self.operations()
@@ -94,7 +94,7 @@ class Model:
         return self._ready[blocks]
 
     def blocks(self, direction: str, tweak: bytes, data: bytes) -> list[int]:
-        """The blocks that a direction gives for a sector, with what the definition puts behind the bytes of a partial one."""
+        """The blocks that a direction gives for a sector, including whatever the definition leaves behind the bytes of a partial block."""
         tweak, data = as_bytes("tweak", tweak), as_bytes("data", data)
         self.mode.check_sector(len(data))
         self.mode.check_tweak(len(tweak))
@@ -110,14 +110,14 @@ class Model:
             return list(getattr(self.mode, direction)(o, keys, to_blocks(tweak, size), to_blocks(data, size)))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Ciphertext of a sector; raises ``InputError`` for lengths that the mode does not take."""
+        """Ciphertext of a sector; raises ``InputError`` for lengths that the mode does not accept."""
         return to_bytes(self.blocks("encrypt", tweak, data), len(data), self.mode.block_bytes)
 
     def decrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Plaintext of a sector; raises ``InputError`` for lengths that the mode does not take."""
+        """Plaintext of a sector; raises ``InputError`` for lengths that the mode does not accept."""
         return to_bytes(self.blocks("decrypt", tweak, data), len(data), self.mode.block_bytes)
 
 
 def model(name: str, key: bytes, cipher: str | None = None) -> Model:
-    """The software model of a mode by its name, on a cipher by its name or on the mode's."""
+    """The software model of a mode given by name, with a cipher given by name or with that of the mode."""
     return Model(find(name), key, cipher)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modes: those of this folder, those that installed packages offer in the entry-point group ``modeloom.modes``, and those of files
-given by path."""
+"""The modes of this folder, of installed packages (entry-point group ``modeloom.modes``), and of files given by path."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ BUILT_IN: tuple[type[Mode], ...] = (
 
 
 def all_modes() -> dict[str, type[Mode]]:
-    """Every known mode by name, in alphabetical order; an installed one may not take a built-in name."""
+    """All known modes by name, in alphabetical order.  An installed mode cannot replace a built-in one."""
     modes = {mode.name: mode for mode in BUILT_IN}
     for point in sorted(entry_points(group="modeloom.modes"), key=lambda point: point.name):
         try:
@@ -45,9 +44,9 @@ def all_modes() -> dict[str, type[Mode]]:
 
 
 def find(name: str, folder: str | Path = "") -> Mode:
-    """A mode by its name or, with a colon in it, by file and class; raises ``UnknownName`` or ``InputError``.
+    """Finds a mode by its name or, if there is a colon in it, by file and class; raises ``UnknownName`` or ``InputError``.
 
-    A relative path of a file begins in ``folder``: the current one, or that of the core in whose ``core.json`` the name stands.
+    A relative path starts at ``folder``.  This is the current folder, or that of the core whose ``core.json`` has the name.
     """
     if not isinstance(name, str):
         raise TypeError(f"the name of a mode must be str, not {name!r}")

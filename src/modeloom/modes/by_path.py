@@ -18,21 +18,21 @@ __all__ = ["load", "seen_from"]
 
 
 def load(place: str, folder: str | Path = "") -> Mode:
-    """The mode that ``FILE.py:CLASS`` names; its ``place`` keeps these words, so that a core built from it can be checked again.
+    """Loads the mode that ``FILE.py:CLASS`` names.  Its ``place`` keeps this text, so that a core built from it can be checked again.
 
-    The file is run as a module of its own.  It may import the modules that stand beside it.
+    The file runs as a module of its own.  It may import the modules beside it.
 
     Parameters
     ----------
     folder : path
-        Where FILE.py is looked for, if it is a relative path: the current folder, or that of a core.
+        Where a relative path of FILE.py starts: the current folder, or that of a core.
 
     Raises
     ------
     InputError
-        No such file, a file that Python cannot run, a name that is no class, or a class that is no ``Mode`` or lacks a name.
+        There is no such file, Python cannot run it, the name is not a class, or the class is not a ``Mode`` or has no name.
     UnknownName
-        No such class in it.
+        The file has no such class.
     """
     path, _, name = place.rpartition(":")
     file = Path(folder, path)
@@ -61,7 +61,7 @@ def load(place: str, folder: str | Path = "") -> Mode:
 
 
 def seen_from(mode: Mode, folder: str | Path) -> Mode:
-    """The mode with a ``place`` that is relative to a folder; a mode that was not given as FILE.py:CLASS stays as it is."""
+    """Makes the ``place`` of a mode relative to a folder.  A mode that was not given as FILE.py:CLASS is returned unchanged."""
     if not mode.place:
         return mode
     result = copy.copy(mode)
@@ -97,7 +97,7 @@ def _run(file: Path, path: str) -> ModuleType:
 
 
 def _line(error: BaseException, file: Path) -> int | None:
-    """Line of the file in which an exception arose."""
+    """Line of the file where an exception arose."""
     line, trace = None, error.__traceback__
     while trace:
         if Path(trace.tb_frame.f_code.co_filename).resolve() == file.resolve():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words that several definitions share: big-endian numbers, bytes moved within a block, sums of powers, BRW polynomials.
+"""Helpers that several definitions share: big-endian numbers, shifts by bytes, sums of powers, BRW polynomials.
 
-A definition outside the project imports them from here; docs/new-mode.md has an example of each.
+A definition outside the project imports them from here.  docs/new-mode.md has an example of each.
 """
 
 from typing import Any
@@ -12,25 +12,25 @@ __all__ = ["big_endian", "brw", "down", "lengths", "permutation", "powers_of_two
 
 
 def big_endian(o: Any, number: int, nbytes: int = 16) -> Any:
-    """bin_n: a number as a block, its last bit first in significance (tes2010, section 2)."""
+    """bin_n: a number as a big-endian block (tes2010, section 2)."""
     return o.const(int.from_bytes(number.to_bytes(nbytes, "big"), "little"))
 
 
 def lengths(o: Any, a: int, b: int) -> Any:
-    """Two bit lengths of 64 bits, big-endian, one behind the other (SP 800-38D, 6.4)."""
+    """Two bit lengths of 64 bits, big-endian, one after the other (SP 800-38D, 6.4)."""
     return big_endian(o, a << 64 | b)
 
 
 def up(o: Any, x: Any, nbytes: int, block_bytes: int = 16) -> Any:
-    """The bytes of a block moved ``nbytes`` places towards the end: zeros come in at the front, the last bytes are lost.
+    """Moves the bytes of a block ``nbytes`` places towards its end.  Zeros enter at the front, and the last bytes are lost.
 
-    Coefficients rise with the bytes in all orders of ``spec``, so what does not pass the end is a product with x^(8 nbytes).
+    In all field orders of ``spec``, coefficients rise with the bytes.  The bytes that remain are therefore a product with x^(8 nbytes).
     """
     return o.double(o.head(x, block_bytes - nbytes), 8 * nbytes)
 
 
 def down(o: Any, x: Any, nbytes: int) -> Any:
-    """The bytes of a block moved ``nbytes`` places towards the front: the first bytes are lost, zeros come in at the end."""
+    """Moves the bytes of a block ``nbytes`` places towards its front.  The first bytes are lost, and zeros enter at the end."""
     return o.double(o.tail(x, nbytes), -8 * nbytes)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words a mode is written in: blocks, field orders, the operations."""
+"""The vocabulary of mode definitions: blocks, field orders and operations."""
 
 from modeloom.spec.attributes import checked_mode
 from modeloom.spec.blame import blame

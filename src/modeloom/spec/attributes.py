@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a mode says of itself is looked at before anything is computed: types, and what must fit what."""
+"""Checks the attributes of a mode before anything is computed: their types, and that they are consistent."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["attribute_place", "checked_mode"]
 
 
 def checked_mode(mode: Any) -> Mode:
-    """A mode, or an instance of a class of modes, whose attributes are as ``Mode`` says.
+    """Returns a mode, or an instance of a class of modes, after checking its attributes against ``Mode``.
 
     Raises
     ------
     TypeError
-        It is neither.
+        The argument is neither a mode nor a class of modes.
     DefinitionError
-        An attribute is missing or wrong; the message names it, with its line where that is known.
+        An attribute is missing or wrong. The message names it, with its line where that is known.
     """
     if isinstance(mode, type) and issubclass(mode, Mode):
         with blame(getattr(mode, "name", mode.__name__), mode):
@@ -62,7 +62,7 @@ def _wrong(mode: Mode, attribute: str, text: str) -> DefinitionError:
 
 
 def attribute_place(kind: type, attribute: str) -> str:
-    """``FILE, line N: `` of where a class, or one that it comes from, sets an attribute; of the class, if none does; "" if not known."""
+    """``FILE, line N: `` of the line where a class or one of its bases sets an attribute, or of the class if none does; "" if unknown."""
     owner = next((c for c in kind.__mro__ if attribute in vars(c) and c is not Mode), kind)
     if owner is Mode:
         return ""
@@ -76,7 +76,7 @@ def attribute_place(kind: type, attribute: str) -> str:
 
 
 def _said(value: Any) -> str:
-    """A value as text of a few words."""
+    """A short description of a value, for messages."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if callable(value):
@@ -138,4 +138,4 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_blocks": _COUNT,
     "max_blocks_reason": ("a text", lambda value: isinstance(value, str)),
 }
-"""For each attribute what it must be, and whether a value is."""
+"""For each attribute, what it must be in words, and a check of a value."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that stand beside a definition's file: it may import them by name, as a script may those of its folder.
+"""Modules beside the file of a definition. The definition may import them by name, as a script may import those of its folder.
 
 ::
 
@@ -26,15 +26,15 @@ _MODULES: dict[str, dict[str, ModuleType]] = {}
 def beside(folder: str, fresh: bool = False) -> Iterator[None]:
     """Lets the modules of a folder be imported by their names.
 
-    Afterwards ``sys.path`` and ``sys.modules`` are as before: what was imported from the folder is kept for the next time, and modules of
-    the same names are back.  Nothing happens for a folder in which Python looks anyway, or for none.
+    Afterwards ``sys.path`` and ``sys.modules`` are as before.  Modules imported from the folder are kept for the next time, and modules
+    that they hid are restored.  Nothing happens if the folder is an empty text, or if Python searches it anyway.
 
     Parameters
     ----------
     folder : str
         Absolute path, or "".
     fresh : bool
-        Whether modules that were imported before are read again, as their files may have changed.
+        Whether to read modules again that were imported before, because their files may have changed.
     """
     if not folder or folder in sys.path or not Path(folder).is_dir():
         yield
@@ -63,7 +63,7 @@ def beside(folder: str, fresh: bool = False) -> Iterator[None]:
 
 
 def _names(folder: str) -> set[str]:
-    """Names of the modules in a folder, but those of Python's own and of this package."""
+    """Names of the modules in a folder, except those of the standard library and of this package."""
     found = {entry.stem if entry.suffix == ".py" else entry.name for entry in Path(folder).iterdir() if _is_module(entry)}
     return {name for name in found if name.isidentifier()} - set(sys.stdlib_module_names) - {"modeloom", "__main__"}
 

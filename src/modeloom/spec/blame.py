@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of code that a user wrote: each becomes one line with the file and the line in which it arose.
+"""Errors in code that a user wrote. Each becomes one line of text with the file and the line where it arose.
 
-A definition, the description of a cipher and its software run inside ``blame``.  Frames of this package are not the user's, but those
-of its modes are: a definition is a definition.
+Definitions, descriptions of ciphers and software of ciphers run inside ``blame``.  Frames of this package do not count as the user's code,
+except those of its modes, which are definitions like any other.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib"
 
 
 def is_users(module: str) -> bool:
-    """Whether a module of this name is a definition: one of the modes, or none of this package's."""
+    """Whether a module of this name holds definitions: it is one of the modes, or it does not belong to this package."""
     return module.startswith("modeloom.modes.") or not (module == "modeloom" or module.startswith("modeloom."))
 
 
 def _innermost(trace: TracebackType | None, function: Callable[..., Any] | None) -> tuple[str, int] | None:
-    """File and line of the innermost frame of a user's; of what is installed only the function's own file counts."""
+    """File and line of the innermost frame of user code. Of installed packages, only the file of the function itself counts."""
     found = None
     own = getattr(getattr(getattr(function, "__func__", function), "__code__", None), "co_filename", None)
     while trace:
@@ -41,7 +41,7 @@ def _innermost(trace: TracebackType | None, function: Callable[..., Any] | None)
 
 
 def place_of(function: Callable[..., Any] | None) -> str:
-    """``FILE, line N`` of a function or class that a user wrote, "" if that is not known."""
+    """``FILE, line N`` of a function or class that a user wrote; "" if it is unknown."""
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
     if code is not None:
@@ -54,15 +54,15 @@ def place_of(function: Callable[..., Any] | None) -> str:
 def blame(what: str, function: Callable[..., Any] | None = None) -> Iterator[None]:
     """Turns an exception inside into ``DefinitionError``: "what: FILE, line N: what is wrong".
 
-    ``InputError`` goes through as it is; a ``DefinitionError`` gets the place if it has none.  So does what a user's code has no part in,
-    an error of this project.
+    ``InputError`` passes unchanged.  A ``DefinitionError`` gets the place if it has none.  An error of this project, in which no user code
+    takes part, passes unchanged, too.
 
     Parameters
     ----------
     what : str
-        The mode's or the cipher's name.
+        The name of the mode or the cipher.
     function : callable or None
-        What is called, to be named where the error arose in the call itself, not in it.
+        The function that is called.  It is named if the error arose in the call itself, before the function ran.
     """
     try:
         yield

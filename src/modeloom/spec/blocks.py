@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sector or a tweak as a list of blocks whose last one may be partial.
+"""A sector or a tweak as a list of blocks, of which the last one may be partial.
 
-A partial last block holds its bytes first and zeros behind them::
+A partial last block holds its bytes first, followed by zeros::
 
     byte   0 … tail-1     tail … n/8-1
            data           0
@@ -16,16 +16,16 @@ __all__ = ["Blocks"]
 
 
 class Blocks(Sequence[Any]):
-    """Blocks with their length in bytes.
+    """A sequence of blocks with its length in bytes.
 
     Parameters
     ----------
     values : iterable
-        The blocks: numbers in the software model, expressions in the tracer.
+        The blocks: numbers in the software model, symbolic values in the tracer.
     nbytes : int
-        Bytes of the whole; the last block holds the rest of the division.
+        Total number of bytes.  The last block holds the remainder.
     block_bytes : int
-        Bytes of a block.
+        Bytes in a block.
     """
 
     def __init__(self, values: Iterable[Any], nbytes: int, block_bytes: int = 16):
@@ -37,17 +37,17 @@ class Blocks(Sequence[Any]):
 
     @property
     def tail(self) -> int:
-        """Bytes of the last block: block_bytes unless it is partial."""
+        """Number of bytes in the last block: ``block_bytes`` unless it is partial."""
         return (self.nbytes - 1) % self.block_bytes + 1 if self.nbytes else self.block_bytes
 
     @property
     def whole(self) -> bool:
-        """Whether no block is partial."""
+        """Whether the last block is whole, too."""
         return self.nbytes % self.block_bytes == 0
 
     @property
     def lengths(self) -> list[int]:
-        """Bytes of each block."""
+        """Number of bytes in each block."""
         return [self.block_bytes] * (len(self) - 1) + [self.tail] if len(self) else []
 
     def __len__(self) -> int:
@@ -72,5 +72,5 @@ class Blocks(Sequence[Any]):
         return f"<{len(self)} blocks>"
 
     def like(self, values: Iterable[Any]) -> Blocks:
-        """Other blocks of the same length."""
+        """Makes blocks of the same lengths from other values."""
         return Blocks(values, self.nbytes, self.block_bytes)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counters in blocks: numbers of 32, 64 or 128 bits that ``o.add`` adds to.
 
-A block is read as one number, in the order of the counter; its lowest bits are the counter, and no other bit changes::
+A block is read as one number, in the byte order of the counter.  Its lowest bits are the counter.  No other bit changes::
 
     byte     0 ... n-5 n-4 n-3 n-2 n-1
     big      unchanged  counter, most significant byte first     CTR of SP 800-38A (128), GCM and XCB (32)
@@ -18,13 +18,13 @@ __all__ = ["COUNTERS", "Counter", "counter_name"]
 
 
 class Counter(NamedTuple):
-    """A counter of ``bits`` bits whose bytes come in the order ``order``: "big", at a block's end, or "little", at its front."""
+    """A counter of ``bits`` bits.  ``order`` is "big" for a big-endian counter at the end of a block, "little" for one at its front."""
 
     bits: int
     order: str
 
     def add(self, block: int, number: int, block_bytes: int) -> int:
-        """A block (byte 0 in bits [7:0]) with ``number`` added to its counter, modulo 2^bits."""
+        """Adds ``number`` to the counter of a block (byte 0 in bits [7:0]), modulo 2^bits."""
         order = "little" if self.order == "little" else "big"
         whole = int.from_bytes(block.to_bytes(block_bytes, "little"), order)
         mask = (1 << self.bits) - 1
@@ -35,11 +35,11 @@ COUNTERS = {
     "add": Counter(32, "big"), "add64": Counter(64, "big"), "add128": Counter(128, "big"),
     "add32le": Counter(32, "little"), "add64le": Counter(64, "little"), "add128le": Counter(128, "little"),
 }  # fmt: skip
-"""The counters that there are, by the names of the operations on them."""
+"""All counters, by the names of the operations on them."""
 
 
 def counter_name(bits: int, order: str, block_bytes: int) -> str:
-    """The operation that adds to a counter; raises ``DefinitionError`` for one that there is not, or that a block does not hold."""
+    """Name of the operation that adds to a counter; raises ``DefinitionError`` if there is none, or if a block cannot hold it."""
     for name, counter in COUNTERS.items():
         if counter == (bits, order):
             if bits > 8 * block_bytes:

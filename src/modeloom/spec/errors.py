@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors that a user can cause; the command line prints them as one line and exits with status 2."""
+"""The errors that a user can cause. The command line prints them as one line and exits with status 2."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from difflib import get_close_matches
 __all__ = ["InputError", "DefinitionError", "UnknownName"]
 
 NAMED = 3
-"""Known names that a message has at most."""
+"""Largest number of known names in a message."""
 
 
 class InputError(ValueError):
-    """Wrong usage or input; the message is one line that says what is wrong and what to do."""
+    """Wrong usage or input.  The message is one line that says what is wrong and what to do."""
 
 
 class DefinitionError(InputError):
-    """A mode's definition, or the description of its cipher, is wrong: it reads what was never written, returns the wrong number of
-    blocks, does with blocks what nothing can do with them, or raises an exception.
+    """The definition of a mode, or the description of its cipher, is wrong.
+
+    It reads a value that was never written, returns the wrong number of blocks, applies an operation that blocks do not have, or raises
+    an exception.
 
     Parameters
     ----------
     message : str
     placed : bool
-        Whether the message names the file and the line.
+        Whether the message already names the file and the line.
     """
 
     def __init__(self, message: str, placed: bool = False):
@@ -33,7 +35,7 @@ class DefinitionError(InputError):
 
 
 class UnknownName(InputError):
-    """An unknown mode, unit, preset or target; the message names the nearest known ones, three at most, whatever the case of letters."""
+    """An unknown name of a mode, unit, preset or target.  The message has up to three similar known names, regardless of case."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]):
         names = {each.lower(): each for each in sorted(known, reverse=True)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binary fields GF(2^n) and the order in which a block's bits are coefficients.
+"""Binary fields GF(2^n), and which bit of a block is which coefficient.
 
 A block is an ``int`` with byte 0 in bits [7:0].  A field says which bit holds which coefficient::
 
@@ -7,7 +7,7 @@ A block is an ``int`` with byte 0 in bits [7:0].  A field says which bit holds w
     POLYVAL, XTS    x^0 x^1 ... x^7 x^8 ...      coefficient i is bit i
     GHASH           x^7 x^6 ... x^0 x^15 ...     coefficient i is bit 8*(i//8) + 7 - i%8
 
-POLYVAL (RFC 8452) multiplies with a factor: ``dot(a, b) = a * b * x^-128``.  ``factor`` is that exponent.
+The product of POLYVAL (RFC 8452) has a factor: ``dot(a, b) = a * b * x^-128``.  ``factor`` is this exponent.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def clmul(a: int, b: int) -> int:
 
 @lru_cache(maxsize=256)
 def is_irreducible(modulus: int) -> bool:
-    """Whether a polynomial over GF(2), of degree 1 or more, has no divisor but 1 and itself.
+    """Whether a polynomial over GF(2), of degree 1 or more, has no divisor except 1 and itself.
 
-    Ben-Or's test: so it is if it has no common divisor with x^(2^i) - x for i up to half of its degree.
+    This is Ben-Or's test.  The polynomial is irreducible if it has no common divisor with x^(2^i) - x for any i up to half its degree.
     """
     degree = modulus.bit_length() - 1
     power = 2
@@ -47,7 +47,7 @@ def is_irreducible(modulus: int) -> bool:
 
 
 def _square(a: int) -> int:
-    """a * a: a zero between every two bits."""
+    """a * a, which is a with a zero between every two bits."""
     return int(f"{a:b}", 4)
 
 
@@ -65,13 +65,13 @@ class Field:
     Parameters
     ----------
     name : str
-        Short name of the order, unique in a project.
+        Short name of the order, unique within a project.
     width : int
-        Bits of a block, n.
+        Number of bits in a block, n.
     modulus : int
-        The irreducible polynomial with its leading term, bit i the coefficient of x^i.
+        The irreducible polynomial including its leading term.  Bit i is the coefficient of x^i.
     bytewise_reversed : bool
-        Whether bit 7 of a byte holds the lowest coefficient (GHASH), not bit 0.
+        Whether bit 7 of a byte holds the lowest coefficient, as in GHASH, instead of bit 0.
     factor : int
         The product of two blocks is a * b * x^factor: 0, or -128 for POLYVAL.
     """
@@ -90,7 +90,7 @@ class Field:
 
     @property
     def irreducible(self) -> bool:
-        """Whether the modulus is irreducible; if not, this is a ring, in which blocks other than 0 have no inverse."""
+        """Whether the modulus is irreducible.  If it is not, this is a ring, in which some blocks other than 0 have no inverse."""
         return is_irreducible(self.modulus)
 
     def bit(self, i: int) -> int:
@@ -102,7 +102,7 @@ class Field:
         return [int(f"{byte:08b}"[::-1], 2) for byte in range(256)]
 
     def to_polynomial(self, block: int) -> int:
-        """Polynomial (bit i the coefficient of x^i) of a block."""
+        """Polynomial of a block; bit i is the coefficient of x^i."""
         if not self.bytewise_reversed:
             return block
         data = block.to_bytes(self.width // 8, "little")
@@ -111,7 +111,7 @@ class Field:
     from_polynomial = to_polynomial  # both orders are involutions
 
     def reduce(self, polynomial: int) -> int:
-        """Remainder of a polynomial of any degree by the modulus."""
+        """Remainder of a polynomial of any degree, divided by the modulus."""
         excess = polynomial.bit_length() - self.width - 1
         while excess >= 0:
             polynomial ^= self.modulus << excess
@@ -119,22 +119,22 @@ class Field:
         return polynomial
 
     def x_power(self, k: int) -> int:
-        """x^k as a polynomial, any integer k."""
+        """x^k as a polynomial, for any integer k."""
         return _x_power(self.modulus, self.width, k)
 
     def poly_mul(self, a: int, b: int) -> int:
-        """Product of two reduced polynomials, reduced; without ``factor``."""
+        """Reduced product of two reduced polynomials, without ``factor``."""
         return self.reduce(clmul(a, b))
 
     def mul(self, a: int, b: int) -> int:
-        """The field's product of two blocks: a * b * x^factor."""
+        """Product of two blocks in the field: a * b * x^factor."""
         product = self.poly_mul(self.to_polynomial(a), self.to_polynomial(b))
         if self.factor:
             product = self.poly_mul(product, self.x_power(self.factor))
         return self.from_polynomial(product)
 
     def scale(self, a: int, k: int) -> int:
-        """a * x^k for a block a; plain, without ``factor``."""
+        """a * x^k for a block a, without ``factor``."""
         if k == 0:
             return a
         if k < 0 or k > self.width:
@@ -143,11 +143,11 @@ class Field:
 
     @cached_property
     def one(self) -> int:
-        """The block that is neutral for ``mul``: x^-factor."""
+        """The neutral element of ``mul``: x^-factor."""
         return self.from_polynomial(self.x_power(-self.factor))
 
     def power(self, a: int, e: int) -> int:
-        """a^e (e >= 1) under ``mul``."""
+        """a^e under ``mul``, for e >= 1."""
         if e < 1:
             raise ValueError(f"power: the exponent must be at least 1, not {e}")
         result = None

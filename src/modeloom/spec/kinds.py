@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of operations and of the units that do them: all that the compiler knows of each, as data.
+"""The kinds of operations, and of the functional units that perform them: all that the compiler knows about each, as data.
 
-A unit takes the operands of an operation, and a number where the operation has one; some cycles later it gives a block::
+A unit takes the operands of an operation, and a number if the operation has one.  Some cycles later it returns a block::
 
     operands ──▶ ┌────────────┐
     number   ──▶ │ unit       │ ──▶ result          enc, dec        number of the cipher key
                  └────────────┘                     add, add64, …   what is added
                                                     mul, sqr, acc   none
 
-A new kind is an entry here and a component in ``cores.components``.  It is traced, scheduled, allocated, proved and built like the others;
-where an entry says nothing of what an operation does to normal forms, it is a function of which nothing is known.
+A new kind needs an entry here and a component in ``cores.components``.  It is then traced, scheduled, allocated, proved and built like the
+others.  If an entry does not say what an operation does to normal forms, the proof treats it as an unknown function.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = [
 ]  # fmt: skip
 
 OPERANDS = ("a", "b", "c", "d")
-"""Names of the operands of a unit, in their order."""
+"""Names of the operands of a unit, in order."""
 
 
 @dataclass(frozen=True)
 class UnitTiming:
-    """Cycles of a unit's component, and of its pace: ``interval`` between two operations."""
+    """Latency of the component of a unit, and interval between two operations, both in cycles."""
 
     core: int = 0
     interval: int = 1
@@ -45,25 +45,25 @@ class UnitType:
     Attributes
     ----------
     name : str
-        In listings, and with a number in names of instances: letters.
+        Name in listings and, followed by a number, in names of instances.  It consists of letters.
     ports : tuple of str
-        The component's port for each operand.
+        The port of the component for each operand.
     keyed : bool
-        Whether its components hold round keys of a cipher.
+        Whether its components hold the round keys of a cipher.
     either : bool
-        Whether it does two operations that are inverse to each other; a bit for the direction says which.
+        Whether it performs two operations that are inverse to each other.  A direction bit selects one.
     laned : bool
-        Whether operations of block i run on instance i modulo their number.
+        Whether operations of block i run on instance i modulo the number of instances.
     leaves : bool
-        Whether blocks leave the engine here: it is a lane, and no unit.
+        Whether blocks leave the engine here.  It is then an output lane.
     component : bool
-        Whether something stands between the operand network and the sum behind the unit.
+        Whether there is a component between the operand network and the sum behind the unit.
     group : str or None
-        Its blocks in the report of areas; None for those of the engine.  "cipher" has the name of the core's cipher.
+        Group in the area report; None for the engine.  "cipher" appears there as the name of the cipher.
     noun : str
-        What a reader calls it.
+        Noun for messages and documents.
     timing : UnitTiming or None
-        That of its component where it does not follow from options (``compiler.units``).
+        Timing of its component, if it does not follow from the options (``compiler.units``).
     """
 
     name: str
@@ -79,7 +79,7 @@ class UnitType:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """Names of its operands."""
+        """Names of the operands."""
         return OPERANDS[: len(self.ports)]
 
 
@@ -95,35 +95,35 @@ class Operation:
     Attributes
     ----------
     name : str
-        In definitions (``o.NAME``), dumps and listings, and of the component in Verilog.
+        Name in definitions (``o.NAME``), dumps and listings, and of the component in Verilog.
     unit : UnitType
-        What does it.
+        The unit that performs it.
     shared : UnitType or None
-        What does it beside its inverse, behind one operand network.
+        The unit that performs both it and its inverse, behind one operand network.
     commutes : bool
-        Whether operands may change places.
+        Whether the operands may be exchanged.
     numbers : range
-        The numbers that go with it; empty for none, and for a cipher key's.
+        The numbers that it may have.  Empty if it has none, or the number of a cipher key.
     inverse : str
-        The operation that undoes it to the first operand, under the same key and with the same further operands.
+        The operation that inverts it in the first operand, with the same key and the same further operands.
     inverse_keys : bool
-        Whether its component is given round keys in their form for inverse ciphers.
+        Whether its component gets the round keys in the form for the inverse cipher.
     of_keys : bool
-        Whether it works on key values in every sector, and gets no word in the key memory.
+        Whether it works on key values in every sector, without a word in the key memory.
     adds : bool
-        Whether terms may be added to its result, and parts of it cut.
+        Whether terms may be added to its result, and whether it may be truncated.
     linear : bool
         Whether its result is linear in each operand.
     counter : Counter or None
         The counter that it adds to.
     sign : str
-        What stands for it behind a number in listings; its name if empty.
+        Its sign before a number in listings.  If empty, the name is used.
     on_numbers : callable
-        ``on_numbers(o, operands, number)``: the result on blocks that are numbers; ``o`` is ``spec.Numbers``.
+        ``on_numbers(o, operands, number)`` is the result for blocks that are numbers, where ``o`` is ``spec.Numbers``.
     on_batches : callable or None
-        The same on many blocks at once, where there is a faster way; ``o`` is ``prove.numeric.Numbers``.
+        The same for many blocks at once, if there is a faster way, where ``o`` is ``prove.numeric.Numbers``.
     on_forms : callable or None
-        The same on normal forms; ``o`` is ``prove.polynomials.Algebra``.  None: nothing is known but ``inverse``.
+        The same for normal forms, where ``o`` is ``prove.polynomials.Algebra``.  If None, only ``inverse`` is known about the operation.
     """
 
     name: str
@@ -144,7 +144,7 @@ class Operation:
 
     @property
     def keyed(self) -> bool:
-        """Whether its number is that of a cipher key."""
+        """Whether its number is the number of a cipher key."""
         return self.unit.keyed
 
     @property
@@ -159,15 +159,16 @@ class Operation:
 
     @property
     def signature(self) -> str:
-        """What it takes in a definition, for messages."""
+        """Its arguments in a definition, for messages."""
         blocks = f"{self.operands} block{'s' * (self.operands > 1)}"
         return f"{blocks}, key=" if self.keyed else f"{blocks} and a number" if self.numbers else blocks
 
 
 class Kind(str):
-    """An operation of a graph: which one, and for a cipher key of another length than most (``Mode.fixed_key_bits``) its bits, else 0.
+    """The kind of an operation in a graph.
 
-    As text it is the name with these bits behind it.
+    ``key_bits`` is the length of its cipher key if the mode fixes this length (``Mode.fixed_key_bits``), and 0 otherwise.  As text, a
+    kind is the name of the operation, followed by ``key_bits`` unless it is 0.
     """
 
     __slots__ = ("key_bits", "operation")
@@ -185,22 +186,22 @@ class Kind(str):
 
     @property
     def unit(self) -> UnitKind:
-        """The unit that does it alone."""
+        """The unit that performs only this operation."""
         return UnitKind(self.operation.unit, self.key_bits)
 
     @property
     def shared(self) -> UnitKind | None:
-        """The unit that does it beside its inverse; there is none for keys of another length."""
+        """The unit that performs both it and its inverse; None if there is none, and for keys of a fixed length."""
         return UnitKind(self.operation.shared) if self.operation.shared and not self.key_bits else None
 
     @property
     def widest(self) -> UnitKind:
-        """The unit that does as much as can be done where it is done: the shared one, if there may be one."""
+        """The shared unit if there may be one, and otherwise the unit for this operation alone."""
         return self.shared or self.unit
 
 
 class UnitKind(str):
-    """The kind of a unit, and for cipher keys of another length than most their bits, else 0."""
+    """The kind of a unit.  ``key_bits`` is the length of its cipher keys if the mode fixes this length, and 0 otherwise."""
 
     __slots__ = ("key_bits", "type")
 
@@ -216,7 +217,7 @@ class UnitKind(str):
         return _unit_kind, (self.type.name, self.key_bits)
 
     def does(self, kind: Kind) -> bool:
-        """Whether it does an operation."""
+        """Whether the unit performs an operation."""
         return self.key_bits == kind.key_bits and self.type in (kind.operation.unit, kind.operation.shared)
 
 
@@ -290,7 +291,7 @@ UNITS: dict[str, UnitType] = {unit.name: unit for unit in (_CIPHER, *(operation.
 ENC, DEC, MUL, SQR, ACC, OUT = (Kind(OPERATIONS[name]) for name in ("enc", "dec", "mul", "sqr", "acc", "out"))
 
 BOTH = "both"
-"""Name of a component that does both operations of a unit that does two (``UnitType.either``)."""
+"""Name of a component that performs both operations of a unit (``UnitType.either``)."""
 
 CIPHER = UnitKind(_CIPHER)
 """The unit with both cores of the cipher behind one operand network."""
@@ -302,8 +303,8 @@ def register(*operations: Operation) -> None:
     Raises
     ------
     ValueError
-        A name is taken, by another unit too, or is no word of letters; an operation has more than four operands; an inverse is not
-        each other's.
+        A name is taken, or does not consist of letters; an operation has more than four operands; or two operations are not the inverse
+        of each other.
     """
     known = OPERATIONS | {operation.name: operation for operation in operations}
     for operation in operations:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a mode of operation is: a key layout, a set-up, an encryption and a decryption written with operations ``o``."""
+"""Modes of operation: a key layout, and a set-up, an encryption and a decryption that are written with operations ``o``."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from modeloom.spec.field import GHASH_ORDER, Field
 __all__ = ["CIPHER", "CipherKey", "KeyParts", "Keys", "Mode"]
 
 CIPHER = "cipher"
-"""Name of the block cipher's key in ``Mode.key_parts``."""
+"""Name of the key of the block cipher in ``Mode.key_parts``."""
 
 
 @dataclass(frozen=True)
 class CipherKey:
-    """A key of the block cipher, as ``o.enc`` and ``o.dec`` take it: a part of the mode's key, or what ``o.cipher_key`` made.
+    """A key of the block cipher for ``o.enc`` and ``o.dec``: a part of the key of the mode, or a key that ``o.cipher_key`` made.
 
     Attributes
     ----------
     number : int
-        Its place among the cipher keys of a mode: those of ``key_parts`` first, then those that set-up makes.
+        Position among the cipher keys of a mode.  Those in ``key_parts`` come first, followed by those that the set-up makes.
     """
 
     number: int
 
 
 class Keys:
-    """What set-up gives: named blocks and cipher keys that stay for as long as the key does."""
+    """The results of a set-up: named blocks and cipher keys, which are kept as long as the key."""
 
     def __init__(self, **values: Any):
         self._values = dict(values)
@@ -51,57 +51,58 @@ class Keys:
 
 
 class KeyParts(Keys):
-    """What set-up is given: the parts of the mode's key."""
+    """The arguments of a set-up: the parts of the key of the mode."""
 
     def _missing(self, name: str, known: str) -> str:
         return f"setup() reads {name!r}, which is not a part of the key (the parts are {known}); add it to key_parts"
 
 
 class Mode:
-    """A length-preserving mode on sectors.  Subclasses are the definitions; everything else is derived from them.
+    """A length-preserving mode on sectors.  Definitions are subclasses, and everything else is derived from them.
 
     Attributes
     ----------
     name, title, source, security : str
-        Name on the command line; full name; paper and figure; bound, data limit and known attacks in a sentence.
+        Name on the command line; full name; paper and figure; and a sentence with the bound, the data limit and known attacks.
     broken : bool
-        Whether an attack makes the mode unfit for new uses; ``security`` says which, and commands and cores warn.
+        Whether an attack makes the mode unfit for new uses.  ``security`` names the attack; commands and cores carry a warning.
     field : Field
-        The field and its bit order; as wide as a block.
+        The field and its bit order.  The field is as wide as a block.
     block_bytes : int
-        Bytes of a block.
+        Bytes in a block.
     cipher : str or modeloom.ciphers.BlockCipher
-        The block cipher, by its name or as its description; its blocks are those of the mode.
+        The block cipher, as a name or as a description.  Its blocks have the size of those of the mode.
     key_parts : tuple of str
-        The mode's key in order.
+        The parts of the key, in order.
     cipher_keys : tuple of str
-        The parts that are keys of the block cipher; every other part is a block.
+        The parts that are keys of the block cipher.  Every other part is a block.
     distinct_keys : bool
-        Whether a key whose cipher keys are equal is refused.
+        Whether the mode refuses a key whose cipher keys are equal.
     refused_keys : str
-        What keys are refused at load, for messages.
+        Which keys the mode refuses when they are loaded, for messages.
     cipher_key_bits : tuple of int
-        Sizes of cipher keys in bits that the mode is defined for; empty: all that the cipher has.
+        Key sizes of the cipher, in bits, for which the mode is defined.  Empty for all sizes of the cipher.
     fixed_key_bits : dict
-        Bits of the cipher keys that have one length whatever ``--key-bits`` says, by name; at least one key of ``cipher_keys`` has none.
+        Bits of those cipher keys, by name, whose length does not depend on ``--key-bits``.  At least one of ``cipher_keys`` must be
+        left to that option.
     tweak_sizes : tuple of int
-        Tweak lengths in bytes for which cores are built, the default first.
+        Tweak lengths in bytes for which cores can be built.  The default comes first.
     setup_of_size : bool
-        Whether set-up reads ``o.blocks``, the blocks of a sector.
+        Whether the set-up reads ``o.blocks``, the number of blocks in a sector.
     any_tweak : bool
-        Whether the software model takes tweaks of any length.
+        Whether the software model accepts tweaks of any length.
     partial : bool
         Whether the last block may be partial.
     one_direction : str
-        "encrypt" or "decrypt" if the mode has this direction alone; empty: it has both, and each is the inverse of the other.
+        "encrypt" or "decrypt" if the mode has only this direction.  Empty if it has both, each the inverse of the other.
     wide : bool
-        Whether each block of a result depends on every bit of the sector; ``security`` says what holds for a mode that is not so.
+        Whether each block of a result depends on every bit of the sector.  If not, ``security`` says what holds instead.
     place, folder : str
-        ``FILE.py:CLASS`` if the definition was given so, and the folder of the file, from which it may import; else empty.
+        ``FILE.py:CLASS`` if the definition was given in this form, and the folder of the file, from which it may import.  Otherwise empty.
     min_bytes, max_blocks : int
-        Shortest sector in bytes (0: a block), longest in blocks (0: no limit).
+        Shortest sector in bytes (0 for one block), and longest sector in blocks (0 for no limit).
     max_blocks_reason : str
-        Why there is a limit, for the message.
+        Reason of this limit, for messages.
     """
 
     name: ClassVar[str]
@@ -131,15 +132,15 @@ class Mode:
     folder: str = ""
 
     def setup(self, o: Any, key: Keys) -> Keys:
-        """Key values from the mode's key (``key.NAME`` for each name in ``key_parts``: a block, or a ``CipherKey``)."""
+        """Computes key values from the key.  ``key.NAME`` is a block or a ``CipherKey``, for each name in ``key_parts``."""
         raise NotImplementedError
 
     def encrypt(self, o: Any, k: Keys, tweak: Blocks, p: Blocks) -> list[Any]:
-        """Ciphertext blocks of the plaintext blocks p."""
+        """Returns the ciphertext blocks for the plaintext blocks p."""
         raise NotImplementedError
 
     def decrypt(self, o: Any, k: Keys, tweak: Blocks, c: Blocks) -> list[Any]:
-        """Plaintext blocks of the ciphertext blocks c."""
+        """Returns the plaintext blocks for the ciphertext blocks c."""
         raise NotImplementedError
 
     @classmethod
@@ -149,7 +150,7 @@ class Mode:
 
     @classmethod
     def check_sector(cls, nbytes: int) -> None:
-        """Raises ``InputError`` unless the mode takes sectors of ``nbytes`` bytes."""
+        """Raises ``InputError`` unless the mode accepts sectors of ``nbytes`` bytes."""
         least = cls.min_bytes or cls.block_bytes
         if nbytes < least:
             raise InputError(f"{cls.name}: a sector must have at least {least} bytes, not {nbytes}; choose a larger --sector")
@@ -164,19 +165,19 @@ class Mode:
 
     @classmethod
     def check_tweak(cls, nbytes: int, *, core: bool = False) -> None:
-        """Raises ``InputError`` unless the mode takes tweaks of ``nbytes`` bytes (``core``: unless a core can)."""
+        """Raises ``InputError`` unless the mode, or with ``core`` a core of it, accepts tweaks of ``nbytes`` bytes."""
         if nbytes not in cls.tweak_sizes and (core or not cls.any_tweak):
             sizes = " or ".join(map(str, cls.tweak_sizes))
             raise InputError(f"{cls.name}: a tweak must have {sizes} bytes, not {nbytes}")
 
     @classmethod
     def key_bytes(cls, cipher_key_bytes: int) -> int:
-        """Bytes of the mode's whole key for a cipher key of the given length."""
+        """Bytes in the whole key of the mode, for a cipher key of the given length."""
         return sum(cls.part_bytes(part, cipher_key_bytes) for part in cls.key_parts)
 
     @classmethod
     def part_bytes(cls, part: str, cipher_key_bytes: int) -> int:
-        """Bytes of a part of the mode's key for a cipher key of the given length."""
+        """Bytes in one part of the key, for a cipher key of the given length."""
         if part in cls.fixed_key_bits:
             return cls.fixed_key_bits[part] // 8
         return cipher_key_bytes if part in cls.cipher_keys else cls.block_bytes
@@ -190,7 +191,7 @@ class Mode:
 
     @classmethod
     def split_key(cls, key: bytes, cipher_key_sizes: tuple[int, ...]) -> dict[str, bytes]:
-        """The parts of a whole key; raises ``InputError`` for a wrong length, or for equal cipher keys where they must differ."""
+        """Splits a whole key into its parts; raises ``InputError`` for a wrong length, or for equal cipher keys where they must differ."""
         if cls.cipher_key_bits:
             cipher_key_sizes = tuple(size for size in cipher_key_sizes if 8 * size in cls.cipher_key_bits)
         for size in cipher_key_sizes:

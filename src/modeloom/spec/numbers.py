@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of a mode on numbers: with them a definition is the software model.
+"""The operations of a mode on numbers. With them, a definition is the software model.
 
-A block is an ``int`` with byte 0 in bits [7:0]; XOR is Python's own.
+A block is an ``int`` with byte 0 in bits [7:0].  XOR is the operator ``^`` of Python.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Numbers:
     field : Field
         Field and bit order of the products.
     ciphers : sequence of Cipher
-        The cipher under each cipher key of the mode.
+        The cipher, keyed with each cipher key of the mode.
     keyed : callable or None
-        ``keyed(key)``: the cipher under a key of bytes, for keys that set-up makes.
+        ``keyed(key)`` is the cipher with a key of type bytes.  It is needed for keys that the set-up makes.
     key_bytes : int
-        Bytes of a cipher key.
+        Bytes in a cipher key.
 
     Attributes
     ----------
     blocks : int
-        Blocks of a sector, for a set-up that depends on them.
+        Number of blocks in a sector, for a set-up that depends on it.
     """
 
     blocks: int = 0
@@ -70,21 +70,21 @@ class Numbers:
         return operate
 
     def const(self, value: int) -> int:
-        """The block whose little-endian number is ``value``."""
+        """The block that holds ``value`` as a little-endian number."""
         return operator.index(value)
 
     def enc(self, block: int, key: CipherKey | None = None) -> int:
-        """Block cipher, forward, under a cipher key (None: the mode's first)."""
+        """Encrypts a block under a cipher key (default: the first one of the mode)."""
         cipher = self.ciphers[key.number if key else 0]
         return int.from_bytes(cipher.encrypt(block.to_bytes(self._block_bytes, "little")), "little")
 
     def dec(self, block: int, key: CipherKey | None = None) -> int:
-        """Block cipher, inverse."""
+        """Decrypts a block under a cipher key (default: the first one of the mode)."""
         cipher = self.ciphers[key.number if key else 0]
         return int.from_bytes(cipher.decrypt(block.to_bytes(self._block_bytes, "little")), "little")
 
     def cipher_key(self, *blocks: int) -> CipherKey:
-        """In set-up: the first bytes of some blocks, as many as a cipher key has, as a further cipher key; blocks beyond are not used."""
+        """Makes a further cipher key from the first bytes of some blocks, in the set-up only.  Bytes beyond its length are not used."""
         key = b"".join(block.to_bytes(self._block_bytes, "little") for block in blocks)[: self._key_bytes]
         if len(key) < self._key_bytes:
             raise DefinitionError(f"o.cipher_key() got {len(key)} bytes for a cipher key of {self._key_bytes} bytes")
@@ -94,7 +94,7 @@ class Numbers:
         return CipherKey(len(self.ciphers) - 1)
 
     def mul(self, a: int, b: int) -> int:
-        """Product in the mode's field."""
+        """Product in the field of the mode."""
         return self.field.mul(a, b)
 
     def double(self, block: int, times: int = 1) -> int:
@@ -102,56 +102,55 @@ class Numbers:
         return self.field.scale(block, operator.index(times))
 
     def power(self, h: int, exponent: int) -> int:
-        """h^exponent of a key value h; in hardware computed at key set-up."""
+        """h^exponent of a key value h.  Hardware computes it during the set-up."""
         exponent = operator.index(exponent)
         if (h, exponent) not in self._powers:
             self._powers[h, exponent] = self.field.power(h, exponent)
         return self._powers[h, exponent]
 
     def inverse(self, value: int, what: str) -> int:
-        """In set-up: 1 / value for a key value; a key with value 0 is refused, and ``what`` names the value in the message."""
+        """1 / value for a key value, in the set-up only.  A key with value 0 is refused; ``what`` names the value in the message."""
         if not value:
             raise InputError(f"this key cannot be used: {what} is 0; choose another key")
         return self.field.power(value, (1 << self.field.width) - 2)
 
     def poly(self, h: int, blocks: Sequence[int], last: int | None = None) -> int:
-        """X_1 h^(m-1) l + X_2 h^(m-2) l + ... + X_m l for a key value h; l is ``last``, a key value too, or h."""
+        """X_1 h^(m-1) l + X_2 h^(m-2) l + ... + X_m l for key values h and l.  l is ``last``, or h if that is not given."""
         total = 0
         for block in blocks[:-1]:
             total = self._mul_by_key(total ^ block, h)
         return self._mul_by_key(total ^ blocks[-1], h if last is None else last)
 
     def add32(self, block: int, number: int) -> int:
-        """The block with ``number`` added to the big-endian number in its last four bytes, modulo 2^32."""
+        """Adds ``number`` to the big-endian number in the last four bytes of the block, modulo 2^32."""
         return self.add(block, number)
 
     def add64(self, block: int, number: int) -> int:
-        """The same in the last eight bytes, modulo 2^64."""
+        """Adds ``number`` to the big-endian number in the last eight bytes, modulo 2^64."""
         return self.add(block, number, 64)
 
     def add128(self, block: int, number: int) -> int:
-        """The same in the last sixteen bytes, modulo 2^128: the counter of SP 800-38A."""
+        """Adds ``number`` to the big-endian number in the last sixteen bytes, modulo 2^128.  This is the counter of SP 800-38A."""
         return self.add(block, number, 128)
 
     def add(self, block: int, number: int, bits: int = 32, order: str = "big") -> int:
-        """The block with ``number`` added to a counter of 32, 64 or 128 bits, which wraps.
+        """Adds ``number`` to a counter of 32, 64 or 128 bits, which wraps around.
 
-        A "big" counter stands at the block's end, the most significant byte first; a "little" one at its front, the least significant
-        byte first.
+        A "big" counter is big-endian at the end of the block.  A "little" counter is little-endian at its front.
         """
         return COUNTERS[counter_name(bits, order, self._block_bytes)].add(block, operator.index(number), self._block_bytes)
 
     def head(self, block: int, nbytes: int) -> int:
-        """The first ``nbytes`` bytes of a block, zeros behind them."""
+        """The first ``nbytes`` bytes of a block, followed by zeros."""
         return block & ((1 << 8 * operator.index(nbytes)) - 1)
 
     def tail(self, block: int, nbytes: int) -> int:
-        """The block without its first ``nbytes`` bytes, zeros in their place."""
+        """The block with zeros in place of its first ``nbytes`` bytes."""
         below = 8 * operator.index(nbytes)
         return block >> below << below
 
     def pad(self, block: int, nbytes: int, byte: int) -> int:
-        """A block of ``nbytes`` bytes with ``byte`` put behind them; unchanged if it is whole."""
+        """Appends ``byte`` to a block of ``nbytes`` bytes.  A whole block is unchanged."""
         return block if nbytes == self._block_bytes else block ^ (operator.index(byte) << 8 * operator.index(nbytes))
 
     def _mul_by_key(self, a: int, h: int) -> int:
