@@ -24,15 +24,15 @@ from modeloom.emit import emit
 from modeloom.measure.core import measure_core
 from modeloom.modes import find
 from modeloom.compiler.options import Options
-from modeloom.rtl.aes.cores.pipeline import AESEncryptPipeline
+from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.synth import synthesize
 
 HERE = Path(__file__).resolve().parent
 CORES: dict[str, tuple[str, dict[str, str]]] = {
     "hctr2_512": ("hctr2", {}),
-    "hctr2_512_bram": ("hctr2", {"aes_sbox": "bram"}),
+    "hctr2_512_bram": ("hctr2", {"cipher_sbox": "bram"}),
     "heh_brw_512": ("heh-brw", {}),
-    "heh_brw_512_encrypt_bram": ("heh-brw", {"direction": "encrypt", "aes_sbox": "bram"}),
+    "heh_brw_512_encrypt_bram": ("heh-brw", {"direction": "encrypt", "cipher_sbox": "bram"}),
 }
 """Mode and options of each core, which are those of the command line."""
 
@@ -68,7 +68,7 @@ def core(name: str, target: str, pnr: bool) -> dict:
 
 def aes(name: str, target: str, pnr: bool) -> dict:
     """Figures of an AES-128 pipeline alone, with as many registers a round as the cores have."""
-    pipeline = AESEncryptPipeline(128, Options().on(AES).aes_stages, sbox=PIPELINES[name])
+    pipeline = AESPipeline(128, Options().on(AES).cipher_stages, sbox=PIPELINES[name])
     text = rtlil.convert(pipeline, name="aes_pipeline", emit_src=False)
     command = f"python baselines/make.py {'pnr' if pnr else 'yosys'}"
     return synthesize(text, "aes_pipeline", target, pnr=pnr, freq=CLOCK if pnr else None, command=command).to_dict()

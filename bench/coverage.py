@@ -38,7 +38,7 @@ from modeloom.modes import find  # noqa: E402
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "coverage.json"
 
-SMALL: dict[str, Any] = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 50}
+SMALL: dict[str, Any] = {"cipher_arch": "sequential", "cipher_stages": 1, "restarts": 50}
 
 CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "sizes": ("hctr2", {"sector": 64, "more_sectors": (16, 40), "key_slots": 3, **SMALL}),

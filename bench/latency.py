@@ -39,7 +39,7 @@ FIGURES = ("ii", "ii_bound", "latency", "latency_bound", "latency_pins", "optima
 
 def measure(mode: str, aes: int) -> dict[str, Any]:
     """The figures of one core."""
-    compiled = compile_mode(find(mode), Options(sector=SECTOR, aes=aes))
+    compiled = compile_mode(find(mode), Options(sector=SECTOR, cipher_cores=aes))
     figures = compiled.explain()
     least = figures["latency_bound"] + 2 * beats(compiled)
     return {

@@ -37,7 +37,7 @@ def measure(mode: str, sector: int, aes: int) -> dict[str, Any]:
     definition = find(mode)
     if definition.max_blocks:
         sector = min(sector, definition.max_blocks * definition.block_bytes)
-    figures = compile_mode(definition, Options(sector=sector, aes=aes), prove=False).explain()
+    figures = compile_mode(definition, Options(sector=sector, cipher_cores=aes), prove=False).explain()
     return {
         "mode": mode,
         "sector": sector,

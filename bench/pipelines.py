@@ -31,7 +31,7 @@ MODES = ("hctr2", "heh-brw", "hmch-brw", "heh-poly", "hmch-poly")
 def measure(mode: str, blocks: int, aes: int) -> dict[str, Any]:
     """Compiles, proves and emits a core, and runs its bench."""
     start = time.process_time()
-    compiled = compile_mode(find(mode), Options(sector=16 * blocks, aes=aes))
+    compiled = compile_mode(find(mode), Options(sector=16 * blocks, cipher_cores=aes))
     figures = compiled.explain()
     with tempfile.TemporaryDirectory() as work:
         emit(compiled, Path(work) / "core", command=f"modeloom build {mode} --sector {16 * blocks} --aes {aes}")

@@ -69,7 +69,7 @@ Wanted = tuple[str, str, int, str | None]
 @cache
 def compiled(mode: str, aes: int) -> Compiled:
     """The core's program, proved."""
-    return compile_mode(find(mode), Options(sector=SECTOR, aes=aes, aes_sbox="bram", storage="bram"))
+    return compile_mode(find(mode), Options(sector=SECTOR, cipher_cores=aes, cipher_sbox="bram", storage="bram"))
 
 
 @cache

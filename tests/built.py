@@ -36,7 +36,7 @@ SMALL: dict[str, Any] = {"sector": 64, "more_sectors": (40, 96), "key_slots": 3}
 """An HCTR2 core that several files test: three sizes, one with a partial block, and three key slots."""
 
 SEQUENTIAL: dict[str, Any] = {
-    "sector": 64, "aes_arch": "sequential", "aes_sbox": "bram", "aes_stages": 1, "key_slots": 2, "restarts": 50,
+    "sector": 64, "cipher_arch": "sequential", "cipher_sbox": "bram", "cipher_stages": 1, "key_slots": 2, "restarts": 50,
 }  # fmt: skip
 """An HCTR2 core with one sequential AES core for both directions, S-boxes in block memories."""
 

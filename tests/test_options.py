@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options, presets and the unit set that follows from them."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from tests.kinds import kind, unit_kind
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
+from modeloom.compiler.options import OLD_NAMES, Options
 from modeloom.compiler.presets import PRESETS, preset
 from modeloom.compiler.units import unit_set
 from modeloom.modes import find
@@ -66,15 +66,15 @@ def test_a_unit_set_that_cannot_run_the_mode():
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"aes": 0}, "--aes must be from 1 to 64, not 0"),
-        ({"aes_stages": 5}, "--aes-stages must be from 1 to 4, not 5"),
+        ({"cipher_cores": 0}, "--cipher-cores must be from 1 to 64, not 0"),
+        ({"cipher_stages": 5}, "--cipher-stages must be from 1 to 4, not 5"),
         ({"mul_stages": 9}, "--mul-stages must be from 1 to 8, not 9"),
         ({"mul": 65}, "--mul must be from 1 to 64, not 65"),
         ({"key_slots": 0}, "--key-slots must be from 1 to 64, not 0"),
         ({"key_bits": 64}, "--key-bits must be 128, 192 or 256, not 64"),
-        ({"aes_sbox": "ram"}, "unknown S-box 'ram'; did you mean bram?"),
+        ({"cipher_sbox": "ram"}, "unknown S-box 'ram'; did you mean bram?"),
         ({"lanes": 16}, "--lanes must be 1, 2, 4 or 8, not 16"),
-        ({"aes": 5}, "--aes 5 gives no default for --lanes, which must be 1, 2, 4 or 8; add --lanes"),
+        ({"cipher_cores": 5}, "--cipher-cores 5 gives no default for --lanes, which must be 1, 2, 4 or 8; add --lanes"),
     ],
 )
 def test_ranges(changes, message):
@@ -88,7 +88,7 @@ def test_ranges(changes, message):
     [
         (lambda: preset("tes"), "unknown preset 'tes'"),
         (lambda: preset("brw2013-1cores"), "did you mean brw2013-1core or brw2013-2core"),
-        (lambda: Options(aes_arch="serial"), "unknown AES architecture 'serial'; did you mean sequential?"),
+        (lambda: Options(cipher_arch="serial"), "unknown architecture of the cipher cores 'serial'; did you mean sequential?"),
         (lambda: preset("tes2010"), "did you mean tes2010-full"),
         (lambda: Options(storage="brams"), "unknown storage 'brams'; did you mean bram?"),
         (lambda: Options(direction="bothe"), "unknown direction 'bothe'; did you mean both?"),
@@ -144,7 +144,7 @@ def test_presets_of_tes2010(name, direction, cipher, latency, first):
 
 
 def test_an_option_goes_over_a_preset():
-    assert preset("tes2010-sequential").but(aes_arch="pipelined", overlap=True) == preset("tes2010-full").but(overlap=True)
+    assert preset("tes2010-sequential").but(cipher_arch="pipelined", overlap=True) == preset("tes2010-full").but(overlap=True)
 
 
 ENC, ENC256, DEC, DEC256, MUL, OUT = (kind(*of) for of in (("enc",), ("enc", 256), ("dec",), ("dec", 256), ("mul",), ("out",)))
@@ -152,10 +152,10 @@ ENC, ENC256, DEC, DEC256, MUL, OUT = (kind(*of) for of in (("enc",), ("enc", 256
 
 def test_sequential_cores_that_a_cipher_lacks():
     uses = {d: {ENC: 32, DEC: 1, MUL: 63, OUT: 32} for d in ("encrypt", "decrypt")}
-    wanted = "aes has no sequential core for both directions in one; choose another --aes-arch$"
+    wanted = "aes has no sequential core for both directions in one; choose another --cipher-arch$"
     for lacking in (("encrypt", "decrypt"), ("encrypt",), ()):
-        with pytest.raises(InputError, match=f"^--aes-arch sequential: {wanted}"):
-            unit_set(Options(aes_arch="sequential"), replace(AES, sequential=lacking), [uses], {ENC})
+        with pytest.raises(InputError, match=f"^--cipher-arch sequential: {wanted}"):
+            unit_set(Options(cipher_arch="sequential"), replace(AES, sequential=lacking), [uses], {ENC})
 
 
 SEQUENTIAL_UNITS = [
@@ -179,7 +179,7 @@ SEQUENTIAL_UNITS = [
 def test_what_is_seldom_needed_is_sequential(uses, directions, sequential):
     """Where its interval fits as often as a sector needs it; set-up needs the encrypter here."""
     of = {d: {OUT: 2, **uses} for d in ("encrypt", "decrypt")[-directions:]}
-    options = Options(direction="both" if directions == 2 else "decrypt", aes_stages=1)
+    options = Options(direction="both" if directions == 2 else "decrypt", cipher_stages=1)
     units, architecture = unit_set(options, AES, [of], {ENC})
     assert {core for core, form in architecture.forms.items() if form == "sequential"} == set(sequential)
     for core in (*sequential, *uses):
@@ -194,7 +194,7 @@ def test_what_is_seldom_needed_is_sequential(uses, directions, sequential):
 
 def test_of_several_sizes_the_shortest_decides():
     long, short = ({"decrypt": {ENC: 1, DEC: blocks, OUT: blocks}} for blocks in (32, 9))
-    options = Options(direction="decrypt", aes_stages=1)
+    options = Options(direction="decrypt", cipher_stages=1)
     assert unit_set(options, AES, [long], set())[1].forms == {"enc": "sequential", "dec": "pipelined"}
     assert unit_set(options, AES, [long, short], set())[1].forms == {"enc": "pipelined", "dec": "pipelined"}
     lacking = replace(AES, sequential=("decrypt",))
@@ -205,7 +205,7 @@ def test_of_several_sizes_the_shortest_decides():
     ("heh-brw", {}), ("xts", {}), ("cmc", {}), ("tet", {}), ("eme", {}), ("eme2", {"tweak": 32}), ("heh-poly", {"sector": 192}),
 ])  # fmt: skip
 def test_decrypting_cores_have_a_sequential_encrypter(mode, changes):
-    compiled = compile_mode(find(mode), Options(**{"sector": 512, "direction": "decrypt", "restarts": 2, "aes_stages": 1, **changes}))
+    compiled = compile_mode(find(mode), Options(**{"sector": 512, "direction": "decrypt", "restarts": 2, "cipher_stages": 1, **changes}))
     assert compiled.architecture.forms == {"enc": "sequential", "dec": "pipelined"}
     assert compiled.schedule.ii == compiled.schedule.problem.ii_bound()
 
@@ -213,7 +213,7 @@ def test_decrypting_cores_have_a_sequential_encrypter(mode, changes):
 @pytest.mark.parametrize(("aes", "mul"), [(1, 1), (16, 4)])
 def test_multipliers_keep_up_with_sequential_cores(aes, mul):
     uses = {"encrypt": {ENC: 32, MUL: 63, OUT: 32}}
-    options = Options(aes_arch="sequential", aes=aes, lanes=8, direction="encrypt", aes_stages=1)
+    options = Options(cipher_arch="sequential", cipher_cores=aes, lanes=8, direction="encrypt", cipher_stages=1)
     units, architecture = unit_set(options, AES, [uses], {ENC})
     assert (units.doing(ENC).count, units.doing(ENC).interval, units.doing(MUL).count) == (aes, 10, mul)
     assert architecture.forms == {"enc": "sequential"}
@@ -221,12 +221,25 @@ def test_multipliers_keep_up_with_sequential_cores(aes, mul):
 
 def test_lanes_follow_the_pipelines():
     uses = {"encrypt": {ENC: 32, MUL: 63, OUT: 32}}
-    assert unit_set(Options(aes=4), AES, [uses], {ENC})[0].lanes == 4
-    assert unit_set(Options(aes=4, lanes=2), AES, [uses], {ENC})[0].lanes == 2
-    assert unit_set(Options(aes=3, lanes=2), AES, [uses], {ENC})[0].lanes == 2
+    assert unit_set(Options(cipher_cores=4), AES, [uses], {ENC})[0].lanes == 4
+    assert unit_set(Options(cipher_cores=4, lanes=2), AES, [uses], {ENC})[0].lanes == 2
+    assert unit_set(Options(cipher_cores=3, lanes=2), AES, [uses], {ENC})[0].lanes == 2
 
 
 def test_multipliers_keep_up_with_the_pipelines():
     for direction in ("encrypt", "both"):
         uses = {d: {ENC: 32, MUL: 63, OUT: 32} for d in ("encrypt", "decrypt")[: 1 + (direction == "both")]}
         assert unit_set(Options(direction=direction), AES, [uses], {ENC})[0].doing(MUL).count == 2
+
+
+def test_older_names_of_options():
+    """Those of the time when AES was the only cipher, in Python; ``core.json`` has them still."""
+    new = Options(cipher_cores=2, cipher_arch="combined", cipher_sbox="bram", cipher_stages=3)
+    old = {"aes": 2, "aes_arch": "combined", "aes_sbox": "bram", "aes_stages": 3}
+    assert Options(**old) == new == Options().but(**old)
+    assert {name: getattr(new, name) for name in old} == old
+    assert old.items() <= new.as_dict().items() and not OLD_NAMES.keys() & {field.name for field in fields(Options)}
+    assert Options(**{**new.as_dict(), "more_sectors": ()}) == new
+    for both in (lambda: Options(aes=2, cipher_cores=2), lambda: Options().but(aes_arch="combined", cipher_arch="combined")):
+        with pytest.raises(TypeError, match="^aes(_arch)? is an older name of cipher_(cores|arch); give one of them$"):
+            both()

@@ -10,7 +10,7 @@ from tests.built import folder
 
 import modeloom
 
-SMALL = {"sector": 32, "aes_arch": "sequential", "aes_stages": 1, "restarts": 0}
+SMALL = {"sector": 32, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0}
 
 
 def test_names():

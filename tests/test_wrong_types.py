@@ -51,8 +51,8 @@ class Silent(SimulatedCore):
         (lambda: modeloom.compile("hctr2", sector=(64, 96)), TypeError, "sector must be int, not (64, 96)"),
         (lambda: modeloom.compile("hctr2", more_sectors=96), TypeError, "more_sectors must be a tuple of int, not 96"),
         (lambda: modeloom.compile("hctr2", more_sectors=("96",)), TypeError, "more_sectors must be a tuple of int, not ('96',)"),
-        (lambda: modeloom.compile("hctr2", aes="2"), TypeError, "aes must be int, not '2'"),
-        (lambda: modeloom.compile("hctr2", aes=None), TypeError, "aes must be int, not None"),
+        (lambda: modeloom.compile("hctr2", cipher_cores="2"), TypeError, "cipher_cores must be int, not '2'"),
+        (lambda: modeloom.compile("hctr2", cipher_cores=None), TypeError, "cipher_cores must be int, not None"),
         (lambda: modeloom.compile("hctr2", mul=2.5), TypeError, "mul must be int or None, not 2.5"),
         (lambda: modeloom.compile("hctr2", direction=1), TypeError, "direction must be str or None, not 1"),
         (lambda: modeloom.compile("hctr2", overlap="no"), TypeError, "overlap must be bool, not 'no'"),
@@ -99,7 +99,8 @@ def test_what_holds_bytes_is_taken():
 
 
 def test_a_core_without_its_verilog(tmp_path):
-    core = shutil.copytree(folder("hctr2", sector=64, aes_arch="sequential", aes_stages=1, restarts=0, prove=False), tmp_path / "core")
+    made = folder("hctr2", sector=64, cipher_arch="sequential", cipher_stages=1, restarts=0, prove=False)
+    core = shutil.copytree(made, tmp_path / "core")
     for path in core.glob("*.v"):
         path.unlink()
     with pytest.raises(InputError, match=r"hctr2_64_\w+\.v is missing in .*; build the core again"):

@@ -42,17 +42,17 @@ from modeloom.verification.subject import Subject  # noqa: E402
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "planted_faults.json"
 
-SEARCH: dict[str, Any] = {"aes_stages": 1, "restarts": 50}
+SEARCH: dict[str, Any] = {"cipher_stages": 1, "restarts": 50}
 
 CORES: dict[str, tuple[str, dict[str, Any]]] = {
     # A sequential AES core for both directions, S-boxes in block memories, two key slots.
-    "hctr2-sequential": ("hctr2", {"sector": 64, "aes_arch": "sequential", "aes_sbox": "bram", "key_slots": 2, **SEARCH}),
+    "hctr2-sequential": ("hctr2", {"sector": 64, "cipher_arch": "sequential", "cipher_sbox": "bram", "key_slots": 2, **SEARCH}),
     # A pipeline, one direction, three sector sizes of which one has a partial block, three key slots.
     "hctr2-sizes": ("hctr2", {"sector": 64, "more_sectors": (40, 96), "key_slots": 3, "direction": "encrypt", **SEARCH}),
     # Two cipher keys that must differ, ciphertext stealing, keys of 256 bits, one direction.
-    "xts-decrypt": ("xts", {"sector": 56, "key_bits": 256, "key_slots": 2, "direction": "decrypt", "aes_arch": "sequential", **SEARCH}),
+    "xts-decrypt": ("xts", {"sector": 56, "key_bits": 256, "key_slots": 2, "direction": "decrypt", "cipher_arch": "sequential", **SEARCH}),
     # Cipher keys that set-up makes, a counter, a partial block.
-    "xcb-1619": ("xcb-1619", {"sector": 40, "key_bits": 192, "aes_arch": "sequential", **SEARCH}),
+    "xcb-1619": ("xcb-1619", {"sector": 40, "key_bits": 192, "cipher_arch": "sequential", **SEARCH}),
 }
 """Small cores that have, between them, every part that cores have."""
 

@@ -165,7 +165,8 @@ def changes() -> str:
 def latency() -> str:
     """Latency over the pins of 4096-byte sectors, as ``bench/latency.py`` has measured it."""
     rows = [
-        (f"`{e['mode']} --aes {e['aes']}`", e["mul"], e["ii"], e["latency"], e["latency_bound"], e["paths_bound"], e["latency_pins"],
+        (f"`{e['mode']} --cipher-cores {e['aes']}`", e["mul"], e["ii"], e["latency"], e["latency_bound"], e["paths_bound"],
+         e["latency_pins"],
          e["least_pins"], f"{e['ratio']:.2f}", "yes" if e["optimal"] else "")
         for e in json.loads((ROOT / "baselines" / "latency.json").read_text(encoding="utf-8"))
     ]  # fmt: skip
@@ -184,8 +185,11 @@ def own_bounds() -> str:
         for sector in sectors
         for mode in dict.fromkeys(mode for mode, of, _ in found if of == sector)
     ]
-    text = table(("mode", "sector, bytes", *(f"`--aes {aes}`" for aes in (1, 2, 4, 8))), rows, 1)
-    far = [f"- `{e['mode']} --sector {e['sector']} --aes {e['aes']}`: {e['latency_reason']}" for e in measured if e["latency_reason"]]
+    text = table(("mode", "sector, bytes", *(f"`--cipher-cores {aes}`" for aes in (1, 2, 4, 8))), rows, 1)
+    far = [
+        f"- `{e['mode']} --sector {e['sector']} --cipher-cores {e['aes']}`: {e['latency_reason']}"
+        for e in measured if e["latency_reason"]
+    ]  # fmt: skip
     return text + "\n" + "\n".join(["What `explain` says of latencies that are far from the bound:\n", *far]) + "\n" if far else text
 
 
@@ -231,7 +235,7 @@ def pipelines() -> str:
         found = f"{e['measured']:g} ({e['ii_bound']}); {e['mul']}"
         cores.setdefault((e["mode"], e["blocks"]), {})[e["aes"]] = found
     rows = [(f"`{mode}`", 16 * blocks, *(row.get(n, "") for n in counts)) for (mode, blocks), row in cores.items()]
-    return table(("mode", "sector, bytes", *(f"`--aes {n}`" for n in counts)), rows, 1)
+    return table(("mode", "sector, bytes", *(f"`--cipher-cores {n}`" for n in counts)), rows, 1)
 
 
 def faults() -> str:

@@ -34,8 +34,8 @@ def delays(compiled):
         {"sector": 32},
         {"sector": 1024, "terms": 3},
         {"overlap": False},
-        {"aes": 2},
-        {"aes": 4, "lanes": 2},
+        {"cipher_cores": 2},
+        {"cipher_cores": 4, "lanes": 2},
         {"direction": "encrypt"},
         {"direction": "decrypt"},
         {"preset_name": "brw2013-1core"},
@@ -320,7 +320,7 @@ def test_sums_without_registers_form_no_loop():
     program.nets["cipher1.post"].sources.append(Source("y", "cipher0", 0))
     with pytest.raises(CheckError, match="the sum behind cipher0 is part of a loop of sums without a register"):
         check_program(program, **delays(compiled))
-    registered = made(HEH, aes=2)
+    registered = made(HEH, cipher_cores=2)
     program = copy_program(registered.allocation.program)
     for n in (0, 1):
         program.nets[f"cipher{n}.post"].sources.append(Source("y", f"cipher{1 - n}", 0, 7))
@@ -329,7 +329,7 @@ def test_sums_without_registers_form_no_loop():
 
 def test_two_key_words_do_not_leave_at_once():
     """The key memory has one write port, whatever the number of lanes."""
-    compiled = made(HEH, aes=4, lanes=2)
+    compiled = made(HEH, cipher_cores=4, lanes=2)
     program = copy_program(compiled.allocation.program)
     table = program.tables["setup"]
     network, outs = table.nets["out0.a"], table.outs[0]

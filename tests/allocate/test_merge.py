@@ -9,7 +9,7 @@ from modeloom.allocate.merge import merge
 CHOICES = (
     ("hctr2", {"sector": 64, "more_sectors": (128, 40)}),
     ("heh-brw", {"sector": 96, "more_sectors": (48, 160), "direction": "encrypt"}),
-    ("heh-poly", {"sector": 64, "more_sectors": (256,), "aes": 2}),
+    ("heh-poly", {"sector": 64, "more_sectors": (256,), "cipher_cores": 2}),
 )
 
 

@@ -23,7 +23,7 @@ Plant = Callable[[Program], None]
 @cache
 def made() -> Compiled:
     """Two pipelines, so that there are two lanes; with chains, and words that set-up computes."""
-    return compile_mode(HEH(), Options(sector=128, tweak=16, aes=2, restarts=0), prove=False)
+    return compile_mode(HEH(), Options(sector=128, tweak=16, cipher_cores=2, restarts=0), prove=False)
 
 
 def check(program: Program) -> None:

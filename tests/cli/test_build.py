@@ -29,7 +29,7 @@ class Whitened(Mode):
 def test_a_tested_inverse_is_not_called_proved(run, folder, tweak, said):
     """A counter leaves the first bytes as they are, which the normal forms do not know."""
     (folder / "mode.py").write_text(MODE.format(tweak=tweak), encoding="utf-8")
-    result = run("build", "mode.py:Whitened", "-o", "core", "--sector", "32", "--aes-arch", "sequential", "--aes-stages", "1")
+    result = run("build", "mode.py:Whitened", "-o", "core", "--sector", "32", "--cipher-arch", "sequential", "--cipher-stages", "1")
     assert result.status == 0, result.err
     assert ("decryption was tested to invert encryption, not proved" in result.out) is said
 

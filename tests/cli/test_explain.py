@@ -66,8 +66,8 @@ def test_text_names_every_figure(run):
 
 def test_options_reach_the_unit_set(run):
     result = run(
-        "explain", "heh-brw", "--sector", "64", "--json", "--direction", "encrypt", "--key-bits", "256", "--aes", "2",
-        "--aes-stages", "1", "--mul", "2", "--mul-stages", "2", "--lanes", "1", "--terms", "3", "--no-overlap",
+        "explain", "heh-brw", "--sector", "64", "--json", "--direction", "encrypt", "--key-bits", "256", "--cipher-cores", "2",
+        "--cipher-stages", "1", "--mul", "2", "--mul-stages", "2", "--lanes", "1", "--terms", "3", "--no-overlap",
     )  # fmt: skip
     figures = json.loads(result.out)
     assert figures["directions"] == ["encrypt"] and figures["key_bits"] == 256 and not figures["overlap"]

@@ -33,9 +33,12 @@ def test_nothing_given_is_the_default():
     [
         ("--sector 4096", {"sector": 4096}),
         ("--tweak 32 --key-bits 256 --direction decrypt", {"tweak": 32, "key_bits": 256, "direction": "decrypt"}),
-        ("--aes 2 --aes-stages 1 --mul 3 --mul-stages 4", {"aes": 2, "aes_stages": 1, "mul": 3, "mul_stages": 4}),
+        ("--cipher-cores 2 --cipher-stages 1 --mul 3 --mul-stages 4", {"cipher_cores": 2, "cipher_stages": 1, "mul": 3, "mul_stages": 4}),
         ("--squares fly", {"squares": "fly"}),
-        ("--aes-arch sequential --aes-sbox bram", {"aes_arch": "sequential", "aes_sbox": "bram"}),
+        ("--cipher-arch sequential --cipher-sbox bram", {"cipher_arch": "sequential", "cipher_sbox": "bram"}),
+        ("--aes 2 --aes-arch combined --aes-sbox bram --aes-stages 3",
+         {"cipher_cores": 2, "cipher_arch": "combined", "cipher_sbox": "bram", "cipher_stages": 3}),
+        ("--acc 2", {"acc": 2}),
         ("--storage bram", {"storage": "bram"}),
         ("--lanes 4 --terms 3 --key-slots 8", {"lanes": 4, "terms": 3, "key_slots": 8}),
         ("--no-overlap --exact", {"overlap": False, "exact": True}),
@@ -46,8 +49,8 @@ def test_options(arguments, changes):
 
 
 def test_an_option_changes_a_preset():
-    options = parse("--preset", "brw2013-2core", "--aes", "4")
-    assert (options.aes, options.mul, options.registered, options.overlap) == (4, 1, False, False)
+    options = parse("--preset", "brw2013-2core", "--cipher-cores", "4")
+    assert (options.cipher_cores, options.mul, options.registered, options.overlap) == (4, 1, False, False)
 
 
 def test_sectors_overlap_if_asked_for():

@@ -35,13 +35,14 @@ CASES = {
         "explain hctr2 --sector 99999999999999999999999999", "explain hctr2 --sector 0", "explain hctr2 --sector 512,512",
         "explain hctr2 --sector ,", "explain hctr2 --sector 1e3", "explain hctr2 --sector 64,65,66,67,68,69,70,71,72",
         "explain eme --sector 4096", "explain hctr2 --tweak -1", "explain hctr2 --tweak x", "explain hctr2 --key-bits 100",
-        "explain hctr2 --cipher sm5", "explain hctr2 --cipher sm4 --key-bits 256", "explain hctr2 --cipher sm4 --aes-stages 3",
-        "explain hctr2 --cipher sm4 --aes-sbox bram", "explain hctr2 --direction Both",
-        "explain hctr2 --aes 0", "explain hctr2 --aes 65", "explain hctr2 --aes two",
-        "explain hctr2 --aes-arch PIPELINE", "explain hctr2 --aes-sbox LUTS", "explain hctr2 --aes-stages 0",
-        "explain hctr2 --aes-stages 5", "explain hctr2 --mul -1", "explain hctr2 --mul-arch Karatsubas",
+        "explain hctr2 --cipher sm5", "explain hctr2 --cipher sm4 --key-bits 256", "explain hctr2 --cipher sm4 --cipher-stages 3",
+        "explain hctr2 --cipher sm4 --cipher-sbox bram", "explain hctr2 --direction Both",
+        "explain hctr2 --cipher-cores 0", "explain hctr2 --cipher-cores 65", "explain hctr2 --aes two",
+        "explain hctr2 --cipher-arch PIPELINE", "explain hctr2 --cipher-sbox LUTS", "explain hctr2 --cipher-stages 0",
+        "explain hctr2 --cipher-stages 5", "explain hctr2 --aes-stages 5", "explain hctr2 --mul -1", "explain hctr2 --mul-arch Karatsubas",
         "explain hctr2 --mul-stages 0", "explain hctr2 --mul-stages 9", "explain hctr2 --squares never", "explain hctr2 --lanes 5",
-        "explain hctr2 --terms 17", "explain hctr2 --storage ram", "explain hctr2 --key-slots 0", "explain hctr2 --key-slots 65",
+        "explain hctr2 --acc 17", "explain hctr2 --terms 17", "explain hctr2 --storage ram", "explain hctr2 --key-slots 0",
+        "explain hctr2 --key-slots 65",
         "explain hctr2 --overlap --no-overlap", "explain hctr2 --exact=1", "explain hctr2 --preset TES2010-ful",
         "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",
     ],
@@ -126,7 +127,7 @@ CASES = {
     ],
 }  # fmt: skip
 
-TINY = {"sector": 64, "aes_arch": "sequential", "aes_stages": 1, "restarts": 0, "prove": False}
+TINY = {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0, "prove": False}
 
 LIBRARY = """library (x) {{
 {cells}}}

@@ -134,7 +134,7 @@ def test_wrong_definitions() -> None:
         ("heh-brw", {"sector": 520}, "not a multiple"),
         ("hctr2", {"tweak": 20}, "16 or 32 bytes"),
         ("hctr2", {"key_bits": 100}, "128, 192 or 256"),
-        ("hctr2", {"aes": 0}, "--aes"),
+        ("hctr2", {"cipher_cores": 0}, "--cipher-cores"),
         ("hctr2", {"direction": "sideways"}, "direction"),
         ("hctr2", {"mul_arch": "karatsub"}, "karatsuba"),
     ],

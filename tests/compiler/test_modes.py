@@ -36,15 +36,15 @@ def check(compiled: Compiled) -> None:
     figures = compiled.explain()
     assert figures["ii"] == figures["ii_bound"]
     calls = BLOCKS * (2 if compiled.mode.name in TWO_LAYERS else 1)
-    assert calls / compiled.options.aes <= figures["ii"]
-    if compiled.options.aes == 2 or compiled.mode.name not in TWO_LAYERS:
+    assert calls / compiled.options.cipher_cores <= figures["ii"]
+    if compiled.options.cipher_cores == 2 or compiled.mode.name not in TWO_LAYERS:
         assert figures["ii"] <= MOST_CYCLES
 
 
 @pytest.mark.parametrize("name", sorted(all_modes()))
 def test_the_interval_is_the_bound(name: str) -> None:
     for pipelines in (1, 2) if name in TWO_LAYERS else (1,):
-        check(made(name, aes=pipelines))
+        check(made(name, cipher_cores=pipelines))
 
 
 @pytest.mark.parametrize("name", TES2010)
@@ -93,7 +93,7 @@ def test_what_a_mode_is_not_defined_for() -> None:
 @pytest.mark.parametrize("aes", [1, 2])
 @pytest.mark.parametrize("name", sorted(all_modes()))
 def test_default_units_with_a_search_are_proved(name: str, aes: int) -> None:
-    compiled = compile_mode(find(name), Options(aes=aes))
+    compiled = compile_mode(find(name), Options(cipher_cores=aes))
     check(compiled)
     assert compiled.proved
 

@@ -22,7 +22,7 @@ SOME = ("first-first", "first-last", "last-first", "last-middle")
 
 @cache
 def compiled(order: str, sector: int, aes: int, prove: bool = False) -> Compiled:
-    return compile_mode(ORDERS[order](), Options(sector=sector, aes=aes), prove=prove)
+    return compile_mode(ORDERS[order](), Options(sector=sector, cipher_cores=aes), prove=prove)
 
 
 def check_orders(orders, sector: int, aes: int, limit: float) -> None:

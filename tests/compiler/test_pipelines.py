@@ -32,19 +32,19 @@ def check_latency(compiled: Compiled) -> None:
 
 @pytest.mark.parametrize(("mode", "aes"), [("hctr2", 4), ("heh-brw", 8), ("hmch-poly", 2)])
 def test_pipelines(mode: str, aes: int) -> None:
-    compiled = compile_mode(find(mode), Options(aes=aes, restarts=200))
+    compiled = compile_mode(find(mode), Options(cipher_cores=aes, restarts=200))
     check(compiled, 1.25)
     check_latency(compiled)
 
 
 @pytest.mark.parametrize(("mode", "sector", "aes"), [("hctr2", 528, 2), ("hctr2", 520, 1), ("heh-poly", 528, 1)])
 def test_sizes_that_do_not_fill_the_lanes(mode: str, sector: int, aes: int) -> None:
-    check(compile_mode(find(mode), Options(sector=sector, aes=aes, restarts=100)), 1.25)
+    check(compile_mode(find(mode), Options(sector=sector, cipher_cores=aes, restarts=100)), 1.25)
 
 
 def test_eight_pipelines_on_a_large_sector() -> None:
     """No search to speak of: the sums of the hashes are as short as the multipliers allow."""
-    compiled = compile_mode(find("hctr2"), Options(sector=4096, aes=8, mul=16, restarts=0), prove=False)
+    compiled = compile_mode(find("hctr2"), Options(sector=4096, cipher_cores=8, mul=16, restarts=0), prove=False)
     assert compiled.schedule.ii == 32
     assert compiled.schedule.problem.latency_bound() <= 110
 
@@ -61,7 +61,7 @@ def test_progress_is_reported() -> None:
 @pytest.mark.parametrize("aes", [1, 2, 4, 8])
 @pytest.mark.parametrize("mode", MODES)
 def test_32_blocks(mode: str, aes: int) -> None:
-    compiled = compile_mode(find(mode), Options(aes=aes))
+    compiled = compile_mode(find(mode), Options(cipher_cores=aes))
     check(compiled, 1.25)
     check_latency(compiled)
 
@@ -70,12 +70,12 @@ def test_32_blocks(mode: str, aes: int) -> None:
 @pytest.mark.parametrize("aes", [1, 2, 4, 8])
 @pytest.mark.parametrize("mode", MODES)
 def test_256_blocks(mode: str, aes: int) -> None:
-    check(compile_mode(find(mode), Options(sector=4096, aes=aes)), 1.4)
+    check(compile_mode(find(mode), Options(sector=4096, cipher_cores=aes)), 1.4)
 
 
 @slow
 def test_hctr2_with_eight_pipelines() -> None:
-    compiled = compile_mode(find("hctr2"), Options(sector=4096, aes=8, mul=16))
+    compiled = compile_mode(find("hctr2"), Options(sector=4096, cipher_cores=8, mul=16))
     check(compiled, 1.4)
     assert compiled.schedule.ii == 32 and compiled.schedule.latency <= 150
 

@@ -21,9 +21,9 @@ BRW = ("heh-brw", "hmch-brw")
 CASES = [
     *((mode, {"sector": 16 * blocks}) for mode in BRW for blocks in (4, 5, 31)),
     ("heh-brw", {"sector": 144, "key_bits": 256}),
-    ("heh-brw", {"sector": 512, "aes": 2}),
+    ("heh-brw", {"sector": 512, "cipher_cores": 2}),
     ("hmch-brw", {"sector": 256, "direction": "decrypt"}),
-    ("heh-brw", {"sector": 80, "registered": False, "overlap": False, "aes": 2}),
+    ("heh-brw", {"sector": 80, "registered": False, "overlap": False, "cipher_cores": 2}),
     ("heh-brw", {"sector": 64, "terms": 2}),
     ("heh-brw-pi", {"sector": 128, "direction": "encrypt"}),
     ("hctr2", {"sector": 200}),
@@ -47,7 +47,7 @@ def test_programs(mode, changes):
 @pytest.mark.parametrize("mode", BRW)
 def test_one_interval_a_sector(mode, aes):
     """32 blocks on one and two pipelines; no word but h in the key memory, and nothing for set-up to do."""
-    figures = compile_mode(mode, squares="fly", aes=aes, restarts=1).explain()
+    figures = compile_mode(mode, squares="fly", cipher_cores=aes, restarts=1).explain()
     assert figures["ii"] == figures["ii_bound"] == (33 if aes == 1 else 17)
     assert figures["uses"]["sqr"] == 8 and figures["units"]["sqr"]["count"] == 1
     assert figures["key_words"] == 1 and figures["setup_cycles"] == 0 and figures["proved"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.built import slow
 
-SEARCH = {"restarts": 50, "aes_stages": 1}
+SEARCH = {"restarts": 50, "cipher_stages": 1}
 """A short search and one register a round: small circuits, quickly built."""
 
 XCB: tuple[str, dict[str, Any]] = ("xcb-1619", {"sector": 56, "key_bits": 192, "key_slots": 2, **SEARCH})
@@ -24,11 +24,11 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "xcb-1619": XCB,
     "xts": XTS,
     "xts-192": ("xts", {"sector": 48, "key_bits": 192, "key_slots": 3, "direction": "encrypt"}),
-    "xts-256": ("xts", {"sector": 512, "key_bits": 256, "aes": 2}),
+    "xts-256": ("xts", {"sector": 512, "key_bits": 256, "cipher_cores": 2}),
     "tet": TET,
     "xcb": ("xcb", {"sector": 64, "key_slots": 2}),
     "xcb-1619-decrypt": ("xcb-1619", {"sector": 64, "key_slots": 3, "direction": "decrypt", **SEARCH}),
-    "eme2": ("eme2", {"sector": 56, "aes": 2, **SEARCH}),
+    "eme2": ("eme2", {"sector": 56, "cipher_cores": 2, **SEARCH}),
     "eme": ("eme", {"sector": 64, **SEARCH}),
     "cmc": ("cmc", {"sector": 64, **SEARCH}),
     "hch": ("hch", {"sector": 64, **SEARCH}),

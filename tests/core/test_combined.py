@@ -18,15 +18,15 @@ from modeloom.product.simulated import Sector
 from modeloom.rtl.engine.layout import used_cores
 from modeloom.taint.check import check_core
 
-SMALL: dict[str, Any] = {"sector": 32, "aes_arch": "combined", "aes_stages": 1, "restarts": 20}
+SMALL: dict[str, Any] = {"sector": 32, "cipher_arch": "combined", "cipher_stages": 1, "restarts": 20}
 CORES = slowly(
     ("heh-poly", SMALL),
-    ("heh-poly", {"sector": 64, "aes_arch": "combined", "aes": 2, "aes_sbox": "composite", "key_slots": 3}),
-    ("hctr2", {"sector": 72, "more_sectors": (96,), "aes_arch": "combined", "aes_sbox": "bram", "key_bits": 256}),
-    ("xts", {"sector": 40, "aes_arch": "combined", "aes_stages": 3, "key_slots": 2}),
-    ("cmc", {"sector": 48, "aes_arch": "combined", "aes_stages": 4, "overlap": False}),
-    ("xts", {"sector": 64, "aes_arch": "combined", "direction": "decrypt"}),
-    ("eme", {"sector": 48, "aes_arch": "combined", "cipher": "sm4", "key_slots": 2}),
+    ("heh-poly", {"sector": 64, "cipher_arch": "combined", "cipher_cores": 2, "cipher_sbox": "composite", "key_slots": 3}),
+    ("hctr2", {"sector": 72, "more_sectors": (96,), "cipher_arch": "combined", "cipher_sbox": "bram", "key_bits": 256}),
+    ("xts", {"sector": 40, "cipher_arch": "combined", "cipher_stages": 3, "key_slots": 2}),
+    ("cmc", {"sector": 48, "cipher_arch": "combined", "cipher_stages": 4, "overlap": False}),
+    ("xts", {"sector": 64, "cipher_arch": "combined", "direction": "decrypt"}),
+    ("eme", {"sector": 48, "cipher_arch": "combined", "cipher": "sm4", "key_slots": 2}),
 )
 """``test_sm4`` has one that runs by default."""
 
@@ -50,15 +50,15 @@ def test_sectors_of_both_directions(mode, changes):
 
 @pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 @pytest.mark.parametrize(("mode", "changes", "names"), [
-    ("heh-poly", {}, ["both"]), ("heh-poly", {"aes": 2}, ["both", "both"]), ("hctr2", {"direction": "encrypt"}, ["enc"]),
+    ("heh-poly", {}, ["both"]), ("heh-poly", {"cipher_cores": 2}, ["both", "both"]), ("hctr2", {"direction": "encrypt"}, ["enc"]),
     ("cmc", {"direction": "decrypt"}, ["both"]), ("xts", {"direction": "encrypt"}, ["enc"]),
 ], ids=str)  # fmt: skip
 def test_one_pipeline_does_what_is_needed(mode, changes, names):
     """Where one direction is enough, the pipelines have that alone.  A core for both directions takes as many cycles a sector as one with
     pipelines for each: in both, one operand network is before them.
     """
-    same = {"prove": False, "sector": 64, "aes_stages": 1, "restarts": 20, **changes}
-    design, other = (built.compiled(mode, aes_arch=arch, **same) for arch in ("combined", "pipelined"))
+    same = {"prove": False, "sector": 64, "cipher_stages": 1, "restarts": 20, **changes}
+    design, other = (built.compiled(mode, cipher_arch=arch, **same) for arch in ("combined", "pipelined"))
     core, program = ModeCore(design), design.core_program
     units = [unit for unit in program.units if unit.kind in ("cipher", "enc", "dec")]
     assert [name for unit in units for name in core.cores(unit.kind, used_cores(program, unit))] == names
@@ -79,7 +79,7 @@ def test_the_timing_is_that_of_the_component(key_bits, stages):
 
 def test_the_slots_are_those_of_the_cipher_keys():
     """Each of two key slots of XTS has two cipher keys."""
-    design = built.compiled("xts", sector=32, aes_arch="combined", aes_stages=1, key_slots=2, restarts=20)
+    design = built.compiled("xts", sector=32, cipher_arch="combined", cipher_stages=1, key_slots=2, restarts=20)
     assert core_requests(design) == {
         "both": CoreRequest(direction="both", form="pipelined", key_bits=128, stages=1, slots=4, sbox="lut")
     }  # fmt: skip

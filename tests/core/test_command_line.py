@@ -17,7 +17,7 @@ FAST = ("--optimize", 0)
 """Building the simulation takes longer than all that is done with it."""
 
 
-SECTOR, CORE = 128, ("--sector", 128, "--aes-arch", "sequential", "--aes-stages", 1)
+SECTOR, CORE = 128, ("--sector", 128, "--cipher-arch", "sequential", "--cipher-stages", 1)
 """The default core takes far longer.  Published vectors have sectors of this size."""
 
 

@@ -17,7 +17,7 @@ from modeloom.spec import COUNTERS
 from modeloom.verification import verify_core
 
 FILE = Path(counters.__file__)
-SMALL = {"sector": 64, "direction": "encrypt", "aes_arch": "sequential", "aes_stages": 1, "restarts": 10}
+SMALL = {"sector": 64, "direction": "encrypt", "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 10}
 WAYS = {"CounterMode": (128, "big"), "Counter64": (64, "big"), "Counter32Little": (32, "little"),
         "Counter64Little": (64, "little"), "Counter128Little": (128, "little")}  # fmt: skip
 

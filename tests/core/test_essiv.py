@@ -34,9 +34,9 @@ from modeloom.verification.twins import request, state
 
 FILE = Path(essiv.__file__)
 PLACE = f"{FILE}:ESSIV"
-SMALL: dict[str, Any] = {"sector": 64, "aes_arch": "sequential", "aes_stages": 1, "key_slots": 2, "restarts": 10}
-DECRYPT: dict[str, Any] = {"sector": 256, "direction": "decrypt", "aes_stages": 1, "restarts": 10}
-PIPELINED: dict[str, Any] = {"sector": 64, "key_bits": 192, "aes_stages": 1, "restarts": 10}
+SMALL: dict[str, Any] = {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 1, "key_slots": 2, "restarts": 10}
+DECRYPT: dict[str, Any] = {"sector": 256, "direction": "decrypt", "cipher_stages": 1, "restarts": 10}
+PIPELINED: dict[str, Any] = {"sector": 64, "key_bits": 192, "cipher_stages": 1, "restarts": 10}
 
 
 class DmCrypt:
@@ -162,7 +162,7 @@ def test_nothing_is_left_after_zeroize():
     assert [name for name in first if first[name] != second[name]] == []
 
 
-@pytest.mark.parametrize("options", [{"sector": 48, "aes_stages": 1}, {"sector": 64, "aes_arch": "sequential"}], ids=str)
+@pytest.mark.parametrize("options", [{"sector": 48, "cipher_stages": 1}, {"sector": 64, "cipher_arch": "sequential"}], ids=str)
 def test_several_keys_of_each_length(options):
     """Also a key that set-up makes, in set-up both lengths: proved, and right on numbers."""
     design = compile_mode(find(f"{FILE}:LastKeyMade"), Options(**{"direction": "encrypt", "restarts": 5, **options}))
@@ -183,7 +183,7 @@ def test_core_with_several_keys_of_each_length():
 
 def test_a_core_of_another_length_is_refused():
     """A graph that takes the core of the wrong length for a key, and a program that does."""
-    design = compile_mode(find(PLACE), Options(sector=32, aes_stages=1, direction="encrypt", restarts=0))
+    design = compile_mode(find(PLACE), Options(sector=32, cipher_stages=1, direction="encrypt", restarts=0))
     op = next(op for _, op in design.graph.ops("encrypt") if op.kind == "enc256")
     op.kind = "enc"
     with pytest.raises(ProofError, match="enc is not for the length of cipher key 1"):

@@ -18,13 +18,13 @@ CHOICES += slowly(
     ("heh-poly", {"sector": 128, "direction": "encrypt", "mul": 2}),
     ("hmch-brw", {"sector": 128, "key_slots": 3}),
     # The decrypter alone is sequential.
-    ("hctr2", {"sector": 192, "key_slots": 2, "aes_stages": 1}),
-    ("heh-poly", {"sector": 64, "aes_arch": "sequential", "aes_stages": 3}),
+    ("hctr2", {"sector": 192, "key_slots": 2, "cipher_stages": 1}),
+    ("heh-poly", {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 3}),
     XTS, TET, CORES["xts-256"],
 )  # fmt: skip
 
 
-OVER = [("hctr2", SMALL), XCB, *slowly(("heh-brw", {"sector": 64, "aes": 2, "aes_stages": 1}), TET)]
+OVER = [("hctr2", SMALL), XCB, *slowly(("heh-brw", {"sector": 64, "cipher_cores": 2, "cipher_stages": 1}), TET)]
 """In HEH[BRW] with two pipelines a unit reads a word in the cycle before the set-up of the new key overwrites it."""
 
 

@@ -11,7 +11,7 @@ from modeloom.interfaces.sector import StatusCode
 from modeloom.product.simulated import Sector, SectorError
 
 SECTOR = 64
-TINY = {"sector": SECTOR, "aes_arch": "sequential", "aes_stages": 1, "restarts": 0}
+TINY = {"sector": SECTOR, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0}
 
 CORES = [{**TINY, "key_slots": 5}, *slowly({"sector": SECTOR, "key_slots": 64})]
 """A number of slots that is no power of two, by default; the most there can be, on a pipeline."""

@@ -16,7 +16,7 @@ from modeloom.modes import all_modes
 from modeloom.product.simulated import Sector
 from modeloom.spec import InputError
 
-SEARCH = {"restarts": 50, "aes_stages": 1}
+SEARCH = {"restarts": 50, "cipher_stages": 1}
 
 MODES = ("eme", "eme2", "hctr", "hctr2", "tet", "xcb-1619", "xts")
 """Those defined for one block."""
@@ -25,14 +25,14 @@ NOT_THE_TWEAK = ("hmch-brw", "hmch-poly")
 """Those whose formulas for one block leave the tweak out."""
 
 CORES: dict[str, tuple[str, dict[str, Any]]] = {
-    "sizes mixed": ("hctr2", {"sector": 48, "more_sectors": (16, 25), "aes_arch": "sequential", "key_slots": 2, **SEARCH}),
+    "sizes mixed": ("hctr2", {"sector": 48, "more_sectors": (16, 25), "cipher_arch": "sequential", "key_slots": 2, **SEARCH}),
     **{f"{mode}, one block": (mode, {"sector": 16, **SEARCH}) for mode in MODES},
-    "sizes mixed, half a beat": ("eme2", {"sector": 80, "more_sectors": (16, 25), "aes": 2, "key_slots": 2, **SEARCH}),
-    "half a beat": ("eme2", {"sector": 16, "aes": 2, **SEARCH}),
-    "three quarters of a beat": ("xts", {"sector": 47, "aes": 4, **SEARCH}),
-    "sequential": ("hctr2", {"sector": 16, "aes_arch": "sequential", **SEARCH}),
+    "sizes mixed, half a beat": ("eme2", {"sector": 80, "more_sectors": (16, 25), "cipher_cores": 2, "key_slots": 2, **SEARCH}),
+    "half a beat": ("eme2", {"sector": 16, "cipher_cores": 2, **SEARCH}),
+    "three quarters of a beat": ("xts", {"sector": 47, "cipher_cores": 4, **SEARCH}),
+    "sequential": ("hctr2", {"sector": 16, "cipher_arch": "sequential", **SEARCH}),
     "one at a time": ("hctr", {"sector": 16, "overlap": False, **SEARCH}),
-    "all sizes one beat": ("xcb-1619", {"sector": 16, "more_sectors": (17, 32), "aes": 2, **SEARCH}),
+    "all sizes one beat": ("xcb-1619", {"sector": 16, "more_sectors": (17, 32), "cipher_cores": 2, **SEARCH}),
 }
 
 

@@ -16,28 +16,28 @@ CORES += [
     pytest.param(mode, base, changes, id=name, marks=slow)
     for name, mode, base, changes in (
         ("hctr2-partial-256", "hctr2", "default",
-         {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram", "mul_arch": "fan-hasan"}),
+         {"sector": 255, "tweak": 32, "key_bits": 256, "cipher_stages": 1, "cipher_sbox": "bram", "mul_arch": "fan-hasan"}),
         ("heh-brw", "heh-brw", "default", {}),
         ("heh-brw-2core-fly", "heh-brw", "brw2013-2core", {"sector": 128, "squares": "fly"}),
         ("heh-brw-fly", "heh-brw", "default",
-         {"sector": 80, "squares": "fly", "key_slots": 2, "mul_arch": "mastrovito", "aes_sbox": "compact"}),
+         {"sector": 80, "squares": "fly", "key_slots": 2, "mul_arch": "mastrovito", "cipher_sbox": "compact"}),
         ("hmch-brw-1core-fly", "hmch-brw", "brw2013-1core", {"sector": 96, "squares": "fly"}),
         ("hctr2-256", "hctr2", "default", {"key_bits": 256, "mul_arch": "lut6"}),
     )
 ]  # fmt: skip
 
-TINY = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 0}
+TINY = {"cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0}
 """The smallest cipher and the shortest search."""
 
 PUBLISHED = [
     ("hctr2", {"sector": 31, **TINY}, 10),
     ("xts", {"sector": 33, "more_sectors": (36,), **TINY}, 26),
     *slowly(
-        ("hctr2", {"sector": 255, "tweak": 32, "key_bits": 256, "aes_stages": 1, "aes_sbox": "bram", "mul_arch": "fan-hasan"}, 5),
+        ("hctr2", {"sector": 255, "tweak": 32, "key_bits": 256, "cipher_stages": 1, "cipher_sbox": "bram", "mul_arch": "fan-hasan"}, 5),
         ("hctr2", {"key_bits": 256, "mul_arch": "lut6"}, 5),
         ("xts", {"sector": 35, "more_sectors": (34, 37), "key_bits": 256}, 36),
-        ("xcb-1619", {"sector": 48, "more_sectors": (20, 32), "aes_stages": 1}, 3),
-        ("eme2", {"sector": 32, "aes_stages": 1}, 1),
+        ("xcb-1619", {"sector": 48, "more_sectors": (20, 32), "cipher_stages": 1}, 3),
+        ("eme2", {"sector": 32, "cipher_stages": 1}, 1),
         ("eme", {"sector": 512, "key_bits": 256, **TINY}, 2),
     ),
 ]

@@ -17,7 +17,7 @@ from modeloom.product.simulated import Sector
 from modeloom.prove import ProofError, prove
 
 CASES = {"TwoDecryptions": "dec", "TwoEncryptions": "enc"}
-CORE = {"sector": 320, "aes_stages": 1, "restarts": 10}
+CORE = {"sector": 320, "cipher_stages": 1, "restarts": 10}
 
 
 def place(name: str) -> str:

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable
 
 CORES = [("hctr2", SEQUENTIAL)]
 CORES += slowly(
-    ("heh-poly", {"sector": 80, "aes_arch": "sequential", "aes": 2, "aes_stages": 1}),
-    ("heh-poly", {"sector": 64, "aes_arch": "sequential", "direction": "encrypt", "key_bits": 256, "overlap": False}),
-    ("hmch-poly", {"sector": 64, "aes_arch": "sequential", "direction": "decrypt", "aes_stages": 4}),
-    ("hctr2", {"sector": 72, "more_sectors": (96,), "aes_arch": "sequential", "aes_sbox": "compact", "key_slots": 2}),
+    ("heh-poly", {"sector": 80, "cipher_arch": "sequential", "cipher_cores": 2, "cipher_stages": 1}),
+    ("heh-poly", {"sector": 64, "cipher_arch": "sequential", "direction": "encrypt", "key_bits": 256, "overlap": False}),
+    ("hmch-poly", {"sector": 64, "cipher_arch": "sequential", "direction": "decrypt", "cipher_stages": 4}),
+    ("hctr2", {"sector": 72, "more_sectors": (96,), "cipher_arch": "sequential", "cipher_sbox": "compact", "key_slots": 2}),
 )
 
 
@@ -64,7 +64,7 @@ def built(mode, base="default", **changes):
     ("mode", "changes", "cores"),
     [
         ("hctr2", {}, [("both",)]),
-        ("hctr2", {"aes": 2}, [("both",), ("both",)]),
+        ("hctr2", {"cipher_cores": 2}, [("both",), ("both",)]),
         ("hctr2", {"direction": "encrypt"}, [("enc",)]),
         # The other direction enciphers, too; and so does set-up.
         ("hctr2", {"direction": "decrypt"}, [("both",)]),
@@ -72,7 +72,7 @@ def built(mode, base="default", **changes):
     ],
 )
 def test_one_core_does_what_is_needed(mode, changes, cores):
-    assert built(mode, sector=64, aes_arch="sequential", **changes) == cores
+    assert built(mode, sector=64, cipher_arch="sequential", **changes) == cores
 
 
 def test_only_one_pipeline_has_the_decrypter_of_hmch():

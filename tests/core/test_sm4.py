@@ -15,11 +15,11 @@ from modeloom.compiler.options import Options
 from modeloom.emit import emit
 from modeloom.product.simulated import Sector, SimulatedCore
 
-COMMON = {"cipher": "sm4", "aes_stages": 1, "restarts": 50}
+COMMON = {"cipher": "sm4", "cipher_stages": 1, "restarts": 50}
 HCTR = {"sector": 64, "more_sectors": (26,), "tweak": 16, "mul": 1, "key_slots": 2, **COMMON}
-XTS = {"sector": 56, "aes_arch": "combined", **COMMON}
-SEQUENTIAL = {"sector": 48, "cipher": "sm4", "aes_arch": "sequential", "aes_stages": 2, "key_slots": 2}
-PIPELINED = {"sector": 64, "tweak": 16, "cipher": "sm4", "aes_stages": 1, "mul": 1}
+XTS = {"sector": 56, "cipher_arch": "combined", **COMMON}
+SEQUENTIAL = {"sector": 48, "cipher": "sm4", "cipher_arch": "sequential", "cipher_stages": 2, "key_slots": 2}
+PIPELINED = {"sector": 64, "tweak": 16, "cipher": "sm4", "cipher_stages": 1, "mul": 1}
 
 
 def test_both_published_vectors_of_hctr():
@@ -37,7 +37,7 @@ def test_both_published_vectors_of_hctr():
 @pytest.mark.parametrize(("mode", "changes"), [
     ("xts", XTS),
     *slowly(
-        ("xts", {"sector": 56, **COMMON}), ("hctr", PIPELINED), ("hctr", {**HCTR, "aes_arch": "sequential"}), ("tet", SEQUENTIAL),
+        ("xts", {"sector": 56, **COMMON}), ("hctr", PIPELINED), ("hctr", {**HCTR, "cipher_arch": "sequential"}), ("tet", SEQUENTIAL),
         ("xts", {"sector": 64, "cipher": "sm4", "key_slots": 3}), ("eme", {"sector": 64, "cipher": "sm4"}),
     ),
 ], ids=str)  # fmt: skip

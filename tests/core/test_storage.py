@@ -21,10 +21,10 @@ from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.synth import synthesize
 
 LONG = {"sector": 1024, "storage": "bram", "restarts": 0, "prove": False}
-SHORT = {"sector": 96, "storage": "bram", "aes_stages": 1, "restarts": 50, "prove": False}
+SHORT = {"sector": 96, "storage": "bram", "cipher_stages": 1, "restarts": 50, "prove": False}
 
 CORES = [
-    pytest.param("eme2", {**SHORT, "sector": 64, "aes_arch": "sequential"}, id="eme2-sequential"),
+    pytest.param("eme2", {**SHORT, "sector": 64, "cipher_arch": "sequential"}, id="eme2-sequential"),
     pytest.param("eme2", SHORT, id="eme2", marks=built.slow),
     pytest.param("heh-brw", SHORT, id="heh-brw", marks=built.slow),
 ]

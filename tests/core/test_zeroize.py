@@ -19,7 +19,7 @@ CHOICES = [("hctr2", "default", SMALL), ("hctr2", "default", SEQUENTIAL), (XCB[0
 MORE = [
     ("heh-brw", "brw2013-1core", {"sector": SECTOR}),
     ("heh-brw", "brw2013-1core", {"sector": SECTOR, "squares": "fly"}),
-    ("hctr2", "default", {"sector": SECTOR, "aes_stages": 4, "direction": "encrypt"}),
+    ("hctr2", "default", {"sector": SECTOR, "cipher_stages": 4, "direction": "encrypt"}),
     ("heh-poly", "tes2010-sequential", {"sector": SECTOR}),
     (TET[0], "default", TET[1]),
 ]

@@ -73,7 +73,7 @@ def test_inputs_and_tweaks_reach_their_banks(monkeypatch: pytest.MonkeyPatch) ->
 def test_cycle_0_and_the_end_of_a_program(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Operands of the first operation are read LEAD cycles and what the schedule says after the entry; ``done`` comes likewise."""
     recorder = Recorder(monkeypatch, engine_module, "EngineUnit")
-    design = engines.compiled(mode, sector=48, aes_arch="sequential")
+    design = engines.compiled(mode, sector=48, cipher_arch="sequential")
     schedule = design.schedule
     first = min(schedule.start[pair.id] for pair in schedule.problem.graph.pairs if pair.kind in ("enc", "dec", "cipher"))
 

@@ -27,7 +27,7 @@ def test_the_definition_is_the_modes():
 
 def test_python_runs(tmp_path, monkeypatch):
     """On the folder of a smaller core: the code loads a key and nothing more."""
-    small = folder("hctr2", sector=64, aes_arch="sequential", aes_stages=1, restarts=0, prove=False)
+    small = folder("hctr2", sector=64, cipher_arch="sequential", cipher_stages=1, restarts=0, prove=False)
     (tmp_path / "hctr2_4096").symlink_to(small)
     monkeypatch.chdir(tmp_path)
     found = {}

@@ -22,13 +22,13 @@ PLAIN: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "enc
 SLOTS: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 48, "direction": "encrypt", "key_slots": 3, "key_bits": 192})
 """Slots that are no power of two, a key that ends in the middle of a beat."""
 
-SIZES: tuple[str, dict[str, Any]] = ("xts", {"sector": 64, "more_sectors": (32, 40), "aes_arch": "sequential", "key_slots": 3})
+SIZES: tuple[str, dict[str, Any]] = ("xts", {"sector": 64, "more_sectors": (32, 40), "cipher_arch": "sequential", "key_slots": 3})
 """Both directions, three sizes, one of them with a partial block, two slots in use, keys that are refused."""
 
-SMALLEST: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "encrypt", "aes_arch": "sequential"})
+SMALLEST: tuple[str, dict[str, Any]] = ("heh-brw", {"sector": 32, "direction": "encrypt", "cipher_arch": "sequential"})
 """What simulators compile soonest."""
 
-SHORT = {"aes_stages": 1, "restarts": 50, "prove": False}
+SHORT = {"cipher_stages": 1, "restarts": 50, "prove": False}
 """One register a round, a short search, no proof."""
 
 

@@ -20,7 +20,7 @@ from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, interval_p
 from modeloom.emit.vectors import bench_vectors
 from modeloom.product.simulated import Sector, SimulatedCore
 
-SEQUENTIAL_PARTIAL = ("hctr2", {"sector": 40, "aes_arch": "sequential", "key_slots": 2})
+SEQUENTIAL_PARTIAL = ("hctr2", {"sector": 40, "cipher_arch": "sequential", "key_slots": 2})
 """Both directions, a partial last block, two slots; small, as Icarus Verilog is slow."""
 
 CHOICES = {"partial": SEQUENTIAL_PARTIAL, "plain": PLAIN, "slots": SLOTS}
@@ -197,7 +197,7 @@ def test_a_host_that_breaks_a_rule_is_named(tmp_path: Path) -> None:
 @needs_icarus
 def test_a_reload_meets_sectors_before_while_and_after(tmp_path: Path) -> None:
     """While the key of a slot is replaced, some of its sectors get the old key, some none, and some the new one."""
-    choice = ("xts", {"sector": 64, "aes_arch": "sequential", "key_slots": 2})
+    choice = ("xts", {"sector": 64, "cipher_arch": "sequential", "key_slots": 2})
     path = Path(shutil.copytree(folder(choice), tmp_path / "core"))
     bench_file = path / f"{core_name(core(choice))}_tb.sv"
     text = bench_file.read_text()

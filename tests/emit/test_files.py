@@ -102,9 +102,10 @@ def test_names() -> None:
 
 
 CHANGES: dict[str, object] = {
-    "sector": 512, "more_sectors": (64,), "tweak": 32, "key_bits": 256, "direction": "encrypt", "aes": 2, "aes_arch": "sequential",
-    "aes_sbox": "bram", "aes_stages": 1, "mul": 3, "mul_arch": "lut6", "mul_stages": 2, "squares": "fly", "acc": 2, "lanes": 4, "terms": 3,
-    "storage": "bram", "key_slots": 5, "overlap": False, "exact": True, "registered": False, "restarts": 7, "cipher": "serpent",
+    "sector": 512, "more_sectors": (64,), "tweak": 32, "key_bits": 256, "direction": "encrypt", "cipher_cores": 2,
+    "cipher_arch": "sequential", "cipher_sbox": "bram", "cipher_stages": 1, "mul": 3, "mul_arch": "lut6", "mul_stages": 2,
+    "squares": "fly", "acc": 2, "lanes": 4, "terms": 3, "storage": "bram", "key_slots": 5, "overlap": False,
+    "exact": True, "registered": False, "restarts": 7, "cipher": "serpent",
 }  # fmt: skip
 """Another value for each option."""
 
@@ -122,7 +123,7 @@ def test_other_options_have_another_name() -> None:
     names = [name(), name(sector=64), name(**changes), name(**changes, sector=32)]
     names += [name(**{key: value}) for key, value in changes.items()]
     assert len(set(names)) == len(names) and names[0] == "hctr2_512"
-    assert name(key_bits=256, aes=2, more_sectors=(64,)) == "hctr2_512_64_k256_aes2"
+    assert name(key_bits=256, cipher_cores=2, more_sectors=(64,)) == "hctr2_512_64_k256_aes2"
     assert all(len(one) <= 48 for one in names)
 
 

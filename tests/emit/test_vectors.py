@@ -193,7 +193,7 @@ def test_the_text_of_the_bench_has_the_vectors(name: str) -> None:
     assert numbers["SENT_BEFORE"] == values["ends"][vectors.phases["burst"] - 1]
 
 
-@pytest.mark.parametrize("choice", [SIZES, ("xts", {"sector": 512, "aes_arch": "sequential"})], ids=["short", "long"])
+@pytest.mark.parametrize("choice", [SIZES, ("xts", {"sector": 512, "cipher_arch": "sequential"})], ids=["short", "long"])
 def test_the_bench_does_not_give_up_early(choice: tuple) -> None:
     """Each command may have the time of a sector that is alone."""
     compiled = core(choice)

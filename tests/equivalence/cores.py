@@ -11,13 +11,13 @@ from modeloom.compiler.presets import PRESETS
 
 __all__ = ["CORES", "ONE"]
 
-ONE: dict[str, Any] = {"aes_arch": "sequential", "aes_stages": 1, "restarts": 20}
+ONE: dict[str, Any] = {"cipher_arch": "sequential", "cipher_stages": 1, "restarts": 20}
 
 CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "hctr2": ("hctr2", SEQUENTIAL),
     "xts": ("xts", {"sector": 64, **ONE}),
     "slots of two keys": ("xts", {"sector": 32, "key_slots": 2, **ONE}),
-    "combined": ("heh-poly", {"sector": 32, "aes_arch": "combined", "aes_stages": 1, "restarts": 20}),
+    "combined": ("heh-poly", {"sector": 32, "cipher_arch": "combined", "cipher_stages": 1, "restarts": 20}),
     "one form of round keys": ("hctr", {"sector": 32, "cipher": "sm4", **ONE}),
     "unregistered": ("xcb", {**PRESETS["tes2010-sequential"], "sector": 64, "restarts": 20}),
 }

@@ -41,7 +41,7 @@ CORES = {
     "two in flight": (lambda choice: built.folder(choice[0], **choice[1]), lambda choice: built.compiled(choice[0], **choice[1]),
                       ("hctr2", SEQUENTIAL)),
     "one in flight": (lambda choice: built.folder(choice[0], **choice[1]), lambda choice: built.compiled(choice[0], **choice[1]),
-                      ("heh-brw", {"sector": 32, "overlap": False, "aes_arch": "sequential", "aes_stages": 1, "restarts": 20})),
+                      ("heh-brw", {"sector": 32, "overlap": False, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 20})),
     "several sizes": (lambda choice: built.folder(choice[0], **choice[1]), lambda choice: built.compiled(choice[0], **choice[1]),
                       ("hctr2", SMALL)),
 }  # fmt: skip

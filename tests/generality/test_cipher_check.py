@@ -65,7 +65,7 @@ def data(inner: QuadKeySchedule, mask: Value) -> dict[str, Value]:
 
 def test_the_cores_of_the_tests_pass():
     """Those of a compiled mode, and an AES core for both directions with two key slots."""
-    found = list(core_requests(compiled("WideHEH", sector=96, mul=1, aes_stages=1, key_slots=2, squares="fly")).values())
+    found = list(core_requests(compiled("WideHEH", sector=96, mul=1, cipher_stages=1, key_slots=2, squares="fly")).values())
     assert found == [ENC, DEC]
     check_core(QUAD256, ENC)
     check_core(QUAD256, DEC)
@@ -297,7 +297,7 @@ def test_build_refuses_the_cipher(tmp_path, capsys):
     """One line that names the core, exit status 2, and nothing is written."""
     file, core = tmp_path / "faulty.py", tmp_path / "core"
     file.write_text(FAULTY)
-    command = ["build", f"{file}:Faulty", "-o", str(core), "--sector", "96", "--aes-stages", "1", "--direction", "encrypt"]
+    command = ["build", f"{file}:Faulty", "-o", str(core), "--sector", "96", "--cipher-stages", "1", "--direction", "encrypt"]
     command += ["--key-slots", "2"]
     with pytest.raises(SystemExit) as stop:
         main(command)

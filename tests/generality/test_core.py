@@ -17,8 +17,8 @@ from modeloom.rtl.bus import key_schedule_signature
 from modeloom.verification import verify_core
 from modeloom.verification.twins import request, state
 
-CORE = {"sector": 96, "mul": 1, "aes_stages": 1, "key_slots": 2, "squares": "fly"}
-LANES = {"sector": 118, "aes": 2, "aes_stages": 1, "mul": 2}
+CORE = {"sector": 96, "mul": 1, "cipher_stages": 1, "key_slots": 2, "squares": "fly"}
+LANES = {"sector": 118, "cipher_cores": 2, "cipher_stages": 1, "mul": 2}
 
 def with_keys(name, options, seed):
     """A simulated core and the references of its slots."""

@@ -15,11 +15,11 @@ from modeloom.modes import find
 
 CASES = [
     ("WideHEH", {"sector": 64}),
-    ("WideHEH", {"sector": 128, "aes": 2, "direction": "decrypt", "squares": "fly"}),
-    ("WideHEH", {"sector": 96, "overlap": False, "registered": False, "aes_stages": 1}),
-    ("WideHEH", {"sector": 96, "overlap": False, "registered": False, "aes_stages": 1, "squares": "fly"}),
+    ("WideHEH", {"sector": 128, "cipher_cores": 2, "direction": "decrypt", "squares": "fly"}),
+    ("WideHEH", {"sector": 96, "overlap": False, "registered": False, "cipher_stages": 1}),
+    ("WideHEH", {"sector": 96, "overlap": False, "registered": False, "cipher_stages": 1, "squares": "fly"}),
     ("WideHCTR", {"sector": 70}),
-    ("WideHCTR", {"sector": 128, "aes": 2, "mul": 4}),
+    ("WideHCTR", {"sector": 128, "cipher_cores": 2, "mul": 4}),
 ]
 
 
@@ -46,4 +46,4 @@ def test_program(name, options):
 
 
 def test_without_a_sequential_form_the_decrypter_is_pipelined():
-    assert compiled("WideHCTR", sector=128, aes=2, mul=4).architecture.forms == {"enc": "pipelined", "dec": "pipelined"}
+    assert compiled("WideHCTR", sector=128, cipher_cores=2, mul=4).architecture.forms == {"enc": "pipelined", "dec": "pipelined"}

@@ -58,7 +58,7 @@ class Narrow(WideHEH):
     ("mode", "options", "error", "message"),
     [
         (WideHEH, {"key_bits": 128}, InputError, "--key-bits must be 256, not 128"),
-        (WideHEH, {"aes_stages": 3}, InputError, "--aes-stages must be from 1 to 2, not 3"),
+        (WideHEH, {"cipher_stages": 3}, InputError, "--cipher-stages must be from 1 to 2, not 3"),
         (WideHEH, {"cipher": "aes"}, InputError, "wide-heh works on blocks of 32 bytes, but those of aes have 16"),
         (WideHEH, {"cipher": "quad"}, UnknownName, "unknown cipher 'quad'; choose from aes, sm4"),
         (WideHEH, {"sector": 80}, InputError, "whole number of blocks of 32 bytes, and 80 bytes are not; choose --sector 64 or 96"),

@@ -21,7 +21,7 @@ def made(mode: str, *, prove: bool = False, **options) -> Compiled:  # type: ign
 @pytest.mark.parametrize("pipelines", [1, 2, 4])
 @pytest.mark.parametrize("sector", [256, 260, 271])
 def test_xts_reaches_its_bound_with_and_without_stealing(pipelines: int, sector: int) -> None:
-    compiled = made("xts", prove=True, sector=sector, aes=pipelines)
+    compiled = made("xts", prove=True, sector=sector, cipher_cores=pipelines)
     blocks = -(-sector // 16)
     assert compiled.schedule.ii == compiled.schedule.problem.ii_bound() == -(-(blocks + 1) // pipelines)
     assert computes(compiled, lambda key: golden.mode("xts", key), "xts", sectors=4)
@@ -30,7 +30,7 @@ def test_xts_reaches_its_bound_with_and_without_stealing(pipelines: int, sector:
 @pytest.mark.parametrize("pipelines", [1, 2, 4])
 @pytest.mark.parametrize("sector", [512, 516])
 def test_both_directions_of_xts_share_each_register(pipelines: int, sector: int) -> None:
-    compiled = made("xts", sector=sector, aes=pipelines)
+    compiled = made("xts", sector=sector, cipher_cores=pipelines)
     # A register in front of each pipeline and one behind it.
     assert len(compiled.graph.chains) == 2 * pipelines
     assert all(set(chain.base) == {"encrypt", "decrypt"} and chain.stride == pipelines for chain in compiled.graph.chains)

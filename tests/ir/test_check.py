@@ -49,7 +49,7 @@ def check_setup(compiled, graph=None):
         (HCTR2, {"sector": 520, "direction": "decrypt"}),
         (HEH, {}),
         (HEH, {"sector": 32}),
-        (HEH, {"sector": 1024, "aes": 2, "terms": 3}),
+        (HEH, {"sector": 1024, "cipher_cores": 2, "terms": 3}),
     ],
 )
 def test_what_the_compiler_makes_is_legal(mode, options):

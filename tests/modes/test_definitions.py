@@ -156,7 +156,7 @@ def test_warnings_on_the_command_line(tmp_path, monkeypatch, capsys):
         ["explain", "mine.py:Mine", "--sector", "48"],
         ["explain", "mine.py:Mine", "--sector", "48", "--json"],
         ["model", "mine.py:Mine", "--sector", "48", "--key-file", "key", "plain", "cipher"],
-        ["build", "mine.py:Mine", "--sector", "48", "--direction", "encrypt", "--aes-arch", "sequential", "-o", "core"],
+        ["build", "mine.py:Mine", "--sector", "48", "--direction", "encrypt", "--cipher-arch", "sequential", "-o", "core"],
     ):
         with pytest.raises(SystemExit) as stop:
             main(command)
@@ -276,7 +276,7 @@ def broken_hardware(request):
 )
 def test_wrong_hardware_of_a_cipher(member, message, tmp_path):
     mode = changed(cipher=replace(AES, name="own", **member))
-    compiled = compile_mode(mode(), Options(**SMALL, aes_stages=2))
+    compiled = compile_mode(mode(), Options(**SMALL, cipher_stages=2))
     with pytest.raises(DefinitionError, match=message):
         emit(compiled, tmp_path / "core", command="modeloom build")
     assert not (tmp_path / "core").exists()

@@ -60,7 +60,7 @@ def test_the_core_of_a_row():
     assert overlapped("tes2010", spartan).arguments == "hctr --preset tes2010-sequential --overlap"
     assert target_of(spartan) == "xc3se"
     assert {core.preset for core in cores() if core.mode == "hmch-brw"} == {f"brw2013-hmch-brw-{n}" for n in (1, 2, 3)}
-    assert Core("eme", "default", True, (("aes", 2),)).arguments == "eme --aes 2"
+    assert Core("eme", "default", True, (("cipher_cores", 2),)).arguments == "eme --cipher-cores 2"
     options = Core("heh-brw", "brw2013-2core", False).options()
     assert (options.exact, options.overlap, options.aes) == (True, False, 2)
 

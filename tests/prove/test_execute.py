@@ -53,7 +53,7 @@ def test_gaps_are_whole_turns_or_restarts(rows, stages):
         assert any(gap % rows for gap in gaps)
 
 
-@pytest.mark.parametrize("options", [{}, {"aes": 2}, {"overlap": False}, {"sector": 32}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"cipher_cores": 2}, {"overlap": False}, {"sector": 32}], ids=str)
 @pytest.mark.parametrize("early", [True, False])
 def test_the_bus_brings_one_beat_a_cycle(options, early):
     program = made(HEH, **options).allocation.program
@@ -90,11 +90,11 @@ CASES = [
     (HCTR2, {"sector": 520}),
     (HEH, {"sector": 32}),
     (HEH, {"sector": 1024, "terms": 3}),
-    (HCTR2, {"direction": "encrypt", "aes": 2}),
+    (HCTR2, {"direction": "encrypt", "cipher_cores": 2}),
     (HEH, {"direction": "decrypt", "overlap": False}),
-    (HEH, {"aes": 4, "registered": False}),
-    (HCTR2, {"registered": False, "overlap": False, "aes_stages": 1}),
-    (HEH, {"aes": 2, "lanes": 1}),
+    (HEH, {"cipher_cores": 4, "registered": False}),
+    (HCTR2, {"registered": False, "overlap": False, "cipher_stages": 1}),
+    (HEH, {"cipher_cores": 2, "lanes": 1}),
 ]
 
 
@@ -158,7 +158,7 @@ def test_a_key_word_that_is_never_written():
 @pytest.mark.parametrize("aes", [1, 2, 4])
 def test_key_words_leave_one_a_cycle(aes):
     """The key memory has one write port: a set-up that gives a word on two lanes in one cycle is no program."""
-    compiled = made(HCTR2, sector=64, aes=aes)
+    compiled = made(HCTR2, sector=64, cipher_cores=aes)
     assert run(compiled).sectors
     if aes > 1:
         delays = {"out_delay": compiled.units.unit("out").latency, "key_delay": compiled.units.key_delay}

@@ -75,7 +75,7 @@ def made(mode, **options):
 CASES = [
     (HCTR2, {}),
     (HEH, {}),
-    (HEHPermuted, {"aes": 2}),
+    (HEHPermuted, {"cipher_cores": 2}),
     (HCTR2, {"sector": 40, "tweak": 32}),
     (HCTR2, {"sector": 520, "direction": "decrypt"}),
     (HEH, {"sector": 64, "overlap": False, "key_bits": 256}),
@@ -85,14 +85,14 @@ CASES = [
     (XCB1619, {"sector": 75, "key_bits": 256}),
     (XCB1619, {"sector": 53, "tweak": 32, "key_bits": 192}),
     (TET, {"sector": 64}),
-    (TET, {"sector": 48, "key_bits": 256, "aes": 2}),
+    (TET, {"sector": 48, "key_bits": 256, "cipher_cores": 2}),
     (XTS, {"sector": 64}),
     (XTS, {"sector": 150, "key_bits": 256}),
     (EME, {"sector": 128}),
     (EME2, {"sector": 103, "tweak": 32}),
     (CMC, {"sector": 80, "key_bits": 192}),
     (HCH, {"sector": 64}),
-    (HCHfp, {"sector": 64, "aes": 2}),
+    (HCHfp, {"sector": 64, "cipher_cores": 2}),
 ]
 
 

@@ -44,7 +44,7 @@ def rewrite(compiled):
         (HEH, {"sector": 32}),
         (HEH, {"sector": 1024, "terms": 3}),
         (HCTR2, {"direction": "decrypt", "mul": 4}),
-        (HEH, {"direction": "encrypt", "aes": 2}),
+        (HEH, {"direction": "encrypt", "cipher_cores": 2}),
     ],
 )
 def test_what_the_compiler_makes_is_accepted(mode, options):

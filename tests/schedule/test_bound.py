@@ -107,7 +107,7 @@ def test_calls_that_are_bound_to_one_core(blocks: tuple[int | None, ...], bound:
 
 def test_feeders_are_those_of_whole_units() -> None:
     """Of the calls that are bound to one core, and of cores that are not pipelined, condition 2 says what there is to say."""
-    for options in ({"aes": 2}, {"aes": 2, "aes_arch": "sequential"}):
+    for options in ({"cipher_cores": 2}, {"cipher_cores": 2, "cipher_arch": "sequential"}):
         problem = compile_mode(find("heh-poly"), Options(sector=256, restarts=0, **options), prove=False).schedule.problem
         cases = Cases(problem, problem.ii_bound())
         groups = [f.group for f in cases.feeders]
@@ -116,7 +116,7 @@ def test_feeders_are_those_of_whole_units() -> None:
 
 def test_hashes_that_share_multipliers() -> None:
     """Two hashes need nearly every slot of two pipelines' multipliers, which paths and rates alone do not see."""
-    made = compile_mode(find("heh-poly"), Options(aes=2, restarts=300), prove=False).schedule
+    made = compile_mode(find("heh-poly"), Options(cipher_cores=2, restarts=300), prove=False).schedule
     assert made.problem.latency_bound() < made.latency_bound == made.latency and made.optimal
 
 

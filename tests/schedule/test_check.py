@@ -40,14 +40,14 @@ def fresh(compiled):
         {},
         {"sector": 1024, "terms": 3},
         {"overlap": False},
-        {"aes": 2},
+        {"cipher_cores": 2},
         {"direction": "encrypt"},
         {"direction": "decrypt"},
         {"preset_name": "brw2013-1core"},
         {"preset_name": "brw2013-2core"},
         {"preset_name": "tes2010-full"},
         {"preset_name": "tes2010-sequential"},
-        {"aes_arch": "sequential", "aes": 2, "sector": 96},
+        {"cipher_arch": "sequential", "cipher_cores": 2, "sector": 96},
         {"registered": False},
     ],
     ids=str,
@@ -123,7 +123,7 @@ def test_a_slow_core_needs_its_interval():
 
 
 def test_lanes():
-    compiled = made(HEH, aes=2)
+    compiled = made(HEH, cipher_cores=2)
     schedule = fresh(compiled)
     outs = [i for i, unit in enumerate(schedule.problem.unit) if unit.kind == "out"]
     schedule.instance[outs[0]] ^= 1
@@ -265,7 +265,7 @@ def test_a_slow_core_is_taken_where_one_direction_alone_uses_it():
 
 
 def test_blocks_leave_on_their_lanes_whatever_they_are_said_to_belong_to():
-    schedule = copy.deepcopy(fresh(made(HEH, aes=2)))
+    schedule = copy.deepcopy(fresh(made(HEH, cipher_cores=2)))
     out = next(pair for pair in schedule.problem.graph.pairs if pair.kind == "out")
     for op in out.ops.values():
         op.block = None

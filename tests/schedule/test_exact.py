@@ -52,7 +52,9 @@ def test_the_same_on_every_run() -> None:
     assert improve(problem, rough, effort=0.5).start == improve(problem, rough, effort=0.5).start
 
 
-@pytest.mark.parametrize("options", [{"sector": 64, "aes": 2, "lanes": 2}, {"sector": 64, "aes": 2, "aes_arch": "sequential"}], ids=str)
+@pytest.mark.parametrize("options", [
+    {"sector": 64, "cipher_cores": 2, "lanes": 2}, {"sector": 64, "cipher_cores": 2, "cipher_arch": "sequential"},
+], ids=str)  # fmt: skip
 def test_operations_that_are_bound_to_an_instance_stay_there(options: dict) -> None:
     """Of several units the solver may choose only for operations that belong to none."""
     problem = compile_mode("hctr2", restarts=0, **options).schedule.problem

@@ -32,7 +32,7 @@ def test_no_schedule_is_shorter(make) -> None:  # type: ignore[no-untyped-def]
 
 def test_eme_is_minimal() -> None:
     """All goes through the mask: neither paths nor the rate of the cipher alone prove it."""
-    options = Options(sector=128, aes_stages=1, mul_stages=1, registered=False, overlap=False, exact=True, lanes=1)
+    options = Options(sector=128, cipher_stages=1, mul_stages=1, registered=False, overlap=False, exact=True, lanes=1)
     made = compile_mode(find("eme"), options, prove=False).schedule
     assert made.optimal and made.latency > made.problem.latency_bound()
     # The register of the mask costs a cycle that the bound does not see, and the solver does.

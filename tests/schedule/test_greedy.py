@@ -17,7 +17,7 @@ from modeloom.schedule.search import latency_of
 @pytest.mark.parametrize("blocks", [15, 31, 63])
 def test_a_call_that_may_run_anywhere_leaves_room_for_those_that_may_not(blocks):
     """XTS on four pipelines: with the tweak's call every slot is taken, and it has to go where the last block is missing."""
-    schedule = compile_mode(find("xts"), Options(sector=16 * blocks, aes=4, restarts=0), prove=False).schedule
+    schedule = compile_mode(find("xts"), Options(sector=16 * blocks, cipher_cores=4, restarts=0), prove=False).schedule
     check_schedule(schedule)
     problem = schedule.problem
     assert schedule.ii == problem.ii_bound() == (blocks + 1) // 4
@@ -31,7 +31,7 @@ def test_a_call_that_may_run_anywhere_leaves_room_for_those_that_may_not(blocks)
 
 def test_a_phase_that_is_held_back_finds_its_slots_side_by_side():
     """EME2 on eight pipelines has four of 520 slots left; a sum that starts at once meets those of the first pass, and gets no further."""
-    schedule = compile_mode(find("eme2"), Options(sector=4096, aes=8, restarts=20), prove=False).schedule
+    schedule = compile_mode(find("eme2"), Options(sector=4096, cipher_cores=8, restarts=20), prove=False).schedule
     check_schedule(schedule)
     problem, ii = schedule.problem, schedule.ii
     assert ii == problem.ii_bound() == 65

@@ -29,7 +29,7 @@ def test_next_and_last():
 
 
 def design(mode: str, **changes):
-    options = Options(aes_arch="sequential", **{"aes_stages": 1, "restarts": 0, **changes})
+    options = Options(cipher_arch="sequential", **{"cipher_stages": 1, "restarts": 0, **changes})
     return compile_mode(find(mode), options, prove=False)
 
 
@@ -38,7 +38,7 @@ def design(mode: str, **changes):
 )
 def test_the_interval_is_its_bound(mode, aes, calls):
     """An operation takes ten cycles of one core, so the cores share the calls as they are, not their cycles."""
-    compiled = design(mode, sector=512, aes=aes)
+    compiled = design(mode, sector=512, cipher_cores=aes)
     check_schedule(compiled.schedule)
     figures = compiled.explain()
     assert figures["ii"] == figures["ii_bound"] == -(-calls // aes) * 10
@@ -52,7 +52,7 @@ def test_a_list_schedule_may_need_the_grid():
     assert list_schedule(problem, 320) is None
     assert any(list_schedule(problem, 320, grid) for grid in choices)
     assert grids(problem, 321) == grids(problem, 0) == [FREE]
-    longer = design("hctr2", sector=64, aes_stages=4).schedule.problem
+    longer = design("hctr2", sector=64, cipher_stages=4).schedule.problem
     assert [grid.phase for grid in grids(longer, 160)[1:]] == list(range(0, 40, 4))
 
 
@@ -71,4 +71,4 @@ def test_phases_of_the_longest_interval():
 
 def test_several_cores_need_not_start_in_step():
     """The search ends without the grid: the latency of the grid alone is 68."""
-    assert design("heh-poly", sector=80, aes=2, restarts=200).schedule.latency < 65
+    assert design("heh-poly", sector=80, cipher_cores=2, restarts=200).schedule.latency < 65

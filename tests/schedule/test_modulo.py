@@ -74,7 +74,7 @@ def verify(schedule: Schedule) -> None:
 
 
 CASES = [
-    ("hctr2", {"aes_stages": 1, "mul_stages": 2}),
+    ("hctr2", {"cipher_stages": 1, "mul_stages": 2}),
     ("hctr2", {"sector": 520, "direction": "decrypt"}),
     ("heh", {"key_bits": 192, "mul_stages": 2}),
     ("heh", {"preset_name": "brw2013-1core", "overlap": True}),
@@ -103,8 +103,9 @@ def test_plain_schedules_beat_the_paper(name: str, cycles: int) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("changes", [{"sector": 32}, {"sector": 80}, {"aes": 2}, {"aes": 4, "mul": 5, "lanes": 2}, {"registered": False}],
-    ids=str)
+@pytest.mark.parametrize("changes", [
+    {"sector": 32}, {"sector": 80}, {"cipher_cores": 2}, {"cipher_cores": 4, "mul": 5, "lanes": 2}, {"registered": False},
+], ids=str)  # fmt: skip
 @pytest.mark.parametrize("effort", [0, 20])
 def test_legal_for_other_sizes_and_unit_sets(mode: str, changes: dict, effort: int) -> None:
     problem = problem_of(mode, **changes)

@@ -39,7 +39,7 @@ def sides_of(mode: str, sector: int, aes: int):  # type: ignore[no-untyped-def]
     definition = ORDERS[mode]() if mode in ORDERS else find(mode)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(choices, "choose_pairing", keep)
-        compile_mode(definition, Options(sector=sector, aes=aes, restarts=0), prove=False)
+        compile_mode(definition, Options(sector=sector, cipher_cores=aes, restarts=0), prove=False)
     return found[2]
 
 

@@ -26,29 +26,29 @@ from modeloom.schedule.units import Unit, UnitSet
 
 EFFORT = 20
 
-SLOW_CORES: dict[str, Any] = {"sector": 96, "aes": 2, "aes_arch": "sequential", "aes_stages": 2}
+SLOW_CORES: dict[str, Any] = {"sector": 96, "cipher_cores": 2, "cipher_arch": "sequential", "cipher_stages": 2}
 
 CASES: list[tuple[str, dict[str, Any], bool]] = [
     # A list schedule, bisection and descent; with several units, and those that choose among them.
     ("hctr2", {"sector": 128}, True),
-    ("hctr2", {"sector": 240, "aes": 4}, True),
+    ("hctr2", {"sector": 240, "cipher_cores": 4}, True),
     ("xcb-1619", {"sector": 128}, True),
     ("eme2", {"sector": 128}, True),
     ("cmc", {"sector": 64}, True),
-    ("eme", {"sector": 128, "aes": 2}, True),
+    ("eme", {"sector": 128, "cipher_cores": 2}, True),
     # Starts that are forced again and again, as cores that are not pipelined leave few slots.
-    ("eme", {"sector": 96, "aes_arch": "sequential", "aes_stages": 1}, True),
+    ("eme", {"sector": 96, "cipher_arch": "sequential", "cipher_stages": 1}, True),
     # No list schedule: a first one by the slack search; where that is far too long, list schedules that are held back.
-    ("xts", {"sector": 240, "aes": 4}, True),
+    ("xts", {"sector": 240, "cipher_cores": 4}, True),
     ("hch", SLOW_CORES, True),
     ("heh-brw", SLOW_CORES, True),
     ("heh-poly", SLOW_CORES, True),
     # Another shape of the first hash.
-    ("tet", {"sector": 256, "aes": 2, "mul": 2}, True),
+    ("tet", {"sector": 256, "cipher_cores": 2, "mul": 2}, True),
     # Plain schedules, with other placements for less storage.
     ("heh-poly", SLOW_CORES, False),
-    ("heh-brw", {"sector": 240, "aes": 4}, False),
-    ("hmch-brw", {"sector": 128, "aes": 2}, False),
+    ("heh-brw", {"sector": 240, "cipher_cores": 4}, False),
+    ("hmch-brw", {"sector": 128, "cipher_cores": 2}, False),
 ]
 
 
@@ -78,7 +78,7 @@ def test_stored_schedules(mode: str, options: dict[str, Any], overlap: bool, exp
 
 def test_another_shape_only_far_above_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to ``FAR`` times the bound the schedule stays as it was found, and so it does right there."""
-    problem = compile_mode(find("tet"), Options(sector=128, aes=2, mul=2, restarts=0), prove=False).schedule.problem
+    problem = compile_mode(find("tet"), Options(sector=128, cipher_cores=2, mul=2, restarts=0), prove=False).schedule.problem
     begun: list[int] = []
     monkeypatch.setattr(search._Tries, "reshape", lambda self, *arguments: begun.append(self.latency))
 

@@ -26,7 +26,7 @@ def outline(path):
 
 def test_equal_cores_are_one_module(monkeypatch):
     """``measure_blocks`` hands over groups that fit; both cipher cores are instances of one module."""
-    core = folder("xts", sector=64, aes=2, aes_arch="sequential", direction="encrypt", restarts=0)
+    core = folder("xts", sector=64, cipher_cores=2, cipher_arch="sequential", direction="encrypt", restarts=0)
     asked = {}
 
     def mapped(text, top, target, groups, **more):
@@ -45,7 +45,7 @@ def test_equal_cores_are_one_module(monkeypatch):
     assert asked["storage"] and "core.engine.key_memory" not in asked["storage"]
 
 
-QUICK = {"aes_arch": "sequential", "direction": "encrypt", "restarts": 0}
+QUICK = {"cipher_arch": "sequential", "direction": "encrypt", "restarts": 0}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from modeloom.taint.control import VERDICT
 
 MODES = sorted(all_modes())
 
-SEQUENTIAL = ("hctr2", {"sector": 192, "aes_sbox": "bram"})
+SEQUENTIAL = ("hctr2", {"sector": 192, "cipher_sbox": "bram"})
 """A core whose decrypter is sequential, with the S-boxes of the encrypter in block memories."""
 
 REFUSING = {
@@ -38,9 +38,9 @@ SHAPES = {
     "sequential": SEQUENTIAL,
     "slots": SLOTS,
     "one core": ("hctr2", built.SEQUENTIAL),
-    "lanes": ("hctr2", {"sector": 64, "aes": 2, "direction": "encrypt"}),
+    "lanes": ("hctr2", {"sector": 64, "cipher_cores": 2, "direction": "encrypt"}),
     **REFUSING,
-    "stages": ("heh-brw", {"sector": 64, "aes_stages": 4, "direction": "encrypt", "squares": "fly"}),
+    "stages": ("heh-brw", {"sector": 64, "cipher_stages": 4, "direction": "encrypt", "squares": "fly"}),
 }
 
 
@@ -56,7 +56,7 @@ def test_no_timing_channel(choice: tuple[str, dict]) -> None:
     assert set(report.secret) == {"data", "key", "tweak"}
     assert min(report.secret.values()) > 20_000, "the secrets hardly arrive anywhere"
     assert report.control > 500 and report.points > 500
-    four = choice[1].get("aes_stages") == 4
+    four = choice[1].get("cipher_stages") == 4
     assert set(report.exempt) == ({"S-box", "S-box in two steps"} if four else {"S-box"})
     mode = find(choice[0])
     refuses = mode.distinct_keys or mode.name == "tet"

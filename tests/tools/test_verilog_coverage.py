@@ -235,7 +235,7 @@ def test_what_nothing_reads_is_random():
 
 
 def test_the_machines_of_a_core_are_in_its_verilog():
-    options = {"sector": 32, "aes_arch": "sequential", "aes_stages": 1, "key_slots": 1, "restarts": 50}
+    options = {"sector": 32, "cipher_arch": "sequential", "cipher_stages": 1, "key_slots": 1, "restarts": 50}
     directory, one = folder("xts", **options), compiled("xts", **options)
     description = read_description(directory)
     machines = machines_of(one)

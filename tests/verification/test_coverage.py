@@ -46,9 +46,9 @@ def test_keys_of_other_ciphers_are_random() -> None:
     ("mode", "options", "sectors"),
     [
         # A sequential core reads its S-boxes ten times a block; the decrypter is used once a sector.
-        ("hctr2", {"aes_arch": "sequential"}, 640),
+        ("hctr2", {"cipher_arch": "sequential"}, 640),
         ("heh-brw", {}, 1600),
-        ("heh-brw", {"aes": 2}, 3200),
+        ("heh-brw", {"cipher_cores": 2}, 3200),
         ("heh-brw", {"direction": "encrypt"}, 1280),
     ],
 )

@@ -105,11 +105,16 @@ def _usage(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption) and error.ctx:
         return str(UnknownName("option", error.option_name, [name for p in error.ctx.command.get_params(error.ctx) for name in p.opts]))
     if isinstance(error, click.MissingParameter) and error.param:
-        name = error.param.human_readable_name.upper() if isinstance(error.param, click.Argument) else error.param.opts[-1]
+        name = error.param.human_readable_name.upper() if isinstance(error.param, click.Argument) else _long(error.param)
         return f"{name} is missing"
     if isinstance(error, click.BadParameter) and error.param:
-        return f"{error.param.opts[-1]}: {error.message.removesuffix('.')}"
+        return f"{_long(error.param)}: {error.message.removesuffix('.')}"
     return error.format_message().removesuffix(".")
+
+
+def _long(option: click.Parameter) -> str:
+    """The long name of an option, the newest of several."""
+    return next((name for name in option.opts if name.startswith("--")), option.opts[-1])
 
 
 def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:

@@ -37,15 +37,25 @@ _UNIT_OPTIONS = [
     cipher_option,
     click.option("--key-bits", type=int, help="Key size of the cipher in bits (default: its first; AES has 128, 192 and 256)."),
     click.option("--direction", help="encrypt, decrypt or both (default: all that the mode has)."),
-    click.option("--aes", type=int, help="Number of AES cores (default: 1)."),
-    click.option("--aes-arch", help="pipelined (except for a core that a sector uses once or twice) or sequential (default: pipelined)."),
-    click.option("--aes-sbox", help="S-boxes of the AES cores: lut, bram (block memories), composite, bdd or compact (default: lut)."),
-    click.option("--aes-stages", type=int, help="Registers in a round, or cycles for a round of a sequential core, 1 to 4 (default: 2)."),
+    click.option("--cipher-cores", "--aes", type=int, help="Number of cores of the cipher (default: 1)."),
+    click.option(
+        "--cipher-arch", "--aes-arch",
+        help="pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions) or sequential "
+        "(default: pipelined).",
+    ),
+    click.option(
+        "--cipher-sbox", "--aes-sbox", help="S-boxes of these cores: lut; AES also has bram (block memories), composite, bdd and compact.",
+    ),
+    click.option(
+        "--cipher-stages", "--aes-stages", type=int,
+        help="Registers in a round, or cycles for a round of a sequential core: 1 to 4 for AES, 1 or 2 for SM4 (default: 2).",
+    ),
     click.option("--mul", type=int, help="Number of multipliers (default: as many as the initiation interval needs)."),
     click.option("--mul-arch", help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs (default: karatsuba)."),
     click.option("--mul-stages", type=int, help="Pipeline registers in a multiplier, 1 to 8 (default: 3)."),
     click.option("--squares", help="Squares of key values: setup computes them once for each key, fly in every sector (default: setup)."),
-    click.option("--lanes", type=int, help="Blocks that enter and leave in each cycle (default: the number of AES cores)."),
+    click.option("--acc", type=int, help="Number of adders of terms (default: as many as the initiation interval needs)."),
+    click.option("--lanes", type=int, help="Blocks that enter and leave in each cycle (default: the number of cipher cores)."),
     click.option("--terms", type=int, help="Largest number of terms in an operand (default: 4)."),
     click.option("--storage", help="lut, or bram: block memories for banks of more than 64 blocks, for long sectors (default: lut)."),
     click.option("--key-slots", type=int, help="Number of keys that the core holds (default: 1)."),
@@ -55,6 +65,12 @@ _UNIT_OPTIONS = [
     click.option("--preset", help=f"Named set of options: {', '.join(PRESETS)}."),
 ]
 
+
+NUMBERS_AND_NAMES = (
+    "tweak", "cipher", "key_bits", "direction", "cipher_cores", "cipher_arch", "cipher_sbox", "cipher_stages", "mul", "mul_arch",
+    "mul_stages", "squares", "acc", "lanes", "terms", "storage", "key_slots",
+)  # fmt: skip
+"""Options that have the names of ``Options``, and no value if they are not given."""
 
 optimize_option = click.option(
     "--optimize", type=click.IntRange(0, 3), default=2,
@@ -80,11 +96,10 @@ def options_from(values: dict[str, Any]) -> Options:
         changes["overlap"] = overlap
     if values.pop("exact"):
         changes["exact"] = True
-    names = ("tweak", "key_bits", "direction", "aes", "aes_arch", "aes_sbox", "aes_stages", "mul", "mul_arch", "mul_stages", "lanes")
     if (sizes := values.pop("sector")) is not None:
         changes["sector"], *more = sizes
         changes["more_sectors"] = tuple(more)
-    for name in (*names, "cipher", "squares", "terms", "storage", "key_slots"):
+    for name in NUMBERS_AND_NAMES:
         value = values.pop(name)
         if value is not None:
             changes[name] = value

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import wraps
+from operator import attrgetter
 from typing import Any
 
 from modeloom.ciphers import BlockCipher
 from modeloom.spec import InputError, Mode, UnknownName
 
-__all__ = ["Options"]
+__all__ = ["OLD_NAMES", "Options"]
+
+OLD_NAMES = {"aes": "cipher_cores", "aes_arch": "cipher_arch", "aes_sbox": "cipher_sbox", "aes_stages": "cipher_stages"}
+"""Names that options had when AES was the only cipher: they work in Python and on the command line, and core.json keeps them."""
 
 LANES = (1, 2, 4, 8)
 """Blocks a beat that the buses can have."""
@@ -21,8 +26,8 @@ SIZES = 8
 SQUARES = ("setup", "fly")
 """Where squares of key values come from: key words that set-up computes, or a squaring unit that makes them in each sector."""
 
-AES_ARCHITECTURES = ("pipelined", "combined", "sequential")
-"""Forms of the cipher cores."""
+ARCHITECTURES = ("pipelined", "combined", "sequential")
+"""What the cipher cores are."""
 
 MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
 """Multiplier circuits, as ``rtl.gf128.architectures`` has them."""
@@ -57,16 +62,16 @@ class Options:
         Key size of the cipher in bits (default: the cipher's first).
     direction : str or None
         "both", "encrypt" or "decrypt" (default: all that the mode has).
-    aes, mul, acc : int or None
+    cipher_cores, mul, acc : int or None
         Cipher cores, multipliers and adders (default: as many as the bound wants).
-    aes_arch : str
+    cipher_arch : str
         "pipelined": pipelines for encryption and others for decryption; a core that a sector needs once or twice is sequential where its
         interval fits.  "combined": where both directions are needed, each pipeline does both.  "sequential": all cores take one block
         after the other, and each does both directions where both are needed.
-    aes_sbox : str or None
+    cipher_sbox : str or None
         S-boxes of these cores (default: the cipher's first form; AES: "lut"; "bram" for block memories; "composite", "bdd" or
         "compact" for gates).
-    aes_stages, mul_stages : int
+    cipher_stages, mul_stages : int
         Registers a round, which are cycles a round of a sequential core (at most what the cipher has, 4 for AES; default: 2, or 1 if it
         has no more); registers inside the multiplier.
     mul_arch : str
@@ -89,7 +94,14 @@ class Options:
     registered : bool
         Registers behind operand networks and result sums, for the clock; the papers' units have none.
     cipher : str or None
-        Name of the block cipher (default: the mode's).  It is what the ``aes`` options are about, whatever its name.
+        Name of the block cipher (default: the mode's).
+
+    Raises
+    ------
+    InputError
+        A value that no core has.
+    TypeError
+        A value of another type.
     """
 
     sector: int = 512
@@ -97,10 +109,10 @@ class Options:
     tweak: int | None = None
     key_bits: int | None = None
     direction: str | None = None
-    aes: int = 1
-    aes_arch: str = "pipelined"
-    aes_sbox: str | None = None
-    aes_stages: int | None = None
+    cipher_cores: int = 1
+    cipher_arch: str = "pipelined"
+    cipher_sbox: str | None = None
+    cipher_stages: int | None = None
     mul: int | None = None
     mul_arch: str = "karatsuba"
     mul_stages: int = 3
@@ -126,8 +138,8 @@ class Options:
             raise InputError(f"--sector takes at most {SIZES} sizes, not {len(sizes)}")
         if self.direction is not None and self.direction not in DIRECTIONS:
             raise UnknownName("direction", self.direction, DIRECTIONS)
-        if self.aes_arch not in AES_ARCHITECTURES:
-            raise UnknownName("AES architecture", self.aes_arch, AES_ARCHITECTURES)
+        if self.cipher_arch not in ARCHITECTURES:
+            raise UnknownName("architecture of the cipher cores", self.cipher_arch, ARCHITECTURES)
         if self.mul_arch not in MULTIPLIERS:
             raise UnknownName("multiplier", self.mul_arch, MULTIPLIERS)
         if self.squares not in SQUARES:
@@ -135,7 +147,7 @@ class Options:
         if self.storage not in STORAGE:
             raise UnknownName("storage", self.storage, STORAGE)
         for name, least, most in (
-            ("aes", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
+            ("cipher_cores", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
@@ -144,8 +156,8 @@ class Options:
             raise InputError(f"--mul must be from 1 to 64, not {self.mul}")
         if self.lanes is not None and self.lanes not in LANES:
             raise InputError(f"--lanes must be {_or(LANES)}, not {self.lanes}")
-        if self.lanes is None and self.aes not in LANES:
-            raise InputError(f"--aes {self.aes} gives no default for --lanes, which must be {_or(LANES)}; add --lanes")
+        if self.lanes is None and self.cipher_cores not in LANES:
+            raise InputError(f"--cipher-cores {self.cipher_cores} gives no default for --lanes, which must be {_or(LANES)}; add --lanes")
 
     def _check_types(self) -> None:
         """Raises ``TypeError`` for a value that is not of its option's type; a bool is no number."""
@@ -161,7 +173,7 @@ class Options:
     @property
     def cipher_form(self) -> str:
         """The form of the cipher cores, but for one that a sector needs seldom: "pipelined" or "sequential"."""
-        return "sequential" if self.aes_arch == "sequential" else "pipelined"
+        return "sequential" if self.cipher_arch == "sequential" else "pipelined"
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -170,6 +182,7 @@ class Options:
 
     def but(self, **changes: Any) -> Options:
         """The same with some options changed; raises ``UnknownName`` for an option that does not exist."""
+        changes = _renamed(changes)
         known = [f.name for f in fields(self)]
         for name in changes:
             if name not in known:
@@ -181,13 +194,13 @@ class Options:
         key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
         if key_bits not in chosen.key_bits:
             raise InputError(f"--key-bits must be {_or(chosen.key_bits)}, not {key_bits}")
-        stages = min(STAGES, chosen.most_stages) if self.aes_stages is None else self.aes_stages
+        stages = min(STAGES, chosen.most_stages) if self.cipher_stages is None else self.cipher_stages
         if not 1 <= stages <= chosen.most_stages:
-            raise InputError(f"--aes-stages must be from 1 to {chosen.most_stages}, not {stages}")
-        sbox = chosen.sboxes[0] if self.aes_sbox is None else self.aes_sbox
+            raise InputError(f"--cipher-stages must be from 1 to {chosen.most_stages}, not {stages}")
+        sbox = chosen.sboxes[0] if self.cipher_sbox is None else self.cipher_sbox
         if sbox not in chosen.sboxes:
             raise UnknownName("S-box", sbox, chosen.sboxes)
-        return replace(self, cipher=chosen.name, key_bits=key_bits, aes_stages=stages, aes_sbox=sbox)
+        return replace(self, cipher=chosen.name, key_bits=key_bits, cipher_stages=stages, cipher_sbox=sbox)
 
     def of(self, mode: Mode) -> Options:
         """The same with the directions of the mode filled in; raises ``InputError`` for one that it does not have."""
@@ -197,5 +210,31 @@ class Options:
         return replace(self, direction=direction)
 
     def as_dict(self) -> dict[str, Any]:
-        """Names and values, for the JSON files."""
-        return {**asdict(self), "more_sectors": list(self.more_sectors)}
+        """Names and values, for the JSON files, whose schema keeps ``OLD_NAMES``."""
+        old = {new: name for name, new in OLD_NAMES.items()}
+        values = {**asdict(self), "more_sectors": list(self.more_sectors)}
+        return {old.get(name, name): value for name, value in values.items()}
+
+
+def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Options by the names that they have now; raises ``TypeError`` for one that has two."""
+    for old, new in OLD_NAMES.items():
+        if old in values and new in values:
+            raise TypeError(f"{old} is an older name of {new}; give one of them")
+    return {OLD_NAMES.get(name, name): value for name, value in values.items()}
+
+
+def _take_old_names() -> None:
+    """``Options(aes=2)`` and ``options.aes`` are ``Options(cipher_cores=2)`` and ``options.cipher_cores``."""
+    make = Options.__init__
+
+    @wraps(make)
+    def init(self: Options, *values: Any, **named: Any) -> None:
+        make(self, *values, **_renamed(named))
+
+    Options.__init__ = init  # type: ignore[method-assign]
+    for old, new in OLD_NAMES.items():
+        setattr(Options, old, property(attrgetter(new), doc=f"An older name of ``{new}``."))
+
+
+_take_old_names()

@@ -10,8 +10,8 @@ from modeloom.spec import UnknownName
 
 __all__ = ["PRESETS", "preset"]
 
-_PAPERS: dict[str, Any] = {"aes_stages": 1, "mul": 1, "registered": False, "overlap": False}
-_TES2010 = {**_PAPERS, "mul_stages": 1, "lanes": 1, "aes_sbox": "bram"}
+_PAPERS: dict[str, Any] = {"cipher_stages": 1, "mul": 1, "registered": False, "overlap": False}
+_TES2010 = {**_PAPERS, "mul_stages": 1, "lanes": 1, "cipher_sbox": "bram"}
 _BRW2013 = {**_PAPERS, "mul_stages": 3}
 _FLY, _SETUP = {"squares": "fly"}, {"squares": "setup"}
 
@@ -19,17 +19,17 @@ PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
     "tes2010-full": _TES2010,
     "tes2010-encrypt-only": {**_TES2010, "direction": "encrypt"},
-    "tes2010-sequential": {**_TES2010, "aes_arch": "sequential"},
-    "brw2013-1core": {**_BRW2013, "aes": 1},
-    "brw2013-2core": {**_BRW2013, "aes": 2},
-    "brw2013-hmch-brw-1": {**_BRW2013, "aes": 2, **_FLY},
-    "brw2013-hmch-brw-2": {**_BRW2013, "aes": 2, **_SETUP},
-    "brw2013-hmch-brw-3": {**_BRW2013, "aes": 1, **_FLY},
-    "brw2013-heh-brw-1": {**_BRW2013, "aes": 2, **_FLY},
-    "brw2013-heh-brw-2": {**_BRW2013, "aes": 2, **_SETUP},
-    "brw2013-heh-brw-3": {**_BRW2013, "aes": 1, **_FLY},
-    "brw2013-hmch-poly": {**_BRW2013, "aes": 1},
-    "brw2013-heh-poly": {**_BRW2013, "aes": 1},
+    "tes2010-sequential": {**_TES2010, "cipher_arch": "sequential"},
+    "brw2013-1core": {**_BRW2013, "cipher_cores": 1},
+    "brw2013-2core": {**_BRW2013, "cipher_cores": 2},
+    "brw2013-hmch-brw-1": {**_BRW2013, "cipher_cores": 2, **_FLY},
+    "brw2013-hmch-brw-2": {**_BRW2013, "cipher_cores": 2, **_SETUP},
+    "brw2013-hmch-brw-3": {**_BRW2013, "cipher_cores": 1, **_FLY},
+    "brw2013-heh-brw-1": {**_BRW2013, "cipher_cores": 2, **_FLY},
+    "brw2013-heh-brw-2": {**_BRW2013, "cipher_cores": 2, **_SETUP},
+    "brw2013-heh-brw-3": {**_BRW2013, "cipher_cores": 1, **_FLY},
+    "brw2013-hmch-poly": {**_BRW2013, "cipher_cores": 1},
+    "brw2013-heh-poly": {**_BRW2013, "cipher_cores": 1},
 }
 """Unit sets by name; plain schedules, but for the default.
 

@@ -64,12 +64,12 @@ def unit_set(
     core that the cipher lacks.
     """
     options = options.on(chosen)
-    lanes = options.lanes or options.aes
+    lanes = options.lanes or options.cipher_cores
     kinds = sorted(set(setup).union(*(u for of in uses for u in of.values())))
     others = [kind for kind in kinds if kind.key_bits]
     totals = [Counter({kind: max(u.get(kind, 0) for u in of.values()) for kind in kinds}) for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
-    sequential, in_one = options.aes_arch == "sequential", options.aes_arch != "pipelined"
+    sequential, in_one = options.cipher_arch == "sequential", options.cipher_arch != "pipelined"
     together = {ENC, DEC} <= needed and (len(uses[0]) > 1 or in_one)
     if (options.mul or 0) > 1 and MUL not in needed:
         raise InputError(f"--mul {options.mul}: the mode has no multiplications; omit --mul")
@@ -80,7 +80,7 @@ def unit_set(
     paces = []
     for of, total in zip(uses, totals, strict=True):
         calls = max(u.get(ENC, 0) + u.get(DEC, 0) for u in of.values()) if together else max(total[ENC], total[DEC])
-        paces.append(max(-(-max(calls, *(total[kind] for kind in others), 0) // options.aes) * rate, -(-total[OUT] // lanes), 1))
+        paces.append(max(-(-max(calls, *(total[kind] for kind in others), 0) // options.cipher_cores) * rate, -(-total[OUT] // lanes), 1))
     mul = options.mul or max(max(1, -(-total[MUL] // pace)) for total, pace in zip(totals, paces, strict=True))
     slow: dict[str, Any] = {}
     intervals = [max(pace, -(-total[MUL] // mul)) for total, pace in zip(totals, paces, strict=True)]
@@ -103,11 +103,11 @@ def unit_set(
     units = []
     if together:
         latency = max(timing.latency for timing in time.values())
-        units.append(Unit(CIPHER, options.aes, latency, rate, False, reg, **slow))
+        units.append(Unit(CIPHER, options.cipher_cores, latency, rate, False, reg, **slow))
     else:
         for core in (core for core in (ENC, DEC) if core in time):
             timing = time[core]
-            count = 1 if cores[core].form != options.cipher_form else options.aes
+            count = 1 if cores[core].form != options.cipher_form else options.cipher_cores
             units.append(Unit(core.unit, count, timing.latency, timing.interval, False, reg))
     for kind in others:
         timing = None if sequential else alone(kind)
@@ -135,10 +135,12 @@ def _request(options: Options, chosen: BlockCipher, name: Kind | str, form: str)
     direction = DIRECTION_OF[name.operation.name if isinstance(name, Kind) else name]
     if not chosen.has(direction, form):
         does = "core for both directions in one" if direction == "both" else f"core to {direction}"
-        raise InputError(f"--aes-arch {options.aes_arch}: {chosen.name} has no {form} {does}; choose another --aes-arch")
-    sbox = options.aes_sbox if form == options.cipher_form else chosen.sboxes[0]
+        raise InputError(f"--cipher-arch {options.cipher_arch}: {chosen.name} has no {form} {does}; choose another --cipher-arch")
+    sbox = options.cipher_sbox if form == options.cipher_form else chosen.sboxes[0]
     bits = (name.key_bits if isinstance(name, Kind) else 0) or options.key_bits
-    return CoreRequest(direction=direction, form=form, key_bits=cast(int, bits), stages=cast(int, options.aes_stages), sbox=cast(str, sbox))
+    return CoreRequest(
+        direction=direction, form=form, key_bits=cast(int, bits), stages=cast(int, options.cipher_stages), sbox=cast(str, sbox),
+    )  # fmt: skip
 
 
 def _paced(

@@ -4,7 +4,7 @@
 ::
 
     modeloom build hctr2                                      ──▶  hctr2_512
-    modeloom build hctr2 --sector 4096 --key-bits 256 --aes 2 ──▶  hctr2_4096_k256_aes2
+    modeloom build hctr2 --sector 4096 --key-bits 256 --cipher-cores 2 ──▶  hctr2_4096_k256_aes2
 
 All modules, files and the FuseSoC name begin with it, so that two cores of one mode can stand in one design.
 """
@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
-from modeloom.ciphers import cipher_of
+from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler.options import Options
 from modeloom.emit.names import KEYWORDS
 from modeloom.spec import InputError
@@ -34,10 +34,10 @@ WORDS = {
     "key_bits": "k{}",
     "direction": "{}",
     "tweak": "t{}",
-    "aes": "aes{}",
-    "aes_arch": "{}",
-    "aes_sbox": "{}_sbox",
-    "aes_stages": "round{}",
+    "cipher_cores": "aes{}",
+    "cipher_arch": "{}",
+    "cipher_sbox": "{}_sbox",
+    "cipher_stages": "round{}",
     "mul": "mul{}",
     "mul_arch": "{}",
     "mul_stages": "mulstages{}",
@@ -64,16 +64,16 @@ def _plain(text: str) -> str:
 def _words(compiled: Any) -> list[str]:
     """A word for each option that differs."""
     mode, options = compiled.mode, compiled.options
-    usual = Options().of(mode).on(cipher_of(mode, options.cipher)).as_dict()
-    usual["cipher"] = cipher_of(mode, None).name
-    chosen = options.as_dict()
+    usual = asdict(replace(Options().of(mode).on(cipher_of(mode, options.cipher)), cipher=cipher_of(mode).name))
+    chosen = asdict(options)
     names = [*WORDS, *sorted(field.name for field in fields(Options) if field.name not in WORDS)]
     words = []
     for name in names:
         value = chosen[name]
         # None takes the default, too.
         if value not in (None, usual[name]) and name not in ("sector", "more_sectors"):
-            words.append(_plain(WORDS.get(name, name + "{}").format(ABBREVIATED.get(value, value))))
+            word = "cores{}" if name == "cipher_cores" and options.cipher != AES.name else WORDS.get(name, name + "{}")
+            words.append(_plain(word.format(ABBREVIATED.get(value, value))))
     return words
 
 

@@ -26,7 +26,7 @@ BRW2013_MODES = {"HMCH[BRW]": "hmch-brw", "HEH[BRW]": "heh-brw", "HMCH[Poly]": "
 TARGETS = {"Virtex 4": "xc4v", "Virtex 5": "xc5v", "Virtex 2 pro": "xc4v", "Spartan 3E": "xc3se"}
 """The nearest target that Yosys has: Virtex-II Pro has four-input LUTs, as Virtex-4."""
 
-MATCHED: dict[str, tuple[tuple[str, Any], ...]] = {"eme": (("aes", 2),)}
+MATCHED: dict[str, tuple[tuple[str, Any], ...]] = {"eme": (("cipher_cores", 2),)}
 """Options, besides the defaults, with which a mode takes a sector of m blocks in about m cycles: EME has two cipher calls a block."""
 
 AREA_TABLES = (("tes2010", "6"), ("tes2010", "7"), ("tes2010", "8"), ("tes2010", "9"), ("brw2013", "3"))

@@ -55,7 +55,7 @@ set-up computes once for each key.
     "tes2010-2": """\
 *Plain* is `modeloom explain MODE --preset tes2010-full --exact`. A figure has "=" if no schedule on these units is shorter.
 *Overlapped* is the same with `--overlap`, and the figure is the distance between sectors. *Matched* is `modeloom explain MODE`
-on the default units, with as many multipliers as the AES pipelines can feed (EME: `--aes 2`).
+on the default units, with as many multipliers as the AES pipelines can feed (EME: `--cipher-cores 2`).
 """,
     "tes2010-3": """\
 The paper counts what each mode adds, with registers of 128 bits. Our figures are for the plain core of Table 2, in blocks of

@@ -126,7 +126,7 @@ class UnitSet:
     def unit(self, kind: UnitKind | None) -> Unit:
         """The unit of a kind; raises ``InputError`` if there is none."""
         if kind not in self.by_kind or not self.by_kind[kind].count:
-            raise InputError(f"the unit set has no {kind} unit, but the mode needs one; add it (--aes, --mul)")
+            raise InputError(f"the unit set has no {kind} unit, but the mode needs one; add it (--cipher-cores, --mul)")
         return self.by_kind[kind]
 
     def has(self, kind: UnitKind) -> bool:

@@ -87,7 +87,7 @@ def needed_sectors(compiled: Any) -> Need:
         if not calls:
             continue
         form = architecture.forms.get(kind, architecture.forms.get("both", options.cipher_form))
-        count = options.aes if form == options.cipher_form else 1
+        count = options.cipher_cores if form == options.cipher_form else 1
         least.append(calls * (rounds if form == "sequential" else 1) / count)
     if not least:
         return Need(200, 0)

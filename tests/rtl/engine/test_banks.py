@@ -15,9 +15,9 @@ from modeloom.rtl.engine.banks import holds_results
 
 CASES: dict[str, dict[str, Any]] = {
     "one lane": {"sector": 48},
-    "two lanes, half a beat": {"sector": 48, "aes": 2},
-    "sequential": {"sector": 64, "aes_arch": "sequential"},
-    "sizes of one and two beats": {"sector": 32, "more_sectors": (80, 16), "aes": 4},
+    "two lanes, half a beat": {"sector": 48, "cipher_cores": 2},
+    "sequential": {"sector": 64, "cipher_arch": "sequential"},
+    "sizes of one and two beats": {"sector": 32, "more_sectors": (80, 16), "cipher_cores": 4},
 }
 
 

@@ -20,15 +20,15 @@ from modeloom.spec import GHASH_ORDER, Mode
 CASES: dict[str, tuple[str | type[Mode], dict[str, Any]]] = {
     "three slots": ("hctr2", {"sector": 48, "key_slots": 3}),
     "sequential, no registers": (
-        "hctr2", {"sector": 32, "key_slots": 2, "aes_arch": "sequential", "registered": False, "terms": 3},
+        "hctr2", {"sector": 32, "key_slots": 2, "cipher_arch": "sequential", "registered": False, "terms": 3},
     ),
     "one at a time, no registers": ("hctr2", {"sector": 40, "registered": False, "overlap": False, "mul_stages": 1}),
-    "two lanes, a tweak of two blocks": ("eme2", {"sector": 56, "tweak": 32, "aes": 2, "key_slots": 2}),
+    "two lanes, a tweak of two blocks": ("eme2", {"sector": 56, "tweak": 32, "cipher_cores": 2, "key_slots": 2}),
     "two sizes": ("hctr2", {"sector": 48, "more_sectors": (32,), "key_slots": 2}),
     "keys of two lengths, a key made by set-up": (LastKeyMade, {"sector": 32, "key_slots": 2}),
-    "keys of two lengths, sequential": (ESSIV, {"sector": 32, "key_slots": 3, "aes_arch": "sequential"}),
+    "keys of two lengths, sequential": (ESSIV, {"sector": 32, "key_slots": 3, "cipher_arch": "sequential"}),
     "counters, keys made by set-up": ("xcb-1619", {"sector": 40}),
-    "one block": ("xts", {"sector": 16, "aes": 2, "key_slots": 5}),
+    "one block": ("xts", {"sector": 16, "cipher_cores": 2, "key_slots": 5}),
     "chains, squares in the sector": ("heh-brw", {"sector": 128, "squares": "fly"}),
     "block memories": ("xts", {"sector": 1024, "storage": "bram"}),
     "decryption alone": ("cmc", {"sector": 48, "direction": "decrypt", "key_slots": 2}),
@@ -66,7 +66,7 @@ def test_a_table_of_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interval of one cycle, for which the buses are too slow: sectors enter every two cycles, as a tweak stays for one more."""
     monkeypatch.setattr("modeloom.compiler.units.ENTRY_CYCLES", 1)
     monkeypatch.setattr(bench, "ENTRY_CYCLES", 2)
-    design = compiled.__wrapped__("xts", sector=16, aes=2, key_slots=2)
+    design = compiled.__wrapped__("xts", sector=16, cipher_cores=2, key_slots=2)
     assert [table.rows for table in design.core_program.mains] == [1]
 
     async def script(host: Host) -> None:
@@ -159,7 +159,7 @@ def test_erasing_leaves_zeros(mode: Any) -> None:
 
 
 def test_a_field_of_another_width() -> None:
-    design = compiled("xts", sector=16, aes=2)
+    design = compiled("xts", sector=16, cipher_cores=2)
     engine = engine_of(design, [])
     narrow = type(GHASH_ORDER)("narrow", 64, 1 << 64 | 0x1B)
     with pytest.raises(ValueError, match="the field has 64 bits, the block 128"):

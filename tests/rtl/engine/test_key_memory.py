@@ -31,7 +31,7 @@ def test_words_of_every_slot(slots: int, lanes: int) -> None:
             slot = host.rng.randrange(slots)
             await host.load_key(slot, host.rng.randbytes(host.p.key_bytes))
 
-    simulate(compiled(Words, sector=64, aes=lanes, key_slots=slots), script)
+    simulate(compiled(Words, sector=64, cipher_cores=lanes, key_slots=slots), script)
 
 
 def test_a_word_written_alone() -> None:

@@ -64,6 +64,6 @@ def test_parts_and_cores_that_are_used() -> None:
     """What no row asks for is not built."""
     assert kept_bytes(compiled("hctr2", sector=40).core_program) == (8,), "the key stream of a partial block"
     assert kept_bytes(compiled("hctr2", sector=48).core_program) == ()
-    program = compiled("hctr2", sector=96, aes=2).core_program
+    program = compiled("hctr2", sector=96, cipher_cores=2).core_program
     used = {unit.name: used_cores(program, unit) for unit in program.units if unit.kind == "cipher"}
     assert used == {"cipher0": ("enc", "dec"), "cipher1": ("enc",)}, "a sector decrypts one block"
