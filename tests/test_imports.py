@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "synth": {"rtl"},
     "circuits": {"rtl", "spec", "golden"},
     "product": {"definition", "interfaces", "rtl", "sim", "spec"},
-    "taint": {"sim", "product"},
+    "taint": {"interfaces", "sim", "product"},
     "equivalence": {"cores", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "taint"},
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""

@@ -28,11 +28,13 @@ def secrets(tweak: bool = True) -> tuple[Secret, ...]:
     )  # fmt: skip
 
 
-def check_made(core: MadeCore, *, tweak: bool = True, beat_bytes: int | None = None) -> TaintReport:
+def check_made(
+    core: MadeCore, *, tweak: bool = True, beat_bytes: int | None = None, verdicts: Sequence[str] = ()
+) -> TaintReport:
     """Checks a core made here, whose results fill its data out, or the first bytes of a beat."""
     netlist = core.netlist()
     bits = len(netlist.outputs[RESULT]) if beat_bytes is None else 8 * beat_bytes
-    return check_netlist(netlist, secrets(tweak), Result(RESULT, bits))
+    return check_netlist(netlist, secrets(tweak), Result(RESULT, bits), verdicts)
 
 INPUTS = {"s_axis_tdata": 8, "s_axis_key_tdata": 8, "s_axis_cmd_tdata": TWEAK_BITS + 8, "aclk": 1, "go": 4}
 

@@ -15,6 +15,7 @@ from tests import built
 from tests.built import slow, slowly
 from tests.emit.emitted import PARTIAL, SLOTS, folder
 from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
+from tests.verilog_edit import edit_module
 
 from modeloom.modes import all_modes, find
 from modeloom.product.description import Result, Secret
@@ -63,10 +64,10 @@ def test_no_timing_channel(choice: tuple[str, dict]) -> None:
     assert report.declassified == ({VERDICT: 1} if refuses else {})
 
 
-def told(choice: tuple[str, dict]) -> tuple[tuple[Secret, ...], Result]:
-    """What is secret in a core, and where its results leave."""
+def told(choice: tuple[str, dict]) -> tuple[tuple[Secret, ...], Result, tuple[str, ...]]:
+    """What is secret in a core, where its results leave, and what tells that a key is refused."""
     description = read_description(folder(choice))
-    return description.secrets, description.result
+    return description.secrets, description.result, description.verdicts
 
 
 def netlist_with(plant: Plant, choice: tuple[str, dict], directory: Path):
@@ -126,3 +127,45 @@ def test_no_pin_reaches_another_without_a_register(tmp_path: Path) -> None:
     found = combinational_paths(netlist_with(waits, PARTIAL, tmp_path))
     assert set(found) == {("s_axis_key_tvalid", "s_axis_key_tready")}
     assert found["s_axis_key_tvalid", "s_axis_key_tready"] == ("s_axis_key_tvalid", "s_axis_key_tready")
+
+
+RENAMED = r"\b(\w*?)(unusable|error|loaded|chosen|quarter|column|key_schedule|cipher0|enc|both|ring|key_port)(\w*)\b"
+"""Names of registers, modules and instances on which a check might lean; the ports of the core keep theirs."""
+
+
+def renamed(choice: tuple[str, dict], directory: Path, plant: Plant | None = None) -> tuple[Path, str]:
+    """The Verilog of a core with other names inside, and the name of its top."""
+    built = folder(choice)
+    description = read_description(built)
+    text = (built / description.files.verilog).read_text(encoding="utf-8")
+    if plant is not None:
+        text = edit_module(text, f"{description.top}_{plant.module}", plant.pattern, plant.replacement)
+    ports = {port.name for port in description.ports}
+    text = text.replace(description.top, "top")
+    changed = re.sub(RENAMED, lambda name: name[0] if name[0] in ports else f"{name[1]}qq{len(name[2])}{name[2][-1]}{name[3]}", text)
+    path = directory / "renamed.v"
+    path.write_text(changed, encoding="utf-8")
+    assert changed != text and "unusable" not in changed and "chosen" not in changed
+    return path, "top"
+
+
+@pytest.mark.parametrize("name", ["equal keys", *slowly("stages")])
+def test_names_do_not_matter(name: str, tmp_path: Path) -> None:
+    """The same verdict, figure by figure, on a core in which every register and instance that has a role is called otherwise."""
+    path, top = renamed(SHAPES[name], tmp_path)
+    assert check_netlist(flat_netlist(path, top), *told(SHAPES[name])) == check_core(folder(SHAPES[name]))
+
+
+def test_a_leak_under_other_names_is_caught(tmp_path: Path) -> None:
+    path, top = renamed(REFUSING["equal keys"], tmp_path, OTHER_VERDICT)
+    with pytest.raises(TimingChannel, match="^output key_error depends on the key"):
+        check_netlist(flat_netlist(path, top), *told(REFUSING["equal keys"]))
+
+
+def test_a_mode_that_takes_every_key_tells_no_verdict() -> None:
+    """The same netlist, if its mode is said to refuse nothing."""
+    built = folder(REFUSING["equal keys"])
+    description = read_description(built)
+    assert description.verdicts == ("key_loaded", "key_error") and read_description(folder(PARTIAL)).verdicts == ()
+    with pytest.raises(TimingChannel, match="depends on the key"):
+        check_netlist(flat_netlist(built / description.files.verilog, description.top), description.secrets, description.result)

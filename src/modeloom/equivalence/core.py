@@ -24,10 +24,11 @@ from modeloom.equivalence.circuit import Box, Circuit, CircuitError
 from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
+from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.engine.key_class import KeyClass, key_class
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec.kinds import BOTH, DEC, ENC, OPERATIONS, Kind, Operation, UnitKind, UnitType
-from modeloom.taint.control import declassified
+from modeloom.taint.check import verdict_register
 from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
 __all__ = ["SymbolicCore"]
@@ -72,7 +73,7 @@ class SymbolicCore:
     Parameters
     ----------
     verilog : Path
-    top : str
+    description : SectorDescription
     compiled : modeloom.compiler.compile.Compiled
         What the core was made from.
 
@@ -90,8 +91,8 @@ class SymbolicCore:
         The Verilog has something that a core has not.
     """
 
-    def __init__(self, verilog: Path, top: str, compiled: Any):
-        self.compiled = compiled
+    def __init__(self, verilog: Path, description: SectorDescription, compiled: Any):
+        self.compiled, top = compiled, description.top
         rtlil = verilog_to_rtlil(verilog, top)
         self.modules = {module: name for module, name in _CELL.findall(rtlil) if _does(name)}
         netlist = netlist_of_rtlil(rtlil, top, keep=sorted(self.modules))
@@ -116,8 +117,12 @@ class SymbolicCore:
                 order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], does[0], compiled.mode.field, times.latency)
                 self._makers[module] = self._function(does[0], ports, times, ordered[module], order)
         # A core keeps in one register whether the mode refuses the key.  Here it takes them all.
-        frozen = [bit for bits in declassified(netlist).values() for bit in bits]
-        self.circuit = Circuit(netlist, outputs, frozen)
+        frozen: list[Bit] = []
+        if description.verdicts:
+            flat = netlist_of_rtlil(rtlil, top)
+            verdict = verdict_register(flat, description.secrets, description.result, description.verdicts)
+            frozen = netlist.net(verdict) if verdict else []
+        self.circuit = Circuit(netlist, outputs, [bit for bit in frozen if isinstance(bit, int)])
 
     @staticmethod
     def _key_nets(netlist: Netlist, keys: KeyClass) -> dict[tuple[Bit, ...], str]:

@@ -48,7 +48,7 @@ def forever(directory: str | Path, compiled: Any) -> Recurrence:
     """
     description = read_sectors(directory)
     try:
-        core = SymbolicCore(Path(directory) / description.files.verilog, description.top, compiled)
+        core = SymbolicCore(Path(directory) / description.files.verilog, description, compiled)
         comparison = Comparison(core, description)
         program = compiled.allocation.program
         # Every cell has been overwritten once by then.

@@ -116,7 +116,7 @@ def prove_engine(directory: str | Path, compiled: Any, *, most_cycles: int = MOS
     """
     description = read_sectors(directory)
     try:
-        core = SymbolicCore(Path(directory) / description.files.verilog, description.top, compiled)
+        core = SymbolicCore(Path(directory) / description.files.verilog, description, compiled)
         proof = Comparison(core, description)
         plan, whole = _plan(compiled, proof.slots, most_cycles)
         proof.run("whole", plan, Pace())

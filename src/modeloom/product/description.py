@@ -213,6 +213,11 @@ class Description(ABC):
         """The output that depends on them."""
 
     @property
+    def verdicts(self) -> tuple[str, ...]:
+        """Outputs that tell whether the core refuses a key; none if it takes every key."""
+        return ()
+
+    @property
     @abstractmethod
     def bench_figures(self) -> Mapping[str, int]:
         """Figures that the bench measures and prints, as they must be."""

@@ -20,13 +20,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from modeloom.interfaces import Role
 from modeloom.product.description import Result, Secret
 from modeloom.product.folder import read_description
-from modeloom.taint.control import ControlPoint, control_points, declassified, exemption
+from modeloom.taint.control import VERDICT, ControlPoint, control_points, exemption, verdict_candidates
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist
+from modeloom.taint.tables import Tables
 
-__all__ = ["Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_leaks", "secret_bits"]
+__all__ = [
+    "Flow", "Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_flow", "find_leaks", "secret_bits",
+    "verdict_register",
+]  # fmt: skip
 
 
 class TimingChannel(RuntimeError):
@@ -90,7 +95,7 @@ def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[B
 
 def find_leaks(graph: BitGraph, reached: Mapping[str, Reached], result: Result) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
     """Leaks; the control points that are none and have no exemption; and the places of each exemption in use."""
-    netlist = graph.netlist
+    netlist, tables = graph.netlist, Tables(graph.netlist)
     leaks: list[Leak] = []
     clean: list[ControlPoint] = []
     exempt: dict[str, set[str]] = {}
@@ -99,7 +104,7 @@ def find_leaks(graph: BitGraph, reached: Mapping[str, Reached], result: Result) 
         if not found:
             clean.append(point)
             continue
-        allowed = exemption(point, netlist)
+        allowed = exemption(point, tables, found)
         if allowed:
             exempt.setdefault(allowed.name, set()).add(point.cell.name if point.cell else point.where)
         else:
@@ -114,7 +119,45 @@ def _names(graph: BitGraph, path: Sequence[int]) -> tuple[str, ...]:
     return tuple(name for node in path if (name := graph.name(node)))
 
 
-def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result) -> TaintReport:
+@dataclass(frozen=True)
+class Flow:
+    """Where secrets go: what each reaches, the leaks, the control points that are none, the places of exemptions, and the register that
+    holds the verdict on a key, if the core has one.
+    """
+
+    reached: Mapping[str, Reached]
+    leaks: list[Leak]
+    points: list[ControlPoint]
+    exempt: Counter[str]
+    verdict: int | None = None
+
+
+def find_flow(graph: BitGraph, sources: Mapping[str, Sequence[Bit]], result: Result, verdicts: Sequence[str] = ()) -> Flow:
+    """Follows secrets through a netlist.
+
+    A mode that refuses keys tells so by outputs ``verdicts``.  Then one register of one bit may hold what it tells: the one without
+    which nothing leaks or, if something leaks all the same, the least.
+    """
+
+    def flow(verdict: int | None) -> Flow:
+        stops = [] if verdict is None else [verdict]
+        reached = {name: graph.reached(bits, stops=stops) for name, bits in sources.items()}
+        return Flow(reached, *find_leaks(graph, reached, result), verdict)
+
+    best = flow(None)
+    if best.leaks and verdicts and Role.KEY in best.reached:
+        for candidate in verdict_candidates(graph, best.reached[Role.KEY], verdicts):
+            best = min(best, flow(candidate), key=lambda found: len(found.leaks))
+    return best
+
+
+def verdict_register(netlist: Netlist, secrets: Sequence[Secret], result: Result, verdicts: Sequence[str]) -> str | None:
+    """Name of the register that holds the verdict on a key; None if there is none, or it has no name."""
+    verdict = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), result, verdicts).verdict
+    return None if verdict is None else netlist.names.get(verdict)
+
+
+def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result, verdicts: Sequence[str] = ()) -> TaintReport:
     """Checks a flat core.
 
     Parameters
@@ -124,6 +167,8 @@ def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result) -
         Bits of its inputs that no control may depend on.
     result : Result
         The output that may depend on them.
+    verdicts : sequence of str
+        Outputs that tell whether the mode refuses a key; none if it takes every key.
 
     Raises
     ------
@@ -132,10 +177,8 @@ def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result) -
         would say nothing.
     """
     graph = BitGraph(netlist)
-    told = declassified(netlist)
-    stops = [bit for bits in told.values() for bit in bits]
-    reached = {name: graph.reached(bits, stops=stops) for name, bits in secret_bits(netlist, secrets).items()}
-    leaks, points, exempt = find_leaks(graph, reached, result)
+    flow = find_flow(graph, secret_bits(netlist, secrets), result, verdicts)
+    leaks, points, reached = flow.leaks, flow.points, flow.reached
     if leaks:
         # What follows from a leak lies further on, so the shortest path ends where the secret leaves the data.
         first = min(leaks, key=lambda leak: (leak.length, leak.point.cell is not None, str(leak)))
@@ -148,8 +191,8 @@ def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result) -
             raise TimingChannel(f"{result.port}[{missing[0]}] does not depend on the {secret.name}: the check would be empty")
     control = graph.reached([point.bit for point in points], backwards=True)
     return TaintReport(
-        graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), exempt,
-        {name: len(bits) for name, bits in told.items()},
+        graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), flow.exempt,
+        {} if flow.verdict is None else {VERDICT: 1},
     )  # fmt: skip
 
 
@@ -159,4 +202,4 @@ def check_core(directory: str | Path) -> TaintReport:
     """
     description = read_description(directory)
     netlist = flat_netlist(Path(directory) / description.files.verilog, description.top)
-    return check_netlist(netlist, description.secrets, description.result)
+    return check_netlist(netlist, description.secrets, description.result, description.verdicts)

@@ -13,20 +13,23 @@ counters, handshakes and flags.  So if no control point depends on a secret, no 
 point: an AND of secrets is part of a multiplication.
 
 What the host is told of a key, which is one bit, is *declassified*: what depends on a secret only through it counts as public.
+
+Nothing here goes by the names of nets.  Ports have roles (``modeloom.interfaces``); tables and the verdict on a key are found by their
+structure, so that a register may have any name.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from modeloom.interfaces import Role
 from modeloom.taint.cells import REGISTERS, selects
+from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Cell, Netlist
+from modeloom.taint.tables import Tables
 
-__all__ = [
-    "EXEMPTIONS", "VERDICT", "ControlPoint", "Exemption", "control_points", "declassified", "exemption",
-]  # fmt: skip
+__all__ = ["EXEMPTIONS", "VERDICT", "ControlPoint", "Exemption", "control_points", "exemption", "verdict_candidates"]  # fmt: skip
 
 @dataclass(frozen=True)
 class ControlPoint:
@@ -87,55 +90,29 @@ class Exemption:
     name : str
     kind : str
         Kind of the control point.
-    where : str
-        Regular expression for the whole of ``ControlPoint.where``.
-    source : str
-        Regular expression for a name of the bit itself; empty: any bit.
     fits : callable
-        Whether the cell is what the exemption is meant for.
+        Whether the cell is what the exemption is meant for, by its structure.
     reason : str
     """
 
     name: str
     kind: str
-    where: str
-    source: str
-    fits: Callable[[Cell], bool]
+    fits: Callable[[Tables, Cell], bool]
     reason: str
-
-
-_CIPHERS = r"(.*\.)?engine\.\w+\.(enc|dec|both)\.[^.]*"
-_KEY_SCHEDULE = r"(.*\.)?bus\.key_schedule(\.length_\d+)?\.[^.]*"
-
-
-def _is_table(cell: Cell) -> bool:
-    """A memory that is a table of bytes, or one for each direction, read within the cycle and never written: logic, whatever it is
-    drawn as.
-    """
-    p = cell.parameters
-    return p["WIDTH"] <= 8 and p["SIZE"] <= 512 and not p["WR_PORTS"] and not p["RD_CLK_ENABLE"]
-
-
-def _is_choice_of_bytes(cell: Cell) -> bool:
-    return cell.type == "$mux" and len(cell["Y"]) <= 8
 
 
 EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption(
         "S-box",
         "memory address",
-        f"{_CIPHERS}|{_KEY_SCHEDULE}",
-        "",
-        _is_table,
+        lambda tables, cell: tables.is_table(cell),
         "an S-box is a constant table, 32 LUTs a byte or logic, or a block memory with its register behind the look-up: its result "
         "is there in the same cycle for every address, and nothing else waits for it",
     ),
     Exemption(
         "S-box in two steps",
         "select",
-        r"(.*\.)?engine\.\w+\.(enc|dec)",
-        r"(.*\.)?engine\.\w+\.(enc|dec)\.(round_\d+_)?chosen_column_\d_reg(\[\d+\])?",
-        _is_choice_of_bytes,
+        lambda tables, cell: tables.is_last_level(cell),
         "with four registers a round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
         "of the same table",
     ),
@@ -143,28 +120,29 @@ EXEMPTIONS: tuple[Exemption, ...] = (
 """All exemptions, with their reasons."""
 
 
-def exemption(point: ControlPoint, netlist: Netlist) -> Exemption | None:
-    """The exemption that a control point has."""
-    if point.cell is None:
+def exemption(point: ControlPoint, tables: Tables, secrets: Collection[str]) -> Exemption | None:
+    """The exemption that a control point has which some secrets reach: one of a cipher, so that a key is among them."""
+    if point.cell is None or Role.KEY not in secrets:
         return None
-    for entry in EXEMPTIONS:
-        if entry.kind == point.kind and re.fullmatch(entry.where, point.where) and entry.fits(point.cell):
-            if not entry.source or re.fullmatch(entry.source, netlist.names.get(point.bit, "")):
-                return entry
-    return None
+    return next((entry for entry in EXEMPTIONS if entry.kind == point.kind and entry.fits(tables, point.cell)), None)
 
 
 VERDICT = "whether the mode refuses the key"
 """Name of what is declassified: the one register of a core in which a mode that takes not every key (equal keys of XTS, sigma = 0 of
-TET) keeps what it has found of the key that is being loaded.  ``key_error`` and ``key_loaded`` tell the host, so that it is no secret
-any more; how long the rest takes depends on it by design.  Cores of other modes have no such register.
+TET) keeps what it has found of the key that is being loaded.  The host is told, by the outputs with the role of a verdict, so that it
+is no secret any more; how long the rest takes depends on it by design.  Cores of other modes have no such register.
 """
 
-_VERDICT = re.compile(r"(.*\.)?bus\.key_port\.unusable_reg")
 
+def verdict_candidates(graph: BitGraph, reached: Reached, outputs: Iterable[str]) -> list[int]:
+    """Registers of one bit that may hold a verdict: on the ways by which a key reaches the outputs that tell it.
 
-def declassified(netlist: Netlist) -> dict[str, list[int]]:
-    """Bits of registers that count as public though secrets reach them, by name."""
-    registers = {bit for cell in netlist.cells for bit in cell["Q"]}
-    bits = sorted(bit for bit, name in netlist.names.items() if _VERDICT.fullmatch(name) and bit in registers)
-    return {VERDICT: bits} if bits else {}
+    Every way of a key to any control must go through the register that holds it, so it lies on each of these ways.
+    """
+    single = {cell["Q"][0] for cell in graph.netlist.cells if cell.type in REGISTERS and len(cell["Q"]) == 1}
+    found: dict[int, None] = {}
+    for name in outputs:
+        for bit in graph.netlist.outputs.get(name, ()):
+            if isinstance(bit, int) and bit in reached:
+                found.update((node, None) for node in reached.path(bit) if node in single)
+    return list(found)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constant tables in a netlist, found by what they are, whatever their names.
+
+::
+
+    byte ──┬─ bits 0..5 ─▶ table of 64 bytes ──[reg]──┐
+           │   ...         (four of them)             ├─ choice ─ choice ─▶ looked-up byte
+           └─ bits 6, 7 ───────────────────────[reg]──┘
+
+A table is logic, like a gate: its output is there in the same cycle for every address. So are the two last levels of a table that
+is read in two steps: the choice between looked-up bytes by the rest of the same address, a register later.
+"""
+
+from __future__ import annotations
+
+from modeloom.taint.netlist import Bit, Cell, Netlist
+
+__all__ = ["Tables"]
+
+MOST_BITS, MOST_WORDS = 8, 512
+"""A table of bytes, or one for each direction."""
+
+
+class Tables:
+    """The constant tables of a netlist.
+
+    Parameters
+    ----------
+    netlist : Netlist
+    """
+
+    def __init__(self, netlist: Netlist):
+        self._driver: dict[int, tuple[Cell, str, int]] = {}
+        for cell in netlist.cells:
+            for port in ("Y", "Q", "RD_DATA"):
+                for index, bit in enumerate(cell[port]):
+                    if isinstance(bit, int):
+                        self._driver[bit] = cell, port, index
+        self._known: dict[int, frozenset[int] | None] = {}
+
+    @staticmethod
+    def is_table(cell: Cell) -> bool:
+        """Whether a memory is a constant table of bytes, or one for each direction, that is read within the cycle."""
+        if cell.type != "$mem_v2":
+            return False
+        p = cell.parameters
+        return p["WIDTH"] <= MOST_BITS and p["SIZE"] <= MOST_WORDS and not p["WR_PORTS"] and not p["RD_CLK_ENABLE"]
+
+    def is_last_level(self, cell: Cell) -> bool:
+        """Whether a multiplexer chooses between looked-up bytes by another bit of their address."""
+        if cell.type != "$mux" or len(cell["Y"]) > MOST_BITS:
+            return False
+        addresses: set[int] = set()
+        for bit in (*cell["A"], *cell["B"]):
+            found = self._looked_up(bit)
+            if found is None:
+                return False
+            addresses |= found
+        held = self._before(cell["S"][0])
+        # The rest of the address comes from where the address comes from.
+        return bool(addresses) and held is not None and {self._source(bit) for bit in addresses} == {self._source(held)}
+
+    def _before(self, bit: Bit) -> int | None:
+        """What a bit of a plain register was in the cycle before."""
+        cell, port, index = self._driver.get(bit, (None, "", 0)) if isinstance(bit, int) else (None, "", 0)
+        if cell is None or cell.type != "$dff" or port != "Q":
+            return None
+        before = cell["D"][index]
+        return before if isinstance(before, int) else None
+
+    def _source(self, bit: int) -> str | int:
+        """The cell whose output a bit is."""
+        return self._driver[bit][0].name if bit in self._driver else bit
+
+    def _looked_up(self, bit: Bit) -> frozenset[int] | None:
+        """The address under which a bit was looked up in the cycle before; None if it is no such bit."""
+        if not isinstance(bit, int):
+            return frozenset()
+        if bit not in self._known:
+            self._known[bit] = None
+            self._known[bit] = self._find(bit)
+        return self._known[bit]
+
+    def _find(self, bit: int) -> frozenset[int] | None:
+        if bit not in self._driver:
+            return None
+        cell, _, index = self._driver[bit]
+        if cell.type == "$mux" and len(cell["Y"]) <= MOST_BITS:
+            parts = [self._looked_up(cell[port][index]) for port in "AB"]
+            return None if None in parts else frozenset().union(*(part for part in parts if part is not None))
+        before = self._before(bit)
+        if before is None or before not in self._driver:
+            return None
+        table, port, place = self._driver[before]
+        if port != "RD_DATA" or not self.is_table(table):
+            return None
+        number, bits = place // table.parameters["WIDTH"], table.parameters["ABITS"]
+        return frozenset(at for at in table["RD_ADDR"][number * bits : (number + 1) * bits] if isinstance(at, int))
