@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of several sector sizes side by side on the units of one engine.
 
-Units, networks, banks and the key memory are shared; tables stand one behind the other::
+Units, networks, banks and the key memory are shared; tables stand one after another::
 
     key memory   | words of the host | set-up values of size 0 | of size 1 | ...
     network      sources of all sizes, each once; a row names those of its own

@@ -33,7 +33,7 @@ class Option:
     low, high : int
         Limits of an integer, both included.
     on_luts : mapping
-        What is taken in the place of ``default`` where a target is known, by the inputs of its LUTs; 0 stands for gates.
+        What is taken in place of ``default`` where a target is known, by the inputs of its LUTs; 0 stands for gates.
     unless : tuple of str
         Options that keep ``on_luts`` from being taken if somebody has chosen them.
     old : mapping

@@ -4,7 +4,7 @@
 ::
 
     hexadecimal   nothing but hex digits and white space, of a length that fits
-    raw           a length that fits, and a byte that is no text
+    raw           a length that fits, and a byte that is not text
     refused       all else: text with a wrong digit, and a wrong length
 
 Of 10^14 random keys of 16 bytes fewer than one consists of hex digits and white space alone.  ``--key-format raw`` is for keys that

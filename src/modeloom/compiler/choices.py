@@ -56,7 +56,7 @@ class Choice:
     tries : tuple of str
         The passes that it runs for each candidate; a pass that stands behind it runs again for what was chosen.
     chooses : tuple of str
-        The members of ``Work`` that it chooses, or makes anew.
+        The members of ``Work`` that it chooses, or makes a new one of.
     """
 
     name: str

@@ -54,7 +54,7 @@ def _node(statement: Statement) -> _Node:
 
 
 def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
-    """The modules that are still needed, without dead wires, cells and ports; ports are numbered anew, clock and reset first.
+    """The modules that are still needed, without dead wires, cells and ports; ports are renumbered, clock and reset first.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that are equal but for their names become one: two multipliers are two instances of one module."""
+"""Modules that are equal except for their names become one: two multipliers are two instances of one module."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class BenchVectors:
 
 
 def _refused(compiled: Any, key: bytes) -> bytes | None:
-    """A key that the mode refuses: with equal cipher keys, or with one in the place of each block."""
+    """A key that the mode refuses: with equal cipher keys, or with one in place of each block."""
     mode = compiled.mode
     equal, ones = bytearray(key), bytearray(key)
     first: bytes | None = None

@@ -67,8 +67,8 @@ class Comparison:
         self.latency = max(size.latency_pins for size in description.sizes)
 
     def run(self, name: str, plan: Sequence[tuple[str, int, int]], pace: Pace, reload: int | None = None) -> None:
-        """One run: (direction, slot, size) of each sector; the key of slot 0 is loaded anew before sector ``reload``, which with all
-        after it waits for that, while the sectors before may be in flight but for those of the slot itself.
+        """One run: (direction, slot, size) of each sector; the key of slot 0 is loaded again before sector ``reload``, which with all
+        after it waits for that, while the sectors before may be in flight except for those of the slot itself.
         """
         traffic = Traffic(self, name, pace)
         for number, (direction, slot, size) in enumerate(plan):

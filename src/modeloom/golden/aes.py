@@ -31,7 +31,7 @@ class AES:
     TypeError
         *key* is not bytes.
     ValueError
-        *key* has another length.
+        *key* has a wrong length.
     """
 
     def __init__(self, key: bytes) -> None:

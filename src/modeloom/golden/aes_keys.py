@@ -22,7 +22,7 @@ def round_keys(key: bytes) -> list[bytes]:
     TypeError
         *key* is not bytes.
     ValueError
-        *key* has another length than 16, 24 or 32.
+        *key* does not have 16, 24 or 32 bytes.
     """
     key = check_bytes("AES key", key)
     if len(key) not in KEY_BYTES:

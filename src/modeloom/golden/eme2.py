@@ -46,7 +46,7 @@ class EME2:
         self._cipher = cipher(key[2 * BLOCK_BYTES :])
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Encrypt *data* (16 bytes or more) under *tweak* (any length, none too).
+        """Encrypt *data* (16 bytes or more) under *tweak* (any length, also 0).
 
         Raises
         ------

@@ -24,7 +24,7 @@ from .polyval import ghash
 
 
 class _HCHMode(ABC):
-    """HCH and HCHfp but for the keys of the hash."""
+    """HCH and HCHfp except for the keys of the hash."""
 
     name: str
     _cipher: BlockCipher

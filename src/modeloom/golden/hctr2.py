@@ -26,7 +26,7 @@ class HCTR2:
     Raises
     ------
     TypeError, ValueError
-        *key* is no AES key.
+        *key* is not an AES key.
     """
 
     def __init__(self, key: bytes) -> None:

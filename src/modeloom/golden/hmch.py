@@ -8,7 +8,7 @@ Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key an
 
 The tweak T, one block, enters as β_1 = E_K(T) and β_2 = xβ_1, and through them the key stream alone: S holds both, the
 counter blocks are S + x^(i-2) β_1. M_1 and U_1 do not depend on it (lines 2, 3 and 7; section 4.4 says the same of the
-circuit). So the printed mode is no secure tweakable cipher: one sector encrypted under two tweaks gives
+circuit). So the printed mode is not a secure tweakable cipher: one sector encrypted under two tweaks gives
 C_1 + C'_1 = ψ_h(C_2, …) + ψ_h(C'_2, …), for two blocks a linear equation for h; one block does not see the tweak at all.
 """
 

@@ -84,7 +84,7 @@ class SM4:
     TypeError
         *key* is not bytes.
     ValueError
-        *key* has another length.
+        *key* has a wrong length.
     """
 
     def __init__(self, key: bytes) -> None:

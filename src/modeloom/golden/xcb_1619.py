@@ -5,7 +5,7 @@ Operation", SAC 2007, eprint 2007/298.
 Hash values are field elements in GHASH order (see :mod:`modeloom.golden.field`); numbers are big-endian. Laid out as::
 
     key   | K, the key of the cipher, at most 32 bytes |
-    data  | B (any length, none too) | A (16 bytes, the special block) |      result  | E | G |
+    data  | B (any length, also 0) | A (16 bytes, the special block) |      result  | E | G |
 
 The mode is broken: Bhati, Verbauwhede, Andreeva, "Breaking, Repairing and Enhancing XCBv2 into the Tweakable Enciphering
 Mode GEM", eprint 2024/1554; Wang et al., "How to Recover the Full Plaintext of XCB", CRYPTO 2025, eprint 2024/1527. The
@@ -53,7 +53,7 @@ class XCB1619:
         self._e, self._d, self._c = (cipher((left + right)[: len(key)]) for left, right in ((k1, k2), (k3, k4), (k5, k6)))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Encrypt *data* (16 bytes or more) under *tweak* (any length, none too).
+        """Encrypt *data* (16 bytes or more) under *tweak* (any length, also 0).
 
         Raises
         ------

@@ -7,7 +7,7 @@ Doubling and numbers are little-endian. The key, the tweak and the data unit are
     tweak  | i, the number of the data unit, byte 0 the lowest | 16 bytes
     data   | P_0 | P_1 | … | P_{m-1} | P_m |   m ≥ 1 whole blocks, then 1 to 15 bytes or nothing
 
-XTS is no wide-block mode: a changed bit changes one block (two where ciphertext is stolen).
+XTS is not a wide-block mode: a changed bit changes one block (two where ciphertext is stolen).
 """
 
 from __future__ import annotations

@@ -342,7 +342,7 @@ class _Lowering:
         return self._acc(form, line)
 
     def _above(self, roots: Iterable[int], done: set[int]) -> set[int]:
-        """Some operations and all that they read, but for what is done."""
+        """Some operations and all that they read, except for what is done."""
         found: set[int] = set()
         stack = list(roots)
         while stack:

@@ -145,7 +145,7 @@ def pair_directions(name: str, sequences: Mapping[str, Sequence[Op]], rows: Sequ
 
 
 def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int = 1) -> OpGraph:
-    """The graph with chains in the place of runs of multiples x^k of one value, read by one operand of one unit in the order of blocks.
+    """The graph with chains in place of runs of multiples x^k of one value, read by one operand of one unit in the order of blocks.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def _lend_blocks(graph: OpGraph) -> list[tuple[int, Op]]:
 
 
 def _replace(op: Op, operand: str, old: Term, new: Term) -> None:
-    """Puts a term in the place of another in one operand ("a", "b" or "post")."""
+    """Puts a term in place of another in one operand ("a", "b" or "post")."""
 
     def swap(form: Form) -> Form:
         return tuple(new if t == old else t for t in form)

@@ -47,7 +47,7 @@ class Node:
         xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes (n < 0: all but the first -n)
         enc a key | mul a b | add a n | ...         unit operations (``spec.kinds``): operands, then the number of a cipher key or a number
         inverse a                                   1 / a, of a key value
-        sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in the place of mul a a
+        sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in place of mul a a
         power h e | poly h l x1 ... xm              h^e; (x1 h^(m-1) + ... + xm) l: rewritten into products by ``ir.expand``
     """
 

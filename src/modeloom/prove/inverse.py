@@ -3,7 +3,7 @@
 
 ::
 
-    block 0, block 1, ...  ──encrypt──▶ forms ──decrypt──▶ block 0, block 1, ...     for every permutation in the place of the cipher
+    block 0, block 1, ...  ──encrypt──▶ forms ──decrypt──▶ block 0, block 1, ...     for every permutation in place of the cipher
     block 0, block 1, ...  ──decrypt──▶ forms ──encrypt──▶ block 0, block 1, ...
 
 One direction is evaluated on indeterminates, the other on the normal forms that it gives.  A partial last block is the head of an

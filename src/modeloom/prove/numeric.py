@@ -217,7 +217,7 @@ class NumericMachine:
     field : spec.Field
         The mode's field.
     ciphers : sequence of BlockCipher
-        The cipher under each key of the host's.
+        The cipher under each key of the host.
     raw_words : sequence of bytes
         The key blocks that the host loads, in the order of ``program.key_words``.
     out_delay, key_delay : int

@@ -5,10 +5,10 @@ The indeterminates ("atoms") are input, tweak and key blocks, results of the blo
 
     value = sum of  coefficient * atom^e * atom^e ...        coefficient: an element of the field
 
-Two values are equal for every permutation in the place of the cipher and for all inputs if their normal forms are; the
+Two values are equal for every permutation in place of the cipher and for all inputs if their normal forms are; the
 reverse holds for values without masks, and with masks as the modes use them.
 
-*Scale.*  A field's product may have a factor, a * b * x^f.  Forms hold a * x^f in the place of a; then the product is
+*Scale.*  A field's product may have a factor, a * b * x^f.  Forms hold a * x^f in place of a; then the product is
 plain.
 
 *Masks.*  ``head`` is linear over GF(2), not over the field: the head of c * m, c = x^i + x^j + ..., is the sum of the
@@ -19,7 +19,7 @@ atoms head(x^i m), head(x^j m), ...  Powers of x^8 move bytes, and those that st
 *Counters.*  A number added to a form in the integers is an atom, too, one for each form and number; numbers added one after the other
 are added to each other.
 
-*Inverses.*  1 / v = v^(2^n - 2), with an atom in the place of v, which is not 0, unless v is a single term.  What is not 0 has
+*Inverses.*  1 / v = v^(2^n - 2), with an atom in place of v, which is not 0, unless v is a single term.  What is not 0 has
 v^(2^n - 1) = 1.
 """
 
@@ -326,7 +326,7 @@ class Algebra:
         return self.function(name, number, value) if number else value
 
     def unit(self, value: Polynomial) -> Polynomial:
-        """An indeterminate in the place of a value that is not 0, the same for the same value; a single term stays what it is.
+        """An indeterminate in place of a value that is not 0, the same for the same value; a single term stays what it is.
 
         All powers of a single term have one term, and a graph may have computed h^2 where the definition inverts h * h.
         """

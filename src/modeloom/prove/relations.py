@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of the value that an inverse is taken of: not only that it is not 0, but which sum it is.
 
-An inversion puts an indeterminate u in the place of a sum v of key values (``Algebra.unit``).  Here u = v becomes a rule that
+An inversion puts an indeterminate u in place of a sum v of key values (``Algebra.unit``).  Here u = v becomes a rule that
 replaces the leading monomial of v, so that equal values have equal normal forms again::
 
     u = 1 + t + ... + t^m        t^m  ->  u + 1 + t + ... + t^(m-1)        u^(2^n - 1)  ->  1, as u is not 0

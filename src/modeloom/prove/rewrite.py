@@ -160,7 +160,7 @@ def _added(nodes: list[Node], outputs: list[int]) -> dict[int, tuple[int, ...]]:
     """For cipher calls that are read by one named sum alone: the other summands.
 
     The sum is a result block or is read several times; in HEH it is what the second hash takes.  As its summands other
-    than the call cannot depend on the call, the sum may be the indeterminate in the place of the call's result.
+    than the call cannot depend on the call, the sum may be the indeterminate in place of the call's result.
     """
     needed = reached(nodes, outputs)
     readers = Counter(j for i in needed for j in nodes[i].inputs)

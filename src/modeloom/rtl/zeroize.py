@@ -35,7 +35,7 @@ class Zeroizer(wiring.Component):
     Members
     -------
     request : In
-        Starts, or starts anew; it is also what a power-up does.
+        Starts, or restarts; it is also what a power-up does.
     hold : Out
         Reset of the rest of the core, for :func:`modeloom.cycles.zeroize_cycles` from the cycle after the last request on.
     erase, address : Out

@@ -19,9 +19,9 @@ The bound asks for each latency whether a schedule of it may exist, by three con
    places make up arcs.
 3. *Feeders.*  Operations b_1 ... b_n may each wait d cycles or more for an operation a_1 ... a_n of its own, of a unit that starts c
    a cycle.  The k-th a to start does so no earlier than where a list schedule of their earliest starts has its k-th, since that
-   has started the most at any time.  So the k-th b to start, in the order of starts, is d cycles later at the least; it starts no
+   has started the most at any time.  So the k-th b to start, in the order of starts, is d cycles later at least; it starts no
    earlier than the k-th smallest earliest start of the b, and no later than their k-th smallest latest start.  The b fill the slots of
-   these n windows, one each, whichever of them goes where: condition 2 holds with them in the place of the windows of the b.
+   these n windows, one each, whichever of them goes where: condition 2 holds with them in place of the windows of the b.
 
 All three only leave constraints out, so no schedule has less than the bound.  A larger latency makes windows longer, so there
 is one latency below which nothing fits.

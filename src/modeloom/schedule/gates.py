@@ -4,11 +4,11 @@
 ::
 
     many operations on few units ──▶ gate ──▶ many operations on few units
-            head, at the least                   tail, at the least
+            head, at least                       tail, at least
 
 Before the gate issues, all that it depends on has issued, one after another on its units, and reached the gate; behind it the same
 holds to the end.  Each part is the bound of one kind of unit alone: operations that are free from cycle r on and need q cycles more take
-r + (their number / units - 1) * interval + q at the least.
+r + (their number / units - 1) * interval + q at least.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Infeasible(Exception):
 
 
 def longest_paths(problem: Problem, members: Sequence[int], ii: int) -> Numbers:
-    """Cycles that the second of two operations starts after the first, at the least: start[j] >= start[i] + result[i, j].
+    """Cycles that the second of two operations starts after the first, at least: start[j] >= start[i] + result[i, j].
 
     Parameters
     ----------

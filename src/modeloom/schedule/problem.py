@@ -205,7 +205,7 @@ class Problem:
         return leads
 
     def tails(self) -> list[int]:
-        """Cycles from the start of each pair to the end of the sector, at the least; 0 for what no result waits for."""
+        """Cycles from the start of each pair to the end of the sector, at least; 0 for what no result waits for."""
         tail = [unit.latency if pair.leaves else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
         for i in sorted(self.leads_to_results(), reverse=True):
             for p, delay in self.preds[i].items():

@@ -2,7 +2,7 @@
 """Slack scheduling with ejection: places all operations within a given latency, or gives up.
 
 The operation with the least slack (latest minus earliest start) comes first, so the critical path takes its slots before anything
-else, wherever in the sector it lies.  An operation that finds no free slot takes one by force; whatever is in its way is placed anew.
+else, wherever in the sector it lies.  An operation that finds no free slot takes one by force; whatever is in its way is placed again.
 After Huff, Lifetime-sensitive modulo scheduling, PLDI 1993, and Rau, Iterative modulo scheduling, MICRO 1994.
 """
 
@@ -131,7 +131,7 @@ class SlackSearch:
         near : Placement or None
             A placement to start from.  What it has after a random cycle moves earlier by the cycles that it is too long.
         drop : float
-            Share of its operations that are placed anew in any case.
+            Share of its operations that are placed again in any case.
         pin : (int, int) or None
             An operation and the cycle in which it has to start.
         """

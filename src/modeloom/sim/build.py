@@ -154,7 +154,7 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
     optimize : int
         Level given to the C++ compiler, 0 to 3.
     cache : bool
-        ``False`` builds anew, and replaces what the cache holds.
+        ``False`` builds again, and replaces what the cache holds.
 
     Returns
     -------

@@ -152,7 +152,7 @@ class StreamRunner:
     While a runner is in use only its :meth:`run` may let time pass: ``Simulation.step`` would lose handshakes. Other
     ports of the simulation may be set and read between runs.
 
-    Valid never waits for ready, and a beat once offered stays until it is accepted. Ready is drawn anew each cycle,
+    Valid never waits for ready, and a beat once offered stays until it is accepted. Ready is drawn again each cycle,
     whether a beat is there or not. Output streams accept beats during every run, waited for or not.
 
     Parameters

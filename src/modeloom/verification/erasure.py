@@ -172,7 +172,7 @@ class _FirstSteps:
     Attributes
     ----------
     key_cycles : int
-        Cycles that the keys take, one behind the other.
+        Cycles that the keys take, one after another.
     """
 
     def __init__(self, subject: Subject):

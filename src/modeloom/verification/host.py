@@ -4,7 +4,7 @@
 A key packet and a command travel over different buses, so a command that stands before a new key of its slot may be decided before or
 after it.  Each slot has a history, and what is told of it only goes forward::
 
-    slot 1     key A ──▶ empty ──▶ key B ──▶ empty         loaded, loaded anew, erased
+    slot 1     key A ──▶ empty ──▶ key B ──▶ empty         loaded, loaded again, erased
     results      A   A   NO_KEY      B   B   NO_KEY        never A again after a NO_KEY or a B
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys are loaded, loaded anew and erased, in all slots, while sectors of all slots are in flight."""
+"""Keys are loaded, loaded again and erased, in all slots, while sectors of all slots are in flight."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ class IterativeKeySchedule(wiring.Component):
     TypeError
         A parameter has the wrong type.
     ValueError
-        *key_bits* is no AES key length.
+        *key_bits* is not an AES key length.
     """
 
     def __init__(self, key_bits: int | str = 128, *, inverse: bool = True):

@@ -45,7 +45,7 @@ ALL = "all"
 """In the place of a key size: the size comes with each key."""
 
 SIZE_CODES = {128: 0, 192: 1, 256: 2}
-"""What ports called ``key_size`` mean. 3 is no size."""
+"""What ports called ``key_size`` mean. 3 is not a size."""
 
 
 def check_sizes(key_bits: int | str) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ def check_sizes(key_bits: int | str) -> tuple[int, ...]:
     TypeError
         *key_bits* is neither an integer nor ``"all"``.
     ValueError
-        *key_bits* is no AES key length.
+        *key_bits* is not an AES key length.
     """
     return tuple(ROUNDS) if key_bits == ALL else (check_key_bits(key_bits),)  # type: ignore[arg-type]
 

@@ -80,7 +80,7 @@ class AESMultiStream(wiring.Component):
     Raises
     ------
     TypeError
-        *key_bits* is no integer.
+        *key_bits* is not an integer.
     ValueError
         A parameter is none of its values.
     """

@@ -48,7 +48,7 @@ class ShiftedKeySchedule(wiring.Component):
         *streams*: ``data`` shows round key r of a key *streams* * r cycles after its start, for r = 1 ... rounds.  Round key 0 is the
         first 128 bits of the key.
     interval : int
-        rounds * *streams* cycles, the same as a block takes: a stream starts anew in the cycle in which its last round key is shown.
+        rounds * *streams* cycles, the same as a block takes: a stream starts again in the cycle in which its last round key is shown.
     erase_latency : int
         *streams* cycles of ``erase`` and one more: from then on no register depends on a key.
 
@@ -64,7 +64,7 @@ class ShiftedKeySchedule(wiring.Component):
     Raises
     ------
     TypeError
-        A parameter is no integer.
+        A parameter is not an integer.
     ValueError
         A parameter is out of range.
     """

@@ -37,7 +37,7 @@ def plan_horner(blocks: int, stages: int, *, times_h: bool = False) -> Plan:
     Raises
     ------
     TypeError, ValueError
-        A number is no int or too small.
+        A number is not an int or is too small.
     """
     m, k = block_count(blocks), block_count(stages, "stages")
     steps: list[Step] = []

@@ -163,7 +163,7 @@ def plan_brw(blocks: int, stages: int, *, times_h: bool = False, order: str = "s
     Raises
     ------
     TypeError, ValueError
-        A number is no int or too small; there is no such order.
+        A number is not an int or is too small; there is no such order.
     """
     if order not in ORDERS:
         raise ValueError(f"plan_brw: order must be one of {', '.join(ORDERS)}, not {order!r}")

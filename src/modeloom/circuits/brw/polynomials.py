@@ -51,7 +51,7 @@ class BRWHash(PolynomialHash):
     Raises
     ------
     TypeError, ValueError
-        As ``PolynomialHash``; a number is no int or too small, there is no such order.
+        As ``PolynomialHash``; a number is not an int or is too small, there is no such order.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class HornerHash(PolynomialHash):
     Raises
     ------
     TypeError, ValueError
-        As ``PolynomialHash``; a number is no int or too small.
+        As ``PolynomialHash``; a number is not an int or is too small.
     """
 
     def __init__(self, field: Field = GHASH_ORDER, blocks: int = 31, stages: int = 3, *, times_h: bool = False, halt: int = 16):

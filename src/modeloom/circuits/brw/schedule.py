@@ -60,7 +60,7 @@ def run_schedule(m: int, stages: int) -> tuple[Turn, ...]:
     Raises
     ------
     TypeError, ValueError
-        A number is no int or too small.
+        A number is not an int or is too small.
     """
     return tuple(
         Turn(clock, label, tuple(l1), tuple(l2)) for clock, (label, l1, l2) in enumerate(_turns(m, stages), 1)
@@ -134,7 +134,7 @@ def total_clocks(m: int, stages: int) -> int:
     Raises
     ------
     TypeError, ValueError
-        A number is no int or too small; NS is above 3 or p below the limit, where there is no formula.
+        A number is not an int or is too small; NS is above 3 or p below the limit, where there is no formula.
     """
     products = block_count(m, "m") // 2
     table = {1: (0, 0, 0, 0), 2: (1, 0, 0, 0), 3: (2, 1, 1, 0)}
@@ -161,7 +161,7 @@ def recursive_schedule(p: int, stages: int) -> tuple[int, ...]:
     Raises
     ------
     TypeError, ValueError
-        A number is no int or out of range.
+        A number is not an int or is out of range.
     """
     block_count(p, "p")
     if block_count(stages, "stages") not in (2, 3):

@@ -42,7 +42,7 @@ def least_clocks(m: int, stages: int) -> int:
     Raises
     ------
     TypeError, ValueError
-        A number is no int or too small.
+        A number is not an int or is too small.
     """
     block_count(stages, "stages")
     depths = sorted(_depths(collapsed_forest(m)).values(), reverse=True)

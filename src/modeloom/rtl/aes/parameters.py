@@ -27,7 +27,7 @@ def check_count(name: str, value: int, low: int = 1, high: int | None = None) ->
     Raises
     ------
     TypeError
-        *value* is no integer.
+        *value* is not an integer.
     ValueError
         *value* is out of range.
     """
@@ -45,7 +45,7 @@ def check_key_bits(key_bits: int) -> int:
     Raises
     ------
     TypeError
-        *key_bits* is no integer.
+        *key_bits* is not an integer.
     ValueError
         *key_bits* is another number.
     """

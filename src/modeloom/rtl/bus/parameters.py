@@ -78,7 +78,7 @@ class BusParameters:
     fixed_key_bits : tuple of (int, int)
         Numbers of cipher keys that have other widths than ``cipher_key_bits``, and these; not all of them.
     cipher_keys : int
-        Keys of the cipher in the mode's key, 1 to 8, one behind the other; of 128 bits or more if there are several, so that no two
+        Keys of the cipher in the mode's key, 1 to 8, one after another; of 128 bits or more if there are several, so that no two
         end in one beat.
     distinct_keys : bool
         Whether a packet with equal cipher keys is refused; for at most two.

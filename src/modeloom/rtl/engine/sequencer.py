@@ -12,7 +12,7 @@ Whether an entry would be granted is known a cycle ahead (``ready_reg``), so tha
 The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.  Then ``scrub`` overwrites the
 banks of results, so that no value on the way to a key's set-up outlives it; after the erasure of a key that is all that happens.
 
-A core for several sector sizes has a main table for each, one behind the other, and as many set-up tables, which run one after the
+A core for several sector sizes has a main table for each, one after another, and as many set-up tables, which run one after the
 other.  The size changes only while nothing is in flight.
 """
 

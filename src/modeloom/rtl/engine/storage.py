@@ -23,7 +23,7 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["BlockMemory", "rotated"]
 
 PART_WORDS, PARTS = 32, 8
-"""Words of the parts of a deep memory at the least, and parts at the most."""
+"""Words of the parts of a deep memory at least, and parts at most."""
 
 
 class BlockMemory(wiring.Component):

@@ -68,9 +68,9 @@ class KeySchedule(wiring.Component):
     Raises
     ------
     TypeError
-        *key_bits* is no integer.
+        *key_bits* is not an integer.
     ValueError
-        *key_bits* is no AES key length.
+        *key_bits* is not an AES key length.
     """
 
     def __init__(self, key_bits: int = 128):

@@ -107,7 +107,7 @@ def cut_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
     Raises
     ------
     ValueError
-        The width of *state* is no multiple of 32, or 0.
+        The width of *state* is not a multiple of 32, or 0.
     """
     u, v = zip(*(_cut_column(m, column) for column in columns(_check_columns(state, "MixColumns"))), strict=True)
     return Cat(u), Cat(v)
@@ -130,7 +130,7 @@ def mix_columns(m: Module, state: Value) -> Value:
     Raises
     ------
     ValueError
-        The width of *state* is no multiple of 32, or 0.
+        The width of *state* is not a multiple of 32, or 0.
     """
     return join_mix_columns(m, *cut_mix_columns(m, state))
 

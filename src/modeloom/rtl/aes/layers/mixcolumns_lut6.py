@@ -231,7 +231,7 @@ def mix_columns_lut6(m: Module, state: Value, key: Value | None = None) -> Value
     Raises
     ------
     ValueError
-        The width of *state* is no multiple of 32, or 0, or that of *key* is another.
+        The width of *state* is not a multiple of 32, or 0, or that of *key* is another.
     """
     return _lower(m, forward_network() if key is None else keyed_forward_network(), state, key)
 
@@ -253,6 +253,6 @@ def both_mix_columns_lut6(m: Module, state: Value, inverse: Value) -> Value:
     Raises
     ------
     ValueError
-        The width of *state* is no multiple of 32, or 0.
+        The width of *state* is not a multiple of 32, or 0.
     """
     return _lower(m, both_network(), state, gate=inverse)

@@ -99,7 +99,7 @@ class RoundStages:
     Raises
     ------
     TypeError
-        *registers* is no integer.
+        *registers* is not an integer.
     ValueError
         A value is out of range.
     """
