@@ -24,16 +24,12 @@ from pathlib import Path
 from modeloom.compiler.compile import Compiled
 from modeloom.compiler.dump import operation_text
 from modeloom.ir.lines import Line
+from modeloom.spec.kinds import UnitKind
 
 __all__ = ["chart"]
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Colours that people with any colour vision can tell apart (Okabe and Ito)."""
-
-NAMES = {
-    "cipher": "cipher", "enc": "encrypter", "dec": "decrypter", "mul": "multiplier", "sqr": "squarer", "acc": "adder", "add": "counter",
-    "out": "output lane",
-}  # fmt: skip
 
 LEFT, RIGHT, TOP, ROW, BAR = 120, 16, 78, 22, 15
 """Pixels: margins, height of a unit's row, height of a sector's bar."""
@@ -64,6 +60,12 @@ def chart(compiled: Compiled) -> str:
 def _anchor(line: Line) -> str:
     """Name of a line in the document."""
     return f"line-{line}".replace(":", "-")
+
+
+def _noun(kind: UnitKind) -> str:
+    """What a reader calls a unit; those for keys of another length by their own name."""
+    return kind if kind.key_bits or not kind.type.noun else kind.type.noun
+
 
 
 class _Chart:
@@ -152,7 +154,7 @@ class _Chart:
             title += f"{self.latency} cycles"
             subtitle = f"one sector at a time, {latency}"
         units = ", ".join(
-            f"{unit['count']} {NAMES.get(kind, kind)}{'s' if unit['count'] > 1 else ''} ({unit['latency']})"
+            f"{unit['count']} {_noun(kind)}{'s' if unit['count'] > 1 else ''} ({unit['latency']})"
             for kind, unit in figures["units"].items()
             if (kind, 0) in self.rows
         )
@@ -163,7 +165,7 @@ class _Chart:
         end = self.x(self.cycles)
         for i, ((kind, n), y) in enumerate(self.rows.items()):
             yield f'<rect x="{LEFT}" y="{y}" width="{end - LEFT}" height="{ROW}" fill="{("#ffffff", "#eef1f4")[i % 2]}"/>'
-            yield f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{NAMES.get(kind, kind)} {n}</text>'
+            yield f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{_noun(kind)} {n}</text>'
         step = next((t for t in TICKS if t * self.cell >= 40), TICKS[-1])
         for cycle in range(0, self.cycles + 1, step):
             x = self.x(cycle)

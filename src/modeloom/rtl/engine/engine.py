@@ -155,7 +155,7 @@ class ModeEngine(wiring.Component):
                     writes[keys.bits] = self._round_key_writes(keys)
                 m.d.comb += [getattr(component, name).eq(value) for name, value in writes[keys.bits].items()]
         for lane in range(program.lanes):
-            self.operand[NetName(OutName(lane))] = Signal(self.width, name=f"out{lane}_a")
+            self.operand[NetName(OutName(lane))] = Signal(self.width, name=f"{OutName(lane)}_a")
         for chain in program.chains:
             self.operand[NetName(ChainName(chain.id))] = Signal(self.width, name=f"chain{chain.id}_a")
 
@@ -184,7 +184,7 @@ class ModeEngine(wiring.Component):
         """The block that leaves on a lane, behind its register if it has one."""
         if lane not in self.lane_data:
             post = self.registers[OUT.unit][1]
-            self.lane_data[lane] = pipe(self.m, self.operand[NetName(OutName(lane))], int(post), f"out{lane}_data")
+            self.lane_data[lane] = pipe(self.m, self.operand[NetName(OutName(lane))], int(post), f"{OutName(lane)}_data")
         return self.lane_data[lane]
 
     def _chains(self) -> None:
@@ -269,9 +269,9 @@ class ModeEngine(wiring.Component):
             row = self.rows.read(f"{OutName(lane)}.o", ["index", "we"], {"ticket": seq.stage_ticket})
             rest = LEAD - 2
             m.d.comb += [
-                self.out_we[lane].eq(pipe(m, row["valid"] & row["we"], rest, f"out{lane}_we", reset_less=False)),
-                self.out_index[lane].eq(pipe(m, row["index"], rest, f"out{lane}_index")),
-                self.out_ticket[lane].eq(pipe(m, row["ticket"], rest, f"out{lane}_ticket")),
+                self.out_we[lane].eq(pipe(m, row["valid"] & row["we"], rest, f"{OutName(lane)}_we", reset_less=False)),
+                self.out_index[lane].eq(pipe(m, row["index"], rest, f"{OutName(lane)}_index")),
+                self.out_ticket[lane].eq(pipe(m, row["ticket"], rest, f"{OutName(lane)}_ticket")),
                 self.out_data[lane].eq(self._lane(lane)),
             ]
         row = self.rows.read("done", [], {"ticket": seq.stage_ticket})

@@ -58,9 +58,9 @@ class KeyMemory:
         writes = []
         for number in range(program.lanes):
             row = rows.read(f"{OutName(number)}.key", ["index", "we"], {"slot": seq.stage_slot})
-            address = pipe(m, self._address(row["index"], row["slot"]), LEAD - 2, f"out{number}_key_addr")
-            we = pipe(m, row["valid"] & row["we"], LEAD - 2, f"out{number}_key_we", reset_less=False)
-            index = pipe(m, row["index"], LEAD - 2, f"out{number}_key_index")
+            address = pipe(m, self._address(row["index"], row["slot"]), LEAD - 2, f"{OutName(number)}_key_addr")
+            we = pipe(m, row["valid"] & row["we"], LEAD - 2, f"{OutName(number)}_key_we", reset_less=False)
+            index = pipe(m, row["index"], LEAD - 2, f"{OutName(number)}_key_index")
             writes.append((we, address, index, lane(number)))
         # The memory has a copy for each port, far apart: its inputs are registered.
         we_reg = Signal(name="key_we_reg")
