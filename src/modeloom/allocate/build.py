@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the program of a schedule and of its set-up: cells, read ports, sources of the networks, rows of the tables."""
+"""Builds the program of a schedule and of its set-up: cells, read ports, sources of the networks, and rows of the tables."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ __all__ = ["Allocation", "allocate"]
 def earliest_fill(beat: int, beats: int, ii: int) -> int:
     """Earliest cycle at whose end a beat is written, relative to cycle 0 of its own sector when sectors enter without gaps.
 
-    The first beats come as soon as the sector before is complete, while that one may wait to enter for any time: counted from the
-    entry of the last sector but one.  The others come after the entry of the sector before.
+    The first beats may arrive as soon as the previous sector is complete, which may still wait to enter.  Their times count from the
+    entry of the sector before that one.  The other beats arrive after the entry of the previous sector.
     """
     if beat < FILL_AHEAD:
         return max(0, beats - FILL_AHEAD) + beat - FILL_MARGIN - 2 * ii
@@ -58,7 +58,7 @@ class Allocation:
 
 @dataclass
 class _Request:
-    """A read of banks by one net in one cycle."""
+    """The bank reads of one net in one cycle."""
 
     net: str
     slot: int
@@ -148,7 +148,7 @@ class _Builder:
         cells: dict[tuple, int],
         ii: int,
     ) -> None:
-        """Net rows with their bank, key and constant sources."""
+        """Net rows with their sources: banks, key words and constants."""
         busy: dict[tuple[str, int], set[int]] = {}
         shared: dict[tuple[str, int, tuple], int] = {}
         for (net, cycle), sides in sorted(forms.items(), key=lambda item: (item[0][1] % ii, item[0])):
@@ -208,7 +208,7 @@ class _Builder:
         ports: dict[tuple[str, int], dict[str, int]],
         chosen: dict[str, list[int]],
     ) -> None:
-        """Read ports for one net row: directions share a port for their i-th read of a bank; nets share one for the same reads."""
+        """Read ports for one net row.  The directions share a port for their i-th read of a bank, and nets share a port for equal reads."""
         banks = sorted({bank for terms in reads.values() for bank, _ in terms})
         for bank in banks:
             columns = {d: [t for b, t in terms if b == bank] for d, terms in reads.items()}
@@ -238,8 +238,8 @@ class _Builder:
 def _pack(lives: dict[tuple, Life], ii: int, rest: int, fill: bool) -> tuple[dict[tuple, int], dict[str, int]]:
     """Cells of all stored values and inputs, and the size of each bank.
 
-    With ``fill`` inputs come as early as the bus may bring them; without, they count from cycle 0, as in the bound.  Cells of inputs
-    need no ``rest``: they are read a cycle before the others.
+    With ``fill``, inputs arrive as early as the bus may bring them.  Otherwise they count from cycle 0, as in the bound.  Cells of inputs
+    need no ``rest``, because they are read one cycle earlier than the others.
     """
     cells: dict[tuple, int] = {}
     sizes: dict[str, int] = {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The legality checker of programs, written apart from the builder: it takes the rows alone.
+"""The legality checker of programs, written independently of the builder. It reads the rows alone.
 
-From them it derives when units take operands and give results, which value a read of a cell means, and how long each
+From them it derives when units take operands and give results, which value each read of a cell returns, and how long each
 value lives.  A value v of a sector and a value u of the d-th sector after it share a cell if d = cell(v) - cell(u)
 modulo R; u may be written no earlier than v is read last, for every gap between the sectors.
 """
@@ -28,9 +28,9 @@ def check_program(program: Program, *, out_delay: int, key_delay: int) -> None:
     Parameters
     ----------
     out_delay : int
-        Cycles from an output network to the leaving of its block.
+        Cycles from an output network until its block leaves.
     key_delay : int
-        Cycles from the leaving of a key word in set-up to its first use.
+        Cycles from the cycle in which a key word leaves the set-up to its first use.
     """
     _parts(program)
     for name, table in program.tables.items():
@@ -47,7 +47,7 @@ def _fail(program: Program, message: str) -> None:
 
 
 def _parts(program: Program) -> None:
-    """Units, banks, networks and chains by themselves."""
+    """Checks units, banks, networks and chains by themselves."""
     units = {unit.name: unit for unit in program.units}
     if len(units) != len(program.units):
         _fail(program, "two units have one name")
@@ -88,7 +88,7 @@ def _parts(program: Program) -> None:
 
 
 def _loops(program: Program, units: dict[str, UnitInstance]) -> None:
-    """No loop of networks without a register: from outputs y without one, through sums and adders, to other such outputs."""
+    """Checks that networks form no loop without a register, from outputs y without one, through sums and adders, to other such outputs."""
     reads: dict[str, set[str]] = {}
     for name, net in program.nets.items():
         owner = units.get(name.owner)
@@ -164,7 +164,7 @@ class _TableChecker:
         return {cycle: row for cycle, row in self.rows(self.table.nets.get(name, [])) if direction in row.select}
 
     def lists(self) -> None:
-        """Every list belongs to something, and every number in it is in range."""
+        """Checks that every list belongs to something, and that every number in it is in range."""
         program, table = self.program, self.table
         checks: dict[str, Callable[[Any], bool]] = {
             "nets": lambda key: key in program.nets,
@@ -204,7 +204,7 @@ class _TableChecker:
     # -- units --------------------------------------------------------------------------------------------------------
 
     def operations(self, direction: str) -> None:
-        """All operands of a unit issue together, and the sum of each operation comes ``post_at`` cycles later."""
+        """Checks that all operands of a unit issue together, and that the sum of each operation follows ``post_at`` cycles later."""
         for name, unit in self.units.items():
             first = self.net(NetName(name), direction)
             issues = {cycle: row.core.get(direction) for cycle, row in first.items()}
@@ -329,7 +329,7 @@ class _TableChecker:
         return found
 
     def outs(self, direction: str) -> None:
-        """Every block leaves once, on its lane, and every use of an output network leaves; key words one a cycle."""
+        """Checks that every block leaves once, on its lane, that every use of an output network leaves, and one key word in a cycle."""
         table, main = self.table, self.table.name == "main"
         if not main:
             leave = [cycle for column in table.outs.values() for cycle, row in self.rows(column) if direction in row.index]

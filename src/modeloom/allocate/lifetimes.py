@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When each value is written and last read, and the least storage that a schedule needs.
+"""When each value is written and last read, and the minimal storage that a schedule needs.
 
-A result is on its unit's output wire in the cycle in which it is ready, and one cycle later in a register behind it; reads at those
-distances are bypasses.  Later reads come from the unit's bank, whose output is registered: the cell is read in the cycle before::
+A result is on the output of its unit in the cycle in which it is ready, and in a register behind it one cycle later.  Reads in these two
+cycles are bypasses.  Later reads come from the bank of the unit.  Its output is registered, so the cell is read one cycle earlier::
 
     ready      ready+1     ready+2 ...
     y, write   y delayed   bank
@@ -21,7 +21,7 @@ from modeloom.spec.kinds import UnitKind
 __all__ = ["BYPASS", "Use", "Life", "lifetimes", "place_name", "storage_bound"]
 
 BYPASS = 1
-"""Largest distance (cycles) between readiness and use that needs no storage."""
+"""Largest distance, in cycles, between readiness and use that needs no storage."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Life:
     write : int
         Cycle at whose end it is written, relative to the sector's entry.
     last : int
-        Cycle in which its cell is read last; ``write`` if it is never read from there.
+        Cycle of the last read of its cell; ``write`` if the cell is never read.
     """
 
     value: tuple
@@ -107,7 +107,7 @@ def lifetimes(schedule: Schedule) -> dict[tuple, Life]:
 
 
 def storage_bound(lives: dict[tuple, Life], ii: int) -> int:
-    """Most values that are held at one time, from the entry of their sector (cycle 0) or their writing to their last read."""
+    """Largest number of values held at one time, from the entry of their sector (cycle 0) or their write to their last read."""
     busy = [0] * ii
     for life in lives.values():
         begin = max(0, life.write)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of several sector sizes side by side on the units of one engine.
+"""Joins the programs of several sector sizes on the units of one engine.
 
 Units, networks, banks and the key memory are shared; tables stand one after another::
 
@@ -25,14 +25,14 @@ Row = TypeVar("Row")
 
 @dataclass
 class CoreProgram:
-    """What an engine is made from: the programs of its sector sizes, with numbers that fit each other.
+    """The source of an engine: the programs of its sector sizes, with consistent numbers.
 
     Attributes
     ----------
     mains, setups : list of Table
         For each size, the tables of its program.
     cells : dict
-        For each bank, its cells for each size (0 if a size does not use it).
+        For each bank, the number of its cells for each size; 0 if a size does not use it.
     blocks : list of int
         Blocks of a sector of each size.
     key_words : list of str
@@ -77,9 +77,9 @@ class CoreProgram:
 
 
 def merge(programs: Sequence[Program]) -> CoreProgram:
-    """One core program of several programs of a mode for the same units.
+    """Joins several programs of a mode for the same units into one core program.
 
-    Raises ``ValueError`` if they do not have units, lanes, directions, tweak and key of the host in common.
+    Raises ``ValueError`` if they differ in units, lanes, directions, tweak or key parts.
     """
     first = programs[0]
     for program in programs[1:]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of an engine: for each slot of a table what every network, port, bank and chain does.
+"""The program of an engine: what every network, port, bank and chain does in each slot of a table.
 
 Cycle u of a sector is slot ``u mod rows`` of stage ``u // rows``; a row of any list below acts in that cycle::
 
-    net row     the XOR of its enabled sources stands at the unit's operand (or behind the unit: "post")
-    port row    a bank's read data stand at the nets: the cell was read in the cycle before
-    write row   the unit's output wire is written into its bank; a read port sees it two cycles later
-    out row     the output net of a lane leaves as a block (in set-up: goes into the key memory)
+    net row     the XOR of its enabled sources is at the operand of the unit, or behind the unit ("post")
+    port row    the read data of a bank are at the nets; the cell was read one cycle earlier
+    write row   the output of the unit is written into its bank; a read port sees it two cycles later
+    out row     the output net of a lane leaves as a block, or in the set-up goes into the key memory
     chain row   at the end of the cycle the register loads its net or steps
 
 A cell a of a bank with R cells is the physical cell (a + base) mod R, ``base`` the running number of the sector.
@@ -42,7 +42,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class NetRow:
-    """What a network adds in a cycle.
+    """What a network adds in one cycle.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class UnitInstance:
 
 @dataclass
 class Program:
-    """Everything the engine is made from.
+    """The complete program of an engine for one sector size.
 
     Attributes
     ----------
@@ -200,14 +200,14 @@ class Program:
     cipher_keys : list of str
         Names of the cipher keys: those that the host loads, then one for each of ``derived``.
     cipher_bits : list of int
-        For each of them, its bits if they are others than those of most, or 0: the cores that are for it.
+        For each of them, its length in bits if the mode fixes it, or 0.  This selects the cores for it.
     derived : list of tuple of int
-        For each cipher key that set-up makes, the key words that hold it.
+        For each cipher key that the set-up makes, the key words that hold it.
     nonzero : list of int
         Key words that must not be 0.
     rest : int
-        Cycles for which a cell with a result rests between its last read and the next write: 0 if a memory gives the old word while it
-        is written, 1 if nobody knows what it gives.
+        Cycles for which a cell with a result rests between its last read and the next write: 0 if a memory reads the old word while a
+        new one is written, 1 if the read word is undefined.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binds values to the cells of a memory whose addresses rotate with the sectors.
+"""Binds values to the cells of a memory whose addresses rotate from sector to sector.
 
 Value v of sector s lies in cell (a_v + s) mod R.  Seen from one cell, values follow each other around a circle of R * II cycles: after
 v of sector s comes u of sector s + d, d >= 0, written no earlier than v was read last.  As sectors along the circle only grow, a sector
@@ -62,7 +62,7 @@ def _bound(spans: Sequence[tuple[int, int]], ii: int) -> int:
 
 
 def _tour(first: int, spans: Sequence[tuple[int, int]], ii: int) -> list[int]:
-    """Nearest neighbour: after each value the one that leaves its cell empty for the shortest time."""
+    """Nearest neighbour: each value is followed by the one that leaves the cell empty for the shortest time."""
     left = set(range(len(spans))) - {first}
     tour = [first]
     while left:
@@ -79,7 +79,7 @@ def _cells(tour: list[int], spans: Sequence[tuple[int, int]], ii: int) -> int:
 
 
 def _improve(tour: list[int], count: int, bound: int, spans: Sequence[tuple[int, int]], ii: int) -> tuple[int, list[int]]:
-    """Moves single values to better places while that saves a cell."""
+    """Moves single values to better positions as long as this saves a cell."""
 
     def edge(a: int, b: int) -> int:
         return _step(spans[b][0], spans[a][1], ii)

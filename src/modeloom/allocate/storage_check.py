@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The storage part of the checker of programs: which value a read means, and that no two live in one cell.
+"""The storage part of the checker of programs: which value a read returns, and that no two values share a cell at one time.
 
-A value of a later sector must come after the last read of an earlier sector's value in its cell.  (One that comes and
-goes before the other is written would do no harm either; no builder counts on that, and it is refused.)
+A value of a later sector must be written after the last read of the value of an earlier sector in its cell.  (A value that
+ends before the other one is written would do no harm either.  No builder relies on that, so the checker refuses it.)
 
 Times of a value, relative to cycle 0 of its sector::
 
     first             when its write can come earliest; for input blocks counted from an earlier sector's entry
     last              when its cell is read last, and has rested if it must (``Program.rest``)
 
-A bus brings one beat a cycle.  A beat below ``fill_ahead`` may come when the sector before is complete, which is
-after the entry of the one before that; other beats come after the entry of the sector before.
+A bus brings one beat in each cycle.  A beat below ``fill_ahead`` may arrive when the previous sector is complete, which
+is after the entry of the sector before that one.  Other beats arrive after the entry of the previous sector.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAD = 6
 """Cycles from the cycle in which the engine takes a sector to the sector's cycle 0 (``rtl.engine``)."""
 
 FILL_DELAY = 3
-"""Cycles from the bus to the end of the cycle in which a block is in its bank."""
+"""Cycles from the bus until a block is in its bank."""
 
 FILL_AHEAD = 4
 """Beats of a sector that the bus may bring while the sector before it asks to enter."""

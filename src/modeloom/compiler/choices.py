@@ -47,16 +47,16 @@ PROBE = 16
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice for the core or for a size.
+    """A choice for the core, or for one size.
 
     Attributes
     ----------
     run : callable
-        ``run(works)``: all sizes of the core, with what was chosen.
+        ``run(works)`` returns all sizes of the core, with the result of the choice.
     tries : tuple of str
-        The passes that it runs for each candidate; a pass that stands behind it runs again for what was chosen.
+        The passes that it runs for each candidate.  If one of these follows in the list, it runs again for the chosen candidate.
     chooses : tuple of str
-        The members of ``Work`` that it chooses, or makes a new one of.
+        The members of ``Work`` that it chooses, or computes again.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Choice:
 
 
 def _tried(work: Work, names: Iterable[str]) -> Work:
-    """A candidate after some passes."""
+    """Runs some passes for a candidate."""
     for one in PASSES:
         if one.name in names:
             if one.name == "pair":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a definition to a proved program: all sizes of a core through the steps of ``compiler.choices.STEPS``."""
+"""From a definition to a proved program: takes all sizes of a core through the steps of ``compiler.choices.STEPS``."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def compile_mode(
     prove: bool = True,
     progress: Callable[[str, float], None] = lambda step, done: None,
 ) -> Compiled:
-    """Compiles a mode, an instance or a class; raises ``InputError`` for what cannot be built.
+    """Compiles a mode, given as an instance or a class; raises ``InputError`` if it cannot be built.
 
     Parameters
     ----------
     prove : bool
-        Whether to run the checkers and the proof; a failure raises ``prove.ProofError``.  The definition is checked first,
-        in all its directions, whichever are built; it may raise ``DefinitionError``.
+        Whether to run the checkers and the proof.  A failure raises ``prove.ProofError``.  The definition is checked before, in
+        all its directions, whichever are built.  This may raise ``DefinitionError``.
     progress : callable
         Called with the name of a pass and the share of the whole work that is done, from 0 to 1: when a pass begins, and several
         times in the search for a schedule.
@@ -81,6 +81,6 @@ def _report(
 
 
 def _checked(work: Work) -> Work:
-    """What is asked of the definition itself."""
+    """Checks the definition itself."""
     checked = check_definition(work.mode, work.options.sector, work.tweak_bytes, work.key_bytes, work.options.cipher)
     return replace(work, checked=checked)

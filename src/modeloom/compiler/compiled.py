@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled mode: what every pass has made, and the figures of it that ``explain`` prints."""
+"""A compiled mode: the results of all passes, and the figures that ``explain`` prints."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ SCHEMA = "modeloom-explain-1"
 
 @dataclass
 class Compiled:
-    """A mode compiled for a unit set, with everything on the way.
+    """A mode compiled for a unit set, with all intermediate results.
 
     Attributes
     ----------
     options : Options
-        As they are for the mode's cipher: its name, key size and registers a round are filled in.
+        The options, completed for the cipher of the mode: its name, key size and registers in a round.
     source : Trace
-        The definition as traced.
+        The trace of the definition.
     expanded : Trace
-        The same in products.
+        The same, rewritten into products.
     lowered, squared : Lowered
-        Unit operations of each direction; the same with squares of each hash's own.
+        Unit operations of each direction; the same with separate squares for each hash.
     paired : OpGraph
         Both directions in one graph, before it has chains.
     graph, setup_graph : OpGraph
@@ -50,9 +50,9 @@ class Compiled:
     schedule, setup_schedule : Schedule
     allocation : Allocation
     report : ProofReport or None
-        What the proof that the program computes the definition went through.
+        The extent of the proof that the program computes the definition.
     proved : bool
-        Whether it has passed.
+        Whether this proof has passed.
     checked : Checked
         Whether each direction of the definition is the inverse of the other, "proved", "tested", "one direction" (the mode has no other)
         or "not checked"; and warnings.
@@ -81,7 +81,7 @@ class Compiled:
 
     @classmethod
     def of(cls, works: Sequence[Work], options: Options) -> Compiled:
-        """What the passes have made of all sizes, of which the first stands for the core."""
+        """Makes a compiled mode from the results of the passes for all sizes.  The first size represents the core."""
         first, *others = (cls._one(work) for work in works)
         return replace(first, options=options, others=tuple(others))
 
@@ -102,7 +102,7 @@ class Compiled:
 
     @property
     def output_blocks(self) -> int:
-        """Blocks of the result buffer: a place for every sector in flight, as the pipeline never stalls, and one that leaves."""
+        """Blocks in the result buffer, with room for every sector in flight, as the pipeline never stalls, and for one that leaves."""
         return self.result_sectors * max(compiled.source.blocks for compiled in self.sizes)
 
     @property
@@ -119,7 +119,7 @@ class Compiled:
 
     @property
     def warnings(self) -> list[str]:
-        """What is allowed in the definition and hardly meant, a line each, of all sizes."""
+        """What is allowed in the definition but probably not intended, one line each, for all sizes."""
         return list(dict.fromkeys(text for one in self.sizes for text in one.checked.warnings))
 
     def explain(self) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stable text of what every pass makes."""
+"""Stable text of the result of every pass."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def lowered_text(name: str, lowered: Lowered) -> str:
 
 
 def proof_text(compiled: Compiled) -> str:
-    """What a proof went through."""
+    """The extent of a proof."""
     name = f"proof {compiled.mode.name}: sectors of {compiled.source.nbytes} bytes"
     if compiled.report is None:
         return f"{name}, not run\n"

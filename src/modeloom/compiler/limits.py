@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The largest sectors that cores are built for, asked before anything is traced: what is too large is refused at once, not after hours."""
+"""The largest sectors that cores are built for. This is checked first, so that a sector that is too large is refused at once."""
 
 from __future__ import annotations
 

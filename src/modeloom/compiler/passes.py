@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The passes, from value to value: each takes the :class:`~modeloom.compiler.work.Work` so far and gives one that holds more.
+"""The passes: each takes the :class:`~modeloom.compiler.work.Work` so far and returns one that holds more.
 
-None changes what it is given.  ``modeloom explain --dump NAME`` prints what a pass has made.
+No pass changes its argument.  ``modeloom explain --dump NAME`` prints what a pass has made.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from modeloom.spec.kinds import OUT, SQR
 __all__ = ["PASSES", "Pass", "Progress", "allocate", "chains", "expand", "lower", "pair", "prove", "schedule", "squares", "trace"]
 
 Progress = Callable[[float], None]
-"""Is called with the share of a pass that is done, from 0 to 1."""
+"""A function that is called with the completed share of a pass, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Pass:
     Attributes
     ----------
     run : callable
-        ``run(work, progress)``: the work with what it makes.
+        ``run(work, progress)`` returns the work with the results of the pass.
     makes : tuple of str
-        The members of ``Work`` that it makes.
+        The members of ``Work`` that the pass computes.
     share : float
         Its share of the time of a long compilation, roughly.
     """
@@ -136,7 +136,7 @@ PASSES = (
     Pass("allocate", allocate, ("allocation",), 0.04),
     Pass("prove", prove, ("report",), 0.15),
 )
-"""The passes in their order.  What is chosen between them stands in ``compiler.choices.STEPS``."""
+"""The passes in order.  ``compiler.choices.STEPS`` has the choices between them, too."""
 
 
 def nothing(share: float) -> None:

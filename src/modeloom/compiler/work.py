@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mode for one sector size on its way through the passes: what is given, what was chosen, and what each pass has made."""
+"""A mode for one sector size on its way through the passes: what is given, what was chosen, and the results of the passes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Work"]
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """One sector size; None stands for what no pass has made yet.
+    """The state of one sector size.  None stands for results that no pass has computed yet.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Work:
     pairing : Pairing
         Chosen: which operations of the directions issue together.
     source, expanded : Trace
-        The definition as traced; the same in products.
+        The trace of the definition; the same, rewritten into products.
     lowered, squared : Lowered
-        Unit operations of each direction; the same with squares of each hash's own.
+        Unit operations of each direction; the same with separate squares for each hash.
     paired : OpGraph
         Both directions in one graph.
     graph, setup_graph : OpGraph
@@ -53,9 +53,9 @@ class Work:
     schedule, setup_schedule : Schedule
     allocation : Allocation
     report : ProofReport
-        What the proof went through.
+        The extent of the proof.
     checked : Checked
-        What was asked of the definition itself.
+        The result of checking the definition itself.
     """
 
     mode: Mode

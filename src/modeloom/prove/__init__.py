@@ -6,7 +6,7 @@
     definition ── A: normal forms ── lowered graph ── B: execution on symbols ── program
                                            checkers of graph, schedule and program first
 
-The set-up is part of both.  What the cipher does is not looked at: it is any permutation.
+The set-up is part of both.  The proof does not depend on the cipher, which may be any permutation.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["CheckError", "ProofError", "ProofReport", "check", "prove"]
 
 @dataclass(frozen=True)
 class ProofReport:
-    """What a proof went through; the same for the same program.
+    """The extent of a proof.  It is the same for the same program.
 
     Attributes
     ----------
     sectors, cycles : int
         Sectors and cycles executed on symbols.
     monomials : int
-        Different monomials of the normal forms.
+        Number of different monomials in the normal forms.
     """
 
     sectors: int
@@ -42,7 +42,7 @@ class ProofReport:
 
 
 def check(compiled: Any) -> None:
-    """The legality checkers of graph, schedule and program; raises ``CheckError``."""
+    """Runs the legality checkers of graph, schedule and program; raises ``CheckError``."""
     source, units, program = compiled.source, compiled.units, compiled.allocation.program
     sizes = {"terms": units.terms, "block_bytes": source.block_bytes, "raw_names": source.raw_names}
     host = len(source.cipher_keys) - len(source.derived)
@@ -77,7 +77,7 @@ def prove(compiled: Any) -> ProofReport:
     Raises
     ------
     ProofError
-        A checker refuses it, or what it computes differs from the definition: one line that says where.
+        A checker refuses it, or it computes something other than the definition.  The message is one line that says where.
     """
     try:
         check(compiled)

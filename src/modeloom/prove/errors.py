@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The error of a proof that fails."""
+"""The error that a failed proof raises."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ __all__ = ["ProofError"]
 
 
 class ProofError(Exception):
-    """The program, or a rewrite of the graph, does not compute the definition; the message is one line that says
+    """The program, or a rewritten graph, does not compute the definition.  The message is one line that says
     where.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Second part of the proof: the program computes what the graph says, executed cycle by cycle on symbols.
+"""Second part of the proof: the program, executed cycle by cycle on symbols, computes what the graph says.
 
-The set-up table runs first.  Then sectors run through the main table, both directions mixed: in one run without gaps,
-with blocks that come as early as the bus can bring them, past the wrap of every bank; in another with gaps and
-restarts, with blocks that come early or at the last moment.  Every block that leaves is compared, by identity, with the
+The set-up table runs first.  Then sectors of both directions run through the main table.  In one run they have no gaps,
+and blocks arrive as early as the bus can bring them, until every bank has wrapped around.  In another run there are gaps
+and restarts, and blocks arrive early or at the last moment.  Every block that leaves is compared, by identity, with the
 expression that the graph gives for its sector.
 """
 
@@ -28,7 +28,7 @@ LEAD = 6
 """Cycles from the cycle in which the engine takes a sector to the sector's cycle 0 (``rtl.engine``)."""
 
 FILL_DELAY = 3
-"""Cycles from the bus to the end of the cycle in which a block is in its bank."""
+"""Cycles from the bus until a block is in its bank."""
 
 TWEAK_WRITE = 1 - LEAD
 """Cycle, relative to the sector's, at whose end the first block of its tweak is written; the others follow one by
@@ -43,19 +43,19 @@ LAST_FILL = FILL_DELAY - LEAD
 machine here in u - 1: the same block, as it is there from cycle -2 on and is not overwritten before u - 1."""
 
 LONG_RUN = 20000
-"""Cycles up to which the run without gaps turns every bank once completely; longer programs start before the wrap."""
+"""Cycles up to which the run without gaps wraps every bank around.  Longer programs start shortly before the wrap."""
 
 
 @dataclass(frozen=True)
 class Execution:
-    """What was executed."""
+    """The extent of an execution."""
 
     sectors: int
     cycles: int
 
 
 def direction_pattern(directions: Sequence[str], distance: int, least: int) -> list[str]:
-    """Directions of sectors in which every ordered pair occurs at every distance up to ``distance``."""
+    """A sequence of directions in which every ordered pair occurs at every distance up to ``distance``."""
     if len(directions) == 1:
         return list(directions) * least
     rng = random.Random(distance)
@@ -108,8 +108,8 @@ def make_sectors(
     first : int
         Running number of the first sector.
 
-    A bus brings one beat a cycle.  The first ``fill_ahead`` beats may come while the sector before still waits to
-    enter, once that one is complete; the others after it has been taken.
+    A bus brings one beat in each cycle.  The first ``fill_ahead`` beats may arrive while the previous sector still waits
+    to enter, once it is complete.  The other beats arrive after it has entered.
     """
     lanes, main = program.lanes, program.main
     beats = -(-program.blocks // lanes)
@@ -151,12 +151,12 @@ def prove_program(
     out_delay, key_delay : int
         Cycles from an output network to the leaving of its block; from the leaving of a key word to its first use.
     symbols : Symbols or None
-        A table to use, for many programs of one graph.
+        A table of symbols to share among many programs of one graph.
 
     Raises
     ------
     ProofError
-        A block differs, is missing, or something is read that was never written.
+        A block differs or is missing, or the program reads something that was never written.
     """
     run = _Run(program, graph, setup, out_delay, key_delay, symbols or Symbols())
     run.setup()

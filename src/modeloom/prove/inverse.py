@@ -6,8 +6,8 @@
     block 0, block 1, ...  ──encrypt──▶ forms ──decrypt──▶ block 0, block 1, ...     for every permutation in place of the cipher
     block 0, block 1, ...  ──decrypt──▶ forms ──encrypt──▶ block 0, block 1, ...
 
-One direction is evaluated on indeterminates, the other on the normal forms that it gives.  A partial last block is the head of an
-indeterminate, and of a result the bytes of the sector count.  Forms that are equal prove it; of forms that differ numbers decide
+One direction is evaluated on indeterminates, the other on the resulting normal forms.  A partial last block is the head of an
+indeterminate.  In a result, only the bytes of the sector count.  Equal forms are a proof.  If forms differ, a test on numbers decides
 (``modeloom.definition.inverse``).
 """
 
@@ -29,14 +29,14 @@ with sectors of 8192 bytes."""
 
 @dataclass(frozen=True)
 class Undecided:
-    """Why the normal forms prove nothing: they differ, or are too large.
+    """The reason why the normal forms prove nothing: they differ, or they are too large.
 
     Attributes
     ----------
     first : str
-        The direction that goes first.
+        The direction that is evaluated first.
     block : int or None
-        The first block that is not the block which went in; None where forms became too large.
+        The first block that differs from the input block; None if forms became too large.
     difference : str
         The sum of both, as text, or what became too large.
     """
@@ -52,7 +52,7 @@ def prove_inverse(source: Trace, most_products: int = MOST_PRODUCTS) -> Undecide
     Parameters
     ----------
     source : Trace
-        The definition as traced, in both directions.
+        The trace of the definition in both directions.
     most_products : int
         Products of terms after which the forms count as too large.
     """

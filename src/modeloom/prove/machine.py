@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine that a program describes, cycle by cycle, on values of any kind (symbols, numbers).
+"""The machine that a program describes, cycle by cycle, on values of any kind: symbols or numbers.
 
 What a cycle t does, for every sector in flight (entered in cycle E; its rows are those of cycle u = t - E)::
 
@@ -8,7 +8,7 @@ What a cycle t does, for every sector in flight (entered in cycle E; its rows ar
     ports        read their cells for cycle t + 1: they see what was written up to cycle t - 1
     end of t     results and input blocks are written, chains load or step, blocks leave
 
-Rows whose stage holds no sector do nothing.  What was never written or is not there is ``undefined``, which symbols
+Rows whose stage holds no sector do nothing.  A value that was never written is ``undefined``, which the symbols
 refuse.
 """
 
@@ -27,11 +27,11 @@ __all__ = ["Values", "Sector", "Machine", "MachineError"]
 
 
 class MachineError(Exception):
-    """A program does what no machine can: a read of nothing, two operations on one unit."""
+    """A program does something impossible, such as reading an empty cell or starting two operations on one unit."""
 
 
 class Values(Protocol):
-    """What the machine computes with.  A *value* is a stored block, a *form* the output of a network.
+    """The values that the machine computes with.  A *value* is a stored block, and a *form* is the output of a network.
 
     A term is (value, k, keep): keep bytes of the value (0: all) times x^k.
     """
@@ -58,7 +58,7 @@ class Values(Protocol):
         """A constant as a value."""
 
     def undefined(self, what: str) -> Any:
-        """What stands where nothing was written."""
+        """The contents of a cell that was never written."""
 
 
 @dataclass(eq=False)
@@ -136,7 +136,7 @@ class Machine:
     def steps(
         self, sectors: Sequence[Sector], on_block: Callable[[Sector, int, Any], None] | None = None
     ) -> Iterator[int]:
-        """Like ``run``, a cycle at a time: gives the number of the cycle that was done."""
+        """Like ``run``, one cycle at a time.  It yields the number of the completed cycle."""
         table = self.plan.table
         writes: dict[int, list[tuple[str, int, Any]]] = {}
         for sector in sectors:
@@ -245,7 +245,7 @@ class Machine:
             history.pop()
 
     def _issue(self, unit: UnitName) -> None:
-        """Starts the operation of a unit's operand rows, once a cycle."""
+        """Starts the operation of the operand rows of a unit, once in each cycle."""
         if ("a", unit) in self.done:
             return
         self.done.add(("a", unit))

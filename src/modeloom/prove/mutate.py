@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Broken programs: changes of one used field of a program at a time.
 
-A proof is worth what it refuses.  Kinds of mutation, each for one direction where the field has a side for it:
+A proof is worth as much as it refuses.  These are the kinds of mutation.  Each affects one direction if the field has entries for both:
 
 ========  ====================================================================
-operand   a network takes another source, one more or one less
-address   another cell (of a read, a write, an input block) or key word
+operand   a network has a different source, one more or one fewer
+address   a different cell (of a read, a write, an input block) or key word
 write     a result is written a row earlier or later
-core      another core, constant, or number of bytes that are kept
+core      a different core, constant, or number of bytes that are kept
 latency   a unit's result or its sum comes earlier or later
-rotation  a bank has another number of cells, or a row another stage
-chain     a register steps where it loads, not at all, or by another stride
-output    a block leaves under another number
-number    a cipher call under another key, or another number that is added
+rotation  a bank has a different number of cells, or a row is in a different stage
+chain     a register steps instead of loading, not at all, or by a different stride
+output    a block leaves with a different number
+number    a cipher call uses a different key, or a different number is added
 ========  ====================================================================
 """
 
@@ -34,7 +34,7 @@ KINDS = ("operand", "address", "write", "core", "latency", "rotation", "chain", 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A broken program and what was changed."""
+    """A broken program, and what was changed in it."""
 
     kind: str
     text: str

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine on numbers: a cycle-accurate software picture of the engine, for many independent runs at a time.
+"""The machine on numbers: a cycle-accurate software model of the engine, for many independent runs at a time.
 
 A value is an array of shape (runs, width / 64), the polynomial of each run's block in 64-bit words, lowest first::
 
     words[r, 0]   coefficients x^0 … x^63        words[r, 1]   x^64 … x^127
 
-Blocks are converted from and to the field's bit order where they come in, go through the cipher, are cut and leave.
+Blocks are converted from and to the bit order of the field where they enter, pass through the cipher, are truncated, and leave.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class NumericField:
 
 
 class Numbers:
-    """The ``Values`` of a machine on batches; what is undefined is random.
+    """The ``Values`` of a machine on batches.  Undefined values are random.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class Numbers:
         return self._consts[number]
 
     def undefined(self, what: str) -> Batch:
-        """Noise: registers and memories hold anything."""
+        """Random values, because registers and memories may hold anything."""
         return self._noise.integers(0, 1 << 64, size=(self.runs, self.field.words), dtype=np.uint64)
 
 
@@ -232,7 +232,7 @@ class NumericMachine:
     Raises
     ------
     ValueError
-        The number of key words is wrong, or a word that must not be 0 is.
+        The number of key words is wrong, or a word is 0 that must not be 0.
     """
 
     def __init__(

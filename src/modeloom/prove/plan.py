@@ -16,7 +16,7 @@ BANK, Y, CHAIN, KEY, CONST, BROKEN = range(6)
 
 
 class Step:
-    """What one direction does in one cycle of a sector.
+    """The actions of one direction in one cycle of a sector.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Plan:
             self._step(direction, cycle - 1).reads.append((key, cell))
 
     def _keys(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
-        """Key rows act with the network row of their slot."""
+        """Key rows take effect together with the network row of their slot."""
 
     def _writes(self, unit: UnitName, slot: int, row: Any, cycle: int) -> None:
         for direction, cell in row.cell.items():

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normal forms: what a mode computes, as polynomials over the mode's field.
 
-The indeterminates ("atoms") are input, tweak and key blocks, results of the block cipher, and masked parts::
+The indeterminates ("atoms") are input, tweak and key blocks, results of the block cipher, and masked parts of blocks::
 
     value = sum of  coefficient * atom^e * atom^e ...        coefficient: an element of the field
 
-Two values are equal for every permutation in place of the cipher and for all inputs if their normal forms are; the
-reverse holds for values without masks, and with masks as the modes use them.
+If two normal forms are equal, their values are equal for all inputs and for every permutation in place of the cipher.  The
+reverse holds for values without masks, and for masks as the modes use them.
 
-*Scale.*  A field's product may have a factor, a * b * x^f.  Forms hold a * x^f in place of a; then the product is
-plain.
+*Scale.*  A field's product may have a factor, a * b * x^f.  Forms hold a * x^f in place of a; the product
+is then plain.
 
 *Masks.*  ``head`` is linear over GF(2), not over the field: the head of c * m, c = x^i + x^j + ..., is the sum of the
 atoms head(x^i m), head(x^j m), ...  Powers of x^8 move bytes, and those that stay in the block are parts of m itself.

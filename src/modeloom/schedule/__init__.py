@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functional units, bounds, the schedulers and the legality checker."""
+"""Functional units, bounds, schedulers, and the legality checker of schedules."""

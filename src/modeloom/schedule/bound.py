@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Least latency of an overlapped schedule: what fits into the slots of the interval.
+"""A lower bound of the latency of an overlapped schedule, from the slots of the interval.
 
-Sectors share the slots of the units modulo the interval, so two parts of one sector that lie a multiple of it apart are in each other's
-way, which no path and no issue rate shows::
+Sectors share the slots of the units modulo the interval.  Two parts of a sector that lie a multiple of it apart therefore compete for the
+same slots.  Neither paths nor issue rates show this::
 
     first hash  ├── M ──┤              needs every slot of the multipliers from a to b
     second hash              ├──── N ────┤  needs slots after c; those from a to b are taken again one interval later
                 a       b    c      a + II
 
-The bound asks for each latency whether a schedule of it may exist, by three conditions that every schedule meets:
+For each latency, the bound asks whether a schedule may exist.  It uses three conditions that every schedule meets:
 
 1. *One case for each start of the pivot*, an operation that much comes before and much after (where a mode's hash has become one block).
    Every schedule is one of the cases.  In each of them an operation has a window: no earlier than its longest path from the
@@ -23,8 +23,8 @@ The bound asks for each latency whether a schedule of it may exist, by three con
    earlier than the k-th smallest earliest start of the b, and no later than their k-th smallest latest start.  The b fill the slots of
    these n windows, one each, whichever of them goes where: condition 2 holds with them in place of the windows of the b.
 
-All three only leave constraints out, so no schedule has less than the bound.  A larger latency makes windows longer, so there
-is one latency below which nothing fits.
+All three only omit constraints, so no schedule has a smaller latency than the bound.  A larger latency makes the windows longer, so
+there is one latency below which nothing fits.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from modeloom.schedule.problem import Problem
 __all__ = ["Cases", "circle_holds", "least_latency"]
 
 _EVER = -NEVER
-"""A start that nothing keeps from being late."""
+"""A start without an upper limit."""
 
 
 def least_latency(problem: Problem, ii: int) -> int:
-    """A latency in cycles that no schedule undercuts: at the interval ``ii``, or with ``ii`` 0 of a plain one.
+    """A lower bound of the latency in cycles, at the interval ``ii`` or, if ``ii`` is 0, of a plain schedule.
 
-    It is remembered in ``problem.least``.
+    ``problem.least`` remembers it.
     """
     if ii not in problem.least:
         problem.least[ii] = problem.latency_bound()

@@ -39,14 +39,14 @@ FULL = 0.9
 
 @dataclass(frozen=True)
 class Pairing:
-    """Which operations issue together.
+    """A choice of the operations that issue together.
 
     Attributes
     ----------
     rows : sequence of Row or None
         As for ``ir.pair.pair_directions``.
     least, own : dict
-        Bounds that are known of the problem by now (``Problem``).
+        Bounds of the problem that are known so far (``Problem``).
     """
 
     rows: Sequence[Row] | None
@@ -78,7 +78,7 @@ def own_bounds(problem: Problem, ii: int) -> dict[str, int]:
 
 
 def direction_alone(schedule: Schedule, direction: str) -> Schedule:
-    """What a schedule of both directions does in one of them."""
+    """The part of a schedule of both directions that belongs to one of them."""
     members = [pair.id for pair in schedule.problem.graph.pairs if direction in pair.ops]
     starts, instances = ([values[i] for i in members] for values in (schedule.start, schedule.instance))
     return Schedule(_side(schedule.problem, direction), schedule.ii, starts, instances, schedule.overlap)
@@ -96,7 +96,7 @@ def alike(a: Problem, b: Problem) -> bool:
 def pair_by_bound(
     name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, *, overlap: bool = True, registers: int = 1, rough: bool = False
 ) -> Problem:
-    """The problem of the pairing that ``choose_pairing`` chooses."""
+    """The problem of the pairing that ``choose_pairing`` selects."""
     chosen = choose_pairing(name, sequences, units, overlap=overlap, registers=registers, rough=rough)
     problem = _problem(name, sequences, units, registers, chosen.rows)
     problem.least, problem.own = chosen.least, chosen.own
@@ -106,14 +106,14 @@ def pair_by_bound(
 def choose_pairing(
     name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, *, overlap: bool = True, registers: int = 1, rough: bool = False
 ) -> Pairing:
-    """The pairing with the lowest bound; of several, that of the definition's order, if it is one of them.
+    """The pairing with the lowest bound.  Among several, the one in the order of the definition is preferred.
 
     Parameters
     ----------
     registers : int
         As for ``ir.pair.find_chains``.
     rough : bool
-        Whether bounds of plain schedules are enough to choose by, which take less time.
+        Whether bounds of plain schedules, which take less time, suffice for the choice.
     """
     first = _problem(name, sequences, units, registers)
     if len(sequences) == 1:
@@ -214,7 +214,7 @@ def far_from_bound(schedule: Schedule, blocks: int) -> str | None:
 
 
 def _full_units(problem: Problem, ii: int) -> list[str]:
-    """Units of which nearly every slot is taken."""
+    """Units with hardly any free slots."""
     found = []
     for kind, taken in sorted(problem.issue_cycles().items()):
         slots = ii * problem.units.unit(kind).count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Longest paths between all operations of a problem, the windows of its chains included."""
+"""Longest paths between all operations of a problem, including the windows of its chains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["NEVER", "Infeasible", "Numbers", "longest_paths"]
 Numbers = NDArray[np.int32]
 
 NEVER = -(1 << 28)
-"""Delay between operations that do not depend on each other."""
+"""Stands for the delay between operations that do not depend on each other."""
 
 
 class Infeasible(Exception):
@@ -28,9 +28,9 @@ def longest_paths(problem: Problem, members: Sequence[int], ii: int) -> Numbers:
     Parameters
     ----------
     members : sequence of int
-        The operations, in the order of the graph; what they depend on is among them.
+        The operations, in the order of the graph.  They include everything that they depend on.
     ii : int
-        Initiation interval, after which the register of a chain is taken again; 0 for a plain schedule, which does not know this.
+        Initiation interval, after which the register of a chain is needed again; 0 for a plain schedule, where it is not.
 
     Returns
     -------

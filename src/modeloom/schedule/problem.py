@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduling problem of a graph on a unit set: earliest starts, resources, windows, and the bounds.
+"""The scheduling problem of a graph on a unit set: earliest starts, resources, windows, and bounds.
 
-Every constraint is ``start[b] >= start[a] + delay``; a chain's register adds a window: its uses lie within one initiation interval.
+Every constraint has the form ``start[b] >= start[a] + delay``.  The register of a chain adds a window: its uses lie within one initiation
+interval.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ class Problem:
     unit : list of Unit
         The unit of each pair.
     bound_to : list of (int or None)
-        Its instance where the block decides it.
+        Its instance, if the block decides it.
     slow : list of bool
         Whether it uses the slow core of its unit in some direction.
     preds, succs : list of dict
-        For each pair, the pairs it waits for (that wait for it) and the delays in cycles.
+        For each pair, the pairs that it waits for (that wait for it), with the delays in cycles.
     release : list of int
         Earliest start of each pair in its sector.
     phase : list of int
@@ -125,15 +126,15 @@ class Problem:
             self._add(pair.id, before, self.unit[before].latency + self.units.key_delay - offset)
 
     def of_keys(self, pair: int) -> bool:
-        """Whether a pair computes with key values alone."""
+        """Whether a pair computes with key values only."""
         return all(op.kind.operation.of_keys for op in self.graph.pairs[pair].ops.values())
 
     def is_result(self, pair: int) -> bool:
-        """Whether a pair only brings a result out; set-up's own results are read again."""
+        """Whether a pair only outputs a result.  Results of the set-up itself are read again."""
         return self.graph.pairs[pair].leaves and not self.succs[pair]
 
     def uses(self) -> dict[UnitKind, int]:
-        """Operations of each kind in a sector, the larger number of the directions."""
+        """Number of operations of each kind in a sector, the larger of the two directions."""
         totals: dict[UnitKind, int] = {}
         for direction in self.graph.directions:
             for kind, count in self.graph.uses(direction).items():
@@ -148,7 +149,7 @@ class Problem:
         return totals
 
     def ii_bound(self) -> int:
-        """Least initiation interval: the busiest kind of unit, of both directions; "in" is the bus that brings the blocks."""
+        """Lower bound of the initiation interval: the busiest kind of unit in both directions.  "in" is the bus that brings the blocks."""
         bounds = [self.units.entry, -(-self.uses().get(OUT.unit, 0) // self.units.lanes)]
         for direction in self.graph.directions:
             counts: dict[tuple[UnitKind, int, int], int] = {}
@@ -178,7 +179,7 @@ class Problem:
         return start
 
     def latency_bound(self) -> int:
-        """Least latency by dependences and by the issue rate of each unit kind."""
+        """Lower bound of the latency from dependences and from the issue rate of each kind of unit."""
         start = self.earliest()
         tail = self.tails()
         counted = sorted(self.leads_to_results())
@@ -197,7 +198,7 @@ class Problem:
         return bound
 
     def leads_to_results(self) -> set[int]:
-        """The pairs that some result waits for, results included; the sector does not wait for the others."""
+        """The pairs that some result waits for, including the results.  The sector does not wait for other pairs."""
         leads = {pair.id for pair in self.graph.pairs if pair.leaves}
         for i in range(len(self.preds) - 1, -1, -1):
             if i in leads:
@@ -214,7 +215,7 @@ class Problem:
 
 
 def instance_of(pair: Pair, units: UnitSet) -> int | None:
-    """The instance that a pair is bound to: that of its block."""
+    """The instance that a pair is bound to, which is that of its block."""
     return _of_block(units.of(pair), pair.block) if pair.kind.type.laned else None
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search for a placement of small latency, and of small storage among those.
+"""The search for a placement with a small latency and, among these, with little storage.
 
-A list schedule gives a first latency; the slack search then looks for placements within smaller ones::
+A list schedule gives a first latency.  The slack search then looks for placements within smaller latencies::
 
     bound ├───────────── bisection, short tries ─────────────┤ list schedule
                         ◀───── less, longer tries ─────┤ best
                                                        best ├──▶ tries for storage
 
-All limits are numbers of placements, so the result is the same on every machine.
+All limits are numbers of placements, so every machine gives the same result.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ CANDIDATES = 6
 
 
 def latency_of(problem: Problem, start: list[int]) -> int:
-    """Cycle in which the last result of a sector is there."""
+    """Cycle in which the last result of a sector is available."""
     return max((start[p.id] + problem.unit[p.id].latency for p in problem.graph.pairs if p.leaves), default=0)
 
 
@@ -104,14 +104,14 @@ def _from_zero(problem: Problem, placement: Placement) -> Placement:
 def search(
     problem: Problem, ii: int, effort: int, seed: int, progress: Callable[[float], None] = lambda share: None
 ) -> Placement | None:
-    """The best placement found; None if there is none at this interval (0: a plain schedule).
+    """The best placement found at an interval (0 for a plain schedule); None if there is none.
 
     Parameters
     ----------
     effort : int
-        Limit of the search, ``STEPS`` placements each; 0 takes the list schedule if there is one.
+        Limit of the search, in units of ``STEPS`` placements.  0 takes the list schedule if there is one.
     progress : callable
-        Called with the share of the search that is done, from 0 to 1.
+        Called with the completed share of the search, from 0 to 1.
     """
     if ii and not problem.fits(ii):
         return None
@@ -150,7 +150,7 @@ def search(
 
 
 class _Tries:
-    """Runs of the slack search under a limit of placements, and the best placement they gave."""
+    """Runs the slack search under a limit of placements, and keeps the best placement."""
 
     def __init__(
         self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random, grid: Grid
@@ -165,7 +165,7 @@ class _Tries:
         self.latency = high if best else high + 1
 
     def run(self, latency: int, limit: int, bias: Bias, near: Placement | None = None) -> Placement | None:
-        """One try for a placement within a latency, from scratch or near another placement."""
+        """Tries once to find a placement within a latency, from scratch or near another placement."""
         drop = ANEW * self.rng.random() if near else 0.0
         pin = None if near else self._pin(latency)
         placed = self.slack.run(latency, min(limit * self.size, self.budget), bias, self.rng, near, drop, pin)
@@ -193,7 +193,7 @@ class _Tries:
         return None
 
     def rescue(self) -> None:
-        """Asks for any placement at all, where the list schedule did not fit a chain into its window."""
+        """Asks for any placement, if the list schedule did not fit a chain into its window."""
         self.budget, goal, turn = RESCUE * self.size, self.latency - 1, 0
         while self.budget and self.best is None:
             self.run(goal, LONG, BIASES[turn % len(BIASES)])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slack scheduling with ejection: places all operations within a given latency, or gives up.
 
-The operation with the least slack (latest minus earliest start) comes first, so the critical path takes its slots before anything
-else, wherever in the sector it lies.  An operation that finds no free slot takes one by force; whatever is in its way is placed again.
+The operation with the least slack (latest minus earliest start) comes first.  The critical path therefore takes its slots before anything
+else, wherever it lies in the sector.  An operation without a free slot takes one by force.  The operations that it displaces are placed
+again.
 After Huff, Lifetime-sensitive modulo scheduling, PLDI 1993, and Rau, Iterative modulo scheduling, MICRO 1994.
 """
 
@@ -48,14 +49,14 @@ class Bias:
 
 
 class SlackSearch:
-    """The search on one problem and interval; results are left out.
+    """The search on one problem and interval, without the operations that only output results.
 
     Parameters
     ----------
     ii : int
         Initiation interval.
     windows : bool
-        Whether the registers of chains are taken again after ``ii`` cycles, which a plain schedule does not know.
+        Whether the registers of chains are needed again after ``ii`` cycles.  This is not so in a plain schedule.
     grid : Grid
         Cycles in which operations may start.
 
@@ -122,14 +123,14 @@ class SlackSearch:
         drop: float = 0.0,
         pin: tuple[int, int] | None = None,
     ) -> dict[int, tuple[int, int]] | None:
-        """Start cycle and instance of each operation; None if ``limit`` placements were not enough.
+        """Finds the start cycle and instance of each operation; None if ``limit`` placements did not suffice.
 
         ``steps`` is the number of placements made.
 
         Parameters
         ----------
         near : Placement or None
-            A placement to start from.  What it has after a random cycle moves earlier by the cycles that it is too long.
+            A placement to start from.  Its operations after a random cycle move earlier by as many cycles as it is too long.
         drop : float
             Share of its operations that are placed again in any case.
         pin : (int, int) or None
@@ -180,7 +181,7 @@ class SlackSearch:
 
 
 class _State:
-    """A partial schedule: bounds of every operation under the placed ones, and free slots as bit sets."""
+    """A partial schedule: bounds of every operation, given the placed ones, and free slots as bit sets."""
 
     def __init__(self, search: SlackSearch, least: Numbers, latest: Numbers):
         self.search = search
