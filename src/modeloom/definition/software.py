@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from modeloom.ciphers import cipher_of
+from modeloom.definition.keyed import KeyedDefinition, as_bytes, key_lengths
 from modeloom.ir.trace import trace
 from modeloom.modes import find
-from modeloom.spec import Blocks, CipherKey, InputError, Keys, Mode, Numbers, blame, checked_mode
+from modeloom.spec import Blocks, InputError, Keys, Mode, Numbers, blame, checked_mode
 from modeloom.spec.beside import beside
-from modeloom.spec.mode import KeyParts
 
 __all__ = ["Model", "as_bytes", "key_lengths", "model", "to_blocks", "to_bytes"]
 
@@ -26,21 +23,7 @@ def to_bytes(blocks: list[int], nbytes: int, block_bytes: int) -> bytes:
     return b"".join(block.to_bytes(block_bytes, "little") for block in blocks)[:nbytes]
 
 
-def as_bytes(what: str, value: object) -> bytes:
-    """Converts bytes, bytearray or memoryview to bytes; raises ``TypeError`` for anything else."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    hint = "; bytes.fromhex reads hex digits" if isinstance(value, str) else ""
-    raise TypeError(f"{what} must be bytes, not {type(value).__name__}{hint}")
-
-
-def key_lengths(mode: Mode, cipher_name: str | None = None) -> list[int]:
-    """Lengths in bytes that the whole key of a mode may have, one for each key size of the cipher."""
-    sizes = mode.cipher_key_bits or cipher_of(mode, cipher_name).key_bits
-    return sorted({mode.key_bytes(bits // 8) for bits in sizes})
-
-
-class Model:
+class Model(KeyedDefinition):
     """A mode with a key.
 
     Parameters
@@ -51,46 +34,25 @@ class Model:
         The whole key of the mode, with its parts in the order of ``mode.key_parts``.  Its length selects the key size of the cipher.
     cipher_name : str or None
         The block cipher, if it is not that of the mode.
-
-    Attributes
-    ----------
-    cipher_key_bytes : int
-        Bytes of a cipher key, but of those in ``mode.fixed_key_bits``.
     """
 
     def __init__(self, mode: Mode, key: bytes, cipher_name: str | None = None):
         if isinstance(mode, str):
             raise TypeError(f"mode must be an instance of Mode, not {mode!r}; modeloom.model takes the name of a mode")
         mode = checked_mode(mode)
-        description = cipher_of(mode, cipher_name)
-        parts = mode.split_key(as_bytes("key", key), tuple(bits // 8 for bits in sorted(description.key_bits)))
+        super().__init__(mode, key, cipher_name)
         self.mode = mode
-        free = (len(parts[name]) for name in mode.cipher_keys if name not in mode.fixed_key_bits)
-        self.cipher_key_bytes = next(free, mode.block_bytes)
-        self._description, self._parts = description, parts
         self._ready: dict[int, tuple[Numbers, Keys]] = {}
         self._traced: set[tuple[int, int]] = set()
-
-    def operations(self) -> Numbers:
-        """The operations with the cipher keys of the mode."""
-        keyed = self._description.software
-        return Numbers(self.mode.field, [keyed(self._parts[name]) for name in self.mode.cipher_keys], keyed, self.cipher_key_bytes)
-
-    @property
-    def key_blocks(self) -> dict[str, int]:
-        """The parts of the key that are blocks."""
-        return {name: int.from_bytes(value, "little") for name, value in self._parts.items() if name not in self.mode.cipher_keys}
 
     def set_up(self, blocks: int) -> tuple[Numbers, Keys]:
         """The operations and key values, for sectors of so many blocks if the set-up depends on that; raises ``InputError`` for a key
         that the mode refuses."""
         blocks = blocks if self.mode.setup_of_size else 0
         if blocks not in self._ready:
-            mode, o = self.mode, self.operations()
+            o = self.operations()
             o.blocks = blocks
-            raw: dict[str, Any] = {**self.key_blocks, **{name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}}
-            with beside(mode.folder), blame(mode.name, mode.setup):
-                self._ready[blocks] = o, mode.setup(o, KeyParts(**raw))
+            self._ready[blocks] = o, self.run_setup(o)
         return self._ready[blocks]
 
     def blocks(self, direction: str, tweak: bytes, data: bytes) -> list[int]:

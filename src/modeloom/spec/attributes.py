@@ -12,6 +12,7 @@ from typing import Any
 from modeloom.spec.blame import blame
 from modeloom.spec.errors import DefinitionError
 from modeloom.spec.field import Field
+from modeloom.spec.keyed import Definition
 from modeloom.spec.mode import Mode
 
 __all__ = ["attribute_place", "checked_mode"]
@@ -63,8 +64,8 @@ def _wrong(mode: Mode, attribute: str, text: str) -> DefinitionError:
 
 def attribute_place(kind: type, attribute: str) -> str:
     """``FILE, line N: `` of the line where a class or one of its bases sets an attribute, or of the class if none does; "" if unknown."""
-    owner = next((c for c in kind.__mro__ if attribute in vars(c) and c is not Mode), kind)
-    if owner is Mode:
+    owner = next((c for c in kind.__mro__ if attribute in vars(c) and c not in (Mode, Definition)), kind)
+    if owner in (Mode, Definition):
         return ""
     try:
         lines, first = inspect.getsourcelines(owner)

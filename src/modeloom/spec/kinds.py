@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modeloom.spec.counters import COUNTERS, Counter
-from modeloom.spec.mode import CipherKey
+from modeloom.spec.keyed import CipherKey
 
 __all__ = [
     "ACC", "BOTH", "CIPHER", "DEC", "ENC", "MUL", "OPERANDS", "OPERATIONS", "OUT", "SQR", "UNITS", "Kind", "Operation", "UnitKind",

@@ -1,90 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modes of operation: a key layout, and a set-up, an encryption and a decryption that are written with operations ``o``."""
+"""Modes of operation on sectors: a set-up, an encryption and a decryption that are written with operations ``o``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from modeloom.spec.blocks import Blocks
-from modeloom.spec.errors import DefinitionError, InputError
-from modeloom.spec.field import GHASH_ORDER, Field
+from modeloom.spec.errors import InputError
+from modeloom.spec.keyed import CIPHER, CipherKey, Definition, KeyParts, Keys
 
 __all__ = ["CIPHER", "CipherKey", "KeyParts", "Keys", "Mode"]
 
-CIPHER = "cipher"
-"""Name of the key of the block cipher in ``Mode.key_parts``."""
 
-
-@dataclass(frozen=True)
-class CipherKey:
-    """A key of the block cipher for ``o.enc`` and ``o.dec``: a part of the key of the mode, or a key that ``o.cipher_key`` made.
-
-    Attributes
-    ----------
-    number : int
-        Position among the cipher keys of a mode.  Those in ``key_parts`` come first, followed by those that the set-up makes.
-    """
-
-    number: int
-
-
-class Keys:
-    """The results of a set-up: named blocks and cipher keys, which are kept as long as the key."""
-
-    def __init__(self, **values: Any):
-        self._values = dict(values)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_values"][name]
-        except KeyError:
-            raise DefinitionError(self._missing(name, ", ".join(self.__dict__.get("_values", {})) or "nothing")) from None
-
-    def _missing(self, name: str, known: str) -> str:
-        return f"the definition reads key value {name!r} that the set-up never wrote (it wrote {known}); add it to setup()"
-
-    def items(self) -> Iterator[tuple[str, Any]]:
-        """Names and values in the order of their definition."""
-        return iter(self._values.items())
-
-
-class KeyParts(Keys):
-    """The arguments of a set-up: the parts of the key of the mode."""
-
-    def _missing(self, name: str, known: str) -> str:
-        return f"setup() reads {name!r}, which is not a part of the key (the parts are {known}); add it to key_parts"
-
-
-class Mode:
+class Mode(Definition):
     """A length-preserving mode on sectors.  Definitions are subclasses, and everything else is derived from them.
 
+    :class:`~modeloom.spec.keyed.Definition` has the attributes of all modes.
+
     Attributes
     ----------
-    name, title, source, security : str
-        Name on the command line; full name; paper and figure; and a sentence with the bound, the data limit and known attacks.
-    broken : bool
-        Whether an attack makes the mode unfit for new uses.  ``security`` names the attack; commands and cores carry a warning.
-    field : Field
-        The field and its bit order.  The field is as wide as a block.
-    block_bytes : int
-        Bytes in a block.
-    cipher : str or modeloom.ciphers.BlockCipher
-        The block cipher, as a name or as a description.  Its blocks have the size of those of the mode.
-    key_parts : tuple of str
-        The parts of the key, in order.
-    cipher_keys : tuple of str
-        The parts that are keys of the block cipher.  Every other part is a block.
-    distinct_keys : bool
-        Whether the mode refuses a key whose cipher keys are equal.
-    refused_keys : str
-        Which keys the mode refuses when they are loaded, for messages.
-    cipher_key_bits : tuple of int
-        Key sizes of the cipher, in bits, for which the mode is defined.  Empty for all sizes of the cipher.
-    fixed_key_bits : dict
-        Bits of those cipher keys, by name, whose length does not depend on ``--key-bits``.  At least one of ``cipher_keys`` must be
-        left to that option.
     tweak_sizes : tuple of int
         Tweak lengths in bytes for which cores can be built.  The default comes first.
     setup_of_size : bool
@@ -97,28 +31,12 @@ class Mode:
         "encrypt" or "decrypt" if the mode has only this direction.  Empty if it has both, each the inverse of the other.
     wide : bool
         Whether each block of a result depends on every bit of the sector.  If not, ``security`` says what holds instead.
-    place, folder : str
-        ``FILE.py:CLASS`` if the definition was given in this form, and the folder of the file, from which it may import.  Otherwise empty.
     min_bytes, max_blocks : int
         Shortest sector in bytes (0 for one block), and longest sector in blocks (0 for no limit).
     max_blocks_reason : str
         Reason of this limit, for messages.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    source: ClassVar[str]
-    security: ClassVar[str]
-    broken: ClassVar[bool] = False
-    field: ClassVar[Field] = GHASH_ORDER
-    block_bytes: ClassVar[int] = 16
-    cipher: ClassVar[Any] = "aes"
-    key_parts: ClassVar[tuple[str, ...]] = (CIPHER,)
-    cipher_keys: ClassVar[tuple[str, ...]] = (CIPHER,)
-    distinct_keys: ClassVar[bool] = False
-    refused_keys: ClassVar[str] = ""
-    cipher_key_bits: ClassVar[tuple[int, ...]] = ()
-    fixed_key_bits: ClassVar[dict[str, int]] = {}
     tweak_sizes: ClassVar[tuple[int, ...]] = (16,)
     setup_of_size: ClassVar[bool] = False
     any_tweak: ClassVar[bool] = False
@@ -128,12 +46,6 @@ class Mode:
     min_bytes: ClassVar[int] = 0
     max_blocks: ClassVar[int] = 0
     max_blocks_reason: ClassVar[str] = ""
-    place: str = ""
-    folder: str = ""
-
-    def setup(self, o: Any, key: Keys) -> Keys:
-        """Computes key values from the key.  ``key.NAME`` is a block or a ``CipherKey``, for each name in ``key_parts``."""
-        raise NotImplementedError
 
     def encrypt(self, o: Any, k: Keys, tweak: Blocks, p: Blocks) -> list[Any]:
         """Returns the ciphertext blocks for the plaintext blocks p."""
@@ -169,42 +81,3 @@ class Mode:
         if nbytes not in cls.tweak_sizes and (core or not cls.any_tweak):
             sizes = " or ".join(map(str, cls.tweak_sizes))
             raise InputError(f"{cls.name}: a tweak must have {sizes} bytes, not {nbytes}")
-
-    @classmethod
-    def key_bytes(cls, cipher_key_bytes: int) -> int:
-        """Bytes in the whole key of the mode, for a cipher key of the given length."""
-        return sum(cls.part_bytes(part, cipher_key_bytes) for part in cls.key_parts)
-
-    @classmethod
-    def part_bytes(cls, part: str, cipher_key_bytes: int) -> int:
-        """Bytes in one part of the key, for a cipher key of the given length."""
-        if part in cls.fixed_key_bits:
-            return cls.fixed_key_bits[part] // 8
-        return cipher_key_bytes if part in cls.cipher_keys else cls.block_bytes
-
-    @classmethod
-    def check_key_bits(cls, key_bits: int) -> None:
-        """Raises ``InputError`` unless the mode is defined for cipher keys of this size."""
-        if cls.cipher_key_bits and key_bits not in cls.cipher_key_bits:
-            sizes = " or ".join(map(str, cls.cipher_key_bits))
-            raise InputError(f"{cls.name}: the mode is defined for cipher keys of {sizes} bits, not {key_bits}")
-
-    @classmethod
-    def split_key(cls, key: bytes, cipher_key_sizes: tuple[int, ...]) -> dict[str, bytes]:
-        """Splits a whole key into its parts; raises ``InputError`` for a wrong length, or for equal cipher keys where they must differ."""
-        if cls.cipher_key_bits:
-            cipher_key_sizes = tuple(size for size in cipher_key_sizes if 8 * size in cls.cipher_key_bits)
-        for size in cipher_key_sizes:
-            if len(key) == cls.key_bytes(size):
-                break
-        else:
-            sizes = " or ".join(str(cls.key_bytes(size)) for size in cipher_key_sizes)
-            raise InputError(f"{cls.name}: a key ({' || '.join(cls.key_parts)}) must have {sizes} bytes, not {len(key)}")
-        parts, at = {}, 0
-        for part in cls.key_parts:
-            length = cls.part_bytes(part, size)
-            parts[part] = key[at : at + length]
-            at += length
-        if cls.distinct_keys and len({parts[part] for part in cls.cipher_keys}) < len(cls.cipher_keys):
-            raise InputError(f"{cls.name}: {' and '.join(cls.cipher_keys)} are equal; choose different keys")
-        return parts

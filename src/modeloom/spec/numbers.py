@@ -13,8 +13,8 @@ from typing import Protocol
 from modeloom.spec.counters import COUNTERS, counter_name
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import Field
+from modeloom.spec.keyed import CipherKey
 from modeloom.spec.kinds import OPERATIONS
-from modeloom.spec.mode import CipherKey
 
 __all__ = ["Cipher", "Numbers"]
 
