@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from vector_sources import botan, gladman, google, lists, nist  # noqa: E402
+from vector_sources import botan, gladman, google, lists, nist, openssl  # noqa: E402
 from vector_sources.files import InputError, VectorFile  # noqa: E402
 
 
@@ -47,6 +47,8 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
         "xctr_aes192": lambda: google.convert_xctr(shared / "xctr", 192),
         "xctr_aes256": lambda: google.convert_xctr(shared / "xctr", 256),
         "xts_botan": lambda: botan.convert_xts_botan(shared / "botan"),
+        "xts_sm4_gb": lambda: openssl.convert_xts_sm4("gb"),
+        "xts_sm4_ieee": lambda: openssl.convert_xts_sm4("ieee"),
         "xts_gladman": lambda: gladman.convert_xts_gladman(shared / "gladman_xts"),
     }
 

@@ -86,7 +86,8 @@ def compile(mode: str | Mode | type[Mode], options: Options | str | None = None,
     chosen = preset(options or "default") if options is None or isinstance(options, str) else options
     if not isinstance(chosen, Options):
         raise TypeError(f"options must be an Options object or the name of a preset, not {options!r}")
-    return compile_mode(find(mode) if isinstance(mode, str) else mode, chosen.but(**changes))
+    chosen = chosen.but(**changes)
+    return compile_mode(find(mode, cipher=chosen.cipher) if isinstance(mode, str) else mode, chosen)
 
 
 def simulate(directory: str | Path, **options: Any) -> SimulatedCore:

@@ -127,6 +127,8 @@ def test_converts_each_format(shared, tmp_path):
         "xctr_aes256",
         "xts_botan",
         "xts_gladman",
+        "xts_sm4_gb",
+        "xts_sm4_ieee",
     ]
     assert files["hctr2_aes128"]["source"] == "https://example.org/hctr2, commit 0123abcd: some/path whole files"
     assert files["hctr2_aes128"]["tests"] == [

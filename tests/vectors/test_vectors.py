@@ -24,6 +24,8 @@ COUNTS = {
     "xctr_aes256": 90,
     "xts_botan": 223,
     "xts_gladman": 185,
+    "xts_sm4_gb": 2,
+    "xts_sm4_ieee": 1,
 }
 VALUES = {"key", "tweak", "nonce", "pt", "ct", "msg", "hash", "aad", "tag"}
 
@@ -99,6 +101,8 @@ def test_vectors_of_another_cipher():
     assert vectors.for_mode("hctr") == []
     assert vectors.for_mode("hctr", "sm4") == vectors.load("hctr_sm4")["tests"]
     assert vectors.for_mode("hctr2", "sm4") == []
+    assert len(vectors.for_mode("xts-gb", "sm4")) == 2 and len(vectors.for_mode("xts-ieee", "sm4")) == 1
+    assert vectors.for_mode("xts", "sm4") == vectors.for_mode("xts-gb") == []
 
 
 @pytest.mark.parametrize("mode", ["heh-brw", "heh-brw-pi", "a-mode-of-a-user"])

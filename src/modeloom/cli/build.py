@@ -30,7 +30,7 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     from modeloom.modes import find
 
     options = options_from(values)
-    definition = find(mode)
+    definition = find(mode, cipher=options.cipher)
     for nbytes in (options.sector, *options.more_sectors):
         definition.check_sector(nbytes)
     check_blocks(definition, (options.sector, *options.more_sectors))

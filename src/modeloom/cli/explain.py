@@ -35,7 +35,7 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
     wanted = dump_names(dumps or "")
     if svg is not None:
         check_output(Path(svg))
-    definition = find(mode)
+    definition = find(mode, cipher=options.cipher)
     with compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
     texts = {name: dump(compiled, name) for name in wanted}

@@ -9,15 +9,15 @@ from typing import Any
 import click
 
 from modeloom.cli.files import columns
-from modeloom.modes import all_modes
+from modeloom.modes import ON_CIPHER, VARIANTS, all_modes
 from modeloom.vectors import count
 
 __all__ = ["list_modes", "catalogue", "circuits", "sectors"]
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Every mode: name, kind, title, source, directions, cipher, field order, partial blocks, limits, tweak sizes, key, vectors, security,
-    and whether it is broken."""
+    """Every mode: name, kind, title, source, directions, cipher, what the name stands for with other ciphers, field order, partial blocks,
+    limits, tweak sizes, key, vectors, security, and whether it is broken."""
     return [
         {
             "name": mode.name,
@@ -26,6 +26,7 @@ def catalogue() -> list[dict[str, Any]]:
             "source": mode.source,
             "directions": list(mode.directions()),
             "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name,
+            "on_cipher": {cipher: other for (name, cipher), other in ON_CIPHER.items() if name == mode.name},
             "field": mode.field.name,
             "partial_blocks": mode.partial,
             "least_bytes": mode.min_bytes or mode.block_bytes,
@@ -36,7 +37,7 @@ def catalogue() -> list[dict[str, Any]]:
             "security": mode.security,
             "broken": mode.broken,
         }
-        for mode in all_modes().values()
+        for mode in sorted([*all_modes().values(), *VARIANTS], key=lambda mode: mode.name)
     ]
 
 

@@ -32,7 +32,7 @@ def model(
     from modeloom.definition.software import Model, key_lengths
     from modeloom.modes import find
 
-    definition = find(mode)
+    definition = find(mode, cipher=cipher)
     definition.check_sector(sector)
     length = definition.tweak_sizes[0] if tweak_bytes is None else tweak_bytes
     definition.check_tweak(length)

@@ -82,4 +82,4 @@ class Model(KeyedDefinition):
 
 def model(name: str, key: bytes, cipher: str | None = None) -> Model:
     """The software model of a mode given by name, with a cipher given by name or with that of the mode."""
-    return Model(find(name), key, cipher)
+    return Model(find(name, cipher=cipher), key, cipher)

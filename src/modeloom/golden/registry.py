@@ -12,6 +12,7 @@ from .brw import permutation
 from .cmc import CMC
 from .eme import EME
 from .eme2 import EME2
+from .field import ghash_double
 from .hch import HCH, HCHfp
 from .hctr import HCTR
 from .hctr2 import HCTR2
@@ -58,6 +59,8 @@ _ON_ANY_CIPHER: dict[str, Callable[[bytes, CipherFactory], Mode]] = {
     "xcb": XCB,
     "xcb-1619": XCB1619,
     "xts": XTS,
+    "xts-gb": lambda key, cipher: XTS(key, cipher, ghash_double),
+    "xts-ieee": XTS,
 }
 
 

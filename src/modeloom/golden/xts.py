@@ -12,6 +12,8 @@ XTS is not a wide-block mode: a changed bit changes one block (two where ciphert
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .aes import AES
 from .block_cipher import CipherFactory, doublings
 from .checks import BLOCK_BYTES, check_block, check_bytes, halve_key, xor
@@ -29,6 +31,8 @@ class XTS:
         Key_1 ‖ Key_2; for AES 32, 48 or 64 bytes (the standard has 32 and 64).
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
+    double : callable
+        The product of a mask with x: ``xts_double``, or ``ghash_double`` for XTS of GB/T 17964-2021.
 
     Raises
     ------
@@ -37,9 +41,9 @@ class XTS:
         forbids that, as a first block of zeros then decrypts to the tweak plus its mask.
     """
 
-    def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
+    def __init__(self, key: bytes, cipher: CipherFactory = AES, double: Callable[[bytes], bytes] = xts_double) -> None:
         key1, key2 = halve_key("XTS key", key)
-        self._data, self._tweak = cipher(key1), cipher(key2)
+        self._data, self._tweak, self._double = cipher(key1), cipher(key2), double
         if key1 == key2:
             raise ValueError("XTS key must be two different keys")
 
@@ -76,7 +80,7 @@ class XTS:
         return b"".join(p)
 
     def _masks(self, tweak: bytes, count: int) -> list[bytes]:
-        return doublings(self._tweak.encrypt_block(check_block("tweak", tweak)), count, xts_double)
+        return doublings(self._tweak.encrypt_block(check_block("tweak", tweak)), count, self._double)
 
 
 def _split(data: bytes) -> list[bytes]:

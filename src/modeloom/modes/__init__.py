@@ -18,14 +18,20 @@ from modeloom.modes.hmch import HMCH, HMCHPoly
 from modeloom.modes.tet import TET
 from modeloom.modes.xcb import XCB
 from modeloom.modes.xcb_1619 import XCB1619
-from modeloom.modes.xts import XTS
+from modeloom.modes.xts import XTS, XTSGB, XTSIEEE
 from modeloom.spec import InputError, Mode, UnknownName, checked_mode
 
-__all__ = ["BUILT_IN", "all_modes", "find"]
+__all__ = ["BUILT_IN", "ON_CIPHER", "VARIANTS", "all_modes", "find"]
 
 BUILT_IN: tuple[type[Mode], ...] = (
     HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
 )  # fmt: skip
+
+VARIANTS: tuple[type[Mode], ...] = (XTSGB, XTSIEEE)
+"""Modes that differ from one of the above by what another standard says of another cipher."""
+
+ON_CIPHER: dict[tuple[str, str], str] = {("xts", "sm4"): "xts-gb"}
+"""What the name of a mode stands for with a cipher whose standard has the mode in another form."""
 
 
 def all_modes() -> dict[str, type[Mode]]:
@@ -43,8 +49,10 @@ def all_modes() -> dict[str, type[Mode]]:
     return dict(sorted(modes.items()))
 
 
-def find(name: str, folder: str | Path = "") -> Mode:
+def find(name: str, folder: str | Path = "", cipher: str | None = None) -> Mode:
     """Finds a mode by its name or, if there is a colon in it, by file and class; raises ``UnknownName`` or ``InputError``.
+
+    With a cipher it is the form that the standard of that cipher has (``ON_CIPHER``).
 
     A relative path starts at ``folder``.  This is the current folder, or that of the core whose ``core.json`` has the name.
     """
@@ -52,7 +60,8 @@ def find(name: str, folder: str | Path = "") -> Mode:
         raise TypeError(f"the name of a mode must be str, not {name!r}")
     if ":" in name:
         return load(name, folder)
-    modes = all_modes()
+    modes = {mode.name: mode for mode in VARIANTS} | all_modes()
+    name = ON_CIPHER.get((name, cipher or ""), name)
     if name not in modes:
         raise UnknownName("mode", name, modes)
     return checked_mode(modes[name])

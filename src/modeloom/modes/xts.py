@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XTS: each block under a mask of its own, with ciphertext stealing.  IEEE 1619-2018; Rogaway's XEX, ASIACRYPT 2004."""
+"""XTS: each block under a mask of its own, with ciphertext stealing.  IEEE 1619-2018; Rogaway's XEX, ASIACRYPT 2004.
 
-from modeloom.spec import XTS_ORDER, Keys, Mode
+GB/T 17964-2021 has XTS with SM4.  Its masks double in the order of GHASH and not in that of IEEE 1619, so the two differ from the second
+block on.  The names keep them apart: ``xts-gb`` and ``xts-ieee``; ``xts`` is that of the standard that its cipher belongs to.
+"""
+
+from modeloom.spec import GHASH_ORDER, XTS_ORDER, Keys, Mode
 
 
 class XTS(Mode):
@@ -47,3 +51,23 @@ class XTS(Mode):
 
     def decrypt(self, o, k, t, c):
         return self.layers(o, k, t, c, o.dec, True)
+
+
+class XTSGB(XTS):
+    """XTS of GB/T 17964-2021, which is about SM4: masks double in the order of GHASH."""
+
+    name = "xts-gb"
+    title = "XTS of GB/T 17964"
+    source = "GB/T 17964-2021"
+    field = GHASH_ORDER
+    cipher = "sm4"
+    max_blocks_reason = "as IEEE 1619, section 5.1, has it"
+
+
+class XTSIEEE(XTS):
+    """XTS of IEEE 1619 with SM4, as OpenSSL has it beside that of GB/T 17964."""
+
+    name = "xts-ieee"
+    title = "XTS of IEEE 1619 with SM4"
+    source = "IEEE 1619-2018, with another cipher than AES"
+    cipher = "sm4"

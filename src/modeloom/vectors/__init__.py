@@ -18,6 +18,8 @@ _FILES_OF_MODE = {
     "hctr2": ("hctr2_aes128", "hctr2_aes256"),
     "xcb-1619": ("xcb_1619",),
     "xts": ("xts_botan", "xts_gladman"),
+    "xts-gb": ("xts_sm4_gb",),
+    "xts-ieee": ("xts_sm4_ieee",),
 }
 
 
