@@ -159,14 +159,14 @@ def run_check(subject: Subject, name: str, check: Check) -> Step:
 def _with_chance(step: Step, need: Need) -> Step:
     """With what the number of sectors says about the S-boxes of the cipher cores."""
     chance = missed(need.lookups)
-    text = f"{step.text}; each S-box has read {need.lookups} bytes, a wrong entry stays hidden with a chance of {chance:.0e}"
+    text = f"{step.text}; each S-box has read {need.lookups} bytes; a wrong entry stays hidden with a probability of {chance:.0e}"
     return Step(step.name, text, {**step.figures, "sbox_lookups": need.lookups, "chance_of_a_hidden_entry": chance})
 
 
 def _files(subject: Subject, texts: dict[str, str], hashes: bool) -> Step:
     if not hashes:
         why = "hashes of the files, and the files as they would be emitted today (--no-hashes)"
-        return Step("files", "taken as they lie there", {}, (why,))
+        return Step("files", "not compared", {}, (why,))
     others = newer_tools(subject.description)
     if others:
         why = f"the files as they would be emitted today: the core was built with {'; '.join(others)}"
@@ -192,7 +192,7 @@ def _lint(subject: Subject) -> Step:
     if not shutil.which("verilator"):
         return Step("lint", "skipped", {}, ("lint: Verilator is not installed (apt-get install verilator)",))
     lint(subject.directory)
-    return Step("lint", "verilator -Wall is silent but for the waivers")
+    return Step("lint", "verilator -Wall reports nothing except for the waivers")
 
 
 def _timing(subject: Subject) -> Step:
@@ -203,7 +203,7 @@ def _timing(subject: Subject) -> Step:
     for (source, target), names in combinational_paths(netlist).items():
         raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
     exempt = ", ".join(f"{count} x {name}" for name, count in report.exempt.items()) or "none"
-    told = "".join(f"; but for {count} x {name}" for name, count in report.declassified.items())
+    told = "".join(f"; except for {count} x {name}" for name, count in report.declassified.items())
     text = f"none of {report.control} control signals depends on data, keys or tweaks (exempt: {exempt}){told}"
     return Step("timing", text, {"control_signals": report.control, "exempt": dict(report.exempt)})
 
@@ -211,7 +211,7 @@ def _timing(subject: Subject) -> Step:
 def _engine(subject: Subject, compiled: Compiled) -> Step:
     """The emitted core computes the mode on symbols."""
     report = prove_engine(subject.directory, compiled)
-    turned = "" if report.whole else ", not until every bank has turned"
+    turned = "" if report.whole else ", but not every bank has wrapped around"
     text = f"{report.sectors} sectors of symbols in {report.cycles} cycles of the Verilog are what the definition says{turned}"
     return Step("engine", text, {"sectors": report.sectors, "cycles": report.cycles, "blocks": report.blocks, "whole": report.whole})
 
@@ -237,4 +237,4 @@ def _bench(subject: Subject) -> Step:
     if not shutil.which("iverilog"):
         return Step("bench", "skipped", {}, ("bench: Icarus Verilog is not installed (apt-get install iverilog)",))
     figures = run_bench(subject.directory)  # compares with core.json what it counts
-    return Step("bench", f"{figures['cycles_per_sector']} cycles a sector in Icarus Verilog", dict(figures))
+    return Step("bench", f"{figures['cycles_per_sector']} cycles per sector in Icarus Verilog", dict(figures))
