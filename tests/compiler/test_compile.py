@@ -117,7 +117,7 @@ def test_wrong_definitions() -> None:
             return None
 
     for mode, message in (
-        (Unwritten, "reads key value 'L' that set-up never wrote"),
+        (Unwritten, "reads key value 'L' that the set-up never wrote"),
         (TooFew, "returns 3 blocks for a sector of 4"),
         (NoBlock, "which is not a block"),
         (NoKeys, r"test_compile.py, line \d+: setup\(\): it returns None, not Keys"),

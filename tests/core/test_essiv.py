@@ -204,7 +204,7 @@ def test_a_core_of_another_length_is_refused():
     [
         ({"fixed_key_bits": {"T": 256}}, "fixed_key_bits names 'T', which is not one of cipher_keys"),
         ({"fixed_key_bits": {"S": 100}}, "fixed_key_bits gives S 100 bits, and aes has keys of 128, 192, 256"),
-        ({"fixed_key_bits": {"S": 256, "K": 128}}, "names all cipher keys; leave one to --key-bits"),
+        ({"fixed_key_bits": {"S": 256, "K": 128}}, "names all cipher keys; omit one, which --key-bits then sets"),
     ],
 )
 def test_wrong_lengths(changes, message):

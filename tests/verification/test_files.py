@@ -91,5 +91,5 @@ def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:
 
 def test_a_core_of_an_older_version(copy: Path) -> None:
     description = replace(read_description(copy), sha256=None)
-    with pytest.raises(InputError, match="keeps no hashes.*build the core again, or add --no-hashes"):
+    with pytest.raises(InputError, match="has no hashes.*build the core again, or add --no-hashes"):
         files.check_hashes(copy, description)

@@ -72,7 +72,7 @@ def test_shortest_order():
     assert (plan_brw(24, 3).latency, shortest(24, 3).latency) == (17, 16)
     assert (plan_brw(24, 3).interval, shortest(24, 3).interval) == (14, 13)
     assert shortest(31, 3) == plan_brw(31, 3)
-    with pytest.raises(ValueError, match="order is one of"):
+    with pytest.raises(ValueError, match="order must be one of"):
         plan_brw(24, 3, order="longest")
 
 
