@@ -131,7 +131,7 @@ def test_wrong_definitions() -> None:
     [
         ("hctr2", {"sector": 8}, "at least 16 bytes"),
         ("heh-brw", {"sector": 16}, "at least 32 bytes"),
-        ("heh-brw", {"sector": 520}, "not a multiple"),
+        ("heh-brw", {"sector": 520}, "must be a whole number of blocks"),
         ("hctr2", {"tweak": 20}, "16 or 32 bytes"),
         ("hctr2", {"key_bits": 100}, "128, 192 or 256"),
         ("hctr2", {"cipher_cores": 0}, "--cipher-cores"),

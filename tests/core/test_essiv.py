@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests import built
+from tests.kinds import kind
 from tests.modes import essiv
 from tests.program_runs import computes
 
@@ -185,10 +186,10 @@ def test_a_core_of_another_length_is_refused():
     """A graph that takes the core of the wrong length for a key, and a program that does."""
     design = compile_mode(find(PLACE), Options(sector=32, cipher_stages=1, direction="encrypt", restarts=0))
     op = next(op for _, op in design.graph.ops("encrypt") if op.kind == "enc256")
-    op.kind = "enc"
+    op.kind = kind("enc")
     with pytest.raises(ProofError, match="enc is not for the length of cipher key 1"):
         prove(design)
-    op.kind, op.number = "enc256", 0
+    op.kind, op.number = kind("enc", 256), 0
     with pytest.raises(ProofError, match="enc256 is not for the length of cipher key 0"):
         prove(design)
     op.number = 1

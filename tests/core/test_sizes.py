@@ -97,7 +97,7 @@ def test_each_size_is_proved():
     ("changes", "message"),
     [
         ({"sector": 96, "more_sectors": (48, 96)}, "--sector names 96 bytes twice"),
-        ({"sector": 96, "more_sectors": (40,)}, "40 is not a multiple"),
+        ({"sector": 96, "more_sectors": (40,)}, "40 bytes are not"),
         ({"sector": 16 * 2, "more_sectors": tuple(range(48, 48 + 16 * 8, 16))}, "--sector takes at most 8 sizes, not 9"),
     ],
 )
