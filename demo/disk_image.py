@@ -19,7 +19,6 @@ from modeloom import compile as compile_mode
 from modeloom import golden
 from modeloom.cli.crypt import transform_file
 from modeloom.cli.options import tweaks
-from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.measure.core import measure_core
 from modeloom.product.simulated import Sector, SimulatedCore
@@ -57,7 +56,7 @@ def main() -> int:
     console.print(f"[1/5] compile and prove {MODE} for 512-byte sectors")
     compiled = compile_mode(MODE)
     figures = compiled.explain()
-    emit(SectorCore(compiled), core_folder, command=f"modeloom build {MODE}")
+    emit(compiled, core_folder, command=f"modeloom build {MODE}")
 
     console.print("[2/5] make a FAT image with files in it")
     written = files(rng)

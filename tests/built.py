@@ -14,7 +14,6 @@ import pytest
 
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.presets import preset
-from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.modes import find
 from modeloom.product.simulated import SimulatedCore
@@ -56,7 +55,7 @@ def folder(mode: str, base: str = "default", *, prove: bool = True, **changes: A
     with (run / f"core-{key}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.is_dir():
-            emit(SectorCore(compiled(mode, base, prove=prove, **changes)), path, command=COMMAND)
+            emit(compiled(mode, base, prove=prove, **changes), path, command=COMMAND)
     return path
 
 

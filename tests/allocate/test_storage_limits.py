@@ -6,13 +6,15 @@ cycle -3 at the latest.  The earliest beat of a later sector comes 2 cycles befo
 """
 
 import pytest
+from tests.kinds import kind, unit
 
+from modeloom.allocate.names import LaneName
 from modeloom.allocate.program import Bank, PortRow, Program, Table, UnitInstance, WriteRow
 from modeloom.allocate.storage_check import check_storage
 from modeloom.ir.check import CheckError
 
 BOTH = ("encrypt", "decrypt")
-UNIT = UnitInstance("acc0", "acc", ("a",), 0, 1, ("acc",))
+UNIT = UnitInstance(unit("acc"), 0, 1, (kind("acc"),))
 
 
 def port(rows, reads):
@@ -94,7 +96,7 @@ def lanes_program(rows, cells, blocks, lanes, reads, lane=0, directions=("encryp
     table = Table("main", directions, rows, 9, inputs={block: 2 * number for number, block in enumerate(mine)})
     for number, (cycle, cell, where) in enumerate(reads):
         table.ports["bank", number] = port(rows, [(cycle, cell, where)])
-    return program(f"lane{lane}", cells, table, blocks=blocks, lanes=lanes)
+    return program(LaneName(lane), cells, table, blocks=blocks, lanes=lanes)
 
 
 def earliest(beat, beats):
@@ -134,14 +136,14 @@ def test_input_cells_hold_one_block_each():
     """Two blocks of a sector in one cell: a read would mean either."""
     table = Table("main", ("encrypt",), 8, 9, inputs={0: 3, 1: 3})
     table.ports["bank", 0] = port(8, [(0, 3, ("encrypt",))])
-    assert "or two are" in refused(program("lane0", 9, table, blocks=2))
+    assert "or two are" in refused(program(LaneName(0), 9, table, blocks=2))
 
 
 def test_inputs_need_no_rest():
     """Only what a unit writes can be written while it is read."""
     table = Table("main", ("encrypt",), 8, 9, inputs={0: 0})
     table.ports["bank", 0] = port(8, [(-1, 0, ("encrypt",))])
-    assert not refused(program("lane0", 4, table, rest=1))
+    assert not refused(program(LaneName(0), 4, table, rest=1))
 
 
 # -- results, by direction ------------------------------------------------------------------------------------------------
@@ -149,14 +151,14 @@ def test_inputs_need_no_rest():
 
 def results(rows, cells, writes, reads, *, rest=0, name="main", directions=BOTH):
     table = Table(name, directions, rows, 9)
-    table.writes["acc0"] = [None] * rows
+    table.writes[UNIT.name] = [None] * rows
     for cycle, where in writes:
-        table.writes["acc0"][cycle % rows] = WriteRow(cycle // rows, where)
+        table.writes[UNIT.name][cycle % rows] = WriteRow(cycle // rows, where)
     for number, (cycle, cell, those) in enumerate(reads):
         table.ports["bank", number] = port(rows, [(cycle, cell, those)])
     if name == "main":
-        return program("acc0", cells, table, rest=rest)
-    return program("acc0", cells, Table("main", ("encrypt",), 4, 1), rest=rest, setup=table)
+        return program(UNIT.name, cells, table, rest=rest)
+    return program(UNIT.name, cells, Table("main", ("encrypt",), 4, 1), rest=rest, setup=table)
 
 
 def test_a_direction_reads_its_own_values():
@@ -198,7 +200,7 @@ def test_a_value_that_nobody_reads_comes_before_later_ones():
 
 def test_the_bus_brings_as_many_beats_ahead_as_the_contract_says():
     table = Table("main", ("encrypt",), 8, 9, inputs={0: 0})
-    made = program("lane0", 4, table)
+    made = program(LaneName(0), 4, table)
     assert not refused(made)
     made.fill_ahead = 3
     assert "beats ahead of their sector, not 3" in refused(made)

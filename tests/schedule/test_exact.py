@@ -126,4 +126,5 @@ def test_the_other_direction_is_asked_only_if_the_first_leaves_a_doubt(monkeypat
     monkeypatch.setattr(exact, "improve", record)
     best = exact.with_improved_bounds(best)
     assert asked == [("encrypt",)]
-    assert own_bounds(problem, best.ii) == {**bounds, "encrypt": best.latency}
+    assert own_bounds(best.problem, best.ii) == {**bounds, "encrypt": best.latency}
+    assert own_bounds(problem, best.ii) == bounds, "those of what was given stay"

@@ -46,7 +46,7 @@ def verify(schedule: Schedule) -> None:
     slots: dict[tuple, int] = {}
     uses: dict[int, dict[int, int]] = {}
     for pair in problem.graph.pairs:
-        unit = problem.units.unit(pair.kind)
+        unit = problem.units.of(pair)
         assert 0 <= schedule.instance[pair.id] < unit.count and start[pair.id] >= 0
         if pair.block is not None and pair.kind in ("enc", "dec", "cipher", "out"):
             assert schedule.instance[pair.id] == pair.block % unit.count

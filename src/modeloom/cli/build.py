@@ -26,8 +26,7 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
-    from modeloom.cores.sector import SectorCore
-    from modeloom.emit import building, check_directory, check_name, emit
+    from modeloom.emit import building, check_directory, core_name, emit
     from modeloom.modes import find
 
     options = options_from(values)
@@ -37,14 +36,14 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
     check_blocks(definition, (options.sector, *options.more_sectors))
     check_directory(directory)
     if name is not None:
-        check_name(name)
+        core_name(None, name)
     if definition.broken:
         warn([f"{mode} is broken: {definition.security}"])
     with building(directory), compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
         warn(compiled.warnings)
         progress("emit", 1.0)
-        emit(SectorCore(compiled), Path(directory), name=name, command=command_line(arguments), exclusive=False)
+        emit(compiled, Path(directory), name=name, command=command_line(arguments), exclusive=False)
     for one in compiled.sizes:
         figures = one.explain()
         bound = figures["ii_bound" if figures["overlap"] else "latency_bound"]

@@ -16,28 +16,38 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from modeloom.allocate.listing import listing
+from modeloom.ciphers.check import check_cipher
+from modeloom.cores.sector import bus_parameters, core_requests
+from modeloom.emit.bench import bench_verilog
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
-from modeloom.emit.package import fusesoc, to_json
+from modeloom.emit.package import describe, fusesoc, to_json
+from modeloom.emit.rules import rules_instance, rules_module
 from modeloom.emit.title import core_name
-from modeloom.emit.top import header, rules_instance, top_module
-from modeloom.product.core import Core, D
+from modeloom.emit.top import header, top_module
+from modeloom.modes.by_path import seen_from
+from modeloom.product.description import Description
 from modeloom.product.folder import files_of
-from modeloom.spec import InputError
+from modeloom.spec import InputError, blame
 
-__all__ = ["check_directory", "contents", "core_verilog", "emit"]
+__all__ = ["check_directory", "contents", "core_verilog", "listings", "emit"]
 
 
-def core_verilog(core: Core[D], description: D) -> str:
+def listings(compiled: Any) -> str:
+    """The listings of the programs of all sector sizes."""
+    return "\n".join(listing(one.allocation.program) for one in compiled.sizes)
+
+
+def core_verilog(compiled: Any, name: str, command: str) -> str:
     """The whole Verilog file of a core."""
-    name = description.name
-    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core")
-    rules = core.rules(name)
-    top = top_module(core, name, rules_instance(core, name) if rules else "")
-    return "\n".join([header(core, description), top, inner, *([rules] if rules else [])])
+    inner = inner_verilog(core_rtlil(compiled, f"{name}_core"), f"{name}_core")
+    top = top_module(compiled, name, rules_instance(compiled, name))
+    return "\n".join([header(compiled, name, command), top, inner, rules_module(compiled, name)])
 
 
 def _old_files(directory: Path) -> set[str]:
@@ -67,20 +77,20 @@ def check_directory(directory: str | Path) -> None:
         raise InputError(f"{directory} cannot be written: no permission for {above}; choose another folder")
 
 
-def contents(core: Core[D], name: str, command: str) -> tuple[D, dict[str, str]]:
+def contents(compiled: Any, name: str, command: str) -> tuple[Description, dict[str, str]]:
     """What ``core.json`` says, and the texts of all files of a core by their names.
 
     ``sha256`` in ``core.json`` has the hash of every other file.
     """
-    description = core.describe(name, command)
+    description = describe(compiled, name, command)
     names = description.files
     made: dict[str, Callable[[], str]] = {
-        "verilog": lambda: core_verilog(core, description),
+        "verilog": lambda: core_verilog(compiled, name, command),
         "waivers": lambda: waivers(name),
-        "bench": lambda: core.bench(name),
-        "listing": core.listing,
+        "bench": lambda: bench_verilog(compiled, name),
+        "listing": lambda: listings(compiled),
         "package": lambda: fusesoc(description),
-        "datasheet": lambda: datasheet(core, description),
+        "datasheet": lambda: datasheet(compiled, description),
     }
     texts = {file: made[kind]() for kind, file in names.by_kind.items() if kind != "description"}
     hashes = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
@@ -90,15 +100,15 @@ def contents(core: Core[D], name: str, command: str) -> tuple[D, dict[str, str]]
 
 
 def emit(
-    core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
-) -> D:
+    compiled: Any, directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
+) -> Description:
     """Writes a core's folder: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package, datasheet.
 
     A folder that holds a core already is replaced; files in it that are not modeloom's stay.
 
     Parameters
     ----------
-    core : Core
+    compiled : modeloom.compiler.compile.Compiled
     directory : path
         Made if it does not exist.
     name : str, optional
@@ -119,16 +129,19 @@ def emit(
         If the folder holds other things than a core, the name is not a plain identifier, the folder cannot be written, or another core
         is being built into it.
     DefinitionError
-        What ``Core.check`` raises: the hardware of a cipher that a mode brings is not what its software is.
+        If the hardware of a cipher that the mode brings is not what its software is (``modeloom.ciphers.check``).
     """
     target = Path(directory).absolute()
     if not command or "\n" in command:
         raise ValueError("command is one line of text")
     old = _old_files(target)
-    name = core_name(core, name)
-    core.check()
+    name = core_name(compiled, name)
+    bus_parameters(compiled)  # refuses a mode that no bus fits before the cipher is simulated
+    with blame(compiled.architecture.cipher.name):
+        check_cipher(compiled.architecture.cipher, core_requests(compiled).values())
     # Its place as seen from the core, wherever commands are run later.
-    description, texts = contents(core.seen_from(target), name, command)
+    compiled = replace(compiled, mode=seen_from(compiled.mode, target))
+    description, texts = contents(compiled, name, command)
     try:
         with building(target) if exclusive else nullcontext():
             _write(target, texts, old)

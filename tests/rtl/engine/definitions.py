@@ -40,3 +40,19 @@ class Tweaks(Mode):
 
     def decrypt(self, o: Any, k: Any, tweak: Any, c: Any) -> list[Any]:
         return [o.dec(x ^ o.double(tweak[1], i)) ^ tweak[0] for i, x in enumerate(c)]
+
+
+class Counters(Mode):
+    """Blocks of key stream from two kinds of counters, one adder for both."""
+
+    name = title = source = security = "test-counters"
+    wide = False
+
+    def setup(self, o: Any, key: Any) -> Keys:
+        return Keys(start=o.add(o.enc(o.const(3)), 9, 64))
+
+    def encrypt(self, o: Any, k: Any, tweak: Any, p: Any) -> list[Any]:
+        stream = [o.add32(tweak[0], i + 1) if i % 2 else o.add(tweak[0] ^ k.start, i + 1, 64, "little") for i in range(len(p))]
+        return [x ^ o.enc(y) for x, y in zip(p, stream, strict=True)]
+
+    decrypt = encrypt

@@ -129,7 +129,7 @@ def _net_fields(program: CoreProgram, name: NetName, net: Net, keeps: tuple[int,
     if any(source.kind == "const" for source in net.sources):
         fields["const"] = lambda row, d: row.const.get(d, 0)
     unit = next((u for u in program.units if u.name == name.owner), None)
-    if unit and len(unit.cores) > 1:
+    if unit and unit.kind.type.either:
         fields["decrypt"] = lambda row, d: int(d in row.core and row.core[d].operation.inverse_keys)
     if unit and name.first and any(core.operation.numbers for core in unit.cores):
         fields["number"] = lambda row, d: row.number.get(d, 0)
