@@ -41,11 +41,15 @@ def key_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_crypt_is_the_model_and_comes_back(built: Path, key_file: Path, tmp_path: Path) -> None:
+def test_crypt_is_the_model_and_comes_back(built: Path, key_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = tmp_path / "plain"
     plain.write_bytes(random.Random(5).randbytes(SECTOR * 37))
     options = ("--key-file", key_file, "--tweak-base", 100, "--tweak-step", 8)
-    assert run("crypt", built, *FAST, *options, plain, tmp_path / "core.out") == 0
+    assert run("crypt", built, *FAST, *options, "--json", plain, tmp_path / "core.out") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed.pop("cycles") > 37 and printed == {
+        "schema": "modeloom-crypt-1", "mode": "hctr2", "cipher": "aes", "direction": "encrypt", "sector_bytes": SECTOR, "sectors": 37,
+    }  # fmt: skip
     assert run("model", "hctr2", "--sector", SECTOR, *options, plain, tmp_path / "model.out") == 0
     assert (tmp_path / "core.out").read_bytes() == (tmp_path / "model.out").read_bytes() != plain.read_bytes()
     assert run("crypt", built, *FAST, *options, "--decrypt", tmp_path / "core.out", tmp_path / "back") == 0

@@ -143,7 +143,7 @@ def test_json_round_trip_and_repetition():
     texts = [synthesize(convert(TwoBlocks(), "two"), "two", "ecp5", groups=groups).to_json() for _ in range(2)]
     assert texts[0] == texts[1]
     data = json.loads(texts[0])
-    assert data["schema"] == "modeloom.synth/1" and data["luts"] > 0 and data["blocks"]["adders"]["ffs"] == 48
+    assert data["schema"] == "modeloom-synth-1" and data["luts"] > 0 and data["blocks"]["adders"]["ffs"] == 48
     assert SynthResult.from_dict(data).to_json() == texts[0]
     with pytest.raises(ValueError, match="schema"):
         SynthResult.from_dict({**data, "schema": "other/1"})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from modeloom.cli.files import warn
 from modeloom.cli.options import options_from, unit_options
 from modeloom.compiler.limits import check_blocks
 
-__all__ = ["build", "command_line"]
+__all__ = ["SCHEMA", "build", "command_line"]
+
+SCHEMA = "modeloom-build-1"
 
 
 @click.command()
@@ -21,8 +24,9 @@ __all__ = ["build", "command_line"]
 @click.option("-o", "--output", "directory", required=True, help="Folder for the core.")
 @click.option("--name", help="Name of the top module (default: made of mode, sector size and options).")
 @unit_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def build(arguments: list[str], mode: str, directory: str, name: str | None, **values: Any) -> None:
+def build(arguments: list[str], mode: str, directory: str, name: str | None, as_json: bool, **values: Any) -> None:
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
@@ -43,7 +47,13 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
         compiled = compile_mode(definition, options, progress=progress)
         warn(compiled.warnings)
         progress("emit", 1.0)
-        emit(compiled, Path(directory), name=name, command=command_line(arguments), exclusive=False)
+        description = emit(compiled, Path(directory), name=name, command=command_line(arguments), exclusive=False)
+    if as_json:
+        # ``explain --json`` and ``core.json`` of the folder have the rest.
+        figures = compiled.explain()
+        result = {"schema": SCHEMA, "directory": directory, "name": description.name, "verilog": description.verilog}
+        click.echo(json.dumps({**result, **{key: value for key, value in figures.items() if key != "schema"}}, indent=2))
+        return
     for one in compiled.sizes:
         figures = one.explain()
         bound = figures["ii_bound" if figures["overlap"] else "latency_bound"]
@@ -55,7 +65,7 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, **v
 
 
 def command_line(arguments: list[str]) -> str:
-    """The command line without the output folder: what is emitted does not depend on where it goes."""
+    """The command line without the output folder: what is emitted does not depend on where it goes, nor on what is printed."""
     kept: list[str] = []
     skip = False
     for argument in arguments:
@@ -63,6 +73,6 @@ def command_line(arguments: list[str]) -> str:
             skip = False
         elif argument in ("-o", "--output"):
             skip = True
-        elif not argument.startswith(("-o", "--output=")):
+        elif argument != "--json" and not argument.startswith(("-o", "--output=")):
             kept.append(argument)
     return shlex.join(["modeloom", *kept])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,17 @@ from modeloom.cli.keys import read_key
 from modeloom.cli.options import optimize_option, tweaks
 from modeloom.spec import InputError
 
-__all__ = ["crypt", "crypt_options", "check_source", "transform_file"]
+__all__ = ["check_source", "crypt", "crypt_options", "done", "transform_file"]
 
 CHUNK = 256
 """Sectors that go through at a time."""
+
+
+def done(schema: str, core: Any, direction: str, size: int, count: int) -> dict[str, Any]:
+    """What ``--json`` prints of a file that went through a core or a model, which has the names of its mode and cipher."""
+    return {
+        "schema": schema, "mode": core.mode, "cipher": core.cipher, "direction": direction, "sector_bytes": size, "sectors": count,
+    }  # fmt: skip
 
 
 def check_source(source: Path, sector: int) -> int:
@@ -68,8 +76,9 @@ def _progress() -> Any:
 
 
 def crypt_options(command: Callable) -> Callable:
-    """Key, tweak and direction of ``crypt`` and ``model``."""
+    """Key, tweak and direction of ``crypt`` and ``model``, and ``--json``."""
     for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option("--decrypt", is_flag=True, help="Decrypt instead of encrypting."),
         click.option("--tweak-step", type=int, default=1, help="Increment of the tweak from sector to sector, at least 1 (default: 1)."),
         click.option("--tweak-base", type=int, default=0, help="Tweak of the first sector, as in dm-crypt's plain64 (default: 0)."),
@@ -89,7 +98,7 @@ def crypt_options(command: Callable) -> Callable:
 @click.argument("target")
 def crypt(
     directory: str, optimize: int, sector: int | None, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool,
-    source: str, target: str,
+    as_json: bool, source: str, target: str,
 ) -> None:  # fmt: skip
     """Run the file SOURCE through a simulation of the core in DIRECTORY and write TARGET."""
     from modeloom.product.folder import read_sectors
@@ -117,4 +126,7 @@ def crypt(
 
     count = transform_file(Path(source), Path(target), size, run, core.description.mode)
     cycles = core.cycles - begin
+    if as_json:
+        click.echo(json.dumps(done("modeloom-crypt-1", description, direction, size, count) | {"cycles": cycles}, indent=2))
+        return
     click.echo(f"{count} sectors of {size} bytes in {cycles} cycles ({cycles / count:.2f} a sector)", err=True)

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 
-from modeloom.cli.crypt import check_source, crypt_options, transform_file
+from modeloom.ciphers import cipher_of
+from modeloom.cli.crypt import check_source, crypt_options, done, transform_file
 from modeloom.cli.files import warn
 from modeloom.cli.keys import read_key
 from modeloom.cli.options import cipher_option, tweaks
@@ -25,7 +28,7 @@ __all__ = ["model"]
 @click.argument("target")
 def model(
     mode: str, key_file: str, key_format: str, tweak_base: int, tweak_step: int, decrypt: bool, cipher: str | None, sector: int,
-    tweak_bytes: int | None, source: str, target: str,
+    tweak_bytes: int | None, as_json: bool, source: str, target: str,
 ) -> None:  # fmt: skip
     """Run the file SOURCE through the software model of MODE and write TARGET."""
     from modeloom.definition.check import check_definition
@@ -45,4 +48,7 @@ def model(
     def run(first: int, sectors: list[bytes]) -> list[bytes]:
         return [step(tweak(first + i), data) for i, data in enumerate(sectors)]
 
-    transform_file(Path(source), Path(target), sector, run, mode)
+    count = transform_file(Path(source), Path(target), sector, run, mode)
+    if as_json:
+        names = SimpleNamespace(mode=definition.name, cipher=cipher_of(definition, cipher).name)
+        click.echo(json.dumps(done("modeloom-model-1", names, "decrypt" if decrypt else "encrypt", sector, count), indent=2))

@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["SCHEMA", "BlockResult", "Figures", "SynthResult", "SynthesisError"]
 
-SCHEMA = "modeloom.synth/1"
+SCHEMA = "modeloom-synth-1"
 
 
 class SynthesisError(RuntimeError):
