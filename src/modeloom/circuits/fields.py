@@ -23,4 +23,4 @@ x^3 + x^2 + 1 divides it: products are those of a ring, and not every block has 
 
 FIELDS: dict[str, Field] = {field.name: field for field in (GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, X40_ORDER)}
 
-FIELD_OPTION = Option("field", "ghash", "modulus, order of the bits and factor of the product", choices=tuple(FIELDS))
+FIELD_OPTION = Option("field", "ghash", "Modulus, bit order, and factor of the product", choices=tuple(FIELDS))

@@ -118,19 +118,19 @@ def _multistream(key_bits: int, direction: str, streams: int) -> Built:
     return Built(component, operation, figures={"rounds": component.rounds, "streams": streams})
 
 
-_KEY_BITS = Option("key_bits", 128, "key size in bits", choices=(128, 192, 256))
-_DIRECTION = Option("direction", "encrypt", "what the core does; with both, each block says which", choices=DIRECTIONS)
-_STAGES = Option("stages", 1, "registers a round", low=1, high=4)
-_SLOTS = Option("slots", 1, "keys that the core holds", low=1, high=16)
-_SBOX = Option("sbox", "lut", "S-boxes of logic or in block memories", choices=SBOXES)
-_MIX = Option("mixcolumns", "lut6", "MixColumns as the mapper arranges it, or cut into LUTs of six inputs", choices=MIXCOLUMNS)
+_KEY_BITS = Option("key_bits", 128, "Key size in bits", choices=(128, 192, 256))
+_DIRECTION = Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=DIRECTIONS)
+_STAGES = Option("stages", 1, "Pipeline registers in a round", low=1, high=4)
+_SLOTS = Option("slots", 1, "Number of keys that the core holds", low=1, high=16)
+_SBOX = Option("sbox", "lut", "Form of the S-boxes: logic or block memories", choices=SBOXES)
+_MIX = Option("mixcolumns", "lut6", "MixColumns as the mapper arranges it, or divided into LUTs with six inputs", choices=MIXCOLUMNS)
 
 CIRCUITS = (
     Circuit(
         "aes-round", "one round of AES, as pipelines have it", "FIPS 197, 5.1 and 5.3.5; luts2017, section 3",
         (
-            _DIRECTION, Option("stages", 1, "registers; 0 is combinational", high=4), _SBOX, _MIX,
-            Option("last", "no", "the last round has no MixColumns", choices=("no", "yes")),
+            _DIRECTION, Option("stages", 1, "Pipeline registers; 0 is combinational", high=4), _SBOX, _MIX,
+            Option("last", "no", "Whether this is the last round, which has no MixColumns", choices=("no", "yes")),
         ),
         _round,
     ),
@@ -140,13 +140,13 @@ CIRCUITS = (
     ),
     Circuit(
         "aes-multistream", "AES round core for several blocks at a time, round keys from outside", "luts2017, section 3.3",
-        (_KEY_BITS, _DIRECTION, Option("streams", 4, "blocks of a batch", choices=STREAMS)), _multistream,
+        (_KEY_BITS, _DIRECTION, Option("streams", 4, "Number of blocks in a batch", choices=STREAMS)), _multistream,
     ),
     Circuit(
         "aes-sequential", "AES core for one block at a time, with key memory", "tes2010, section 7; luts2017, section 3.1",
         (
             _KEY_BITS, _DIRECTION, _STAGES,
-            Option("sbox", "lut", "S-boxes of logic or in block memories; table: with MixColumns in them", choices=(*SBOXES, "table")),
+            Option("sbox", "lut", "Form of the S-boxes: logic or block memories. table includes MixColumns", choices=(*SBOXES, "table")),
             _MIX, _SLOTS,
         ),
         _sequential,

@@ -180,27 +180,27 @@ def _pipeline(form: str, key_bits: int | str, stages: int, collision: str) -> Bu
     return Built(component, block, figures=figures, prepare=({"key_valid": 1, **ports},))
 
 
-_KEY_BITS = Option("key_bits", 128, "key size in bits; all: it comes with each key", choices=(128, 192, 256, ALL))
+_KEY_BITS = Option("key_bits", 128, "Key size in bits. With all, each key states its size", choices=(128, 192, 256, ALL))
 
 CIRCUITS = (
     Circuit(
         "aes-key-schedule", "AES key schedule", "gcm2008, sections 2.2.5 and 4.2.2; luts2017, section 2.3",
         (
-            Option("form", "iterative", "when round keys are made, and where they are kept", choices=tuple(_FORMS)),
+            Option("form", "iterative", "When the round keys are computed, and where they are stored", choices=tuple(_FORMS)),
             _KEY_BITS,
-            Option("direction", "encrypt", "round keys of the cipher, or of the equivalent inverse cipher", choices=("encrypt", "decrypt")),
-            Option("slots", None, "key slots of the offline form's memory, 1 if not given; 0: no memory", high=64),
-            Option("streams", None, "streams of the srl form, 4 if not given", low=1, high=32),
+            Option("direction", "encrypt", "Round keys of the cipher, or of the equivalent inverse cipher", choices=("encrypt", "decrypt")),
+            Option("slots", None, "Key slots in the memory of the offline form (default: 1); 0 for no memory", high=64),
+            Option("streams", None, "Number of streams of the srl form (default: 4)", low=1, high=32),
         ),
         _schedule,
     ),
     Circuit(
         "aes-pipeline-agile", "AES encrypting pipeline with its key schedule, new keys at full rate", "gcm2008, section 4.2.2",
         (
-            Option("form", "iterative", "a key schedule for the pipeline, or one for each block", choices=("iterative", "unrolled")),
-            Option("key_bits", ALL, "key size in bits; all: it comes with each key", choices=(128, 192, 256, ALL)),
-            Option("stages", 1, "registers a round", low=1, high=4),
-            Option("collision", "delay", "of key sizes: all take as long as the longest, or shorter ones wait", choices=COLLISIONS),
+            Option("form", "iterative", "One key schedule for the pipeline, or one for each block", choices=("iterative", "unrolled")),
+            Option("key_bits", ALL, "Key size in bits. With all, each key states its size", choices=(128, 192, 256, ALL)),
+            Option("stages", 1, "Pipeline registers in a round", low=1, high=4),
+            Option("collision", "delay", "With several key sizes, all take as long as the longest, or shorter wait", choices=COLLISIONS),
         ),
         _pipeline,
     ),

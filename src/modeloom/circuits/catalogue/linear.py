@@ -87,7 +87,7 @@ def _build(direction: str, levels: int | None = None) -> Built:
     return Built(Column(direction, levels or 4), operation, gates, figures)
 
 
-_DIRECTION = Option("direction", "forward", "MixColumns, its inverse, or both, chosen by an input", choices=DIRECTIONS, old=OLD_DIRECTIONS)
+_DIRECTION = Option("direction", "forward", "MixColumns, its inverse, or both by an input", choices=DIRECTIONS, old=OLD_DIRECTIONS)
 _LEVELS = Option("levels", None, "LUTs on the longest path of the inverse", choices=(3, 4))
 
 CIRCUITS = (

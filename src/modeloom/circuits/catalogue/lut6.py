@@ -27,9 +27,9 @@ CIRCUITS = (
     Circuit(
         "lut6", "multiplier of sums that fill LUTs", "Karatsuba on lists of products, after Bernstein, CRYPTO 2009, section 2",
         (
-            Option("stages", 0, "pipeline registers", high=16),
-            Option("lut_inputs", 6, "inputs of a LUT; those of the target, if it has any", choices=(4, 6), on_luts={4: 4, 6: 6}),
-            Option("halt", 8, "pieces of at most this many bits are multiplied by the schoolbook", choices=(2, 4, 8, 16, 32, 64)),
+            Option("stages", 0, "Pipeline registers", high=16),
+            Option("lut_inputs", 6, "Inputs of a LUT (default: those of the target, if it has LUTs)", choices=(4, 6), on_luts={4: 4, 6: 6}),
+            Option("halt", 8, "Pieces of at most this many bits are multiplied by the schoolbook method", choices=(2, 4, 8, 16, 32, 64)),
             FIELD_OPTION,
         ),
         _lut6,

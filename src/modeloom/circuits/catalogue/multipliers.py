@@ -158,20 +158,20 @@ def _square(field: str) -> Built:
 _SIZES = (2, 4, 8, 16, 32, 64)
 # The best that were measured (docs/circuits.md).
 _HALT = Option(
-    "halt", 4, "pieces of at most this many bits are multiplied by the schoolbook; 8 if a target with LUTs is given",
+    "halt", 4, "Pieces of at most this many bits are multiplied by the schoolbook method; 8 for a target with LUTs",
     choices=_SIZES, on_luts={6: 8, 4: 8},
 )  # fmt: skip
-_HALT_REFINED = Option("halt", 4, "pieces of at most this many bits are multiplied by the schoolbook", choices=_SIZES)
-_STAGES = Option("stages", 0, "pipeline registers", high=16)
-_TOGETHER = Option("together", "quarters", "what is put together in one step", choices=("quarters", "halves"))
+_HALT_REFINED = Option("halt", 4, "Pieces of at most this many bits are multiplied by the schoolbook method", choices=_SIZES)
+_STAGES = Option("stages", 0, "Pipeline registers", high=16)
+_TOGETHER = Option("together", "quarters", "The pieces that one step combines", choices=("quarters", "halves"))
 _STRUCTURE = Option(
-    "structure", "gates", "made for gates, or for LUTs of 6 or 4 inputs (as lut6): those of the target, if --halt is not given",
+    "structure", "gates", "For gates, or for LUTs with 6 or 4 inputs as in lut6 (default: as the target, unless --halt is given)",
     choices=("gates", "lut6", "lut4"), on_luts={6: "lut6", 4: "lut4"}, unless=("halt", "together"),
 )  # fmt: skip
-_APPROACH = Option("approach", 1, "what becomes of the rows outside the Toeplitz matrix: 1 Toeplitz rows extended, 2 a smaller "
-                   "square of them, 3 all rows, with a compensation", choices=APPROACHES)  # fmt: skip
-_FORM = Option("form", "direct", "key: the matrix of factor a is registered", choices=FORMS)
-_DIGIT = Option("digit", 1, "bits of a factor a cycle", choices=(1, 2, 4, 8, 16, 32, 64))
+_APPROACH = Option("approach", 1, "Treatment of the rows outside the Toeplitz matrix: 1 extends the Toeplitz rows, 2 takes a "
+                   "smaller square of them, 3 takes all rows, with a compensation", choices=APPROACHES)  # fmt: skip
+_FORM = Option("form", "direct", "direct, or key, which registers the matrix of factor a", choices=FORMS)
+_DIGIT = Option("digit", 1, "Bits of a factor in each cycle", choices=(1, 2, 4, 8, 16, 32, 64))
 
 CIRCUITS = (
     Circuit("serial", "serial multiplier", "gcm2008, Algorithm 1", (_DIGIT, FIELD_OPTION), _serial),

@@ -86,13 +86,13 @@ def _poly(blocks: int, stages: int, times_h: str, field: str, halt: int) -> Buil
     return _built(component, times_h, _horner(component.field), chains=chains, power_registers=len(component.powers) - 1)
 
 
-_BLOCKS = Option("blocks", 31, "blocks of 16 bytes in a message", low=1, high=512)
-_STAGES = Option("stages", 3, "pipeline registers of the multiplier", low=1, high=16)
-_SQUARES = Option("squares", "setup", "powers of the key: loaded beforehand, or made by squaring units on the fly", choices=SQUARES)
-_TIMES_H = Option("times_h", "no", "whether the result is multiplied by the key once more", choices=("no", "yes"))
-_ORDER = Option("order", "schedule", "of the products: the paper's algorithm, or one of the fewest cycles", choices=tuple(ORDERS))
-_FIELD = Option("field", GHASH_ORDER.name, "order of the bits in a block, and modulus", choices=tuple(_FIELDS))
-_HALT = Option("halt", 16, "pieces of at most this many bits are multiplied by the schoolbook", choices=(2, 4, 8, 16, 32, 64))
+_BLOCKS = Option("blocks", 31, "Number of 16-byte blocks in a message", low=1, high=512)
+_STAGES = Option("stages", 3, "Pipeline registers in the multiplier", low=1, high=16)
+_SQUARES = Option("squares", "setup", "Powers of the key are loaded beforehand, or computed on the fly by squaring units", choices=SQUARES)
+_TIMES_H = Option("times_h", "no", "Whether the result is multiplied by the key once more", choices=("no", "yes"))
+_ORDER = Option("order", "schedule", "Order of the products: that of the paper, or one with the fewest cycles", choices=tuple(ORDERS))
+_FIELD = Option("field", GHASH_ORDER.name, "Bit order in a block, and modulus", choices=tuple(_FIELDS))
+_HALT = Option("halt", 16, "Pieces of at most this many bits are multiplied by the schoolbook method", choices=(2, 4, 8, 16, 32, 64))
 
 CIRCUITS = (
     Circuit(

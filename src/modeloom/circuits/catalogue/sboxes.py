@@ -48,8 +48,8 @@ def _make(kind: str, direction: str | None) -> Callable[..., Built]:
 
 def _circuits(kind: str) -> tuple[Circuit, Circuit]:
     form = SBOXES[kind]
-    stages = Option("stages", form.least, "pipeline registers", low=form.least, high=form.most)
-    about = "the S-box, its inverse, or both, chosen by an input"
+    stages = Option("stages", form.least, "Pipeline registers", low=form.least, high=form.most)
+    about = "The S-box, its inverse, or both, selected by an input"
     direction = Option("direction", "forward", about, choices=DIRECTIONS, old=OLD_DIRECTIONS)
     return (
         Circuit(f"sbox-{kind}", f"S-box: {form.title}", _SOURCES[kind], (stages, direction), _make(kind, None)),

@@ -48,9 +48,9 @@ def _sequential(direction: str, stages: int, slots: int) -> Built:
     return _keyed(SM4Sequential(direction, stages, slots), slots, direction, start=1)
 
 
-_STAGES = Option("stages", 1, "registers a round", low=1, high=STAGES)
-_DIRECTION = Option("direction", "encrypt", "what the core does; with both, each block says which", choices=DIRECTIONS)
-_SLOTS = Option("slots", 1, "keys that the core holds", low=1, high=16)
+_STAGES = Option("stages", 1, "Pipeline registers in a round", low=1, high=STAGES)
+_DIRECTION = Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=DIRECTIONS)
+_SLOTS = Option("slots", 1, "Number of keys that the core holds", low=1, high=16)
 _SOURCE = "GB/T 32907-2016"
 
 CIRCUITS = (
