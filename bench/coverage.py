@@ -33,6 +33,7 @@ from verilog_coverage.summary import lines, states, toggles, unexplained  # noqa
 
 from modeloom.compiler.compile import compile_mode  # noqa: E402
 from modeloom.compiler.options import Options  # noqa: E402
+from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 
@@ -54,7 +55,7 @@ def measure(name: str, work: Path) -> dict[str, Any]:
     mode, changes = CORES[name]
     compiled = compile_mode(find(mode), Options(**changes))
     core = work / "core"
-    top = emit(compiled, core, command="bench/coverage.py")["name"]
+    top = emit(SectorCore(compiled), core, command="bench/coverage.py").name
     verilog = core / f"{top}.v"
     machines, groups = machines_of(compiled), together(compiled)
     given = stimulus(core, compiled)

@@ -24,7 +24,7 @@ from typing import Any
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
-from modeloom.emit.figures import beats
+from modeloom.cores.sector.figures import beats
 from modeloom.modes import find
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "latency.json"

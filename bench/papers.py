@@ -31,6 +31,7 @@ import papers_software  # noqa: E402
 from known_blocks import KnownBlocks  # noqa: E402
 
 from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
+from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
@@ -67,7 +68,7 @@ def work() -> tempfile.TemporaryDirectory[str]:
 def emitted(core: Core) -> Path:
     """The folder of the core."""
     folder = Path(work().name) / core.arguments.replace(" ", "_")
-    emit(compiled(core), folder, command=f"modeloom build {core.arguments}")
+    emit(SectorCore(compiled(core)), folder, command=f"modeloom build {core.arguments}")
     return folder
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
+from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit, run_bench
 from modeloom.modes import find
 
@@ -34,7 +35,7 @@ def measure(mode: str, blocks: int, aes: int) -> dict[str, Any]:
     compiled = compile_mode(find(mode), Options(sector=16 * blocks, cipher_cores=aes))
     figures = compiled.explain()
     with tempfile.TemporaryDirectory() as work:
-        emit(compiled, Path(work) / "core", command=f"modeloom build {mode} --sector {16 * blocks} --aes {aes}")
+        emit(SectorCore(compiled), Path(work) / "core", command=f"modeloom build {mode} --sector {16 * blocks} --aes {aes}")
         measured = run_bench(Path(work) / "core")
     return {
         "mode": mode, "blocks": blocks, "aes": aes, "mul": figures["units"].get("mul", {"count": 0})["count"],

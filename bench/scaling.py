@@ -36,6 +36,7 @@ from make import store as store_routed  # noqa: E402
 
 from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.compiler.options import Options  # noqa: E402
+from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
 from modeloom.measure.core import measure_blocks, measure_core  # noqa: E402
 from modeloom.modes import find  # noqa: E402
@@ -87,7 +88,7 @@ def name_of(mode: str, aes: int, target: str | None = None) -> str:
 def emitted(mode: str, aes: int) -> Path:
     """The folder of the core."""
     folder = Path(work().name) / f"{mode}_{aes}"
-    emit(compiled(mode, aes), folder, command=f"modeloom build {name_of(mode, aes)}")
+    emit(SectorCore(compiled(mode, aes)), folder, command=f"modeloom build {name_of(mode, aes)}")
     return folder
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
+from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.modes import find
 from modeloom.product.simulated import Sector, SimulatedCore
@@ -25,7 +26,7 @@ def measure(mode: str) -> dict:
     compiled = compile_mode(find(mode), Options())
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "core"
-        emit(compiled, folder, command=f"modeloom build {mode}")
+        emit(SectorCore(compiled), folder, command=f"modeloom build {mode}")
         start = time.perf_counter()
         core = SimulatedCore(folder)
         ready = time.perf_counter()

@@ -19,6 +19,7 @@ from typing import Any
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
+from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.modes import find
 from modeloom.product.simulated import Sector, SimulatedCore
@@ -34,7 +35,7 @@ def measure(mode: str, sizes: tuple[int, ...]) -> dict[str, Any]:
     """Interval of each size, and cost of each change."""
     compiled = compile_mode(find(mode), Options(sector=sizes[0], more_sectors=sizes[1:]))
     with tempfile.TemporaryDirectory() as work:
-        emit(compiled, Path(work) / "core", command=f"modeloom build {mode} --sector {','.join(map(str, sizes))}")
+        emit(SectorCore(compiled), Path(work) / "core", command=f"modeloom build {mode} --sector {','.join(map(str, sizes))}")
         core = SimulatedCore(Path(work) / "core", optimize=0)  # it runs for some thousand cycles only
     core.load_key(bytes(range(core.description.key_bytes)))
     intervals = {size.sector_bytes: size.interval for size in core.description.sizes}

@@ -19,6 +19,7 @@ from modeloom import compile as compile_mode
 from modeloom import golden
 from modeloom.cli.crypt import transform_file
 from modeloom.cli.options import tweaks
+from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.measure.core import measure_core
 from modeloom.product.simulated import Sector, SimulatedCore
@@ -56,7 +57,7 @@ def main() -> int:
     console.print(f"[1/5] compile and prove {MODE} for 512-byte sectors")
     compiled = compile_mode(MODE)
     figures = compiled.explain()
-    emit(compiled, core_folder, command=f"modeloom build {MODE}")
+    emit(SectorCore(compiled), core_folder, command=f"modeloom build {MODE}")
 
     console.print("[2/5] make a FAT image with files in it")
     written = files(rng)

@@ -14,6 +14,7 @@ import pytest
 
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.presets import preset
+from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.modes import find
 from modeloom.product.simulated import SimulatedCore
@@ -55,7 +56,7 @@ def folder(mode: str, base: str = "default", *, prove: bool = True, **changes: A
     with (run / f"core-{key}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.is_dir():
-            emit(compiled(mode, base, prove=prove, **changes), path, command=COMMAND)
+            emit(SectorCore(compiled(mode, base, prove=prove, **changes)), path, command=COMMAND)
     return path
 
 

@@ -33,6 +33,7 @@ from planted_faults.trial import Result, Trial, edited_folder  # noqa: E402
 
 from modeloom.compiler.compile import compile_mode  # noqa: E402
 from modeloom.compiler.options import Options  # noqa: E402
+from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.spec import InputError  # noqa: E402
@@ -60,7 +61,7 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
 def build(name: str, folder: Path) -> Path:
     """Emits one of the cores."""
     mode, options = CORES[name]
-    emit(compile_mode(find(mode), Options(**options)), folder, command=f"tools/plant_faults.py --core {name}")
+    emit(SectorCore(compile_mode(find(mode), Options(**options))), folder, command=f"tools/plant_faults.py --core {name}")
     return folder
 
 

@@ -10,7 +10,8 @@ import pytest
 from tests.built import compiled, folder, simulated, slow
 
 from modeloom import golden, vectors
-from modeloom.emit import latency_pins, run_bench
+from modeloom.cores.sector import latency_pins
+from modeloom.emit import run_bench
 from modeloom.interfaces.sector import StatusCode
 from modeloom.modes import all_modes
 from modeloom.product.simulated import Sector

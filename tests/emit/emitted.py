@@ -10,8 +10,9 @@ from tests import built
 from tests.built import COMMAND
 
 from modeloom.compiler.compile import Compiled
+from modeloom.cores.sector import SectorCore
 
-__all__ = ["COMMAND", "PARTIAL", "PLAIN", "SIZES", "SLOTS", "SMALLEST", "core", "folder"]
+__all__ = ["COMMAND", "PARTIAL", "PLAIN", "SIZES", "SLOTS", "SMALLEST", "core", "folder", "made"]
 
 PARTIAL: tuple[str, dict[str, Any]] = ("hctr2", {"sector": 40})
 """Both directions, a partial last block, two equal multipliers."""
@@ -35,6 +36,11 @@ SHORT = {"cipher_stages": 1, "restarts": 50, "prove": False}
 def core(choice: tuple[str, dict[str, Any]]) -> Compiled:
     """The compiled core of a choice."""
     return built.compiled(choice[0], **{**SHORT, **choice[1]})
+
+
+def made(choice: tuple[str, dict[str, Any]]) -> SectorCore:
+    """The same as what is emitted."""
+    return SectorCore(core(choice))
 
 
 def folder(choice: tuple[str, dict[str, Any]]) -> Path:

@@ -12,12 +12,12 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder
+from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder, made
 from tests.rtl.bus.codes import Case, status_code
 
-from modeloom.cores.sector import bus_parameters
-from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, interval_pins, latency_pins, run_bench
-from modeloom.emit.vectors import bench_vectors
+from modeloom.cores.sector import bus_parameters, interval_pins, latency_pins
+from modeloom.cores.sector.vectors import bench_vectors
+from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, run_bench
 from modeloom.product.simulated import Sector, SimulatedCore
 
 SEQUENTIAL_PARTIAL = ("hctr2", {"sector": 40, "cipher_arch": "sequential", "key_slots": 2})
@@ -25,7 +25,7 @@ SEQUENTIAL_PARTIAL = ("hctr2", {"sector": 40, "cipher_arch": "sequential", "key_
 
 CHOICES = {"partial": SEQUENTIAL_PARTIAL, "plain": PLAIN, "slots": SLOTS}
 
-NAME = core_name(core(PLAIN))
+NAME = core_name(made(PLAIN))
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 
@@ -199,7 +199,7 @@ def test_a_reload_meets_sectors_before_while_and_after(tmp_path: Path) -> None:
     """While the key of a slot is replaced, some of its sectors get the old key, some none, and some the new one."""
     choice = ("xts", {"sector": 64, "cipher_arch": "sequential", "key_slots": 2})
     path = Path(shutil.copytree(folder(choice), tmp_path / "core"))
-    bench_file = path / f"{core_name(core(choice))}_tb.sv"
+    bench_file = path / f"{core_name(made(choice))}_tb.sv"
     text = bench_file.read_text()
     for line in ("key_state = 0;\n        else", "key_state = 1;", "key_state = 2;"):
         assert text.count(line) == 1

@@ -7,19 +7,19 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core
+from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core, made
 
 from modeloom.cores.sector import CORE_PORTS, erase_cycles
+from modeloom.cores.sector.figures import latency_pins
 from modeloom.emit.datasheet import datasheet
-from modeloom.emit.figures import latency_pins
-from modeloom.emit.package import describe, to_json
+from modeloom.emit.package import to_json
 
 CHOICES = {"sizes": SIZES, "smallest": SMALLEST}
 
 
 def text(name: str) -> str:
-    compiled = core(CHOICES[name])
-    return datasheet(compiled, describe(compiled, "disk", COMMAND))
+    disk = made(CHOICES[name])
+    return datasheet(disk, disk.describe("disk", COMMAND))
 
 
 def kind(line: str) -> str:
@@ -97,15 +97,15 @@ def test_latency_over_the_pins_is_the_sum_of_its_parts(name: str) -> None:
     ],
 )
 def test_what_is_read_of_a_tweak(tweak: int, said: str) -> None:
-    compiled = core(SMALLEST)
-    description = replace(describe(compiled, "disk", COMMAND), tweak_bytes=tweak)
-    assert f"| 0 to 31 | {said} |\n" in datasheet(compiled, description)
+    disk = made(SMALLEST)
+    description = replace(disk.describe("disk", COMMAND), tweak_bytes=tweak)
+    assert f"| 0 to 31 | {said} |\n" in datasheet(disk, description)
 
 
 @pytest.mark.parametrize("proved", [True, False])
 def test_what_is_said_of_the_proof(proved: bool) -> None:
-    compiled = core(SMALLEST)
-    description = describe(compiled, "disk", COMMAND)
-    said = datasheet(compiled, replace(description, explain=replace(description.explain, proved=proved)))
+    disk = made(SMALLEST)
+    description = disk.describe("disk", COMMAND)
+    said = datasheet(disk, replace(description, explain=replace(description.explain, proved=proved)))
     assert ("- The program was proved equal to the definition" in said) == proved
     assert ("- **The program was not proved**" in said) != proved

@@ -13,30 +13,31 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder
+from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder, made
 
 from modeloom.ciphers import AES
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import preset
 from modeloom.cores.sector import CORE_PORTS
+from modeloom.cores.sector.figures import definition_hash
+from modeloom.cores.sector.words import name_words
 from modeloom.emit import check_directory, core_name, emit, files
-from modeloom.emit.figures import definition_hash
 from modeloom.emit.names import KEYWORDS
 from modeloom.modes import find
 from modeloom.spec import InputError
 
 _AGAIN = """
 import sys
-from tests.emit.emitted import COMMAND, PLAIN, core
+from tests.emit.emitted import COMMAND, PLAIN, made
 from modeloom.emit import emit
-emit(core(PLAIN), sys.argv[1], command=COMMAND)
+emit(made(PLAIN), sys.argv[1], command=COMMAND)
 """
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Emission without the modules below the top, for tests of the folder alone."""
-    monkeypatch.setattr(files, "core_verilog", lambda compiled, name, command: f"module {name};\nendmodule\n")
+    monkeypatch.setattr(files, "core_verilog", lambda core, description: f"module {description.name};\nendmodule\n")
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -54,7 +55,7 @@ def test_same_every_time(tmp_path: Path) -> None:
 def test_files() -> None:
     description = json.loads((folder(PARTIAL) / "core.json").read_text())
     assert description["schema"] == "modeloom-core-1"
-    assert description["name"] == description["top"] == core_name(core(PARTIAL)) == "hctr2_40_round1_search50"
+    assert description["name"] == description["top"] == core_name(made(PARTIAL)) == "hctr2_40_round1_search50"
     assert sorted(description["files"].values()) == sorted(contents(folder(PARTIAL)))
     assert description["command"] == COMMAND
     assert description["definition_sha256"] == definition_hash(core(PARTIAL))
@@ -87,7 +88,7 @@ def test_verilog(choice: tuple) -> None:
 
 
 def test_equal_multipliers_stand_once() -> None:
-    name = core_name(core(PARTIAL))
+    name = core_name(made(PARTIAL))
     text = (folder(PARTIAL) / f"{name}.v").read_text()
     units = core(PARTIAL).explain()["units"]
     assert units["mul"]["count"] == 2
@@ -96,9 +97,9 @@ def test_equal_multipliers_stand_once() -> None:
 
 
 def test_names() -> None:
-    assert core_name(core(PLAIN)) == "heh_brw_32_enc_round1_plain_search50"
+    assert core_name(made(PLAIN)) == "heh_brw_32_enc_round1_plain_search50"
     usual = SimpleNamespace(mode=find("hctr2"), options=preset("default").of(find("hctr2")).on(AES), sizes=core(PARTIAL).sizes)
-    assert core_name(usual) == "hctr2_40"
+    assert core_name(SimpleNamespace(words=name_words(usual))) == "hctr2_40"
 
 
 CHANGES: dict[str, object] = {
@@ -117,7 +118,7 @@ def test_other_options_have_another_name() -> None:
     def name(**changes: object) -> str:
         options = preset("default").of(find("hctr2")).on(AES).but(**changes)
         sizes = [SimpleNamespace(source=SimpleNamespace(nbytes=size)) for size in (options.sector, *options.more_sectors)]
-        return core_name(SimpleNamespace(mode=find("hctr2"), options=options, sizes=sizes))
+        return core_name(SimpleNamespace(words=name_words(SimpleNamespace(mode=find("hctr2"), options=options, sizes=sizes))))
 
     changes = {key: value for key, value in CHANGES.items() if key not in ("sector", "cipher")}
     names = [name(), name(sector=64), name(**changes), name(**changes, sector=32)]
@@ -130,7 +131,7 @@ def test_other_options_have_another_name() -> None:
 def test_two_cores_of_one_mode_share_no_module() -> None:
     modules = []
     for choice in (PLAIN, SLOTS):
-        name = core_name(core(choice))
+        name = core_name(made(choice))
         found = re.findall(r"^module (\w+)", (folder(choice) / f"{name}.v").read_text(), re.M)
         modules += [set(found)]
         assert all(module.startswith(name) for module in found)
@@ -138,10 +139,10 @@ def test_two_cores_of_one_mode_share_no_module() -> None:
 
 
 def test_wrong_names() -> None:
-    assert core_name(core(PLAIN), "disk") == "disk"
+    assert core_name(made(PLAIN), "disk") == "disk"
     for name in ("2nd", "a-b", "", "module", "final", "a" * 64):
         with pytest.raises(InputError, match="cannot be the name of a core"):
-            core_name(core(PLAIN), name)
+            core_name(made(PLAIN), name)
 
 
 def test_foreign_folders_are_refused(tmp_path: Path, quick: None) -> None:
@@ -150,21 +151,21 @@ def test_foreign_folders_are_refused(tmp_path: Path, quick: None) -> None:
         with pytest.raises(InputError):
             check_directory(path)
         with pytest.raises(InputError):
-            emit(core(PLAIN), path, command=COMMAND)
+            emit(made(PLAIN), path, command=COMMAND)
     (tmp_path / "core.json").write_text('{"schema": "something else"}')
     with pytest.raises(InputError, match="does not contain a core"):
-        emit(core(PLAIN), tmp_path, command=COMMAND)
+        emit(made(PLAIN), tmp_path, command=COMMAND)
     assert sorted(contents(tmp_path)) == ["core.json", "notes.txt"]
 
 
 def test_a_core_is_replaced_and_other_files_stay(tmp_path: Path, quick: None) -> None:
     path = tmp_path / "deep" / "core"
-    emit(core(PLAIN), path, name="first", command=COMMAND)
+    emit(made(PLAIN), path, name="first", command=COMMAND)
     (path / "notes.txt").write_text("mine")
     (path / "runs").mkdir()
     (path / "runs" / "log").write_text("mine too")
     (path / "second.v").write_text("module mine;\nendmodule\n")
-    emit(core(PLAIN), path, name="second", command=COMMAND)
+    emit(made(PLAIN), path, name="second", command=COMMAND)
     assert "module mine" not in (path / "second.v").read_text(), "a file of the new core has its name"
     names = {entry.name for entry in path.iterdir()}
     assert names == {"notes.txt", "runs", *json.loads((path / "core.json").read_text())["files"].values()}
@@ -175,7 +176,7 @@ def test_a_core_is_replaced_and_other_files_stay(tmp_path: Path, quick: None) ->
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "core"
-    emit(core(PLAIN), path, name="first", command=COMMAND)
+    emit(made(PLAIN), path, name="first", command=COMMAND)
     before = contents(path)
     real = os.replace
 
@@ -186,7 +187,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, quick: None, monkeypatc
 
     monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(InputError, match="No space left"):
-        emit(core(PLAIN), path, name="second", command=COMMAND)
+        emit(made(PLAIN), path, name="second", command=COMMAND)
     assert contents(path) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["core"]
 
@@ -198,6 +199,6 @@ def test_datasheet_and_package() -> None:
     for port in CORE_PORTS:
         assert f"`{port.name}`" in text
     assert "Not protected against power" in text and "was not proved" in text
-    name = core_name(core(SLOTS))
+    name = core_name(made(SLOTS))
     package = (folder(SLOTS) / f"{name}.core").read_text()
     assert package.startswith("CAPI=2:\n") and f"toplevel: {name}_tb" in package and f"name: modeloom:modes:{name}:" in package

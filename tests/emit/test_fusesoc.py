@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from tests.built import slow, slowly
-from tests.emit.emitted import SMALLEST, core, folder
+from tests.emit.emitted import SMALLEST, folder, made
 
 from modeloom.emit import core_name
 
-NAME = core_name(core(SMALLEST))
+NAME = core_name(made(SMALLEST))
 
 FUSESOC = Path(sys.executable).with_name("fusesoc")
 

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder
+from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, folder, made
 
 from modeloom.emit import CheckFailed, ToolMissing, core_name, lint
 
@@ -23,7 +23,7 @@ def test_clean(choice: tuple) -> None:
 @needs_verilator
 def test_an_unused_signal_is_found(tmp_path: Path) -> None:
     shutil.copytree(folder(PLAIN), tmp_path / "core")
-    verilog = tmp_path / "core" / f"{core_name(core(PLAIN))}.v"
+    verilog = tmp_path / "core" / f"{core_name(made(PLAIN))}.v"
     verilog.write_text(verilog.read_text().replace("  wire rst;\n", "  wire rst;\n  wire planted = rst;\n", 1))
     with pytest.raises(CheckFailed, match="planted"):
         lint(tmp_path / "core")

@@ -14,6 +14,7 @@ from tests.equivalence.faults import FAULTS, Fault, faulty
 
 from modeloom.compiler.compile import Compiled
 from modeloom.compiler.presets import PRESETS
+from modeloom.cores.sector import SectorCore
 from modeloom.equivalence import forever, prove_engine
 from modeloom.equivalence.cores import Parts, input_ports
 from modeloom.prove import ProofError
@@ -50,7 +51,7 @@ BY_DEFAULT = [*slowly("combined"), *(core for core in CORES if core != "combined
 @pytest.mark.parametrize("core", BY_DEFAULT)
 def test_core(core: str) -> None:
     folder, compiled = made(CORES[core])
-    report = prove_engine(folder, compiled)
+    report = prove_engine(folder, SectorCore(compiled))
     program = compiled.allocation.program
     assert report.whole and report.sectors > max(bank.cells for bank in program.banks.values()) + program.main.stages
     assert report.blocks == report.sectors * program.blocks
@@ -67,14 +68,14 @@ def test_a_wrong_order_of_ports_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("modeloom.equivalence.core.input_ports", reversed_parts)
     with pytest.raises(ProofError, match="is not what the definition says"):
-        prove_engine(folder, compiled)
+        prove_engine(folder, SectorCore(compiled))
 
 
 @slow
 @pytest.mark.parametrize("core", MORE)
 def test_more_cores(core: str) -> None:
     folder, compiled = made(MORE[core])
-    report = prove_engine(folder, compiled)
+    report = prove_engine(folder, SectorCore(compiled))
     assert report.blocks > 40
     assert report.whole or core == "block memories"
 
@@ -87,7 +88,7 @@ SOME = [fault if number % 9 == 4 else slowly(fault)[0] for number, fault in enum
 def test_faults_are_refused(fault: Fault, tmp_path: Path) -> None:
     folder, compiled = made(CORES[fault.core])
     with pytest.raises(ProofError, match=fault.message):
-        prove_engine(faulty(folder, fault, tmp_path / "core"), compiled)
+        prove_engine(faulty(folder, fault, tmp_path / "core"), SectorCore(compiled))
 
 
 @slow
@@ -95,4 +96,4 @@ def test_faults_are_refused(fault: Fault, tmp_path: Path) -> None:
 def test_a_stream_without_an_end(core: str) -> None:
     """The state of the core comes back, with the sectors renamed: what was compared until then goes on for ever."""
     folder, compiled = made(CORES[core])
-    assert forever(folder, compiled).period > 1
+    assert forever(folder, SectorCore(compiled)).period > 1

@@ -13,6 +13,7 @@ from modeloom import golden
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.dump import dump
 from modeloom.compiler.options import Options
+from modeloom.cores.sector import SectorCore
 from modeloom.definition.software import Model
 from modeloom.emit import emit
 from modeloom.ir.trace import trace
@@ -46,7 +47,7 @@ def test_a_file_goes_all_the_way(mode_file, tmp_path, monkeypatch):
     tweak, text = bytes(range(16)), bytes(range(64))
     assert Model(mode, key).encrypt(tweak, text) == golden.mode("heh-poly", key).encrypt(tweak, text)
     options = Options(sector=64, mul=1, direction="encrypt", cipher_arch="sequential", cipher_stages=1, restarts=50)
-    emit(compile_mode(mode, options), tmp_path / "core", command=f"modeloom build {place} --sector 64")
+    emit(SectorCore(compile_mode(mode, options)), tmp_path / "core", command=f"modeloom build {place} --sector 64")
     monkeypatch.chdir("/")
     assert {"files", "proof", "engine", "sectors"} <= {step.name for step in verify_core(tmp_path / "core", sectors=40, optimize=0)}
 
@@ -202,7 +203,7 @@ def test_a_core_finds_its_definition_from_any_folder(tmp_path, monkeypatch):
         monkeypatch.chdir(root)
         options = Options(sector=48, direction="encrypt", cipher_arch="sequential", cipher_stages=1, restarts=0)
         for given in ("definitions/mine.py:Mine", place):
-            emit(compile_mode(find(given), options), "cores/mine", command="modeloom build")
+            emit(SectorCore(compile_mode(find(given), options)), "cores/mine", command="modeloom build")
             stored.append((root / "cores" / "mine" / "core.json").read_bytes())
     assert len(set(stored)) == 1
     description = json.loads(stored[0])

@@ -15,6 +15,7 @@ from modeloom.ciphers import AES, CoreTiming, cipher_of
 from modeloom.cli import main
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
+from modeloom.cores.sector import SectorCore
 from modeloom.definition.check import check_definition
 from modeloom.definition.software import Model
 from modeloom.emit import emit
@@ -278,7 +279,7 @@ def test_wrong_hardware_of_a_cipher(member, message, tmp_path):
     mode = changed(cipher=replace(AES, name="own", **member))
     compiled = compile_mode(mode(), Options(**SMALL, cipher_stages=2))
     with pytest.raises(DefinitionError, match=message):
-        emit(compiled, tmp_path / "core", command="modeloom build")
+        emit(SectorCore(compiled), tmp_path / "core", command="modeloom build")
     assert not (tmp_path / "core").exists()
 
 

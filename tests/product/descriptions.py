@@ -17,6 +17,12 @@ def _numbers(kind: type, **values: Any) -> dict[str, Any]:
     return {**{field.name: 1 for field in fields(kind) if field.default is not None}, **values}
 
 
+PORTS = tuple(
+    Port(name=name, direction="input", width=width, stream=name.rpartition("_")[0])
+    for name, width in (("s_axis_cmd_tdata", 320), ("s_axis_tdata", 128), ("s_axis_key_tdata", 128))
+)
+
+
 def sector_description(**changes: Any) -> SectorDescription:
     """An HCTR2 core for sectors of 512 bytes in both directions, two key slots; ``changes`` are fields that are otherwise."""
     explain = Explain(
@@ -32,7 +38,7 @@ def sector_description(**changes: Any) -> SectorDescription:
         listing=files.listing, files=files, mode="hctr2", definition="hctr2", title="HCTR2", source="", security="", broken=False,
         definition_sha256="", options={}, cipher="aes", key_bytes=16, key_parts=("cipher",), refused_keys="",
         key_layout=(KeyPart(name="cipher", offset=0, bytes=16),), key_slots=2, erase_cycles=50, key_erase_cycles=60,
-        ports=(Port(name="aclk", direction="input", width=1, stream="clock"),), sector_bytes=512, sizes=(size,), blocks=32, tweak_bytes=16,
+        ports=PORTS, sector_bytes=512, sizes=(size,), blocks=32, tweak_bytes=16,
         lanes=1, block_bytes=16, beats=32, directions=("encrypt", "decrypt"), pins=Pins(**_numbers(Pins)), explain=explain,
     )  # fmt: skip
     return SectorDescription(**{**values, **changes})

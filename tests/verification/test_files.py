@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import PLAIN, core, folder
+from tests.emit.emitted import PLAIN, folder, made
 
 from modeloom import verification
-from modeloom.emit.package import versions
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.folder import read_description
+from modeloom.product.versions import versions
 from modeloom.spec import InputError
 from modeloom.verification import files
 from modeloom.verification.subject import Subject
@@ -28,7 +28,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
-    return files.today(core(PLAIN), read_description(folder(PLAIN)))
+    return files.today(made(PLAIN), read_description(folder(PLAIN)))
 
 
 def test_every_file_has_its_hash(copy: Path, texts: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.emit.emitted import PLAIN, folder
 
 from modeloom import verification
-from modeloom.emit.package import versions
+from modeloom.product.versions import versions
 from modeloom.verification import Step, as_json
 from modeloom.verification.subject import Subject
 

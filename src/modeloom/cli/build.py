@@ -30,7 +30,8 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, as_
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
-    from modeloom.emit import building, check_directory, core_name, emit
+    from modeloom.cores.sector import SectorCore
+    from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.modes import find
 
     options = options_from(values)
@@ -40,14 +41,14 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, as_
     check_blocks(definition, (options.sector, *options.more_sectors))
     check_directory(directory)
     if name is not None:
-        core_name(None, name)
+        check_name(name)
     if definition.broken:
         warn([f"{mode} is broken: {definition.security}"])
     with building(directory), compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
         warn(compiled.warnings)
         progress("emit", 1.0)
-        description = emit(compiled, Path(directory), name=name, command=command_line(arguments), exclusive=False)
+        description = emit(SectorCore(compiled), Path(directory), name=name, command=command_line(arguments), exclusive=False)
     if as_json:
         # ``explain --json`` and ``core.json`` of the folder have the rest.
         figures = compiled.explain()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user may choose about a core."""
+"""The options of a core."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from modeloom.spec import InputError, Mode, UnknownName
 __all__ = ["OLD_NAMES", "Options"]
 
 OLD_NAMES = {"aes": "cipher_cores", "aes_arch": "cipher_arch", "aes_sbox": "cipher_sbox", "aes_stages": "cipher_stages"}
-"""Names that options had when AES was the only cipher: they work in Python and on the command line, and core.json keeps them."""
+"""Names of options from the time when AES was the only cipher.  Python and the command line accept them, and core.json keeps them."""
 
 LANES = (1, 2, 4, 8)
-"""Blocks a beat that the buses can have."""
+"""Numbers of blocks in a beat that the buses support."""
 
 SIZES = 8
-"""Most sector sizes of a core."""
+"""Largest number of sector sizes in a core."""
 
 SQUARES = ("setup", "fly")
-"""Where squares of key values come from: key words that set-up computes, or a squaring unit that makes them in each sector."""
+"""Where squares of key values come from: key words that the set-up computes, or a squaring unit that computes them in each sector."""
 
 ARCHITECTURES = ("pipelined", "combined", "sequential")
-"""What the cipher cores are."""
+"""Forms of the cipher cores."""
 
 MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
-"""Multiplier circuits, as ``rtl.gf128.architectures`` has them."""
+"""Multiplier circuits in ``rtl.gf128.architectures``."""
 
 STORAGE = ("lut", "bram")
-"""What holds the blocks of sectors."""
+"""Memories that hold the blocks of sectors."""
 
 _TYPES = {"int": int, "str": str, "bool": bool}
 
 STAGES = 2
-"""Registers a round, if the cipher has as many."""
+"""Default number of registers in a round, if the cipher supports as many."""
 
 DIRECTIONS = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
 
@@ -50,58 +50,58 @@ def _or(values: Iterable[int]) -> str:
 
 @dataclass(frozen=True)
 class Options:
-    """Unit options of ``explain`` and ``build``; None takes the default that fits the mode.
+    """Options of ``explain`` and ``build``.  None stands for the default that fits the mode.
 
     Attributes
     ----------
     sector, tweak : int or None
-        Bytes of a sector (default 512) and of a tweak.
+        Bytes in a sector (default: 512) and in a tweak.
     more_sectors : tuple of int
-        Further sector sizes of the core, in bytes; commands name them 1, 2, ...
+        Further sector sizes of the core, in bytes.  Commands refer to them as 1, 2, ...
     key_bits : int or None
-        Key size of the cipher in bits (default: the cipher's first).
+        Key size of the cipher in bits (default: the first one of the cipher).
     direction : str or None
         "both", "encrypt" or "decrypt" (default: all that the mode has).
     cipher_cores, mul, acc : int or None
-        Cipher cores, multipliers and adders (default: as many as the bound wants).
+        Number of cipher cores, multipliers and adders (default: as many as the bound requires).
     cipher_arch : str
-        "pipelined": pipelines for encryption and others for decryption; a core that a sector needs once or twice is sequential where its
-        interval fits.  "combined": where both directions are needed, each pipeline does both.  "sequential": all cores take one block
-        after the other, and each does both directions where both are needed.
+        "pipelined": separate pipelines for encryption and decryption.  A core that a sector needs only once or twice is sequential if its
+        interval fits.  "combined": if both directions are needed, each pipeline does both.  "sequential": each core takes one block
+        after another, and does both directions if both are needed.
     cipher_sbox : str or None
-        S-boxes of these cores (default: the cipher's first form; AES: "lut"; "bram" for block memories; "composite", "bdd" or
-        "compact" for gates).
+        S-boxes of these cores (default: the first form of the cipher).  For AES: "lut"; "bram" for block memories; "composite", "bdd"
+        or "compact" for standard cells.
     cipher_stages, mul_stages : int
-        Registers a round, which are cycles a round of a sequential core (at most what the cipher has, 4 for AES; default: 2, or 1 if it
-        has no more); registers inside the multiplier.
+        Registers in a round, or cycles for a round of a sequential core (default: 2, or 1 if the cipher supports no more; AES
+        supports 4); registers in a multiplier.
     mul_arch : str
         Multiplier circuit.
     squares : str
-        "setup" or "fly" (brw2013, section 3): squares of key values are key words, or made in each sector by squaring units, as many as
-        the initiation interval needs; none where no sector of the core reads a square.
+        "setup" or "fly" (brw2013, section 3): squares of key values are key words, or squaring units compute them in each sector.  There
+        are as many units as the initiation interval needs, and none if no sector of the core reads a square.
     lanes : int or None
-        Blocks that enter and leave a cycle (default: the number of cipher cores).
+        Blocks that enter and leave in each cycle (default: the number of cipher cores).
     terms : int
-        Most terms of an operand.
+        Largest number of terms in an operand.
     storage : str
-        "lut": LUT memories, which are faster.  "bram": block memories for banks of more than 64 blocks, as those of long sectors are.
-        The schedule is the same.
+        "lut": LUT memories, which are faster.  "bram": block memories for banks of more than 64 blocks, as long sectors have them.  The
+        schedule is the same.
     key_slots : int
     overlap : bool
         Whether sectors overlap.
     exact : bool
-        Whether a solver looks for the least latency, after the search.
+        Whether a solver looks for the minimal latency after the search.
     registered : bool
-        Registers behind operand networks and result sums, for the clock; the papers' units have none.
+        Whether registers follow operand networks and result sums, for a faster clock.  The units of the papers have none.
     cipher : str or None
-        Name of the block cipher (default: the mode's).
+        Name of the block cipher (default: that of the mode).
 
     Raises
     ------
     InputError
-        A value that no core has.
+        No core supports a value.
     TypeError
-        A value of another type.
+        A value has the wrong type.
     """
 
     sector: int = 512
@@ -160,7 +160,7 @@ class Options:
             raise InputError(f"--cipher-cores {self.cipher_cores} gives no default for --lanes, which must be {_or(LANES)}; add --lanes")
 
     def _check_types(self) -> None:
-        """Raises ``TypeError`` for a value that is not of its option's type; a bool is no number."""
+        """Raises ``TypeError`` for a value of the wrong type.  A bool does not count as a number."""
         sizes = self.more_sectors
         if not isinstance(sizes, (tuple, list)) or any(type(size) is not int for size in sizes):
             raise TypeError(f"more_sectors must be a tuple of int, not {sizes!r}")
@@ -172,7 +172,7 @@ class Options:
 
     @property
     def cipher_form(self) -> str:
-        """The form of the cipher cores, but for one that a sector needs seldom: "pipelined" or "sequential"."""
+        """The form of the cipher cores, except for a core that a sector rarely needs: "pipelined" or "sequential"."""
         return "sequential" if self.cipher_arch == "sequential" else "pipelined"
 
     @property
@@ -181,7 +181,7 @@ class Options:
         return DIRECTIONS[self.direction or "both"]
 
     def but(self, **changes: Any) -> Options:
-        """The same with some options changed; raises ``UnknownName`` for an option that does not exist."""
+        """A copy with some options changed; raises ``UnknownName`` for an unknown option."""
         changes = _renamed(changes)
         known = [f.name for f in fields(self)]
         for name in changes:
@@ -190,7 +190,7 @@ class Options:
         return replace(self, **changes)
 
     def on(self, chosen: BlockCipher) -> Options:
-        """The same with name, key size, registers a round and S-box of the cipher filled in; raises ``InputError`` for what it lacks."""
+        """A copy with the properties of the cipher filled in; raises ``InputError`` for options that the cipher does not support."""
         key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
         if key_bits not in chosen.key_bits:
             raise InputError(f"--key-bits must be {_or(chosen.key_bits)}, not {key_bits}")
@@ -203,7 +203,7 @@ class Options:
         return replace(self, cipher=chosen.name, key_bits=key_bits, cipher_stages=stages, cipher_sbox=sbox)
 
     def of(self, mode: Mode) -> Options:
-        """The same with the directions of the mode filled in; raises ``InputError`` for one that it does not have."""
+        """A copy with the directions of the mode filled in; raises ``InputError`` for a direction that it does not have."""
         direction = self.direction or mode.one_direction or "both"
         if mode.one_direction not in ("", direction):
             raise InputError(f"--direction {direction}: {mode.name} has one direction only, {mode.one_direction}; omit --direction")
@@ -217,7 +217,7 @@ class Options:
 
 
 def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Options by the names that they have now; raises ``TypeError`` for one that has two."""
+    """Replaces old names of options by current ones; raises ``TypeError`` if an option is given by both."""
     for old, new in OLD_NAMES.items():
         if old in values and new in values:
             raise TypeError(f"{old} is an older name of {new}; give one of them")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unit sets by name: the default, and those of the papers."""
+"""Named sets of options: the default, and the unit sets of the papers."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ PRESETS: dict[str, dict[str, Any]] = {
     "brw2013-hmch-poly": {**_BRW2013, "cipher_cores": 1},
     "brw2013-heh-poly": {**_BRW2013, "cipher_cores": 1},
 }
-"""Unit sets by name; plain schedules, but for the default.
+"""Options by name.  All except the default have plain schedules.
 
-- tes2010: an AES pipeline of 11 cycles, or a core that does a round a cycle, S-boxes in block memories as in the paper, and a multiplier
-  of one cycle with an adder.
-- brw2013: one or two AES pipelines of 11 cycles, a three-stage multiplier.  Those of a mode are the rows of table 3: HMCH with a sequential
-  decrypter beside the pipelines, squares computed on the fly in the variants 1 and 3.
+- tes2010: an AES pipeline of 11 cycles or a core that does one round in each cycle, S-boxes in block memories as in the paper, a
+  multiplier of one cycle, and an adder.
+- brw2013: one or two AES pipelines of 11 cycles, a three-stage multiplier.  The ones for a mode are the rows of table 3: HMCH
+  with a sequential decrypter beside the pipelines, and squares computed on the fly in the variants 1 and 3.
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unit set that follows from what a user chose and from how often a mode uses each kind of unit."""
+"""The unit set that follows from the options and from how often a mode uses each kind of unit."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from modeloom.spec.kinds import ACC, BOTH, CIPHER, DEC, ENC, MUL, OPERATIONS, OU
 __all__ = ["Architecture", "unit_set"]
 
 HALVED = 128
-"""Bits of a counter from which its chain of carries has a register in the middle (docs/model.md)."""
+"""Number of bits from which the carry chain of a counter has a register in the middle (docs/model.md)."""
 
 SELDOM = 2
-"""Most operations of a sector on a core of the cipher that is built sequentially beside pipelines."""
+"""Largest number of operations in a sector on a cipher core that is sequential beside pipelines."""
 
 PLANNED = {unit.type for unit in (ENC.unit, ENC.shared, DEC.unit, MUL.unit, SQR.unit, ACC.unit, OUT.unit) if unit}
 """Types of units whose number and timing options decide; there are as many of the others as the pace of these wants."""
@@ -31,14 +31,14 @@ PLANNED = {unit.type for unit in (ENC.unit, ENC.shared, DEC.unit, MUL.unit, SQR.
 
 @dataclass(frozen=True)
 class Architecture:
-    """How the cipher's cores are built.
+    """The forms of the cipher cores.
 
     Attributes
     ----------
     cipher : BlockCipher
     cores : mapping
-        What is asked of the cipher for each core in use, by the operation that it does, or ``BOTH``.  How many slots a core has follows
-        from the program (``cores.sector.core_requests``).
+        The request to the cipher for each core in use, by its operation, or ``BOTH``.  The number of slots in a core follows from the
+        program (``cores.sector.core_requests``).
     """
 
     cipher: BlockCipher
@@ -55,13 +55,13 @@ def unit_set(
 ) -> tuple[UnitSet, Architecture]:
     """The unit set for a cipher, a mode's operation counts, for each sector size in each direction, and the kinds of its set-up.
 
-    Both cores of the cipher stand behind one operand network where both directions are built; a core for one direction that needs
-    both has them apart, and so have keys of another length than most.  A core that a sector needs seldom (``SELDOM``) is sequential
-    where there is such a form and its interval fits into the initiation interval.  Where all cores are to be sequential or combined, one
-    core does what is needed under keys of a length.
+    If both directions are built, both cores of the cipher are behind one operand network.  They are separate in a core for one direction
+    that needs both, and for keys whose length the mode fixes.  A core that a sector rarely needs (``SELDOM``) is sequential if there is
+    such a form and its interval fits into the initiation interval.  If all cores are to be sequential or combined, one core performs
+    all operations with keys of one length.
 
-    Raises ``InputError`` for several multipliers where the mode has no products (one, as presets have it, is left out), and for a
-    core that the cipher lacks.
+    Raises ``InputError`` for several multipliers if the mode has no products, and for a core that the cipher does not have.  A single
+    multiplier, as in the presets, is omitted.
     """
     options = options.on(chosen)
     lanes = options.lanes or options.cipher_cores
@@ -128,9 +128,9 @@ def unit_set(
 
 
 def _request(options: Options, chosen: BlockCipher, name: Kind | str, form: str) -> CoreRequest:
-    """What is asked of a cipher for a core of this name; raises ``InputError`` if it has none.
+    """The request to a cipher for a core of this name; raises ``InputError`` if the cipher has none.
 
-    The S-box is that of the form that was asked for; a core that is sequential beside pipelines has the default.
+    The S-box is the requested one.  A core that is sequential beside pipelines has the default.
     """
     direction = DIRECTION_OF[name.operation.name if isinstance(name, Kind) else name]
     if not chosen.has(direction, form):
@@ -146,9 +146,9 @@ def _request(options: Options, chosen: BlockCipher, name: Kind | str, form: str)
 def _paced(
     type: UnitType, registered: bool, totals: Sequence[Mapping[Kind, int]], paces: Sequence[int], setup: AbstractSet[Kind]
 ) -> Unit:
-    """Units of a type that keep up with the others, for the operations of it that are in use.
+    """As many units of a type as needed to keep up with the others, for the operations in use.
 
-    An adder is a chain of carries, and stands between registers; one of 128 bits has a register in the middle.
+    An adder is a carry chain between registers.  One of 128 bits has another register in the middle.
     """
     kind = UnitKind(type)
     forms = tuple(Kind(op) for op in OPERATIONS.values() if op.unit is type and (op.name in setup or any(t[Kind(op)] for t in totals)))
@@ -161,6 +161,6 @@ def _paced(
 
 
 def _squarers(totals: Sequence[Mapping[Kind, int]], paces: Sequence[int], mul: int) -> int:
-    """Squaring units that keep up with the pipelines and the multipliers, at least one."""
+    """As many squaring units as needed to keep up with the pipelines and the multipliers, at least one."""
     intervals = (max(pace, -(-total[MUL] // mul)) for total, pace in zip(totals, paces, strict=True))
     return max(1, *(-(-total[SQR] // ii) for total, ii in zip(totals, intervals, strict=True)))

@@ -1,47 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """The datasheet of a core in Markdown: overview, theory of operation, interfaces, programmer's guide, figures, security,
-verification."""
+verification.  What only the maker of the core can say it says in its ``Sheet``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from modeloom.emit.figures import cipher_name
-from modeloom.emit.top import STREAMS
-from modeloom.interfaces.sector import COMMANDS, STATUSES, StatusCode
-from modeloom.interfaces.table import RESERVED, Place
-from modeloom.product.sectors import SectorDescription
+from modeloom.product.core import Core, D, Sheet
+from modeloom.product.description import Description
+from modeloom.product.markdown import table
+from modeloom.product.ports import CLOCK
 
 __all__ = ["datasheet"]
 
+FILES = {
+    "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
+    "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
+    "description": "everything about the core, for programs",
+}  # fmt: skip
+"""What each file is, by the names of ``Files``."""
 
-def _table(head: list[str], rows: list[list[Any]]) -> Iterator[str]:
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        yield "| " + " | ".join(str(cell) for cell in row) + " |"
-    yield ""
 
-
-def datasheet(compiled: Any, description: SectorDescription) -> str:
+def datasheet(core: Core[D], description: D) -> str:
     """Text of ``datasheet.md``."""
-    parts = (_overview, _theory, _interfaces, _guide, _figures, _security, _verification)
-    return "\n".join(line for part in parts for line in part(compiled, description)).rstrip("\n") + "\n"
+    sheet = core.sheet(description)
+    comments = {CLOCK: "clock and reset", **{interface.name: interface.comment for interface in core.interfaces}}
+    lines = [*_overview(sheet, description), "## Theory of operation", "", *sheet.theory, *_interfaces(sheet, description, comments)]
+    lines += ["## Programmer's guide", "", *sheet.use, "## Figures", "", *sheet.figures]
+    lines += [*_security(sheet, description), *_verification(sheet, description)]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _overview(compiled: Any, d: SectorDescription) -> Iterator[str]:
-    e = d.explain
-    sizes = " or ".join(str(size.sector_bytes) for size in d.sizes)
+def _overview(sheet: Sheet, d: Description) -> Iterator[str]:
     yield f"# {d.name}"
     yield ""
     yield "<!-- SPDX-License-Identifier: Apache-2.0 -->"
     yield ""
-    yield (
-        f"{d.title} on sectors of {sizes} bytes with tweaks of {d.tweak_bytes} bytes and "
-        f"{cipher_name(compiled)}, to {' and '.join(d.directions)}. One sector every "
-        f"{d.pins.interval} cycles, {e.latency} cycles of latency, {d.key_slots} key slot{'s' * (d.key_slots != 1)}."
-    )
+    yield sheet.summary
     yield ""
     if d.broken:
         yield f"> **Warning: this mode is broken.** {d.security[0].upper()}{d.security[1:]}."
@@ -50,69 +45,10 @@ def _overview(compiled: Any, d: SectorDescription) -> Iterator[str]:
     yield f"- Definition: sha256 `{d.definition_sha256}`"
     yield f"- Made by modeloom {d.version} with `{d.command}`"
     yield ""
-    what = {
-        "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
-        "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
-        "description": "everything about the core, for programs",
-    }  # fmt: skip
-    yield from _table(["file", "what it is"], [[f"`{file}`", what[kind]] for kind, file in d.files.by_kind.items()])
+    yield from table(["file", "what it is"], [[f"`{file}`", FILES[kind]] for kind, file in d.files.by_kind.items()])
 
 
-def _theory(compiled: Any, d: SectorDescription) -> Iterator[str]:
-    e = d.explain
-    main = compiled.allocation.program.main
-    yield "## Theory of operation"
-    yield ""
-    yield (
-        f"The core runs the program of `program.txt`: a table of {main.rows} control words over the functional units below. "
-        + (
-            f"A new sector may enter every {e.ii} cycles while up to {main.stages} are in flight; each is in a stage of "
-            "its own, so no two use a unit in one cycle. "
-            if e.overlap
-            else "A sector enters when the one before it is done. "
-        )
-        + "The pipeline never stalls: a sector enters only when all of it has arrived and the result buffer has a place for it."
-    )
-    yield ""
-    yield from _table(
-        ["unit", "count", "latency", "interval", "operations in a sector"],
-        [[kind, u.count, u.latency, u.interval, _uses(kind, e.uses)] for kind, u in e.units.items() if kind != "out"],
-    )
-    yield (
-        "Set-up runs on the same units when a key is loaded: round keys are expanded, and values that depend on the key alone "
-        f"are computed and kept in the key memory ({e.key_words} blocks a slot, {e.setup_cycles} cycles of program)."
-    )
-    yield ""
-
-
-def _uses(kind: str, uses: Mapping[str, int]) -> str:
-    if kind == "cipher":
-        return ", ".join(f"{uses[core]} {core}" for core in ("enc", "dec") if uses.get(core)) + " (of the two directions, the larger)"
-    return str(uses.get(kind, 0))
-
-
-def _tweak(d: SectorDescription) -> str:
-    if not d.tweak_bytes:
-        return "tweak; not read"
-    read = -(-d.tweak_bytes // d.block_bytes) * d.block_bytes
-    behind = f", with zeros behind the {d.tweak_bytes} of the tweak" if read > d.tweak_bytes else ""
-    return f"tweak; this core reads bytes 0 to {read - 1}{behind}"
-
-
-def _field(place: Place, own: Mapping[str, str]) -> str:
-    """What stands in bytes of a command; ``own`` is what this core says of a field."""
-    if place.single_bits:
-        return "; ".join(f"bit {bit}: {field.meaning}" for bit, field in place.fields)
-    field = place.fields[0][1]
-    return own.get(field.name, f"{field.name}, {field.meaning}")
-
-
-def _short(place: Place) -> str:
-    name = place.fields[0][1].name
-    return "zero" if name == RESERVED else name
-
-
-def _interfaces(compiled: Any, d: SectorDescription) -> Iterator[str]:
+def _interfaces(sheet: Sheet, d: Description, comments: dict[str, str]) -> Iterator[str]:
     yield "## Interfaces"
     yield ""
     yield (
@@ -121,156 +57,26 @@ def _interfaces(compiled: Any, d: SectorDescription) -> Iterator[str]:
         "`tdata[7:0]`; fields are little-endian."
     )
     yield ""
-    comments = {"clock": "clock and reset", **dict(STREAMS)}
-    yield from _table(
-        ["port", "direction", "bits", "group"],
-        [[f"`{p.name}`", p.direction, p.width, comments[p.stream].split(":")[0]] for p in d.ports],
-    )
-    yield f"Command, {COMMANDS.packing.bits // 8} bytes, `{COMMANDS.name}_tdata`:"
-    yield ""
-    own = {
-        "tweak": _tweak(d),
-        "slot": f"key slot, 0 to {d.key_slots - 1}",
-        "size": "sector size: " + ", ".join(f"{n} for {size.sector_bytes} bytes" for n, size in enumerate(d.sizes)),
-    }
-    yield from _table(["bytes", "field"], [[place.bytes(" to "), _field(place, own)] for place in COMMANDS.packing.places()])
-    lanes = d.lanes
-    width = lanes * d.block_bytes
-    yield (
-        f"A sector is one packet, {lanes} block{'s' * (lanes != 1)} a beat: byte i of beat b is byte {width}b + i of the sector. `tkeep` "
-        "is all ones but in the last beat; `tlast` marks the last beat. Results have the same form; their bytes outside `tkeep` are zero."
-    )
-    yield ""
-    yield from _table(
-        ["sector, bytes", "beats", "bytes of the last beat"],
-        [[size.sector_bytes, size.beats, size.sector_bytes - (size.beats - 1) * width] for size in d.sizes],
-    )
-    yield ""
-    places = (f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place)}" for place in STATUSES.packing.places())
-    yield f"Status, {STATUSES.packing.bits // 8} bytes, `{STATUSES.name}_tdata`: {', '.join(places)}."
-    yield ""
+    rows = [[f"`{port.name}`", port.direction, port.width, comments[port.stream].split(":")[0]] for port in d.ports]
+    yield from table(["port", "direction", "bits", "group"], rows)
+    yield from sheet.payloads
 
 
-def _part(d: SectorDescription, compiled: Any, name: str) -> str:
-    """What a part of the key is."""
-    cipher = f"{d.cipher.upper()} key"
-    return cipher if name == "cipher" else f"{cipher} {name}" if name in compiled.mode.cipher_keys else name
-
-
-def _refused(d: SectorDescription) -> str:
-    """Why a key may be refused, for the middle of a sentence."""
-    return f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
-
-
-def _guide(compiled: Any, d: SectorDescription) -> Iterator[str]:
-    yield "## Programmer's guide"
-    yield ""
-    yield (
-        f"**Keys.** A key is {d.key_bytes} bytes, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first "
-        "beat names the slot."
-    )
-    yield ""
-    yield from _table(
-        ["bytes", "part"],
-        [
-            [f"{part.offset} to {part.offset + part.bytes - 1}",
-             _part(d, compiled, part.name)]
-            for part in d.key_layout
-        ],
-    )  # fmt: skip
-    yield (
-        "The slot's old key is overwritten first, when the slot's sectors in flight have left; sectors of other slots go on, but "
-        "for the set-up and the end of an erasure. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or "
-        f"`key_error` is high because the packet had the wrong length{_refused(d)} or the slot does not exist. "
-        "A packet whose first beat has `tuser` "
-        f"set erases the slot: {d.key_erase_cycles} cycles later, and what the sectors in flight still need, nothing of its key is "
-        "left, nor of what the core has computed with it. After a reset no slot is loaded."
-    )
-    yield ""
-    yield (
-        "**Sectors.** Send a command and a packet of data for each sector, in the same order; either may come first. Results come "
-        "back in that order, and one status for each command follows its data. A refused sector gives a status and no data:"
-    )
-    yield ""
-    yield from _table(["code", "name", "meaning"], [[int(code), code.name, code.meaning] for code in StatusCode])
-    yield (
-        "If several things are wrong, the command's (4 to 6) come before the data's, the highest code first. A host that does not "
-        "take results or statuses holds up the entry of further sectors; nothing is lost."
-    )
-    yield ""
-
-
-def _figures(compiled: Any, d: SectorDescription) -> Iterator[str]:
-    pins = d.pins
-    yield "## Figures"
-    yield ""
-    several = len(d.sizes) > 1
-    for size in d.sizes:
-        e = size.explain
-        if several:
-            yield f"Sectors of {size.sector_bytes} bytes:"
-            yield ""
-        yield from _table(
-            ["figure", "value", "unit"],
-            [
-                ["cycles per sector", e.cycles_per_sector, "cycles"],
-                ["initiation interval, and its bound", f"{e.ii}, {e.ii_bound}", "cycles"],
-                ["distance of sectors at the pins", size.interval, "cycles"],
-                ["latency, and its bound", f"{e.latency}, {e.latency_bound}", "cycles"],
-                ["first output", e.first_output, "cycles"],
-                ["latency over the pins, first beat in to last beat out", size.latency_pins, "cycles"],
-                ["storage, and its bound", f"{e.storage_blocks}, {e.storage_bound}", "blocks"],
-                ["input and result buffers", f"{e.input_blocks}, {e.output_blocks}", "blocks"],
-            ],
-        )
-    if several:
-        yield "Before the first sector of another size the engine runs empty."
-        yield ""
-    entry = f"{pins.last_beat_to_entry} from the last input beat"
-    if d.beats == 1:
-        entry = f"{pins.command_to_entry} from the command"
-    yield (
-        f"The latency over the pins is that of the program and {pins.overhead} cycles more: {entry} to the entry, "
-        f"{pins.entry_to_program} to the program's first cycle, {pins.done_to_first_beat} from its "
-        f"last cycle to the first output beat, and {2 * (d.beats - 1)} for the other beats"
-        f"{' of the first size' * several}. It holds for a sector that is alone."
-    )
-    yield ""
-
-
-def _security(compiled: Any, d: SectorDescription) -> Iterator[str]:
+def _security(sheet: Sheet, d: Description) -> Iterator[str]:
     yield "## Security status"
     yield ""
     yield f"- The mode: {'**broken:** ' if d.broken else ''}{d.security}."
-    yield "- Time does not depend on keys or data: every sector takes the same cycles."
+    yield from sheet.timing
     yield "- **Not protected against power, electromagnetic and fault attacks**; nothing is masked."
-    yield "- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them."
+    yield from sheet.kept
     yield ""
 
 
-INVERSE = {
-    "proved": "Encryption and decryption of the definition were proved to be inverse to each other, for any permutation as the cipher.",
-    "tested": "Encryption and decryption of the definition were tested to be inverse to each other, with random and chosen values.",
-    "one direction": "The mode has one direction.",
-    "not checked": "**Whether decryption inverts encryption was not checked**: the core was built without the proof.",
-}
-"""What a core's ``inverse`` says."""
-
-
-def _verification(compiled: Any, d: SectorDescription) -> Iterator[str]:
-    proved = d.explain.proved
+def _verification(sheet: Sheet, d: Description) -> Iterator[str]:
     yield "## Verification"
     yield ""
-    yield (
-        "- The program was proved equal to the definition, by symbolic execution of its control words."
-        if proved
-        else "- **The program was not proved**: the core was built without the proof."
-    )
-    yield f"- {INVERSE[d.explain.inverse]}"
-    yield (
-        f"- `{d.files.bench}` knows the ports only. It checks data, order, status codes, the distance of sectors and the "
-        "latency against this datasheet; results come from the software model. Its head has the command that runs it."
-    )
+    yield from sheet.checked
+    yield f"- `{d.files.bench}` knows the ports only. {sheet.bench} Its head has the command that runs it."
     yield f"- `verilator --lint-only -Wall {d.files.verilog} {d.files.waivers}` is free of warnings."
     yield "- `modeloom verify` on this folder repeats all of it and runs vectors and random sectors."
     yield ""

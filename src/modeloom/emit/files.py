@@ -16,38 +16,28 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from modeloom.allocate.listing import listing
-from modeloom.ciphers.check import check_cipher
-from modeloom.cores.sector import bus_parameters, core_requests
-from modeloom.emit.bench import bench_verilog
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
-from modeloom.emit.package import describe, fusesoc, to_json
-from modeloom.emit.rules import rules_instance, rules_module
+from modeloom.emit.package import fusesoc, to_json
 from modeloom.emit.title import core_name
-from modeloom.emit.top import header, top_module
-from modeloom.modes.by_path import seen_from
-from modeloom.product.description import Description
+from modeloom.emit.top import header, rules_instance, top_module
+from modeloom.product.core import Core, D
 from modeloom.product.folder import files_of
-from modeloom.spec import InputError, blame
+from modeloom.spec import InputError
 
-__all__ = ["check_directory", "contents", "core_verilog", "listings", "emit"]
-
-
-def listings(compiled: Any) -> str:
-    """The listings of the programs of all sector sizes."""
-    return "\n".join(listing(one.allocation.program) for one in compiled.sizes)
+__all__ = ["check_directory", "contents", "core_verilog", "emit"]
 
 
-def core_verilog(compiled: Any, name: str, command: str) -> str:
+def core_verilog(core: Core[D], description: D) -> str:
     """The whole Verilog file of a core."""
-    inner = inner_verilog(core_rtlil(compiled, f"{name}_core"), f"{name}_core")
-    top = top_module(compiled, name, rules_instance(compiled, name))
-    return "\n".join([header(compiled, name, command), top, inner, rules_module(compiled, name)])
+    name = description.name
+    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core")
+    rules = core.rules(name)
+    top = top_module(core, name, rules_instance(core, name) if rules else "")
+    return "\n".join([header(core, description), top, inner, *([rules] if rules else [])])
 
 
 def _old_files(directory: Path) -> set[str]:
@@ -77,20 +67,20 @@ def check_directory(directory: str | Path) -> None:
         raise InputError(f"{directory} cannot be written: no permission for {above}; choose another folder")
 
 
-def contents(compiled: Any, name: str, command: str) -> tuple[Description, dict[str, str]]:
+def contents(core: Core[D], name: str, command: str) -> tuple[D, dict[str, str]]:
     """What ``core.json`` says, and the texts of all files of a core by their names.
 
     ``sha256`` in ``core.json`` has the hash of every other file.
     """
-    description = describe(compiled, name, command)
+    description = core.describe(name, command)
     names = description.files
     made: dict[str, Callable[[], str]] = {
-        "verilog": lambda: core_verilog(compiled, name, command),
+        "verilog": lambda: core_verilog(core, description),
         "waivers": lambda: waivers(name),
-        "bench": lambda: bench_verilog(compiled, name),
-        "listing": lambda: listings(compiled),
+        "bench": lambda: core.bench(name),
+        "listing": core.listing,
         "package": lambda: fusesoc(description),
-        "datasheet": lambda: datasheet(compiled, description),
+        "datasheet": lambda: datasheet(core, description),
     }
     texts = {file: made[kind]() for kind, file in names.by_kind.items() if kind != "description"}
     hashes = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
@@ -100,15 +90,15 @@ def contents(compiled: Any, name: str, command: str) -> tuple[Description, dict[
 
 
 def emit(
-    compiled: Any, directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
-) -> Description:
+    core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
+) -> D:
     """Writes a core's folder: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package, datasheet.
 
     A folder that holds a core already is replaced; files in it that are not modeloom's stay.
 
     Parameters
     ----------
-    compiled : modeloom.compiler.compile.Compiled
+    core : Core
     directory : path
         Made if it does not exist.
     name : str, optional
@@ -129,19 +119,16 @@ def emit(
         If the folder holds other things than a core, the name is not a plain identifier, the folder cannot be written, or another core
         is being built into it.
     DefinitionError
-        If the hardware of a cipher that the mode brings is not what its software is (``modeloom.ciphers.check``).
+        What ``Core.check`` raises: the hardware of a cipher that a mode brings is not what its software is.
     """
     target = Path(directory).absolute()
     if not command or "\n" in command:
         raise ValueError("command is one line of text")
     old = _old_files(target)
-    name = core_name(compiled, name)
-    bus_parameters(compiled)  # refuses a mode that no bus fits before the cipher is simulated
-    with blame(compiled.architecture.cipher.name):
-        check_cipher(compiled.architecture.cipher, core_requests(compiled).values())
+    name = core_name(core, name)
+    core.check()
     # Its place as seen from the core, wherever commands are run later.
-    compiled = replace(compiled, mode=seen_from(compiled.mode, target))
-    description, texts = contents(compiled, name, command)
+    description, texts = contents(core.seen_from(target), name, command)
     try:
         with building(target) if exclusive else nullcontext():
             _write(target, texts, old)

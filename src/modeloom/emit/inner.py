@@ -15,12 +15,12 @@ from typing import Any
 
 from amaranth.back import rtlil
 
-from modeloom.cores.sector import ModeCore
 from modeloom.emit.names import plain_design
 from modeloom.emit.prune import prune
 from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 from modeloom.emit.widths import level_widths
+from modeloom.product.core import Core, D
 from modeloom.spec import blame
 
 __all__ = ["component_rtlil", "core_rtlil", "inner_verilog"]
@@ -41,20 +41,19 @@ _EXPAND = ("proc -noopt", "pmuxtree", "opt_clean -purge")
 _KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = |(keep|mapped_apart|no_rw_check) = ")
 
 
-def core_rtlil(compiled: Any, top: str) -> str:
+def core_rtlil(core: Core[D], top: str) -> str:
     """RTLIL of a core; modules are named TOP, TOP_engine, TOP_engine_cipher0, ...
 
     Equal modules stand once, nothing dead is left, and every public name is a plain Verilog name.
 
     Parameters
     ----------
-    compiled : modeloom.compiler.compile.Compiled
+    core : Core
     top : str
         Name of the top module.
     """
-    # Components of a cipher that a user has described.
-    with blame(compiled.architecture.cipher.name):
-        return component_rtlil(ModeCore(compiled), top)
+    with blame(core.brought) if core.brought else contextlib.nullcontext():
+        return component_rtlil(core.component(), top)
 
 
 def component_rtlil(component: Any, top: str) -> str:

@@ -14,14 +14,13 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from amaranth.hdl import UnusedElaboratable
 
-from modeloom.cores.sector import ModeCore, erase_cycles
 from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
 from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
+from modeloom.equivalence.engine import EngineCore
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
 from modeloom.product.sectors import SectorDescription
@@ -52,17 +51,16 @@ ENGINE = "core.engine"
 """Path of the engine in a core."""
 
 
-def _definition(compiled: Any, unit: UnitKind, name: str) -> tuple[dict[str, int], CoreTimes]:
+def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, int], CoreTimes]:
     """Widths of the inputs of a core by name, and its times; raises ``KeyError`` if units of this kind have none."""
     with warnings.catch_warnings():
         # The component is looked at and not made.
         warnings.simplefilter("ignore", UnusedElaboratable)
-        cores = ModeCore(compiled)
-        components = cores.cores(unit, [Kind(operation, unit.key_bits) for operation in _does(name)])
+        components = made.components(unit, [Kind(operation, unit.key_bits) for operation in _does(name)])
         core = components[name]
         ports = {port: len(getattr(core.component, port)) for port in core.component.signature.members if port != "o"}
         times = CoreTimes(core.component.latency, core.interval, core.started)
-        del core, components, cores
+        del core, components
         gc.collect()
     return ports, times
 
@@ -74,7 +72,7 @@ class SymbolicCore:
     ----------
     verilog : Path
     description : SectorDescription
-    compiled : modeloom.compiler.compile.Compiled
+    made : EngineCore
         What the core was made from.
 
     Attributes
@@ -91,8 +89,9 @@ class SymbolicCore:
         The Verilog has something that a core has not.
     """
 
-    def __init__(self, verilog: Path, description: SectorDescription, compiled: Any):
-        self.compiled, top = compiled, description.top
+    def __init__(self, verilog: Path, description: SectorDescription, made: EngineCore):
+        self.made, top = made, description.top
+        self.compiled = compiled = made.compiled
         rtlil = verilog_to_rtlil(verilog, top)
         self.modules = {module: name for module, name in _CELL.findall(rtlil) if _does(name)}
         netlist = netlist_of_rtlil(rtlil, top, keep=sorted(self.modules))
@@ -106,7 +105,7 @@ class SymbolicCore:
         for module, cell in cells.items():
             kind, unit = self.modules[module], cell.name.split(".")[-2]
             try:
-                ports, times = _definition(compiled, units[unit], kind)
+                ports, times = _definition(made, units[unit], kind)
             except KeyError:
                 raise CircuitError(f"{cell.name}: {unit} has no {kind}") from None
             does, type = _does(kind), units[unit].type
@@ -144,7 +143,7 @@ class SymbolicCore:
             roles = roles | {"rst": 1, "clear": 1}
 
         compiled = self.compiled
-        rounds = compiled.architecture.cipher.round_keys(keys.bits or compiled.options.key_bits)
+        rounds = compiled.architecture.cipher.round_keys(keys.bits or compiled.options.key_bits or 0)
 
         def make(cell: Cell) -> Box:
             outputs = output_ports(directions, cell)
@@ -176,7 +175,7 @@ class SymbolicCore:
     def host(self, lanes: int) -> Host:
         """A host of a new run, after its reset."""
         host = Host(self.run(), lanes * self.width // 8)
-        host.reset(2 * erase_cycles(self.compiled))
+        host.reset(2 * self.made.erase_cycles)
         return host
 
     def cipher_keys(self, run: Run, slot: int, key: int) -> Mapping[str, int]:

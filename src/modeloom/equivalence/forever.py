@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from modeloom.compiler.compile import Compiled
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
+from modeloom.equivalence.engine import EngineCore
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.traffic import Comparison, Traffic
 from modeloom.product.folder import read_sectors
@@ -38,7 +39,7 @@ class Recurrence:
     period: int
 
 
-def forever(directory: str | Path, compiled: Any) -> Recurrence:
+def forever(directory: str | Path, made: EngineCore) -> Recurrence:
     """Runs sectors of the first size without a pause, in all directions and slots in turn, until the state comes back.
 
     Raises
@@ -48,8 +49,9 @@ def forever(directory: str | Path, compiled: Any) -> Recurrence:
     """
     description = read_sectors(directory)
     try:
-        core = SymbolicCore(Path(directory) / description.files.verilog, description, compiled)
+        core = SymbolicCore(Path(directory) / description.files.verilog, description, made)
         comparison = Comparison(core, description)
+        compiled = made.compiled
         program = compiled.allocation.program
         # Every cell has been overwritten once by then.
         warm = max([1, *(bank.cells for bank in program.banks.values())]) + 2 * program.main.stages + 2
@@ -80,7 +82,7 @@ AHEAD = 6
 """Sectors that wait at the pins, so that these are never without one."""
 
 
-def _sectors(traffic: Traffic, compiled: Any, count: int) -> Iterator[int]:
+def _sectors(traffic: Traffic, compiled: Compiled, count: int) -> Iterator[int]:
     """Runs sectors; gives the number of each when its first beat comes to stand at the pins."""
     directions, slots = compiled.options.directions, traffic.comparison.slots
     waiting = traffic.host.waiting["s_axis"]
@@ -92,7 +94,7 @@ def _sectors(traffic: Traffic, compiled: Any, count: int) -> Iterator[int]:
         yield number
 
 
-def _control(traffic: Traffic, number: int, compiled: Any) -> tuple:
+def _control(traffic: Traffic, number: int, compiled: Compiled) -> tuple:
     """The state of core and host but for what depends on data."""
     turn = number % (len(compiled.options.directions) * traffic.comparison.slots)
     host = traffic.host

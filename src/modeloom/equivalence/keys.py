@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from modeloom.cores.sector import key_erase_cycles
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
@@ -48,7 +47,7 @@ class Keys:
         self.cipher_names, self.derived = list(program.cipher_keys), self.compiled.setup_graph.derived
         self.hosts = self.cipher_names[: len(self.cipher_names) - len(self.derived)]
         # To load a key takes the time of its erasure, of each key's expansion, and of the set-ups.
-        erasure, expansions = key_erase_cycles(self.compiled), 200 * len(self.cipher_names)
+        erasure, expansions = core.made.key_erase_cycles, 200 * len(self.cipher_names)
         self.most = 4 * (erasure + expansions + sum(one.setup_schedule.latency for one in self.compiled.sizes) + 100)
         self._known: dict[int, Mapping[str, int]] = {}
 

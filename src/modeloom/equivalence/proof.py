@@ -14,10 +14,11 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from modeloom.compiler.compile import Compiled
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
+from modeloom.equivalence.engine import EngineCore
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.traffic import Comparison
 from modeloom.product.folder import read_sectors
@@ -50,7 +51,7 @@ class EquivalenceReport:
     cores: int
 
 
-def _plan(compiled: Any, slots: int, most: int) -> tuple[list[tuple[str, int, int]], bool]:
+def _plan(compiled: Compiled, slots: int, most: int) -> tuple[list[tuple[str, int, int]], bool]:
     """Sectors of the run without gaps, and whether every bank turns once: all sectors of one size, then those of the next."""
     plan: list[tuple[str, int, int]] = []
     whole = True
@@ -67,7 +68,7 @@ def _plan(compiled: Any, slots: int, most: int) -> tuple[list[tuple[str, int, in
     return plan, whole
 
 
-def _plan_with_gaps(compiled: Any, slots: int, rng: random.Random) -> list[tuple[str, int, int]]:
+def _plan_with_gaps(compiled: Compiled, slots: int, rng: random.Random) -> list[tuple[str, int, int]]:
     stages = max(one.allocation.program.main.stages for one in compiled.sizes)
     count = max(12, 2 * stages + 4)
     directions = compiled.options.directions
@@ -97,15 +98,15 @@ def gaps(rng: random.Random, period: int) -> Pace:
     return Pace({name: stream(share) for name, share in shares.items()})
 
 
-def prove_engine(directory: str | Path, compiled: Any, *, most_cycles: int = MOST_CYCLES) -> EquivalenceReport:
+def prove_engine(directory: str | Path, made: EngineCore, *, most_cycles: int = MOST_CYCLES) -> EquivalenceReport:
     """Executes an emitted core on symbols and compares all that leaves it with the definition.
 
     Parameters
     ----------
     directory : path
         What ``modeloom build`` made.
-    compiled : modeloom.compiler.compile.Compiled
-        What it was made from, proved.
+    made : EngineCore
+        What it was made from.
     most_cycles : int
         Cycles of the run without gaps, where banks need longer to turn.
 
@@ -116,12 +117,12 @@ def prove_engine(directory: str | Path, compiled: Any, *, most_cycles: int = MOS
     """
     description = read_sectors(directory)
     try:
-        core = SymbolicCore(Path(directory) / description.files.verilog, description, compiled)
+        core = SymbolicCore(Path(directory) / description.files.verilog, description, made)
         proof = Comparison(core, description)
-        plan, whole = _plan(compiled, proof.slots, most_cycles)
+        plan, whole = _plan(made.compiled, proof.slots, most_cycles)
         proof.run("whole", plan, Pace())
         rng = random.Random(len(plan))
-        plan = _plan_with_gaps(compiled, proof.slots, rng)
+        plan = _plan_with_gaps(made.compiled, proof.slots, rng)
         proof.run("gaps", plan, gaps(rng, max(40, proof.latency // 2)), len(plan) // 2)
     except CircuitError as error:
         raise ProofError(str(error)) from error

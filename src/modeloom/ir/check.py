@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The legality checker of lowered graphs, written apart from the passes that make them.
+"""The legality checker of lowered graphs, written independently of the passes that make them.
 
-It says whether a graph is well formed, not whether it computes its mode; that is for ``prove``.
+It checks whether a graph is well formed.  ``prove`` checks whether it computes its mode.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SETUP = "setup"
 
 
 class CheckError(Exception):
-    """A graph, schedule or program is not legal; the message is one line that says what is wrong where."""
+    """A graph, schedule or program is not legal.  The message is one line that says what is wrong and where."""
 
 
 def check_graph(
@@ -29,15 +29,15 @@ def check_graph(
     Parameters
     ----------
     terms : int
-        Most terms of a form.
+        Largest number of terms in a form.
     blocks, tweak_blocks : int
-        Blocks of a sector and of a tweak; both 0 for a set-up.
+        Number of blocks in a sector and in a tweak; both 0 for a set-up.
     block_bytes : int
         Bytes of a block.
     raw_names : sequence of str
         Key words that the host loads.
     cipher_bits : sequence of int
-        For each key of the cipher, its bits if they are others than those of most, or 0.
+        For each cipher key, its length in bits if the mode fixes it, or 0.
     """
     _Checker(graph, terms, blocks, tweak_blocks, block_bytes, tuple(raw_names), tuple(cipher_bits)).run()
 

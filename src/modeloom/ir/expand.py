@@ -8,9 +8,9 @@ X_1 h^m + ... + X_m h becomes, with c chains::
     polynomials (a tweak's blocks)
     the rest, exponent e             chain e mod c: ((X_a h^c + X_b) h^c + ...) h^e_last
 
-The number of products stays that of Horner's rule, or falls where products are shared.
+The number of products is that of Horner's rule, or smaller if products are shared.
 
-Where there is a squaring unit, a product a * a of key values becomes ``sqr a``: brw2013, section 3, "squares computed on the fly".
+If there is a squaring unit, a product a * a of key values becomes ``sqr a``: brw2013, section 3, "squares computed on the fly".
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def expand(trace: Trace, chains: int, squares: bool = False) -> Trace:
     Parameters
     ----------
     chains : int
-        Interleaved Horner chains for a polynomial whose key is fixed by set-up; one chain otherwise.
+        Number of interleaved Horner chains for a polynomial whose key the set-up computes.  Other polynomials have one chain.
     squares : bool
-        Whether squares of key values become ``sqr`` nodes, not products.
+        Whether squares of key values become ``sqr`` nodes instead of products.
     """
     if chains < 1:
         raise ValueError(f"chains must be at least 1, not {chains}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of definitions: where an operation comes from, for messages, listings and charts."""
+"""Lines of definitions: the origin of an operation, for messages, listings and charts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 
 
 NOWHERE = Line("", 0)
-"""Of what stands before a definition runs: input blocks, tweaks, key blocks."""
+"""The line of nodes that exist before a definition runs: input blocks, tweaks, key blocks."""
 
 
 def definition_file(mode: object) -> str:
@@ -49,7 +49,7 @@ def told(line: Line, own: str) -> str:
 
 
 def running_line(own: str) -> tuple[Line, str]:
-    """The line of a definition that is running, and its text: the innermost frame outside this package's rooms but the modes.
+    """The current line of a running definition, and its text: that of the innermost frame in a mode or outside this package.
 
     ``own`` is the path of the mode's own file.
     """

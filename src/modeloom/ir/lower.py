@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lowers an expanded trace to unit operations on linear forms, one direction at a time.
 
-XOR and multiplication by x^k are wires.  A sum gets a name where it is an output or is read more than once; the name is that of
-the latest unit result in it, which adds the other terms before it is written, or else of an "acc" operation.
+XOR and multiplication by x^k are wires.  A sum gets a name if it is an output or is read more than once.  The name is that of the
+latest unit result in it, which adds the other terms before it is written, or otherwise that of an "acc" operation.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _sorted_form(terms: dict[Term, int] | Iterable[Term]) -> Form:
 
 
 class _Namer:
-    """Names of key values: set-up's own, powers of them, and numbers for the rest."""
+    """Names of key values: those from the set-up, powers of these, and numbers for the rest."""
 
     def __init__(self, trace: Trace):
         self.trace = trace
@@ -91,8 +91,8 @@ def operation_kind(trace: Trace, node: Node) -> Kind:
 def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
     """Key-memory words: the nodes that set-up computes (in order), and the name of each node that has one.
 
-    Every product or cipher call on key values alone gets a word, and every sum of them that a direction reads.  A square gets none: who
-    reads it squares the value below it; nor do multiples x^k, which are wires or steps of a chain.
+    Every product or cipher call on key values alone gets a word, and every sum of them that a direction reads.  A square gets none,
+    because its readers square the value below it.  Multiples x^k get none, because they are wires or steps of a chain.
     """
     namer = _Namer(trace)
     nodes = trace.nodes
@@ -142,7 +142,7 @@ class _Lowering:
     # -- which sums have names ------------------------------------------------------------------------------------------
 
     def count_readers(self, outputs: Iterable[int], cut: Callable[[Node], bool]) -> None:
-        """Readers of every node that the outputs need, looking through wires (scale, keep)."""
+        """Readers of every node that the outputs depend on, looking through wires (scale, keep)."""
         direct: dict[int, list[int]] = {}
         outputs = list(outputs)
         order: list[int] = []
@@ -342,7 +342,7 @@ class _Lowering:
         return self._acc(form, line)
 
     def _above(self, roots: Iterable[int], done: set[int]) -> set[int]:
-        """Some operations and all that they read, except for what is done."""
+        """Some operations and all that they read, except for those that are done."""
         found: set[int] = set()
         stack = list(roots)
         while stack:
@@ -374,7 +374,8 @@ class _Lowering:
     def ordered(self) -> list[Op]:
         """The operations in an order in which each comes after what it reads, without those whose results cancel everywhere.
 
-        What an operation waits for comes in the order in which it was made: so blocks keep theirs, which runs of masks need.
+        The operations that an operation waits for are in the order in which they were made.  Blocks therefore keep their order, which
+        sequences of masks need.
         """
         needed = self._above((i for i, op in enumerate(self.ops) if op.leaves), set())
         order: list[int] = []
@@ -426,11 +427,11 @@ def lower_direction(
     Parameters
     ----------
     terms : int
-        Most terms of a form that a unit's operand network adds.
+        Largest number of terms that the operand network of a unit adds.
     latency : callable
-        Cycles of a kind of operation, to estimate which of two results is the later one.
+        Latency of a kind of operation in cycles, to estimate which of two results is later.
     count : callable or None
-        Units that do a kind of operation, for the same; None: as many as operations.
+        Number of units for a kind of operation, for the same estimate; None for as many as operations.
     """
     low = _Lowering(trace, key_names, terms, latency, count)
     outputs = trace.outputs[direction]

@@ -7,7 +7,7 @@ An operation reads its operands when it issues, and the terms that are added to 
                                          ▲
     post ────────────────────────────────┘
 
-A form is a XOR of terms; a term is ``keep(source) * x^k``.
+A form is the XOR of some terms.  A term is ``keep(source) * x^k``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Op:
     Attributes
     ----------
     kind : Kind
-        What is done (``spec.kinds``); the name of an operation stands for that, under a key of the usual length.
+        The kind (``spec.kinds``).  The name of an operation stands for the kind with a key of the usual length.
     pre : list of Form
         Operands.
     post : Form
@@ -55,13 +55,13 @@ class Op:
     keep : int
         Bytes of the unit's result that are kept before the terms are added (0: all).
     number : int
-        The number of the cipher key, or what goes with the operation (``Operation.numbers``).
+        The number of the cipher key, or the number of the operation (``Operation.numbers``).
     index : int, str or None
-        Of a block that leaves, its number; in set-up the name of the key value that is written.
+        The number of a block that leaves, or in the set-up the name of the key value that is written.
     line : Line
         Line of the definition; false if it has none.
     block : int or None
-        The sector's block it belongs to, which decides its lane.
+        The block of the sector that it belongs to, which decides its lane.
     """
 
     kind: Kind
@@ -79,7 +79,7 @@ class Op:
 
     @property
     def leaves(self) -> bool:
-        """Whether a block, or a key value of set-up, leaves."""
+        """Whether a block, or a key value of the set-up, leaves."""
         return self.kind.operation.unit.leaves
 
     def terms(self) -> Iterator[tuple[str, Term]]:
@@ -95,7 +95,7 @@ class Op:
 class Chain:
     """A register that holds base * x^(start + stride * step), advanced from use to use.
 
-    ``base`` and ``start`` for each direction.
+    ``base`` and ``start`` are given for each direction.
     """
 
     id: int
@@ -130,14 +130,14 @@ class Pair:
 
 @dataclass
 class OpGraph:
-    """Operations of all directions, paired; ids are positions in ``pairs``.
+    """Operations of all directions in pairs.  Ids are positions in ``pairs``.
 
     Attributes
     ----------
     directions : tuple of str
         The directions built; ("setup",) for a set-up.
     pairs : list of Pair
-        In an order in which every operation comes after what it reads.
+        The pairs, in an order in which every operation comes after what it reads.
     chains : list of Chain
     key_names : list of str
         Words of the key memory in order: key blocks of the host, then set-up values.
@@ -162,7 +162,7 @@ class OpGraph:
                 yield pair.id, pair.ops[direction]
 
     def uses(self, direction: str) -> dict[UnitKind, int]:
-        """Operations in one direction by the kind of unit that does them alone."""
+        """Operations in one direction, by the kind of unit for this operation alone."""
         counts: dict[UnitKind, int] = {}
         for _, op in self.ops(direction):
             kind = op.kind.unit

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs the operations of both directions and finds the chains of masks.
 
-Sectors of both directions share one schedule, and follow each other in any order.  So if an operation of encryption and one of
-decryption take one slot of the same unit, they do so in the same cycle of their sectors: they are a pair.  Which operations are
-paired is chosen by ``schedule.pairing``; here pairs are made, in the order of the definition or in that of given times.
+Sectors of both directions share one schedule, and follow each other in any order.  If an operation of encryption and one of
+decryption take one slot of the same unit, they therefore do so in the same cycle of their sectors.  They are a pair.
+``schedule.pairing`` chooses the pairs.  This module makes them, in the order of the definition or in that of given times.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Row = dict[str, int]
 """The operations that issue together: for each direction that takes part, the number of its own."""
 
 Group = tuple[UnitKind, int | None]
-"""The kind of unit that does an operation and the instance that it is bound to."""
+"""The kind of unit that performs an operation, and the instance that it is bound to."""
 
 Order = Mapping[str, tuple[Sequence[int], Sequence[int | None]]]
 """For each direction, the times of its operations and the instances that they are bound to."""
 
 WIRED = 3
-"""Multiples x^k of one value that an operand network takes by wire; more of them run as a chain."""
+"""Largest number of multiples x^k of one value that an operand network takes by wire.  More of them run as a chain."""
 
 
 def _kind(op: Op) -> UnitKind:
@@ -76,9 +76,9 @@ class _Ready:
 def match(sequences: Mapping[str, Sequence[Op]], order: Order | None = None) -> list[Row]:
     """Rows of operation numbers of each direction, in an order that both directions allow.
 
-    Where an operation of one kind is ready in both directions, the two that come first in their directions are a row; if there are
-    several such kinds, the one whose row comes first.  Where there is none, one direction goes on alone, with the kind of which it
-    has more left to do than the other.
+    If an operation of one kind is ready in both directions, the two that come first in their directions form a row.  Among several such
+    kinds, the one whose row comes first is taken.  If there is none, one direction goes on alone, with the kind of which it has more
+    left to do than the other.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def match(sequences: Mapping[str, Sequence[Op]], order: Order | None = None) -> 
 
 
 def pair_directions(name: str, sequences: Mapping[str, Sequence[Op]], rows: Sequence[Row] | None = None) -> OpGraph:
-    """One graph from the operations of each direction, which stay as they are.
+    """Makes one graph from the operations of each direction, which stay unchanged.
 
     ``rows`` are the pairs in their order (None: those of the definition's own order, ``match``).
     """
@@ -145,14 +145,15 @@ def pair_directions(name: str, sequences: Mapping[str, Sequence[Op]], rows: Sequ
 
 
 def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int = 1) -> OpGraph:
-    """The graph with chains in place of runs of multiples x^k of one value, read by one operand of one unit in the order of blocks.
+    """Replaces sequences of multiples x^k of one value, which one operand of one unit reads in the order of blocks, by chains.
 
     Parameters
     ----------
     instance : callable
-        The unit instance an operation with a block is bound to: each instance has chains of its own.
+        The unit instance that an operation with a block is bound to.  Each instance has chains of its own.
     registers : int
-        Chains that share a run.  Each is used in the order of blocks, but not the run as a whole: operations are freer.
+        Number of chains that share a sequence.  Each is used in the order of blocks, but the sequence as a whole is not, which leaves the
+        operations more freedom.
     """
     pairs = [Pair(pair.id, {d: replace(op, pre=list(op.pre)) for d, op in pair.ops.items()}) for pair in graph.pairs]
     graph = replace(graph, pairs=pairs, chains=list(graph.chains), key_names=list(graph.key_names))

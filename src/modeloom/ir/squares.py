@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives each hash of a sector its own squares of key values.
 
-A square that the first hash of a mode and the second both read would be held all the way through the cipher between them; making it
-again takes a cycle of a squaring unit, which has many to spare::
+A square that both hashes of a mode read would have to be stored while the sector is in the cipher between them.  To compute it again takes
+one cycle of a squaring unit, which has many to spare::
 
     h ─▶ h^2 ─▶ h^4 ─▶ …    for products before any cipher call
     h ─▶ h^2 ─▶ h^4 ─▶ …    for products behind the cipher

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans long sums as balanced trees of additions behind units.
 
-A unit result that nothing else reads can take in other values just before it is written, so it adds without an adder.  With sums of
+A unit result that nothing else reads can take in other values just before it is written.  It then adds without an adder.  With sums of
 ``width`` values, the earliest values go into a result that comes after them::
 
     time   5   5   6   6   7   7   8   8       eight products, two a cycle, width 4

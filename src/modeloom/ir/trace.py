@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a definition on symbols and gives its graph.
+"""Runs a definition on symbols and returns its graph.
 
-Both directions and the set-up are traced into one list of nodes without duplicates, so that whatever depends on the key
-alone is one and the same node everywhere::
+Both directions and the set-up are traced into one list of nodes without duplicates.  A value that depends on the key alone
+is therefore the same node everywhere::
 
     raw, const ──setup──▶ key values ──┐
     block i, tweak j ──────────────────┴─encrypt / decrypt──▶ outputs[direction]
@@ -31,7 +31,7 @@ __all__ = ["Node", "Trace", "Tracer", "Value", "reached", "trace"]
 DIRECTIONS = ("encrypt", "decrypt")
 
 WORDS = tuple(name for name in vars(Numbers) if not name.startswith("_"))
-"""The words of ``o``."""
+"""The operations of ``o``."""
 
 INNER = (ACC, OUT, SQR)
 """Operations that the compiler makes itself."""
@@ -100,28 +100,28 @@ class Node:
 
 @dataclass
 class Trace:
-    """What a definition computes at one sector size.
+    """The graph of a definition at one sector size.
 
     Attributes
     ----------
     nodes : list of Node
-        In an order in which every node comes after what it reads.
+        The nodes, in an order in which every node comes after what it reads.
     outputs : dict
         For each direction, the nodes of the result blocks.
     key_names : dict
-        Names that set-up gave to nodes.
+        Names that the set-up gave to nodes.
     cipher_keys : list of str
-        Names of the cipher keys by their number: the host's, then those of set-up.
+        Names of the cipher keys by their number: those of the host, then those that the set-up makes.
     cipher_bits : list of int
-        For each of them, its bits if they are others than those of most (``Mode.fixed_key_bits``), or 0.
+        For each of them, its length in bits if the mode fixes it (``Mode.fixed_key_bits``), or 0.
     derived : list of tuple of int
-        For each cipher key that set-up makes, the nodes of its blocks.
+        For each cipher key that the set-up makes, the nodes of its blocks.
     nonzero : dict
         Key values that must not be 0, with their names for messages.
     scratch : set of int
-        Nodes of set-up's that only later ones of set-up read, soon after.
+        Nodes of the set-up that only later nodes of the set-up read, soon after.
     file : str
-        Path of the mode's own file.
+        Path of the file of the mode.
     text : dict
         Text of each line that a node names.
     """
@@ -155,7 +155,7 @@ class Trace:
 
 
 def reached(nodes: Sequence[Node], outputs: Iterable[int]) -> set[int]:
-    """The nodes that some outputs need, directly or not, themselves included."""
+    """The nodes that some outputs depend on, directly or indirectly, including the outputs."""
     found: set[int] = set()
     stack = list(outputs)
     while stack:
@@ -167,7 +167,7 @@ def reached(nodes: Sequence[Node], outputs: Iterable[int]) -> set[int]:
 
 
 class Tracer:
-    """The operations ``o`` of a definition, recording nodes without duplicates.
+    """The operations ``o`` of a definition.  They record nodes without duplicates.
 
     Parameters
     ----------
@@ -376,7 +376,7 @@ class Tracer:
 
 
 def _short(value: Any) -> str:
-    """A value as text of a few words."""
+    """A short description of a value, for messages."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -384,16 +384,17 @@ def _short(value: Any) -> str:
 def trace(
     mode: Mode, nbytes: int, tweak_bytes: int, directions: Sequence[str] | None = None, key_bytes: int | None = None
 ) -> Trace:
-    """Traces a mode's set-up and directions for sectors of ``nbytes`` and tweaks of ``tweak_bytes`` bytes.
+    """Traces the set-up and the directions of a mode for sectors of ``nbytes`` and tweaks of ``tweak_bytes`` bytes.
 
-    ``directions`` are all that the mode has, if they are left out.
+    Without ``directions``, all directions of the mode are traced.
 
-    ``key_bytes`` are those of a cipher key, which decide how many blocks of set-up's make one; None: a block's.
+    ``key_bytes`` is the length of a cipher key.  It decides how many blocks of the set-up make one key.  The default is one block.
 
     Raises
     ------
     DefinitionError
-        The definition reads a key value that set-up never wrote, uses what is no block, or returns the wrong number of blocks.
+        The definition reads a key value that the set-up never wrote, uses something that is not a block, or returns the wrong number of
+        blocks.
     """
     size = mode.block_bytes
     result = Trace(mode.name, mode.field, nbytes, tweak_bytes, size, file=definition_file(mode))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A block of a definition while it is traced: it stands for every value, so that all it knows is XOR.
+"""A block of a definition while it is traced. It stands for every value, so XOR is its only operator.
 
-Whatever else Python would do with a number is refused with the word that does it to blocks.  Otherwise ``if x:`` would take one branch in
+It refuses everything else that Python does with numbers, and names the operation for blocks.  Otherwise ``if x:`` would take one branch in
 the core and both in the software model, where blocks are numbers.
 """
 
@@ -44,11 +44,11 @@ _REFUSED = {
     "cannot be changed": ("make a new one", "setitem delitem"),
     "cannot be called": ("it is a block", "call"),
 }
-"""What a block does not do: what to write instead, and the operations of Python."""
+"""What a block cannot do, what to write instead, and the operations of Python that this refuses."""
 
 
 class Value:
-    """A block of the definition while it is traced: node ``id`` of the tracer's."""
+    """A block of the definition while it is traced: node ``id`` of a tracer."""
 
     __slots__ = ("tracer", "id")
 

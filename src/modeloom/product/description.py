@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar
 
+from modeloom.interfaces import Interface, Role
 from modeloom.product.json_form import plain
 from modeloom.product.json_form import schema as schema_of
 
@@ -204,13 +205,38 @@ class Description(ABC):
 
     @property
     @abstractmethod
-    def secrets(self) -> tuple[Secret, ...]:
-        """Inputs that no control may depend on."""
+    def interfaces(self) -> tuple[Interface, ...]:
+        """What goes over its ports, and what of that is secret."""
 
     @property
     @abstractmethod
+    def result_bytes(self) -> int:
+        """Bytes of the output of ``Role.RESULT``, from byte 0 on, that results come on."""
+
+    def reaches(self, role: Role) -> bool:
+        """Whether every bit of the result depends on what has this role; by default it does."""
+        return True
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Inputs that no control may depend on, by their roles.
+
+        A tweak is public by definition, and taken as secret all the same.
+        """
+        widths = {port.name: port.width for port in self.ports}
+        return tuple(
+            Secret(role.value, group.port_name(port), bits.start, len(bits), self.reaches(role))
+            for role in Role if role.secret
+            for group in self.interfaces for port in group.ports for bits in port.of_role(role, widths.get(group.port_name(port), 0))
+        )  # fmt: skip
+
+    @property
     def result(self) -> Result:
-        """The output that depends on them."""
+        """The output that depends on them; raises ``ValueError`` if there is not one."""
+        names = [group.port_name(port) for group in self.interfaces for port in group.ports if port.role is Role.RESULT]
+        if len(names) != 1:
+            raise ValueError(f"a core has one port for results, not {len(names)}")
+        return Result(names[0], 8 * self.result_bytes)
 
     @property
     def verdicts(self) -> tuple[str, ...]:

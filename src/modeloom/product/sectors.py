@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from modeloom.interfaces import Role
+from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.sector import SECTOR_CORE
 from modeloom.product.blocks import sector_groups
-from modeloom.product.description import Description, Rate, Result, Secret
+from modeloom.product.description import Description, Rate
 
 __all__ = ["ExactFigures", "Explain", "Pins", "SectorDescription", "SizeFigures", "UnitFigures"]
 
@@ -166,24 +166,18 @@ class SectorDescription(Description):
         return tuple(Rate("sector", size.sector_bytes, size.interval) for size in self.sizes)
 
     @property
-    def secrets(self) -> tuple[Secret, ...]:
-        """Data, key and tweak.
-
-        All bits of the key port's ``tdata`` are key: its slot comes by ``tdest`` and its length by ``tkeep`` and ``tlast``.  A tweak is
-        public by definition, and taken as secret all the same; a result depends on it if the mode has one.
-        """
-        widths = {port.name: port.width for port in self.ports}
-        return tuple(
-            Secret(role.value, group.port_name(port), bits.start, len(bits), reaches=role is not Role.TWEAK or self.tweak_bytes > 0)
-            for role in Role if role.secret
-            for group in SECTOR_CORE for port in group.ports for bits in port.of_role(role, widths.get(group.port_name(port), 0))
-        )  # fmt: skip
+    def interfaces(self) -> tuple[Interface, ...]:
+        """Those of cores for sectors."""
+        return SECTOR_CORE
 
     @property
-    def result(self) -> Result:
-        """The data out; no sector may fill a beat."""
-        (name,) = (group.port_name(port) for group in SECTOR_CORE for port in group.ports if port.role is Role.RESULT)
-        return Result(name, 8 * min(self.beat_bytes, max(self.sector_sizes)))
+    def result_bytes(self) -> int:
+        """A beat, or what the longest sector has of one."""
+        return min(self.beat_bytes, max(self.sector_sizes))
+
+    def reaches(self, role: Role) -> bool:
+        """A result depends on the tweak if the mode has one."""
+        return role is not Role.TWEAK or self.tweak_bytes > 0
 
     @property
     def verdicts(self) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functional units as the scheduler sees them: how many, and after how many cycles a result can be used.
+"""Functional units as the scheduler sees them: their number, and the cycles until a result can be used.
 
 Timing of an operation that issues in cycle t::
 
@@ -27,9 +27,9 @@ class Unit:
     Parameters
     ----------
     kind : UnitKind
-        What it is (``spec.kinds``); the name of a type stands for that, for keys of the usual length.
+        The kind (``spec.kinds``).  The name of a type stands for the kind with keys of the usual length.
     count : int
-        Instances.
+        Number of instances.
     core : int
         Cycles of the unit itself.
     interval : int
@@ -37,11 +37,11 @@ class Unit:
     operand_register, post_register : bool
         Whether a register follows the operand network, and the XOR behind the unit.
     slow_core : str or None
-        Of a unit of several cores the one that is not pipelined.
+        In a unit with several cores, the one that is not pipelined.
     slow_interval : int
         Cycles between two operations of the slow core.
     forms : tuple of str
-        The operations that it is built for, if it does not do all of its kind.
+        The operations that it is built for, if these are not all of its kind.
     """
 
     kind: UnitKind
@@ -62,7 +62,7 @@ class Unit:
 
     @property
     def operations(self) -> tuple[Kind, ...]:
-        """The operations that it does."""
+        """The operations that it performs."""
         known = [Kind(operation, self.kind.key_bits) for operation in OPERATIONS.values()]
         return tuple(kind for kind in known if self.kind.does(kind) and (not self.forms or kind in self.forms))
 
@@ -78,7 +78,7 @@ class Unit:
 
     @property
     def post_wait(self) -> int:
-        """Cycles that a result must be old to be a post term: 1 where no register would cut a loop of networks."""
+        """Cycles that a result must wait before it can be a post term: 1 if otherwise no register would cut a loop of networks."""
         return 0 if self.post_register else 1
 
 
@@ -91,11 +91,11 @@ class UnitSet:
     units : tuple of Unit
         One for each kind.
     lanes : int
-        Blocks that enter and leave a cycle.
+        Blocks that enter and leave in each cycle.
     terms : int
-        Most terms of an operand.
+        Largest number of terms in an operand.
     key_delay : int
-        Cycles from the writing of a key word in set-up to its first use.
+        Cycles from the write of a key word in the set-up to its first use.
     entry : int
         Fewest cycles between the entries of two sectors.
     """
@@ -115,11 +115,11 @@ class UnitSet:
         object.__setattr__(self, "by_kind", {unit.kind: unit for unit in self.units})
 
     def doing(self, kind: Kind) -> Unit:
-        """The unit that does an operation, the shared one if there is one; raises ``InputError`` if there is none."""
+        """The unit that performs an operation, preferably the shared one; raises ``InputError`` if there is none."""
         return self.unit(kind.shared if kind.shared in self.by_kind else kind.unit)
 
     def of(self, pair: Pair) -> Unit:
-        """The unit that does a pair."""
+        """The unit that performs a pair."""
         kinds = [op.kind for op in pair.ops.values()]
         return self.doing(kinds[0]) if len({kind.unit for kind in kinds}) == 1 else self.unit(pair.kind)
 
@@ -134,5 +134,5 @@ class UnitSet:
         return kind in self.by_kind and self.by_kind[kind].count > 0
 
     def with_count(self, kind: UnitKind, count: int) -> UnitSet:
-        """The same set with another number of one kind."""
+        """A copy with a different number of one kind."""
         return replace(self, units=tuple(replace(u, count=count) if u.kind == kind else u for u in self.units))

@@ -31,16 +31,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
+from modeloom.cores.sector import SectorCore, same_core
 from modeloom.emit import CheckFailed, lint, run_bench
-from modeloom.emit.files import listings
-from modeloom.emit.package import versions
 from modeloom.equivalence import prove_engine
 from modeloom.product.folder import verilog_of
-from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import CoreFault, SectorError
-from modeloom.spec import InputError
+from modeloom.product.versions import versions
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.coverage import Need, missed, needed_sectors
 from modeloom.verification.cycles import Recording, compare_cycles
@@ -112,19 +108,18 @@ def verify_core(
     verilog_of(directory, description)
     if hashes:
         check_hashes(subject.directory, description)
-    options = options_of(description)
-    compiled = compile_mode(subject.mode, options)
-    texts = today(compiled, description)
+    made = same_core(description, subject.directory)
+    texts = today(made, description)
     for step in (
-        _files(subject, texts, hashes), _proof(subject, compiled), _lint(subject), _timing(subject), _engine(subject, compiled),
+        _files(subject, texts, hashes), _proof(subject, made), _lint(subject), _timing(subject), _engine(subject, made),
     ):  # fmt: skip
         steps.append(step)
         yield step
-    need = needed_sectors(compiled)
+    need = needed_sectors(made.compiled)
     for name, check in dynamic_checks(need, sectors):
         step = run_check(subject, name, check)
         if name == "vectors" and not fitting(description):
-            step = Step(name, *beside(subject, options, optimize))
+            step = Step(name, *beside(subject, made.compiled.options, optimize))
         if name == "sectors" and sectors is None and need.lookups:
             step = _with_chance(step, need)
         steps.append(step)
@@ -134,15 +129,6 @@ def verify_core(
         yield step
     left = [what for step in steps for what in step.skipped]
     yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
-
-
-def options_of(description: SectorDescription) -> Options:
-    """The options that a core was built with; raises ``InputError`` for what this version does not know."""
-    values: dict[str, Any] = dict(description.options)
-    try:
-        return Options(**values)
-    except TypeError as error:
-        raise InputError(f"the options in core.json are not those of this version ({error}); build the core again") from None
 
 
 def run_check(subject: Subject, name: str, check: Check) -> Step:
@@ -175,11 +161,11 @@ def _files(subject: Subject, texts: dict[str, str], hashes: bool) -> Step:
     return Step("files", f"{len(texts)} files are what the definition gives today, byte for byte", {"files": len(texts)})
 
 
-def _proof(subject: Subject, compiled: Compiled) -> Step:
+def _proof(subject: Subject, made: SectorCore) -> Step:
     description, directory = subject.description, subject.directory
     text = f"the program computes {description.mode} ({', '.join(description.directions)})"
     listing = description.files.listing
-    if listing and listings(compiled) == (directory / listing).read_text(encoding="utf-8"):
+    if listing and made.listing() == (directory / listing).read_text(encoding="utf-8"):
         return Step("proof", text)
     now, before = versions()["modeloom"], description.version
     if now == before:
@@ -208,9 +194,9 @@ def _timing(subject: Subject) -> Step:
     return Step("timing", text, {"control_signals": report.control, "exempt": dict(report.exempt)})
 
 
-def _engine(subject: Subject, compiled: Compiled) -> Step:
+def _engine(subject: Subject, made: SectorCore) -> Step:
     """The emitted core computes the mode on symbols."""
-    report = prove_engine(subject.directory, compiled)
+    report = prove_engine(subject.directory, made)
     turned = "" if report.whole else ", but not every bank has wrapped around"
     text = f"{report.sectors} sectors of symbols in {report.cycles} cycles of the Verilog are what the definition says{turned}"
     return Step("engine", text, {"sectors": report.sectors, "cycles": report.cycles, "blocks": report.blocks, "whole": report.whole})

@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from typing import Any
 
 from modeloom.ciphers import AES
+from modeloom.compiler.compile import Compiled
 from modeloom.golden.aes_keys import round_keys
+from modeloom.spec.kinds import DEC, ENC
 
 __all__ = ["Need", "missed", "needed_sectors", "schedule_keys"]
 
@@ -73,17 +74,17 @@ class Need:
         self.sectors, self.lookups = sectors, lookups
 
 
-def needed_sectors(compiled: Any) -> Need:
+def needed_sectors(compiled: Compiled) -> Need:
     """Sectors of each direction that give each S-box of the cipher cores ``LOOKUPS`` look-ups, or what ``MOST_CYCLES`` allow.
 
     Calls are spread evenly over the cores of a kind; a sequential core looks up in its S-boxes once a round.
     """
     options, architecture = compiled.options, compiled.architecture
-    rounds = architecture.cipher.round_keys(options.key_bits) - 1
+    rounds = architecture.cipher.round_keys(options.key_bits or 0) - 1
     least: list[float] = []
-    for kind in ("enc", "dec"):
+    for kind in (ENC, DEC):
         # A core that is used in one direction only must have its look-ups there.
-        calls = max(one.graph.uses(way).get(kind, 0) for one in compiled.sizes for way in one.graph.directions)
+        calls = max(one.graph.uses(way).get(kind.unit, 0) for one in compiled.sizes for way in one.graph.directions)
         if not calls:
             continue
         form = architecture.forms.get(kind, architecture.forms.get("both", options.cipher_form))

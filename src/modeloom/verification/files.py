@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.emit.files import contents
-from modeloom.emit.package import versions
 from modeloom.emit.tools import CheckFailed
+from modeloom.product.core import Core, D
 from modeloom.product.description import Description
-from modeloom.product.sectors import SectorDescription
+from modeloom.product.versions import versions
 from modeloom.spec import InputError
 
 __all__ = ["changed_files", "check_emission", "check_hashes", "newer_tools", "today"]
@@ -51,14 +48,9 @@ def newer_tools(description: Description) -> list[str]:
     ]  # fmt: skip
 
 
-def today(compiled: Any, description: SectorDescription) -> dict[str, str]:
+def today(core: Core[D], description: D) -> dict[str, str]:
     """The texts of all files as definition and tools give them today, for the name and the command of the core."""
-    # A core may have been built without the proof (from Python); its datasheet says so.
-    if not description.explain.proved:
-        unchecked = Checked(NOT_CHECKED, ())
-        others = tuple(replace(one, proved=False, checked=unchecked) for one in compiled.others)
-        compiled = replace(compiled, proved=False, checked=unchecked, others=others)
-    return contents(compiled, description.name, description.command)[1]
+    return contents(core, description.name, description.command)[1]
 
 
 def check_emission(directory: Path, texts: dict[str, str]) -> None:

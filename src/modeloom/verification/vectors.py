@@ -12,6 +12,7 @@ from typing import Any
 from modeloom import vectors
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import SIZES, Options
+from modeloom.cores.sector import SectorCore
 from modeloom.emit.files import emit
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.sectors import SectorDescription
@@ -100,7 +101,7 @@ def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, dict
         except InputError:
             continue  # these units do not fit these lengths
         with tempfile.TemporaryDirectory(prefix="modeloom-vectors-") as work:
-            emit(compiled, Path(work) / "core", command="modeloom verify")
+            emit(SectorCore(compiled), Path(work) / "core", command="modeloom verify")
             other = Subject(Path(work) / "core", optimize=optimize, seed=subject.seed)
             tests = fitting(other.description)
             run_vectors(other, tests)

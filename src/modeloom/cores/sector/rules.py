@@ -13,21 +13,20 @@ The module is plain Verilog-2005, so that every simulator takes it; without the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from modeloom.cores.sector import bus_parameters, erase_cycles
-from modeloom.emit.figures import interval_pins, latency_pins
-from modeloom.emit.packing import PACKING
-from modeloom.emit.template import filled
-from modeloom.emit.top import top_ports
+from modeloom.compiler.compile import Compiled
+from modeloom.cores.sector.figures import interval_pins, latency_pins
+from modeloom.cores.sector.hardware import bus_parameters, erase_cycles
+from modeloom.cores.sector.packing import PACKING
+from modeloom.cores.sector.template import filled
 from modeloom.interfaces import Side
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, StatusCode
 from modeloom.interfaces.table import RESERVED
-from modeloom.product.description import ASSERT_MACRO
+from modeloom.product.ports import top_ports
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.parameters import BusParameters
 
-__all__ = ["rules_instance", "rules_module"]
+__all__ = ["rules_module"]
 
 HOST_STREAMS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.HOST}
 """Payloads of the streams that the host drives."""
@@ -120,10 +119,10 @@ def _command_read(p: BusParameters) -> int:
     return mask
 
 
-def rules_module(compiled: Any, name: str) -> str:
+def rules_module(compiled: Compiled, name: str) -> str:
     """The module with the assertions, in its ``ifdef``."""
     p = bus_parameters(compiled)
-    ports = [port for port in top_ports(p) if port.stream != "clock"]
+    ports = [port for port in top_ports(SECTOR_CORE, p) if port.stream != "clock"]
     longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
     values = {
         "NAME": name,
@@ -147,11 +146,3 @@ def rules_module(compiled: Any, name: str) -> str:
         "KEEP": "\n".join(_keep()),
     }
     return filled("rules.v", values)
-
-
-def rules_instance(compiled: Any, name: str) -> str:
-    """What stands in the top for them."""
-    ports = [port.name for port in top_ports(bus_parameters(compiled))]
-    lines = [f"`ifdef {ASSERT_MACRO}", f"  {name}_rules rules ("]
-    lines += [f"    .{port}({port}){'' if port == ports[-1] else ','}" for port in ports]
-    return "\n".join([*lines, "  );", "`endif"]) + "\n"

@@ -29,12 +29,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from modeloom.cores.sector import bus_parameters
+from modeloom.compiler.compile import Compiled
+from modeloom.cores.sector.describe import key_layout
+from modeloom.cores.sector.hardware import bus_parameters
+from modeloom.cores.sector.traffic import BenchSector, Traffic, bench_bytes
 from modeloom.definition.software import Model
-from modeloom.emit.package import key_layout
-from modeloom.emit.traffic import BenchSector, Traffic, bench_bytes
 from modeloom.interfaces.sector import StatusCode
 from modeloom.spec import InputError
 
@@ -74,7 +74,7 @@ class BenchVectors:
     phases: dict[str, int]
 
 
-def _refused(compiled: Any, key: bytes) -> bytes | None:
+def _refused(compiled: Compiled, key: bytes) -> bytes | None:
     """A key that the mode refuses: with equal cipher keys, or with one in place of each block."""
     mode = compiled.mode
     equal, ones = bytearray(key), bytearray(key)
@@ -94,12 +94,12 @@ def _refused(compiled: Any, key: bytes) -> bytes | None:
     return None
 
 
-def bench_vectors(compiled: Any) -> BenchVectors:
+def bench_vectors(compiled: Compiled) -> BenchVectors:
     """The vectors of a core; the same for the same definition and options."""
     p = bus_parameters(compiled)
     mode, options = compiled.mode, compiled.options
     slots = sorted({0, options.key_slots - 1})
-    length = mode.key_bytes(options.key_bits // 8)
+    length = mode.key_bytes((options.key_bits or 0) // 8)
     keys = [BenchKey(slot, bench_bytes(f"key {slot}", length)) for slot in slots]
     keys += [BenchKey(slot, bench_bytes(f"second key {slot}", length)) for slot in slots]
     keys.append(BenchKey(slots[0], bench_bytes("third key", length)))
@@ -170,7 +170,7 @@ def bench_vectors(compiled: Any) -> BenchVectors:
     return BenchVectors(tuple(keys), refused and BenchKey(slots[0], refused), tuple(traffic.sectors), phases)  # type: ignore[arg-type]
 
 
-def _wrong(traffic: Traffic, compiled: Any) -> None:
+def _wrong(traffic: Traffic, compiled: Compiled) -> None:
     """Each thing that a host may do wrong, and each size before and behind each other."""
     p = traffic.p
     traffic.bad(StatusCode.TOO_SHORT, bytes_more=-1)

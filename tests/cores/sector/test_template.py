@@ -8,12 +8,12 @@ from importlib import resources
 
 import pytest
 
-from modeloom.emit.template import filled
+from modeloom.cores.sector.template import filled
 
 
 @pytest.mark.parametrize("name", ["bench.sv", "rules.v"])
 def test_places_are_filled(name: str) -> None:
-    template = resources.files("modeloom.emit").joinpath("templates", name).read_text(encoding="utf-8")
+    template = resources.files("modeloom.cores.sector").joinpath("templates", name).read_text(encoding="utf-8")
     places = set(re.findall(r"@(\w+)@", template))
     lines = template.splitlines()
     found = filled(name, {place: f"<{place}\n{place}>" for place in places})

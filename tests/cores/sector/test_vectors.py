@@ -11,11 +11,11 @@ from tests.emit.emitted import PARTIAL, SIZES, SMALLEST, core
 from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.cores.sector import bus_parameters
+from modeloom.cores.sector.bench import bench_verilog
+from modeloom.cores.sector.figures import interval_pins, latency_pins
+from modeloom.cores.sector.traffic import BenchSector
+from modeloom.cores.sector.vectors import BenchVectors, bench_vectors
 from modeloom.definition.software import Model
-from modeloom.emit.bench import bench_verilog
-from modeloom.emit.figures import interval_pins, latency_pins
-from modeloom.emit.traffic import BenchSector
-from modeloom.emit.vectors import BenchVectors, bench_vectors
 from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.parameters import BusParameters
 from modeloom.spec import InputError

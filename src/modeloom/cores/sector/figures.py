@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from modeloom import cycles
+from modeloom.compiler.compile import Compiled
 
 __all__ = ["BUS_CYCLES", "beats", "cipher_name", "definition_hash", "interval_pins", "latency_pins", "overhead_pins"]
 
@@ -19,34 +19,34 @@ BUS_CYCLES = {
 """Fixed cycles around a program, by their names in ``core.json``."""
 
 
-def beats(compiled: Any) -> int:
+def beats(compiled: Compiled) -> int:
     """Beats of a sector on the data buses."""
     return -(-compiled.source.blocks // compiled.allocation.program.lanes)
 
 
-def overhead_pins(compiled: Any) -> int:
+def overhead_pins(compiled: Compiled) -> int:
     """``cycles.overhead_pins`` of a compiled mode."""
     return cycles.overhead_pins(beats(compiled))
 
 
-def latency_pins(compiled: Any) -> int:
+def latency_pins(compiled: Compiled) -> int:
     """``cycles.latency_pins`` of a compiled mode."""
     return cycles.latency_pins(compiled.schedule.latency, beats(compiled))
 
 
-def interval_pins(compiled: Any) -> int:
+def interval_pins(compiled: Compiled) -> int:
     """``cycles.interval_pins`` of a compiled mode."""
     return cycles.interval_pins(compiled.schedule.ii, beats(compiled))
 
 
-def cipher_name(compiled: Any) -> str:
+def cipher_name(compiled: Compiled) -> str:
     """The cipher with the bits of its keys, such as AES-128, and keys that have others: AES-128 (S: AES-256)."""
-    cipher, trace = compiled.options.cipher.upper(), compiled.source
+    cipher, trace = compiled.architecture.cipher.name.upper(), compiled.source
     others = ", ".join(f"{name}: {cipher}-{bits}" for name, bits in zip(trace.cipher_keys, trace.cipher_bits) if bits)
     return f"{cipher}-{compiled.options.key_bits}" + (f" ({others})" if others else "")
 
 
-def definition_hash(compiled: Any) -> str:
+def definition_hash(compiled: Compiled) -> str:
     """SHA-256, in hexadecimal, of the traced definition: field, sizes, nodes, outputs, names of key values."""
     trace = compiled.source
     field = trace.field

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
 
+from modeloom.compiler.compile import Compiled
 from modeloom.definition.software import Model
 from modeloom.interfaces.sector import StatusCode, pack_command
 from modeloom.rtl.bus.parameters import BusParameters
@@ -64,7 +64,7 @@ class Traffic:
     p : BusParameters
     """
 
-    def __init__(self, compiled: Any, p: BusParameters):
+    def __init__(self, compiled: Compiled, p: BusParameters):
         self.compiled, self.p = compiled, p
         self.directions = compiled.options.directions
         self.models: dict[int, Model] = {}
@@ -92,13 +92,13 @@ class Traffic:
         if slot is None:
             slots = sorted(self.models)
             slot = slots[number // 3 % len(slots)]
-        results = [
+        wanted, renewals = (
             _beats(getattr(model, direction)(tweak, data), self.p.beat_bytes) if model else ()
             for model in (self.models[slot], renewed)
-        ]
+        )
         self.sectors.append(
             BenchSector(
-                self._command(tweak, slot, size, direction), _beats(data, self.p.beat_bytes), int(StatusCode.OK), *results, changes
+                self._command(tweak, slot, size, direction), _beats(data, self.p.beat_bytes), int(StatusCode.OK), wanted, renewals, changes
             )
         )
 

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import SIZES, SLOTS, core, folder
+from tests.emit.emitted import SIZES, SLOTS, core, folder, made
 
-from modeloom.cores.sector import bus_parameters, erase_cycles
-from modeloom.emit import core_name, interval_pins, latency_pins
-from modeloom.emit.rules import rules_module
+from modeloom.cores.sector import bus_parameters, erase_cycles, interval_pins, latency_pins
+from modeloom.cores.sector.rules import rules_module
+from modeloom.emit import core_name
 from modeloom.interfaces.sector import pack_command
 from modeloom.product.description import ASSERT_MACRO
 
 pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 
-NAME = core_name(core(SLOTS))
+NAME = core_name(made(SLOTS))
 
 Step = dict[str, str]
 """Values of ports from a cycle on."""

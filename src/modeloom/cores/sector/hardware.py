@@ -21,6 +21,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest
+from modeloom.compiler.compile import Compiled
 from modeloom.cores.components import ComponentRequest, unit_cores
 from modeloom.interfaces.shared import CONTROL
 from modeloom.rtl.bus import BusParameters, CoreBus
@@ -45,10 +46,10 @@ LUT_BLOCKS = 512
 """Largest result buffer, in blocks, that is put into LUT memories."""
 
 
-def bus_parameters(compiled: Any) -> BusParameters:
+def bus_parameters(compiled: Compiled) -> BusParameters:
     """Bus sizes of a compiled mode (``modeloom.compiler.compile.Compiled``); raises ``InputError`` for a mode that the buses do not fit."""
     program = compiled.core_program
-    cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits
+    cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits or 0
     parts, keys = compiled.mode.key_parts, compiled.mode.cipher_keys
     before = min(parts.index(name) for name in keys)
     if tuple(parts[before : before + len(keys)]) != tuple(keys):
@@ -86,12 +87,12 @@ def bus_parameters(compiled: Any) -> BusParameters:
         raise InputError(f"{compiled.mode.name}: the buses of a core do not fit this mode: {error}") from error
 
 
-def erase_cycles(compiled: Any) -> int:
+def erase_cycles(compiled: Compiled) -> int:
     """Cycles in which a core overwrites all that it holds, after the last one with a reset or ``zeroize``."""
     return cycles.zeroize_cycles(bus_parameters(compiled).erase_words, flush_cycles(compiled.core_program))
 
 
-def key_erase_cycles(compiled: Any) -> int:
+def key_erase_cycles(compiled: Compiled) -> int:
     """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no sector of it is in flight.
 
     Those in flight, of other slots too, add what they still need: at most the wait for an entry and twice the latency.
@@ -103,7 +104,7 @@ def key_erase_cycles(compiled: Any) -> int:
     )  # fmt: skip
 
 
-def core_requests(compiled: Any) -> dict[Kind | str, CoreRequest]:
+def core_requests(compiled: Compiled) -> dict[Kind | str, CoreRequest]:
     """What is asked of the cipher for each core of ``Architecture.cores``, with the slots that it has."""
     bits = compiled.core_program.cipher_bits
     return {
@@ -133,7 +134,7 @@ class ModeCore(wiring.Component):
 
     """
 
-    def __init__(self, compiled: Any):
+    def __init__(self, compiled: Compiled):
         self.compiled = compiled
         self.parameters = p = bus_parameters(compiled)
         ports: dict[str, Any] = {"aclk": In(1), "aresetn": In(1)}
@@ -149,7 +150,7 @@ class ModeCore(wiring.Component):
             ComponentRequest(
                 unit=kind, operations=tuple(operations), field=compiled.mode.field, cycles=compiled.units.by_kind[kind].core,
                 multiplier=options.mul_arch, cipher=compiled.architecture.cipher, cipher_cores=core_requests(compiled),
-                key_bits=bits or options.key_bits, slots=key_class(compiled.core_program.cipher_bits, bits).slots(options.key_slots),
+                key_bits=bits or options.key_bits or 0, slots=key_class(compiled.core_program.cipher_bits, bits).slots(options.key_slots),
             )  # fmt: skip
         )
 

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The maker of cores for sectors of fixed sizes: buses around the engine of a compiled mode, and all that goes with such a core.
+
+::
+
+    hardware     the component, and the sizes of its buses
+    core         SectorCore: a compiled mode as a Core
+    describe     what core.json says of it
+    figures      cycles at the pins, the cipher, the hash of the definition
+    bench        the bench; its commands are made by vectors and traffic
+    rules        assertions for simulation
+    sheet        sections of the datasheet
+    words        words of its name
+"""
+
+from modeloom.cores.sector.core import SectorCore, listings, options_of, same_core
+from modeloom.cores.sector.figures import interval_pins, latency_pins
+from modeloom.cores.sector.hardware import CORE_PORTS, ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
+
+__all__ = [
+    "CORE_PORTS",
+    "ModeCore",
+    "SectorCore",
+    "bus_parameters",
+    "core_requests",
+    "erase_cycles",
+    "interval_pins",
+    "key_erase_cycles",
+    "latency_pins",
+    "listings",
+    "options_of",
+    "same_core",
+]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``core.json`` says of a core for sectors."""
+
+from __future__ import annotations
+
+from modeloom.compiler.compile import Compiled
+from modeloom.cores.sector.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
+from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
+from modeloom.interfaces.sector import SECTOR_CORE
+from modeloom.product.description import KeyPart, file_names
+from modeloom.product.json_form import read
+from modeloom.product.ports import top_ports
+from modeloom.product.sectors import Explain, Pins, SectorDescription, SizeFigures
+from modeloom.product.versions import versions
+from modeloom.version import VERSION
+
+__all__ = ["describe", "key_layout"]
+
+
+def key_layout(compiled: Compiled) -> tuple[KeyPart, ...]:
+    """Parts of the key with their place in its bytes."""
+    parts = []
+    at = 0
+    for part in compiled.mode.key_parts:
+        length = compiled.mode.part_bytes(part, (compiled.options.key_bits or 0) // 8)
+        parts.append(KeyPart(name=part, offset=at, bytes=length))
+        at += length
+    return tuple(parts)
+
+
+def _explain(compiled: Compiled) -> Explain:
+    return read(Explain, compiled.explain())
+
+
+def describe(compiled: Compiled, name: str, command: str) -> SectorDescription:
+    """The contents of ``core.json``."""
+    mode, options = compiled.mode, compiled.options
+    p = bus_parameters(compiled)
+    files = file_names(name)
+    return SectorDescription(
+        schema=SectorDescription.SCHEMA,
+        version=VERSION,
+        versions=versions(),
+        command=command,
+        name=name,
+        top=name,
+        verilog=files.verilog,
+        listing=files.listing,
+        files=files,
+        mode=mode.name,
+        definition=mode.place or mode.name,
+        title=mode.title,
+        source=mode.source,
+        security=mode.security,
+        broken=mode.broken,
+        definition_sha256=definition_hash(compiled),
+        options=options.as_dict(),
+        cipher=compiled.architecture.cipher.name,
+        key_bytes=p.key_bytes,
+        key_parts=tuple(mode.key_parts),
+        refused_keys=mode.refused_keys,
+        key_layout=key_layout(compiled),
+        key_slots=options.key_slots,
+        erase_cycles=erase_cycles(compiled),
+        key_erase_cycles=key_erase_cycles(compiled),
+        sector_bytes=compiled.source.nbytes,
+        sizes=tuple(
+            SizeFigures(
+                sector_bytes=one.source.nbytes,
+                blocks=one.source.blocks,
+                beats=beats(one),
+                interval=interval_pins(one),
+                latency_pins=latency_pins(one),
+                explain=_explain(one),
+            )
+            for one in compiled.sizes
+        ),
+        blocks=compiled.source.blocks,
+        tweak_bytes=compiled.source.tweak_bytes,
+        lanes=p.lanes,
+        block_bytes=p.block_bytes,
+        beats=beats(compiled),
+        directions=tuple(options.directions),
+        ports=tuple(port.described for port in top_ports(SECTOR_CORE, p)),
+        pins=Pins(
+            interval=interval_pins(compiled), latency_pins=latency_pins(compiled), overhead=overhead_pins(compiled), **BUS_CYCLES
+        ),
+        explain=_explain(compiled),
+    )

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words of the name of a core for sectors: mode, sector sizes, and one for each option that is not as it is by default."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields, replace
+
+from modeloom.ciphers import AES, cipher_of
+from modeloom.compiler.compile import Compiled
+from modeloom.compiler.options import Options
+
+__all__ = ["name_words"]
+
+WORDS = {
+    "cipher": "{}",
+    "key_bits": "k{}",
+    "direction": "{}",
+    "tweak": "t{}",
+    "cipher_cores": "aes{}",
+    "cipher_arch": "{}",
+    "cipher_sbox": "{}_sbox",
+    "cipher_stages": "round{}",
+    "mul": "mul{}",
+    "mul_arch": "{}",
+    "mul_stages": "mulstages{}",
+    "squares": "{}",
+    "acc": "acc{}",
+    "lanes": "lanes{}",
+    "terms": "terms{}",
+    "storage": "{}",
+    "key_slots": "slots{}",
+    "overlap": "plain",
+    "exact": "exact",
+    "registered": "unregistered",
+    "restarts": "search{}",
+}
+"""For each option what its value makes; an option without a word gives its name and value."""
+
+ABBREVIATED = {"encrypt": "enc", "decrypt": "dec", "both": "encdec", "sequential": "seq"}
+
+
+def name_words(compiled: Compiled) -> tuple[str, ...]:
+    """The mode, its sector sizes, and a word for each option that differs."""
+    mode, options = compiled.mode, compiled.options
+    usual = asdict(replace(Options().of(mode).on(cipher_of(mode, options.cipher)), cipher=cipher_of(mode).name))
+    chosen = asdict(options)
+    names = [*WORDS, *sorted(field.name for field in fields(Options) if field.name not in WORDS)]
+    words = [mode.name, *(str(one.source.nbytes) for one in compiled.sizes)]
+    for name in names:
+        value = chosen[name]
+        # None takes the default, too.
+        if value not in (None, usual[name]) and name not in ("sector", "more_sectors"):
+            word = "cores{}" if name == "cipher_cores" and options.cipher != AES.name else WORDS.get(name, name + "{}")
+            words.append(word.format(ABBREVIATED.get(value, value)))
+    return tuple(words)
