@@ -21,7 +21,8 @@ def area_table(result: Mapping[str, Any]) -> str:
     """
     core = result["core"]
     slots = f"{core['key_slots']} key slot{'s' * (core['key_slots'] > 1)}"
-    head = f"{result['design']}: {core['mode']}, sectors of {core['sector_bytes']} bytes, {slots}; {result['device']}"
+    what, size = _sized(core)
+    head = f"{result['design']}: {core['mode']}, {what}s of {size} bytes, {slots}; {result['device']}"
     kinds = ["area", "ffs"] if result["luts"] is None else ["luts", "ffs", "lutram_luts", "bram_cells", "dsps"]
     rows = [["", *(UNITS[kind] for kind in kinds)]]
     for name, figures in (result.get("blocks") or {}).items():
@@ -32,6 +33,12 @@ def area_table(result: Mapping[str, Any]) -> str:
     if share := result["share"]:
         rows.append([f"of an {share['device']}", *(f"{share[kind]} %" if kind in share else "" for kind in kinds)])
     return "\n".join([head, "", *_aligned(rows), "", *_pairs(_facts(result))]) + "\n"
+
+
+def _sized(figures: Mapping[str, Any]) -> tuple[str, int]:
+    """What a core takes at a time, and its bytes: of ``sector_bytes`` "sector" and the number."""
+    name = next(name for name in figures if name.endswith("_bytes"))
+    return name.removesuffix("_bytes"), figures[name]
 
 
 def _value(figures: Mapping[str, Any], kind: str) -> Any:
@@ -57,7 +64,7 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         facts.append(("clock", f"{clock} MHz, {result['clock_target_mhz']:g} asked for ({how})"))
     for each in result["throughput"]:
         bits, at = each["bits_per_cycle"], 100 if clock is None else clock
-        sector = f"{each['sector_bytes']} bytes every {each['interval']} cycles, {bits:g} bits a cycle"
+        sector = f"{_sized(each)[1]} bytes every {each['interval']} cycles, {bits:g} bits a cycle"
         facts.append(("throughput", f"{bits * at / 1000:.1f} Gbit/s at {at} MHz: {sector}"))
     facts.append(("tools", ", ".join(f"{name} {version}" for name, version in result["tools"].items())))
     return facts

@@ -126,7 +126,11 @@ class Core(ABC, Generic[D]):
 
     @abstractmethod
     def bench(self, name: str) -> str:
-        """The self-checking bench of the core of this name: a module NAME_tb that prints ``Description.bench_figures``."""
+        """The self-checking bench of the core of this name, a module NAME_tb in SystemVerilog.
+
+        It ends with a line ``modeloom-bench: NAME ok``, and behind that each of ``Description.bench_figures`` as ``figure=number``; or with
+        ``modeloom-bench: FAIL:`` and the reason.
+        """
 
     def rules(self, name: str) -> str:
         """A module NAME_rules with assertions over all ports, within ``ASSERT_MACRO``; empty if there is none."""

@@ -241,7 +241,9 @@ class Description(ABC):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Outputs that tell whether the core refuses a key; none if it takes every key."""
-        return ()
+        if not self.refused_keys:
+            return ()
+        return tuple(group.port_name(port) for group in self.interfaces for port in group.ports if port.role is Role.VERDICT)
 
     @property
     @abstractmethod

@@ -180,13 +180,6 @@ class SectorDescription(Description):
         return role is not Role.TWEAK or self.tweak_bytes > 0
 
     @property
-    def verdicts(self) -> tuple[str, ...]:
-        """Outputs that tell whether the mode refuses a key; none if it takes every key."""
-        if not self.refused_keys:
-            return ()
-        return tuple(group.port_name(port) for group in SECTOR_CORE for port in group.ports if port.role is Role.VERDICT)
-
-    @property
     def bench_figures(self) -> Mapping[str, int]:
         """Latency, interval and cycles a sector of the first size."""
         # An overlapped core whose bus is slower than its engine goes at the pace of the bus.
