@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
@@ -21,10 +21,20 @@ CHUNK = 256
 """Sectors that go through at a time."""
 
 
-def done(schema: str, core: Any, direction: str, size: int, count: int) -> dict[str, Any]:
-    """What ``--json`` prints of a file that went through a core or a model, which has the names of its mode and cipher."""
+class _Named(Protocol):
+    """What has the names of its mode and cipher."""
+
+    @property
+    def mode(self) -> str: ...
+
+    @property
+    def cipher(self) -> str: ...
+
+
+def done(schema: str, what: _Named, direction: str, size: int, count: int) -> dict[str, Any]:
+    """What ``--json`` prints of a file that went through a core or a model."""
     return {
-        "schema": schema, "mode": core.mode, "cipher": core.cipher, "direction": direction, "sector_bytes": size, "sectors": count,
+        "schema": schema, "mode": what.mode, "cipher": what.cipher, "direction": direction, "sector_bytes": size, "sectors": count,
     }  # fmt: skip
 
 
