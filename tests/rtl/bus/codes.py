@@ -59,7 +59,7 @@ CONDITIONS: dict[str, Callable[[Case], bool]] = {
     "The core has no sector size of this index.": lambda case: not case.size,
 }
 
-PRIORITY = "If several things are wrong, the highest code is given"
+PRIORITY = "If there are several errors, the status has the highest code"
 
 
 @cache
