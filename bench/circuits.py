@@ -90,6 +90,12 @@ FAMILIES: dict[str, list[Row]] = {
         *rows("aes-pipeline", "xc5v", {"direction": "encrypt"}),
         *rows("aes-pipeline", "xc7", {}),
     ],
+    "ciphers": [
+        *[
+            row for cipher in ("aes", "sm4") for form in ("sequential", "pipeline")
+            for row in rows(f"{cipher}-{form}", "ecp5 xc7", *_BOTH_WAYS)
+        ],
+    ],
     "keys": [
         *rows("aes-key-schedule", "xc7", *[{"form": form, "key_bits": bits} for form in _SCHEDULES for bits in (128, 256)]),
         *rows("aes-key-schedule", "xc7", {"form": "iterative", "key_bits": "all"}),

@@ -145,6 +145,26 @@ def aes() -> str:
     return mapped("aes", dict.fromkeys(("xc7", "xc6v", "xc5v", "xc4v"), full), gates=False)
 
 
+def ciphers() -> str:
+    """AES beside SM4: what each direction takes, and a core for both beside one for each."""
+    rows = []
+    for form, target in ((form, target) for form in ("pipeline", "sequential") for target in ("ecp5", "xc7")):
+        for cipher in ("aes", "sm4"):
+            alone, other, both = (
+                find("ciphers", f"{cipher}-{form} --direction {way} --target {target}") for way in ("encrypt", "decrypt", "both")
+            )
+            share = f"{100 * total_luts(both) / (total_luts(alone) + total_luts(other)):.0f} %"
+            rows.append((f"`{cipher}-{form}`", target, alone["latency"], alone["interval"], full(alone), full(other), full(both), share))
+    ways = ("`--direction encrypt`", "`decrypt`", "`both`", "LUTs of both in one")
+    head = ("`modeloom circuit …`", "`--target`", "latency", "interval", *ways)
+    return table(head, rows, 2)
+
+
+def total_luts(row: Row) -> int:
+    """LUTs with those of memories."""
+    return int(row["luts"]) + int(row["memories"]["lutram_luts"]) + int(row["memories"]["srl_luts"])
+
+
 def keys() -> str:
     """Key schedules mapped."""
     return mapped("keys", {"xc7": full, "xc6v": full, "ecp5": full}, gates=False)
@@ -261,6 +281,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "asic_multipliers": asic_multipliers,
     "brw2013_blocks": brw2013_blocks,
     "choices": choices,
+    "ciphers": ciphers,
     "fpga_multipliers": fpga_multipliers,
     "halting": halting,
     "keys": keys,
