@@ -26,10 +26,10 @@ from modeloom.interfaces import Side
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
-from modeloom.verification import dynamic_checks, run_check
-from modeloom.verification.coverage import needed_sectors
-from modeloom.verification.host import Host
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector import dynamic_checks, run_check
+from modeloom.verification.sector.coverage import needed_sectors
+from modeloom.verification.sector.host import Host
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["Pin", "Stimulus", "scramble", "stimulus"]
 

@@ -77,7 +77,7 @@ def test_crypt_leaves_nothing_behind_on_wrong_input(
 
 
 def test_verify(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("modeloom.verification.reloads.ROUNDS", 12)
+    monkeypatch.setattr("modeloom.verification.sector.reloads.ROUNDS", 12)
     assert run("verify", built, *FAST, "--sectors", 40) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     assert list(lines) == [

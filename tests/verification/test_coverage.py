@@ -9,8 +9,8 @@ import pytest
 from tests import built
 
 from modeloom.golden.aes_keys import round_keys
-from modeloom.verification import coverage
-from modeloom.verification.coverage import missed, needed_sectors, read_words, schedule_keys
+from modeloom.verification.sector import coverage
+from modeloom.verification.sector.coverage import missed, needed_sectors, read_words, schedule_keys
 
 
 @pytest.mark.parametrize("nbytes", [16, 24, 32])

@@ -17,8 +17,8 @@ from tools.planted_faults.sites import KINDS, Fault, faults
 from tools.planted_faults.trial import Planted, Trial
 
 from modeloom.emit.tools import CheckFailed
-from modeloom.verification import erasure, keys, reloads
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector import erasure, keys, reloads
+from modeloom.verification.sector.subject import Subject
 
 
 def verilog(path: Path) -> str:

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from tests.emit.emitted import PLAIN, folder, made
 
-from modeloom import verification
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.folder import read_description
 from modeloom.product.versions import versions
 from modeloom.spec import InputError
 from modeloom.verification import files
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.subject import Subject
+from modeloom.verification.steps import files_step
 
 
 @pytest.fixture
@@ -76,16 +76,16 @@ def test_a_file_and_its_hash_changed_together(copy: Path, texts: dict[str, str])
 def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte for byte only what the same tools made is compared; the step says what was not."""
     subject = Subject(copy)
-    step = verification._files(subject, texts, True)
+    step = files_step(copy, subject.description, texts, True)
     assert not step.skipped and "byte for byte" in step.text
     monkeypatch.setattr(files, "versions", lambda: {**versions(), "yosys": "0.99"})
-    step = verification._files(subject, {name: text + "\n" for name, text in texts.items()}, True)
+    step = files_step(copy, subject.description, {name: text + "\n" for name, text in texts.items()}, True)
     assert step.skipped == (f"the files as they would be emitted today: the core was built with Yosys {versions()['yosys']}, here 0.99",)
     assert step.text == "6 files have the hashes of core.json"
 
 
 def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:
-    step = verification._files(Subject(copy), {name: "" for name in texts}, False)
+    step = files_step(copy, read_description(copy), {name: "" for name in texts}, False)
     assert "--no-hashes" in step.skipped[0]
 
 

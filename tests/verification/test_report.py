@@ -9,25 +9,25 @@ from pathlib import Path
 import pytest
 from tests.emit.emitted import PLAIN, folder
 
-from modeloom import verification
 from modeloom.product.versions import versions
-from modeloom.verification import Step, as_json
-from modeloom.verification.subject import Subject
+from modeloom.verification import Step, as_json, sector, verify_core
+from modeloom.verification.sector.subject import Subject
+from modeloom.verification.steps import bench_step, lint_step
 
 
 def test_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     subject = Subject(folder(PLAIN))
-    assert verification._lint(subject).skipped == ("lint: Verilator is not installed (apt-get install verilator)",)
-    assert verification._bench(subject).skipped == ("bench: Icarus Verilog is not installed (apt-get install iverilog)",)
+    assert lint_step(subject.directory).skipped == ("lint: Verilator is not installed (apt-get install verilator)",)
+    assert bench_step(subject.directory).skipped == ("bench: Icarus Verilog is not installed (apt-get install iverilog)",)
 
 
 def test_the_last_line_says_what_was_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """All steps are replaced by ones that cost nothing."""
     monkeypatch.setattr("shutil.which", lambda name: None)
-    monkeypatch.setattr(verification, "dynamic_checks", lambda need, sectors: [])
-    monkeypatch.setattr(verification, "_timing", lambda subject: Step("timing", "not here"))
-    steps = list(verification.verify_core(folder(PLAIN), hashes=False))
+    monkeypatch.setattr(sector, "dynamic_checks", lambda need, sectors: [])
+    monkeypatch.setattr(sector, "timing_step", lambda directory, description: Step("timing", "not here"))
+    steps = list(verify_core(folder(PLAIN), hashes=False))
     assert steps[-1].name == "skipped"
     assert str(steps[-1]) == (
         "skipped: hashes of the files, and the files as they would be emitted today (--no-hashes); "

@@ -15,10 +15,10 @@ from modeloom.compiler.options import Options
 from modeloom.emit import CheckFailed
 from modeloom.product.simulated import SimulatedCore
 from modeloom.spec import InputError
-from modeloom.verification import dynamic_checks, run_check
-from modeloom.verification.coverage import needed_sectors
-from modeloom.verification.cycles import Recording
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector import dynamic_checks, run_check
+from modeloom.verification.sector.coverage import needed_sectors
+from modeloom.verification.sector.cycles import Recording
+from modeloom.verification.sector.subject import Subject
 
 from .schemata import INPUT, schemata
 from .sites import Fault

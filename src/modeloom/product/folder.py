@@ -12,7 +12,7 @@ from modeloom.product.description import Description, description_class, schemas
 from modeloom.product.json_form import FormError, read
 from modeloom.spec import InputError
 
-__all__ = ["files_of", "read_as", "read_description", "read_sectors", "verilog_of"]
+__all__ = ["files_of", "other_kind", "read_as", "read_description", "read_sectors", "verilog_of"]
 
 D = TypeVar("D", bound=Description)
 
@@ -47,8 +47,13 @@ def read_as(kind: type[D], directory: str | Path, what: str) -> D:
     """``core.json`` of a core of one kind; raises ``InputError`` for another kind, too, with ``what`` it has to be."""
     description = read_description(directory)
     if not isinstance(description, kind):
-        raise InputError(f"{directory} holds a core of another kind ({description.schema}); this needs {what}")
+        raise other_kind(directory, description, what)
     return description
+
+
+def other_kind(directory: str | Path, description: Description, what: str) -> InputError:
+    """The error for a core of another kind than the one that is needed, which is ``what``."""
+    return InputError(f"{directory} holds a core of another kind ({description.schema}); this needs {what}")
 
 
 def read_sectors(directory: str | Path) -> sectors.SectorDescription:

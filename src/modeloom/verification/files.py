@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from modeloom.emit.files import contents
@@ -53,7 +54,7 @@ def today(core: Core[D], description: D) -> dict[str, str]:
     return contents(core, description.name, description.command)[1]
 
 
-def check_emission(directory: Path, texts: dict[str, str]) -> None:
+def check_emission(directory: Path, texts: Mapping[str, str]) -> None:
     """Raises ``CheckFailed`` if a file is not what is emitted today, byte for byte."""
     different = [file for file, text in texts.items() if not _same(directory / file, text)]
     if different:

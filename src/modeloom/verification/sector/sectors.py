@@ -6,10 +6,10 @@ from __future__ import annotations
 import random
 from itertools import cycle
 
-from modeloom.verification.coverage import Need
-from modeloom.verification.host import BUSES, Host
-from modeloom.verification.packet import FAULTS
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.coverage import Need
+from modeloom.verification.sector.host import BUSES, Host
+from modeloom.verification.sector.packet import FAULTS
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["check_edges", "check_sectors", "PATTERNS"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import random
 
-from modeloom.verification.coverage import schedule_keys
-from modeloom.verification.host import Host
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.coverage import schedule_keys
+from modeloom.verification.sector.host import Host
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["check_keys", "chosen_keys"]
 

@@ -18,7 +18,7 @@ from modeloom.emit.tools import CheckFailed
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector
 from modeloom.spec import InputError
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["beside", "check_vectors", "fitting"]
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.verification.host import Host
-from modeloom.verification.packet import FAULTS
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.host import Host
+from modeloom.verification.sector.packet import FAULTS
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["check_statuses", "possible_codes"]
 

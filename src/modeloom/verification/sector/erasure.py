@@ -9,9 +9,9 @@ from typing import Any
 
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.simulated import Sector, SimulatedCore
-from modeloom.verification.host import Host
-from modeloom.verification.subject import Subject
-from modeloom.verification.twins import differences, fill, hold_cycles, request
+from modeloom.verification.sector.host import Host
+from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.twins import differences, fill, hold_cycles, request
 
 __all__ = ["check_key_erasure", "check_zeroize", "RESULTS"]
 

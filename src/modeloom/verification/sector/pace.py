@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from modeloom.verification.host import Host
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.host import Host
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["check_pace"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.simulated import SimulatedCore
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["Recording", "compare_cycles"]
 

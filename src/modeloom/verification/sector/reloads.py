@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from modeloom.verification.host import BUSES, Host
-from modeloom.verification.packet import FAULTS
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.host import BUSES, Host
+from modeloom.verification.sector.packet import FAULTS
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["ROUNDS", "check_reloads"]
 

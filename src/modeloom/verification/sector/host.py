@@ -19,8 +19,8 @@ from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.sector import STATUSES, StatusCode, pack_command
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
-from modeloom.verification.packet import Packet, faulty, whole
-from modeloom.verification.subject import Subject
+from modeloom.verification.sector.packet import Packet, faulty, whole
+from modeloom.verification.sector.subject import Subject
 
 __all__ = ["BUSES", "Host", "Job"]
 

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``modeloom verify`` does with a core for sectors.
+
+::
+
+    files     hashes of core.json, and what the definition gives today          nothing was changed
+    proof     the program is compiled and proved again                          it computes the definition
+    lint      Verilator
+    timing    the netlist of the Verilog                                        no control signal depends on a secret
+    engine    the Verilog, executed on symbols                                  it computes the graph
+    vectors ─┐
+    pace     │
+    edges    │
+    keys     ├─ the Verilog in simulation, as it lies there                     it does what the definition says
+    statuses │
+    reloads  │
+    erasure  │
+    zeroize  │
+    sectors ─┘
+    cycles    beside the definition's core, if the Verilog was edited           it does so in the same cycles
+    bench     the plain bench in Icarus Verilog
+    skipped   what was not done, and why
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from modeloom.cores.sector import SectorCore, same_core
+from modeloom.emit import CheckFailed
+from modeloom.equivalence import prove_engine
+from modeloom.product.folder import verilog_of
+from modeloom.product.simulated import CoreFault, SectorError
+from modeloom.product.versions import versions
+from modeloom.verification.files import check_hashes, today
+from modeloom.verification.report import Step
+from modeloom.verification.sector.coverage import Need, missed, needed_sectors
+from modeloom.verification.sector.cycles import Recording, compare_cycles
+from modeloom.verification.sector.erasure import check_key_erasure, check_zeroize
+from modeloom.verification.sector.keys import check_keys
+from modeloom.verification.sector.pace import check_pace
+from modeloom.verification.sector.reloads import check_reloads
+from modeloom.verification.sector.sectors import check_edges, check_sectors
+from modeloom.verification.sector.statuses import check_statuses
+from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.vectors import beside, check_vectors, fitting
+from modeloom.verification.steps import bench_step, files_step, lint_step, timing_step
+
+__all__ = ["CheckFailed", "dynamic_checks", "run_check", "verify_sectors"]
+
+Check = Callable[[Subject], tuple[str, dict[str, Any]]]
+
+
+def dynamic_checks(need: Need, sectors: int | None = None) -> list[tuple[str, Check]]:
+    """The checks that simulate the Verilog, in their order; each takes a ``Subject``, says what it did, and raises ``CheckFailed``.
+
+    Parameters
+    ----------
+    need : Need
+        Of ``coverage.needed_sectors``.
+    sectors : int, optional
+        Random sectors in all, if other than needed.
+    """
+    return [
+        ("vectors", check_vectors),
+        ("pace", check_pace),
+        ("edges", check_edges),
+        ("keys", check_keys),
+        ("statuses", check_statuses),
+        ("reloads", check_reloads),
+        ("erasure", check_key_erasure),
+        ("zeroize", check_zeroize),
+        ("sectors", partial(check_sectors, need=need, wanted=sectors)),
+    ]
+
+
+def verify_sectors(
+    directory: str | Path, *, sectors: int | None = None, seed: int = 1, optimize: int = 2, hashes: bool = True, cycles: bool = True
+) -> Iterator[Step]:
+    """Runs all checks and gives a step for each that passed.
+
+    Parameters
+    ----------
+    sectors : int, optional
+        Number of random sectors; by default as many as the S-boxes of the cipher cores need.
+    seed : int
+        What random keys, data and pauses are made from.
+    optimize : int
+        See ``SimulatedCore``.
+    hashes : bool
+        Whether the files must be those that were built; without it, edited Verilog is tested as it lies there.
+    cycles : bool
+        Whether edited Verilog must give its outputs in the same cycles as what the definition gives today.
+
+    Raises
+    ------
+    CheckFailed, ProofError, TimingChannel
+        For the first check that did not pass; one line.
+    """
+    subject = Subject(directory, optimize=optimize, seed=seed)
+    description = subject.description
+    steps: list[Step] = []
+    verilog_of(directory, description)
+    if hashes:
+        check_hashes(subject.directory, description)
+    made = same_core(description, subject.directory)
+    texts = today(made, description)
+    for step in (
+        files_step(subject.directory, description, texts, hashes), _proof(subject, made), lint_step(subject.directory),
+        timing_step(subject.directory, description), _engine(subject, made),
+    ):  # fmt: skip
+        steps.append(step)
+        yield step
+    need = needed_sectors(made.compiled)
+    for name, check in dynamic_checks(need, sectors):
+        step = run_check(subject, name, check)
+        if name == "vectors" and not fitting(description):
+            step = Step(name, *beside(subject, made.compiled.options, optimize))
+        if name == "sectors" and sectors is None and need.lookups:
+            step = _with_chance(step, need)
+        steps.append(step)
+        yield step
+    for step in (_cycles(subject, texts, need, cycles), _bench(subject)):
+        steps.append(step)
+        yield step
+    left = [what for step in steps for what in step.skipped]
+    yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
+
+
+def run_check(subject: Subject, name: str, check: Check) -> Step:
+    """One of the checks that simulate; whatever a core does wrong is a ``CheckFailed`` that names the check."""
+    try:
+        text, figures = check(subject)
+    except (CheckFailed, CoreFault, SectorError) as error:
+        raise CheckFailed(f"{name}: {error}") from error
+    finally:
+        simulated = subject.take_cycles()
+    return Step(name, text, {**figures, "cycles": simulated})
+
+
+def _with_chance(step: Step, need: Need) -> Step:
+    """With what the number of sectors says about the S-boxes of the cipher cores."""
+    chance = missed(need.lookups)
+    text = f"{step.text}; each S-box has read {need.lookups} bytes; a wrong entry stays hidden with a probability of {chance:.0e}"
+    return Step(step.name, text, {**step.figures, "sbox_lookups": need.lookups, "chance_of_a_hidden_entry": chance})
+
+
+def _proof(subject: Subject, made: SectorCore) -> Step:
+    description, directory = subject.description, subject.directory
+    text = f"the program computes {description.mode} ({', '.join(description.directions)})"
+    listing = description.files.listing
+    if listing and made.listing() == (directory / listing).read_text(encoding="utf-8"):
+        return Step("proof", text)
+    now, before = versions()["modeloom"], description.version
+    if now == before:
+        raise CheckFailed(f"{directory}: the program differs from what this version compiles; build the core again")
+    why = f"the proof of the core's own program, which modeloom {before} made"
+    return Step("proof", f"{text}, as modeloom {now} compiles it", {}, (why,))
+
+
+def _engine(subject: Subject, made: SectorCore) -> Step:
+    """The emitted core computes the mode on symbols."""
+    report = prove_engine(subject.directory, made)
+    turned = "" if report.whole else ", but not every bank has wrapped around"
+    text = f"{report.sectors} sectors of symbols in {report.cycles} cycles of the Verilog are what the definition says{turned}"
+    return Step("engine", text, {"sectors": report.sectors, "cycles": report.cycles, "blocks": report.blocks, "whole": report.whole})
+
+
+def _cycles(subject: Subject, texts: dict[str, str], need: Need, wanted: bool) -> Step:
+    verilog = subject.description.files.verilog
+    if (subject.directory / verilog).read_bytes() == texts[verilog].encode():
+        return Step("cycles", "the Verilog is what the definition gives today")
+    if not wanted:
+        return Step("cycles", "skipped", {}, ("comparison of each cycle with the definition's core (--no-cycles)",))
+    with tempfile.TemporaryDirectory(prefix="modeloom-verify-") as work:
+        for file, text in texts.items():
+            (Path(work) / file).write_text(text, encoding="utf-8")
+        edited = Recording(subject.directory, optimize=subject.optimize, seed=subject.seed)
+        original = Recording(work, optimize=subject.optimize, seed=subject.seed)
+        original.mode = edited.mode  # the path of a definition is as seen from the core's own folder
+        checks = [(name, check) for name, check in dynamic_checks(need, 256) if name != "vectors"]
+        total = compare_cycles(edited, original, checks)
+    return Step("cycles", f"all outputs are those of the definition's core in {total} cycles", {"cycles": total})
+
+
+def _bench(subject: Subject) -> Step:
+    step = bench_step(subject.directory)
+    return replace(step, text=f"{step.figures['cycles_per_sector']} cycles per sector in Icarus Verilog") if step.figures else step

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of ``modeloom verify`` that are the same for every kind of core: its files, lint, the timing channels of its netlist, its bench."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from modeloom.emit import CheckFailed, lint, run_bench
+from modeloom.product.description import Description
+from modeloom.taint import check_netlist, combinational_paths, flat_netlist
+from modeloom.verification.files import check_emission, newer_tools
+from modeloom.verification.report import Step
+
+__all__ = ["bench_step", "files_step", "lint_step", "timing_step"]
+
+
+def files_step(directory: Path, description: Description, texts: Mapping[str, str], hashes: bool) -> Step:
+    """The files are what is emitted today; ``texts`` has that by name.  Without ``hashes`` they are not compared."""
+    if not hashes:
+        why = "hashes of the files, and the files as they would be emitted today (--no-hashes)"
+        return Step("files", "not compared", {}, (why,))
+    others = newer_tools(description)
+    if others:
+        why = f"the files as they would be emitted today: the core was built with {'; '.join(others)}"
+        return Step("files", f"{len(texts) - 1} files have the hashes of core.json", {"files": len(texts) - 1}, (why,))
+    check_emission(directory, texts)
+    return Step("files", f"{len(texts)} files are what the definition gives today, byte for byte", {"files": len(texts)})
+
+
+def lint_step(directory: Path) -> Step:
+    """Verilator has nothing to say."""
+    if not shutil.which("verilator"):
+        return Step("lint", "skipped", {}, ("lint: Verilator is not installed (apt-get install verilator)",))
+    lint(directory)
+    return Step("lint", "verilator -Wall reports nothing except for the waivers")
+
+
+def timing_step(directory: Path, description: Description) -> Step:
+    """No control signal depends on a secret, and no output on an input of the same cycle."""
+    netlist = flat_netlist(directory / description.files.verilog, description.top)
+    report = check_netlist(netlist, description.secrets, description.result, description.verdicts)
+    for (source, target), names in combinational_paths(netlist).items():
+        raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
+    exempt = ", ".join(f"{count} x {name}" for name, count in report.exempt.items()) or "none"
+    told = "".join(f"; except for {count} x {name}" for name, count in report.declassified.items())
+    text = f"none of {report.control} control signals depends on data, keys or tweaks (exempt: {exempt}){told}"
+    return Step("timing", text, {"control_signals": report.control, "exempt": dict(report.exempt)})
+
+
+def bench_step(directory: Path) -> Step:
+    """The bench measures what ``core.json`` states."""
+    if not shutil.which("iverilog"):
+        return Step("bench", "skipped", {}, ("bench: Icarus Verilog is not installed (apt-get install iverilog)",))
+    figures = run_bench(directory)
+    return Step("bench", "passes in Icarus Verilog", dict(figures))
