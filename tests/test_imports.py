@@ -106,5 +106,5 @@ def test_the_references_stand_alone():
 
 def test_relative_imports_are_seen():
     """The reader of this test itself: ``rtl/bus`` imports its neighbours relatively."""
-    names = set(imports(PACKAGE / "rtl" / "bus" / "core.py"))
-    assert "modeloom.rtl.bus.parameters" in names and "amaranth.hdl" in names
+    names = set(imports(PACKAGE / "rtl" / "bus" / "sector" / "core.py"))
+    assert "modeloom.rtl.bus.sector.parameters" in names and "amaranth.hdl" in names

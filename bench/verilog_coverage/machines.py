@@ -84,7 +84,7 @@ def machines_of(compiled: Compiled) -> list[Machine]:
 
     (cipher,) = compiled.architecture.cores
     core = f"core.engine.{ {'both': 'cipher0'}.get(cipher, cipher + '0') }.{cipher}"
-    rounds = p.round_keys - 1
+    rounds = p.keys.round_keys - 1
     tables = [table.rows for table in compiled.core_program.tables]
     several_rows = any(table.rows > 1 for table in compiled.core_program.setups)
     machines = [
@@ -104,7 +104,7 @@ def machines_of(compiled: Compiled) -> list[Machine]:
                 "last_zeros": "!expanding_reg && erasing_reg && done",
             },
         ),
-        _numbers("core.bus.key_schedule", "round", "round", range(p.round_keys)),
+        _numbers("core.bus.key_schedule", "round", "round", range(p.keys.round_keys)),
         Machine(
             "core.bus.command", "places", ("taken_valid_reg", "valid_reg"),
             {
@@ -120,7 +120,7 @@ def machines_of(compiled: Compiled) -> list[Machine]:
                 "asks_to_enter": "!go_reg && !drop_reg && enter",
             },
         ),
-        _numbers("core.bus.entry", "ticket", "ticket", range(p.ring_sectors)),
+        _numbers("core.bus.entry", "ticket", "ticket", range(p.buffers.ring_sectors)),
         Machine(
             "core.bus.sector", "states", ("complete_reg", "good", "bad_reg", "overrun_reg"),
             {
@@ -135,9 +135,9 @@ def machines_of(compiled: Compiled) -> list[Machine]:
         _numbers("core.bus.sector", "beat", "beat_reg", range(p.beats)),
         _slice("core.bus.sector.slice"),
         _slice("core.bus.ring.out"),
-        _numbers("core.bus.ring", "free", "free_reg", range(p.ring_sectors + 1)),
-        _numbers("core.bus.ring", "to_send", "to_send_reg", range(p.ring_sectors + 1)),
-        _numbers("core.bus.queue.queue", "waiting", "inner_level", range(p.ring_sectors + 4)),
+        _numbers("core.bus.ring", "free", "free_reg", range(p.buffers.ring_sectors + 1)),
+        _numbers("core.bus.ring", "to_send", "to_send_reg", range(p.buffers.ring_sectors + 1)),
+        _numbers("core.bus.queue.queue", "waiting", "inner_level", range(p.buffers.ring_sectors + 4)),
         Machine(
             "core.engine.sequencer", "states", ("in_setup_reg", "at_last_reg", "scrub", "setup_done"),
             {

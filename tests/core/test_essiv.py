@@ -120,7 +120,7 @@ def test_sectors_overlap():
 def test_each_core_holds_its_own_keys():
     """Round keys of other lengths do not reach a core, and the key port knows where each key ends."""
     p = bus_parameters(built.compiled(PLACE, **SMALL))
-    assert (p.key_widths, p.key_lengths, p.key_bytes, p.round_keys) == ((128, 256), (128, 256), 48, 15)
+    assert (p.keys.widths, p.keys.lengths, p.keys.packet_bytes, p.keys.round_keys) == ((128, 256), (128, 256), 48, 15)
     text = (built.folder(PLACE, **SMALL) / "program.txt").read_text()
     assert "unit enc256_0: enc256;" in text and "enc256 under S " in text and "enc under K " in text
 

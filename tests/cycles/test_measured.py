@@ -17,7 +17,7 @@ from tests.rtl.engine import bench as engines
 
 from modeloom import cycles
 from modeloom.compiler import choices
-from modeloom.rtl.bus import core as bus_core
+from modeloom.rtl.bus.sector import core as bus_core
 from modeloom.rtl.engine import banks, key_memory
 from modeloom.rtl.engine import engine as engine_module
 
@@ -154,7 +154,7 @@ def test_way_of_a_sector_over_the_buses(blocks: int) -> None:
 
     async def script(host: buses.Host) -> None:
         get, bus = host.ctx.get, host.core.bus
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
         for command_late in (0, 20):
             host.enters.clear()
             host.send_sector()
@@ -192,11 +192,11 @@ def _distances(latency: int, blocks: int, interval: int, ring_sectors: int | Non
     found: set[int] = set()
 
     async def script(host: buses.Host) -> None:
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
-        for _ in range(3 * host.p.ring_sectors + 6):
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
+        for _ in range(3 * host.p.buffers.ring_sectors + 6):
             host.send_sector(slot=0)
         host.enters.clear()
-        await host.until(lambda: not host.beats and not host.cmds and len(host.enters) == 3 * host.p.ring_sectors + 6)
+        await host.until(lambda: not host.beats and not host.cmds and len(host.enters) == 3 * host.p.buffers.ring_sectors + 6)
         found.update(after - before for before, after in zip(host.enters, host.enters[1:]))
         await host.finish()
 
@@ -227,12 +227,12 @@ def test_sectors_of_a_slot_show_in_time(monkeypatch: pytest.MonkeyPatch) -> None
     def script_for(distance: int) -> Any:
         async def script(host: buses.Host) -> None:
             get = host.ctx.get
-            await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+            await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
             host.send_command(tweak=bytes(16), slot=0)
             await host.steps(8)
             host.send_data(host.generator.randbytes(host.p.sector_bytes))
             await host.steps(distance)
-            host.send_key(0, host.generator.randbytes(host.p.key_bytes))
+            host.send_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
             emptied = shown = None
             for _ in range(40):
                 if emptied is None and not get(ports.made[-1].loaded) & 1:

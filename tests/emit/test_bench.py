@@ -245,7 +245,7 @@ def test_codes_are_those_of_the_document() -> None:
             known = size < len(p.sizes)
             case = Case(
                 tuple(keep for _, keep in sector.beats), p.beat_bytes, p.sizes[size if known else 0].nbytes,
-                key=slot < p.key_slots, direction=p.decrypt if decrypt else p.encrypt, size=known,
+                key=slot < p.key_slots, direction=p.sectors.decrypt if decrypt else p.sectors.encrypt, size=known,
             )  # fmt: skip
             code = status_code(case)
             # A slot without a key is the phase's matter.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from amaranth.back import rtlil
 from tests.formal.machine import Machine
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.emit.inner import inner_verilog
 from modeloom.emit.names import plain_design
@@ -16,8 +17,8 @@ from modeloom.emit.prune import prune
 from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 from modeloom.rtl.aes import KeySchedule
-from modeloom.rtl.bus import BusParameters, CoreBus
 from modeloom.rtl.bus.key_schedules import KeySchedules
+from modeloom.rtl.bus.sector import BusParameters, CoreBus
 from modeloom.taint import flat_netlist
 
 TOP = "bus"
@@ -26,9 +27,10 @@ TOP = "bus"
 @lru_cache
 def bus_verilog(parameters: BusParameters) -> str:
     """Verilog of a ``CoreBus`` with AES' key schedule, made as ``modeloom.emit`` makes that of a core."""
-    schedules = [KeySchedule(bits) for bits in parameters.key_lengths]
+    keys = parameters.keys
+    schedules = [KeySchedule(bits) for bits in keys.lengths]
     several = len(schedules) > 1
-    bus = CoreBus(parameters, KeySchedules(schedules, parameters.round_keys, parameters.round_key_bits) if several else schedules[0])
+    bus = CoreBus(parameters, KeySchedules(schedules, keys.round_keys, keys.round_key_bits) if several else schedules[0])
     modules = parse(rtlil.convert(bus, name=TOP, emit_src=False))
     for module in modules:
         module.attributes = [line for line in module.attributes if "\\generator" not in line]
@@ -45,28 +47,28 @@ def machine_of(verilog: str, top: str = TOP) -> Machine:
         return Machine(flat_netlist(path, top))
 
 
-SMALL = BusParameters(blocks=5, ring_sectors=2, tail=9, key_slots=2)
+SMALL = bus_sizes(blocks=5, ring_sectors=2, tail=9, key_slots=2)
 """Few states: five beats, one more than may be written ahead, the last one partial, and two places."""
 
-SEVERAL = BusParameters(blocks=5, ring_sectors=2, tail=9, more_sizes=((2, 0), (3, 4)))
+SEVERAL = bus_sizes(blocks=5, ring_sectors=2, tail=9, more_sizes=((2, 0), (3, 4)))
 """Three sizes, two of them with a partial last beat."""
 
-SINGLE = BusParameters(blocks=2, ring_sectors=3, lanes=2, tail=5, raw_words_after=1, key_words=2)
+SINGLE = bus_sizes(blocks=2, ring_sectors=3, lanes=2, tail=5, raw_words_after=1, key_words=2)
 """A sector is one beat."""
 
-ONE_BEAT = BusParameters(blocks=3, ring_sectors=2, tail=9, more_sizes=((1, 0), (2, 4), (1, 3)))
+ONE_BEAT = bus_sizes(blocks=3, ring_sectors=2, tail=9, more_sizes=((1, 0), (2, 4), (1, 3)))
 """Four sizes, two of which are one beat."""
 
-REAL = BusParameters(blocks=32, ring_sectors=5, key_words=4)
+REAL = bus_sizes(blocks=32, ring_sectors=5, key_words=4)
 """A core for 512 bytes."""
 
-KEYS = BusParameters(
+KEYS = bus_sizes(
     blocks=2, ring_sectors=2, key_slots=2, cipher_keys=2, distinct_keys=True, raw_words_after=1, key_words=4, derived_keys=((1,), (3,)),
     nonzero_words=(2, 3),
 )  # fmt: skip
 """Four cipher keys, two of the host and two of set-up, and all reasons to refuse them."""
 
-LENGTHS = BusParameters(blocks=2, ring_sectors=2, key_slots=2, cipher_keys=2, fixed_key_bits=((1, 256),), raw_words_after=1, key_words=1)
+LENGTHS = bus_sizes(blocks=2, ring_sectors=2, key_slots=2, cipher_keys=2, fixed_key_bits=((1, 256),), raw_words_after=1, key_words=1)
 """Two cipher keys, the second one of another length."""
 
 SIZES = {"small": SMALL, "single": SINGLE, "several": SEVERAL, "one beat of several": ONE_BEAT, "512 bytes": REAL}

@@ -42,7 +42,7 @@ def _of_slot(s: BusState, name: str) -> Bits:
 
 def _marked(s: BusState) -> Bits:
     """A sector of the slot is marked as in flight."""
-    return any_of(s[f"flight.busy{n}_reg"] & _of_slot(s, f"flight.slot{n}_reg") for n in range(s.p.ring_sectors))
+    return any_of(s[f"flight.busy{n}_reg"] & _of_slot(s, f"flight.slot{n}_reg") for n in range(s.p.buffers.ring_sectors))
 
 
 def states_are_known(s: BusState) -> Bits:
@@ -52,7 +52,7 @@ def states_are_known(s: BusState) -> Bits:
         s["key_port.fsm_state"].wide <= LOADED,
         s["key_port.fence_reg"].wide < FENCE_CYCLES,
         works.implies(s["key_port.query"].wide < s.p.key_slots),
-        s["key_port.number_reg"].wide < s.p.all_cipher_keys if s.p.all_cipher_keys > 1 else constant(1, 1),
+        s["key_port.number_reg"].wide < s.p.keys.all_cipher_keys if s.p.keys.all_cipher_keys > 1 else constant(1, 1),
     ])  # fmt: skip
 
 
@@ -90,12 +90,12 @@ def schedule_is_in_step(s: BusState) -> Bits:
     """The key schedule works only while the key port waits for it, and what it wrote last arrives before the port goes on.  Of several
     it is that of the length of the cipher key at work.
     """
-    lengths = s.p.key_lengths
+    lengths = s.p.keys.lengths
     rules = []
     for bits in lengths:
         part = f"key_schedule.length_{bits}" if len(lengths) > 1 else "key_schedule"
         expanding, erasing = s[f"{part}.expanding_reg"], s[f"{part}.erasing_reg"]
-        chosen = any_of(s["key_port.number_reg"].wide.equals(n) for n in range(s.p.all_cipher_keys) if s.p.key_widths[n] == bits)
+        chosen = any_of(s["key_port.number_reg"].wide.equals(n) for n in range(s.p.keys.all_cipher_keys) if s.p.keys.widths[n] == bits)
         rules += [
             expanding.implies(_state(s, EXPAND)),
             erasing.implies(_state(s, ERASE) & s["key_port.rounds_left_reg"]),
@@ -133,7 +133,7 @@ def keys_rest_in_flight(s: BusState, t: BusState) -> Bits:
 def sectors_are_marked(s: BusState, t: BusState) -> Bits:
     """A sector that is admitted is marked with its slot from the next cycle on, and stays so until done names its place."""
     rules = []
-    for n in range(s.p.ring_sectors):
+    for n in range(s.p.buffers.ring_sectors):
         admitted = s["ring.admit"] & s.ticket.equals(n)
         done = s["flight.done"] & s["flight.done_ticket"].equals(n)
         busy, slot = f"flight.busy{n}_reg", f"flight.slot{n}_reg"
@@ -150,14 +150,14 @@ def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
     0: then always, and else never.  It stays so until the next packet.
     """
     reasons = []
-    if s.p.distinct_keys:
-        second = next(part for part in key_parts(s.p) if part.cipher == 1)
+    if s.p.keys.distinct_keys:
+        second = next(part for part in key_parts(s.p.keys) if part.cipher == 1)
         arrives = _state(s, RECEIVE) & s["key_valid"] & s["key_port.beat_reg"].wide.equals(second.end_beat)
         # The register holds the first key in this cycle, and the second one in the next.
         reasons.append(arrives & s["key_port.schedule_key"].equals(t["key_port.schedule_key"]))
-    if s.p.nonzero_words:
+    if s.p.keys.nonzero_words:
         index = s["engine_word_index"].wide
-        named = any_of(index.equals(word) for word in s.p.nonzero_words)
+        named = any_of(index.equals(word) for word in s.p.keys.nonzero_words)
         reasons.append(_state(s, SETUP) & s["engine_word_we"] & named & s["engine_word_data"].equals(0))
     new = _state(s, IDLE)
     known = (~new).implies(t["key_port.unusable_reg"].equals(s["key_port.unusable_reg"] | any_of(reasons)))

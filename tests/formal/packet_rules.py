@@ -19,7 +19,7 @@ from tests.formal.machine import Machine
 from tests.formal.proof import Counterexample, holds, running, sound
 from tests.formal.stream_rules import BusState
 
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 
 __all__ = ["check_packets"]
 
@@ -36,25 +36,25 @@ class Checked:
     @property
     def data(self) -> Bits:
         """Its bytes, zero outside tkeep."""
-        return self.payload[: self.p.beat_bits]
+        return self.payload[: self.p.data.beat_bits]
 
     @property
     def last(self) -> Bits:
         """Whether the packet ends with it."""
-        return self.payload[self.p.beat_bits]
+        return self.payload[self.p.data.beat_bits]
 
     @property
     def bad(self) -> Bits:
         """Whether its tkeep has a form that is refused."""
-        return self.payload[self.p.beat_bits + 1]
+        return self.payload[self.p.data.beat_bits + 1]
 
     def is_shorter(self, size: int) -> Bits:
         """Whether it has fewer bytes than the last beat of a sector."""
-        return self.payload[self.p.beat_bits + 2 + size]
+        return self.payload[self.p.data.beat_bits + 2 + size]
 
     def is_longer(self, size: int) -> Bits:
         """Whether it has more."""
-        return self.payload[self.p.beat_bits + 2 + len(self.p.sizes) + size]
+        return self.payload[self.p.data.beat_bits + 2 + len(self.p.sizes) + size]
 
     def has(self, count: Bits) -> Bits:
         """Whether the flags are those of so many bytes."""
@@ -91,7 +91,8 @@ def _taken(s: BusState) -> Checked:
 def beats_are_checked(s: BusState) -> Bits:
     """docs/interfaces.md: tkeep is all ones before the last beat, and ones from bit 0 on, at least one, in the last."""
     p = s.p
-    given, keep, last = s["s_payload"][: p.beat_bits], s["s_payload"][p.beat_bits : p.beat_bits + p.beat_bytes], s["s_payload"][-1:]
+    payload, bits = s["s_payload"], p.data.beat_bits
+    given, keep, last = payload[:bits], payload[bits : bits + p.beat_bytes], payload[-1:]
     beat = Checked(s["sector.slice.i_payload"], p)
     forms = [keep.equals((1 << count) - 1) for count in range(1, p.beat_bytes + 1)]
     claims = [beat.last.equals(last), beat.bad.equals(last.choose(~any_of(forms), ~forms[-1]))]

@@ -17,7 +17,7 @@ from tests.formal.key_rules import KEY_INVARIANTS
 from tests.formal.machine import Machine
 from tests.formal.stream_rules import ASSUMPTIONS, INVARIANTS, BusState
 
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 
 __all__ = ["Counterexample", "Trace", "check_invariants", "check_rule", "holds", "never_stuck", "running", "search", "sound"]
 

@@ -22,7 +22,7 @@ from tests.formal.bits import WIDE, Bits, all_of, constant, total
 from tests.formal.machine import State
 
 from modeloom.cycles import FILL_AHEAD
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 
 __all__ = [
     "ASSUMPTIONS",
@@ -92,7 +92,7 @@ class BusState:
         if not self.several:
             return None
         result = self["ring.size0_reg"]
-        for place in range(1, self.p.ring_sectors):
+        for place in range(1, self.p.buffers.ring_sectors):
             result = self["ring.place_read_reg"].wide.equals(place).choose(self[f"ring.size{place}_reg"], result)
         return result
 
@@ -123,7 +123,7 @@ class BusState:
     @property
     def ticket(self) -> Bits:
         """Place of the ring that the next sector to be admitted gets; the register counts at the entry."""
-        return (self["entry.ticket_reg"].wide + self["entry.enter_reg"].wide) % self.p.ring_sectors
+        return (self["entry.ticket_reg"].wide + self["entry.enter_reg"].wide) % self.p.buffers.ring_sectors
 
     def next(self) -> BusState:
         """The state of the cycle after."""
@@ -143,7 +143,7 @@ class BusState:
     @property
     def depth(self) -> int:
         """Entries of the status queue's memory; one more stands in its output register."""
-        return self.p.ring_sectors + 3
+        return self.p.buffers.ring_sectors + 3
 
     @property
     def level(self) -> Bits:
@@ -194,7 +194,7 @@ class BusState:
     @cached_property
     def places(self) -> Bits:
         """Places of the ring in use: sectors that have been admitted and not wholly read out of it."""
-        return constant(self.p.ring_sectors, 16) - total([self["ring.free_reg"], self["ring.finish_reg"]])
+        return constant(self.p.buffers.ring_sectors, 16) - total([self["ring.free_reg"], self["ring.finish_reg"]])
 
     @cached_property
     def in_engine(self) -> Bits:
@@ -211,7 +211,7 @@ class BusState:
         """Beats read from the ring and not taken, the oldest first: whether there is one, whether it is a last one, its data or, before
         the choice of a part of the ring, nothing, and the size of its sector.
         """
-        last = self.p.beat_bits
+        last = self.p.data.beat_bits
         newer = self["ring.out.from_reg"]
         zero, one = self["ring.out.payload0_reg"], self["ring.out.payload1_reg"]
         head, second = newer.choose(one, zero), newer.choose(zero, one)
@@ -247,7 +247,7 @@ class BusState:
     @property
     def last(self) -> Bits:
         """tlast of m."""
-        return self["ring.m_payload"][self.p.beat_bits + self.p.beat_bytes]
+        return self["ring.m_payload"][self.p.data.beat_bits + self.p.beat_bytes]
 
     @cached_property
     def good(self) -> Bits:
@@ -277,7 +277,7 @@ class BusState:
     @cached_property
     def oldest_place(self) -> Bits:
         """Place of the oldest sector in the ring."""
-        return (self.ticket + self.p.ring_sectors - self.places) % self.p.ring_sectors
+        return (self.ticket + self.p.buffers.ring_sectors - self.places) % self.p.buffers.ring_sectors
 
 
 # -- what is assumed of the engine and of the host -------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def sectors_have_places(s: BusState) -> Bits:
     waiting = total([s["ring.to_send_reg"], s["ring.done_reg"], s["entry.enter_reg"]])
     free = s["ring.free_reg"]
     return all_of([
-        total([free, s["ring.finish_reg"]]) <= s.p.ring_sectors,
+        total([free, s["ring.finish_reg"]]) <= s.p.buffers.ring_sectors,
         waiting <= s.places,
         s["ring.place_reg"].equals(free.some()),
         s["ring.more_reg"].equals(s["ring.to_send_reg"].some()),
@@ -339,11 +339,11 @@ def beats_are_in_step(s: BusState) -> Bits:
     if s.marks_first:
         rules.append(s["ring.first_reg"].equals(beat.equals(0)))
     if not s.several:
-        wrap = s["ring.read_address_reg"].wide.equals(s.p.ring_sectors * s.p.beats - 1)
+        wrap = s["ring.read_address_reg"].wide.equals(s.p.buffers.ring_sectors * s.p.beats - 1)
         rules.append(s["ring.wrap_reg"].equals(wrap))
     if s.several:
-        for place in range(s.p.ring_sectors):
-            used = (constant(place + s.p.ring_sectors, WIDE) - s.oldest_place) % s.p.ring_sectors < s.places
+        for place in range(s.p.buffers.ring_sectors):
+            used = (constant(place + s.p.buffers.ring_sectors, WIDE) - s.oldest_place) % s.p.buffers.ring_sectors < s.places
             rules.append(used.implies(s[f"ring.size{place}_reg"].wide < len(s.p.sizes)))
     for (held, marked, _, size), (number, agrees) in zip(s.leaving, s.numbers, strict=True):
         rules += [held.implies(agrees), held.implies(marked.equals(number.equals(s.beats(size) - 1)))]
@@ -368,7 +368,7 @@ def reading_is_in_order(s: BusState) -> Bits:
     """What is read from the ring is the next beat of the oldest sector."""
     address = s.oldest_place * s.p.beats + s["ring.beat_reg"].wide
     place = s["ring.place_read_reg"].wide.equals(s.oldest_place) if s.several else constant(1, 1)
-    return all_of([s["entry.ticket_reg"].wide < s.p.ring_sectors, place, s["ring.read_address_reg"].wide.equals(address)])
+    return all_of([s["entry.ticket_reg"].wide < s.p.buffers.ring_sectors, place, s["ring.read_address_reg"].wide.equals(address)])
 
 
 def sent_is_one_with_beats(s: BusState) -> Bits:
@@ -379,7 +379,7 @@ def sent_is_one_with_beats(s: BusState) -> Bits:
 def zero_outside_keep(s: BusState) -> Bits:
     """Bytes of m outside tkeep are zero; all are while it is not valid."""
     p = s.p
-    data, keep = s["ring.m_payload"][: p.beat_bits], s["ring.m_payload"][p.beat_bits : p.beat_bits + p.beat_bytes]
+    data, keep = s["ring.m_payload"][: p.data.beat_bits], s["ring.m_payload"][p.data.beat_bits : p.data.beat_bits + p.beat_bytes]
     return all_of(keep[b] | data[8 * b : 8 * b + 8].equals(0) for b in range(p.beat_bytes))
 
 
@@ -580,7 +580,7 @@ def size_is_the_commands(s: BusState, t: BusState) -> Bits:
         return constant(1, 1)
     admitted = s["ring.admit"]
     rules = [admitted.implies(s["command_size_known"] & s["admit_size"].equals(s["engine_size"]))]
-    for place in range(s.p.ring_sectors):
+    for place in range(s.p.buffers.ring_sectors):
         name = f"ring.size{place}_reg"
         here = admitted & s.ticket.equals(place)
         rules.append(t[name].equals(here.choose(s["admit_size"], s[name])))

@@ -165,8 +165,8 @@ def test_a_run_of_the_control() -> None:
     request: dict[str, int] = {}
     setup = 0
     for cycle in range(CYCLES):
-        if not request and len(inside) < p.ring_sectors and rng.random() < 0.3 + 0.7 * (cycle % 200 < 100):
-            request = {ENTER: 1, "enter_ticket": tickets % p.ring_sectors, "enter_decrypt": rng.getrandbits(1)}
+        if not request and len(inside) < p.buffers.ring_sectors and rng.random() < 0.3 + 0.7 * (cycle % 200 < 100):
+            request = {ENTER: 1, "enter_ticket": tickets % p.buffers.ring_sectors, "enter_decrypt": rng.getrandbits(1)}
         if not setup and rng.random() < 0.01:
             setup = 1
         inputs = {name: 0 for name in machine.netlist.inputs}
@@ -185,7 +185,7 @@ def test_a_run_of_the_control() -> None:
             setup, set_up = 0, set_up + 1
         if ack and cycle:
             assert request, f"cycle {cycle}: acknowledged without a request"
-            inside.append((tickets % p.ring_sectors, cycle))
+            inside.append((tickets % p.buffers.ring_sectors, cycle))
             tickets, entered, request = tickets + 1, entered + 1, {}
     assert entered > 20 and set_up > 1 and rested > 1
     assert entered - len(inside) > 20, "sectors are done"

@@ -12,7 +12,7 @@ from tests.formal.emitted_bus import SINGLE, SMALL, TOP, bus_verilog, machine_of
 from tests.formal.machine import Machine, State, number
 from tests.formal.proof import holds
 
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 from modeloom.sim import Simulation
 from modeloom.sim.verilog import verilog_to_rtlil
 
@@ -36,9 +36,9 @@ def _inputs(rng: random.Random, machine: Machine, p: BusParameters, cycle: int) 
     for name, value in values.items():
         # The simulation stops at writes outside of a memory.
         if name.startswith("engine_out_index"):
-            values[name] = value % p.blocks
+            values[name] = value % p.sectors.blocks
         elif name.startswith("engine_out_ticket"):
-            values[name] = value % p.ring_sectors
+            values[name] = value % p.buffers.ring_sectors
     return values
 
 

@@ -24,7 +24,7 @@ from tests.formal.stream_rules import (
     waits_for_the_host_only,
 )
 
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 from modeloom.taint import combinational_paths
 
 ALL_RULES = (*RULES, *KEY_RULES)

@@ -107,7 +107,7 @@ def test_nothing_is_left_of_an_erased_key():
 
 def test_sizes_of_the_key_port():
     p = bus_parameters(compiled("WideHEH", **CORE))
-    assert (p.block_bits, p.round_keys, p.round_bits, p.round_key_bits) == (256, 21, 5, 256)
+    assert (p.data.block_bits, p.keys.round_keys, p.keys.round_bits, p.keys.round_key_bits) == (256, 21, 5, 256)
     assert p.erase_words >= 2 * 32, "every round key of every slot has an address"
-    ports = key_schedule_signature(p.cipher_key_bits, p.round_keys, p.round_key_bits).members
+    ports = key_schedule_signature(p.keys.cipher_key_bits, p.keys.round_keys, p.keys.round_key_bits).members
     assert [ports[name].shape for name in ("key", "round", "data", "data_dec")] == [256, 5, 256, 256]

@@ -214,7 +214,7 @@ def module() -> str:
 def simulated(case: Case, work: Path) -> list[str]:
     """What the module says."""
     p = bus_parameters(core(SLOTS))
-    assert p.sizes[0].nbytes == 48 and p.key_slots == 3 and p.key_bytes == 40
+    assert p.sizes[0].nbytes == 48 and p.key_slots == 3 and p.keys.packet_bytes == 40
     inputs = re.findall(r"^    input +wire +(\[\d+:0\])? *(\w+)", module(), re.M)
     declared = "\n".join(f"  reg {width} {name};" for width, name in inputs)
     steps = []

@@ -17,7 +17,7 @@ from modeloom.cores.sector.traffic import BenchSector
 from modeloom.cores.sector.vectors import BenchVectors, bench_vectors
 from modeloom.definition.software import Model
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus.parameters import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 from modeloom.spec import InputError
 
 CHOICES = {"sizes": SIZES, "partial": PARTIAL, "smallest": SMALLEST}
@@ -50,7 +50,8 @@ def case_of(sector: BenchSector, p: BusParameters, key: bool) -> Case:
     size, decrypt = sector.command[35], sector.command[36] & 1
     return Case(
         tuple(keep for _, keep in sector.beats), p.beat_bytes, p.sizes[size if size < len(p.sizes) else 0].nbytes,
-        key=key and sector.command[34] < p.key_slots, direction=p.decrypt if decrypt else p.encrypt, size=size < len(p.sizes),
+        key=key and sector.command[34] < p.key_slots, direction=p.sectors.decrypt if decrypt else p.sectors.encrypt,
+        size=size < len(p.sizes),
     )  # fmt: skip
 
 
@@ -128,7 +129,7 @@ def test_each_wrong_thing_is_there(name: str) -> None:
     assert ("keep before", full // 2 - 1) in found
     assert {("last", tail - 1, 0), ("last", tail - 1, 1), ("last", 0, 0)} <= found
     assert {("slot", slot) for slot in (p.key_slots, 254, 255)} <= found and {("size", len(p.sizes)), ("size", 255)} <= found
-    codes = {int(code) for code in StatusCode} - ({int(StatusCode.NO_DIRECTION)} if p.encrypt and p.decrypt else set())
+    codes = {int(code) for code in StatusCode} - ({int(StatusCode.NO_DIRECTION)} if p.sectors.encrypt and p.sectors.decrypt else set())
     assert {entry[1] for entry in found if entry[0] == "code"} == codes
     assert not any(sector.changes for sector in sectors) and sum(sector.code == StatusCode.OK for sector in sectors) >= 3
 
@@ -168,7 +169,7 @@ def test_the_text_of_the_bench_has_the_vectors(name: str) -> None:
     size = len(values["key"]) // len(keys)
     words = [b"".join(word.to_bytes(16, "little") for word in values["key"][size * n : size * n + size]) for n in range(len(keys))]
     assert [word[: len(key.key)] for word, key in zip(words, keys, strict=True)] == [key.key for key in keys]
-    assert not any(any(word[p.key_bytes :]) for word in words)
+    assert not any(any(word[p.keys.packet_bytes :]) for word in words)
     assert values["command"] == [int.from_bytes(sector.command, "little") for sector in vectors.sectors]
     sent = [beat for sector in vectors.sectors for beat in sector.beats]
     assert values["sent"] == [int.from_bytes(beat, "little") for beat, _ in sent]

@@ -13,10 +13,11 @@ from amaranth.lib import wiring
 from amaranth.sim import Simulator
 from tests.rtl.bus.codes import Case, status_code
 from tests.rtl.bus.mock_engine import VIOLATIONS, MockEngine, MockSchedule, expected_sector, setup_words
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.cycles import ring_depth
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
-from modeloom.rtl.bus import BusParameters, CoreBus
+from modeloom.rtl.bus.sector import BusParameters, CoreBus
 
 Beat = tuple[int, int, int]
 
@@ -24,9 +25,9 @@ Beat = tuple[int, int, int]
 class Core(Elaboratable):
     """CoreBus on a mock engine, with a reset of their own."""
 
-    def __init__(self, p: BusParameters, *, latency: int, interval: int, schedule: wiring.Component):
+    def __init__(self, p: BusParameters, *, latency: int, interval: int, schedule: wiring.Component, empty: bool = True):
         self.bus = CoreBus(p, schedule)
-        self.engine = MockEngine(p, latency=latency, interval=interval, rounds=len(schedule.round_keys(0)))
+        self.engine = MockEngine(p, latency=latency, interval=interval, rounds=len(schedule.round_keys(0)), empty=empty)
         self.reset = Signal()
 
     def elaborate(self, platform: object) -> Module:
@@ -131,9 +132,9 @@ class Host:
 
     def _take_beat(self, payload: int) -> None:
         p = self.p
-        data = payload & (1 << p.beat_bits) - 1
-        keep = payload >> p.beat_bits & (1 << p.beat_bytes) - 1
-        last = payload >> p.beat_bits + p.beat_bytes
+        data = payload & (1 << p.data.beat_bits) - 1
+        keep = payload >> p.data.beat_bits & (1 << p.beat_bytes) - 1
+        last = payload >> p.data.beat_bits + p.beat_bytes
         raw = data.to_bytes(p.beat_bytes, "little")
         count = keep.bit_length()
         assert keep == (1 << count) - 1 and not any(raw[count:])
@@ -203,12 +204,12 @@ class Host:
     async def reset_in_key_packets(self, cycles: Iterable[int]) -> None:
         """Resets so many cycles after the first beat of a packet leave no key, and the core takes the next one."""
         for count in cycles:
-            self.send_key(1, self.generator.randbytes(self.p.key_bytes))
+            self.send_key(1, self.generator.randbytes(self.p.keys.packet_bytes))
             await self.steps(count)
             await self.reset()
             await self.steps(2)
             assert self.ctx.get(self.core.bus.key_loaded) == 0 and self.key_idle()
-        await self.load_key(1, self.generator.randbytes(self.p.key_bytes))
+        await self.load_key(1, self.generator.randbytes(self.p.keys.packet_bytes))
         self.send_sector()
         await self.finish()
 
@@ -216,15 +217,15 @@ class Host:
 
     def expect(self, key: bytes, tweak: bytes, decrypt: bool, data: bytes) -> bytes:
         p = self.p
-        at, size = p.raw_words_before * p.block_bytes, p.cipher_key_bits // 8
-        end = at + p.cipher_keys * size
+        at, size = p.keys.raw_words_before * p.data.block_bytes, p.keys.cipher_key_bits // 8
+        end = at + p.keys.cipher_keys * size
         raw = key[:at] + key[end:]
-        words = [int.from_bytes(raw[i : i + p.block_bytes], "little") for i in range(0, len(raw), p.block_bytes)]
+        words = [int.from_bytes(raw[i : i + p.data.block_bytes], "little") for i in range(0, len(raw), p.data.block_bytes)]
         expand = self.core.bus.key_schedule.round_keys
         round_keys = [expand(int.from_bytes(key[i : i + size], "little")) for i in range(at, end, size)]
         words += setup_words(p, round_keys[0][0][0])
-        for derived in p.derived_keys:
-            made = b"".join(words[i].to_bytes(p.block_bytes, "little") for i in derived)[:size]
+        for derived in p.keys.derived_keys:
+            made = b"".join(words[i].to_bytes(p.data.block_bytes, "little") for i in derived)[:size]
             round_keys.append(expand(int.from_bytes(made, "little")))
         return expected_sector(p, words=words, round_keys=round_keys, tweak=tweak, decrypt=decrypt, data=data)
 
@@ -240,7 +241,7 @@ class Host:
             filled = chunk + self.generator.randbytes(size - len(chunk))
             last = number == len(chunks) - 1
             value = int.from_bytes(filled, "little")
-            self.beats.append(value | keep << self.p.beat_bits | last << self.p.beat_bits + self.p.beat_bytes)
+            self.beats.append(value | keep << self.p.data.beat_bits | last << self.p.data.beat_bits + self.p.beat_bytes)
         return tuple(sent)
 
     def send_command(self, **fields) -> int:
@@ -259,7 +260,7 @@ class Host:
         size, keeps = 0, {}
         full = (1 << p.beat_bytes) - 1
         if decrypt is None:
-            decrypt = bool(generator.getrandbits(1)) if p.encrypt and p.decrypt else p.decrypt
+            decrypt = bool(generator.getrandbits(1)) if p.sectors.encrypt and p.sectors.decrypt else p.sectors.decrypt
         if slot is None:
             slot = generator.choice(sorted(self.keys))
         if fault == "short":
@@ -281,12 +282,12 @@ class Host:
         elif fault == "size":
             size = generator.randrange(1, 256)
         elif fault == "direction":
-            decrypt = not p.decrypt
+            decrypt = not p.sectors.decrypt
         elif fault:
             raise ValueError(fault)
         tag = self.send_command(tweak=tweak, slot=slot, size=size, decrypt=decrypt)
         sent = self.send_data(data, keeps)
-        built = p.decrypt if decrypt else p.encrypt
+        built = p.sectors.decrypt if decrypt else p.sectors.encrypt
         case = Case(sent, p.beat_bytes, p.sector_bytes, key=slot in self.keys, direction=built, size=size < len(p.sizes))
         code = StatusCode(status_code(case))
         assert (code == StatusCode.OK) <= (fault in ("", "wrong end", "any form")), f"{fault} is none"
@@ -317,6 +318,7 @@ def simulate(
     seed: int = 1,
     traffic: Traffic | None = None,
     schedule: wiring.Component | None = None,
+    empty: bool = True,
     **sizes,
 ) -> None:
     """Runs a script against a new core; the seed is in the output of a failing test."""
@@ -326,9 +328,9 @@ def simulate(
     interval = interval or beats
     latency = latency or 3 * interval + 5
     sizes = {"key_words": words + 1} | sizes
-    p = BusParameters(ring_sectors=ring_sectors or ring_depth(latency, interval, beats), **sizes)
-    schedule = schedule or MockSchedule(p.cipher_key_bits)
-    core = Core(p, latency=latency, interval=interval, schedule=schedule)
+    p = bus_sizes(ring_sectors=ring_sectors or ring_depth(latency, interval, beats), **sizes)
+    schedule = schedule or MockSchedule(p.keys.cipher_key_bits)
+    core = Core(p, latency=latency, interval=interval, schedule=schedule, empty=empty)
     generator = random.Random(seed)
     traffic = traffic or Traffic()
     print(f"seed {seed}, {traffic}, {p}, latency {latency}, interval {interval}")

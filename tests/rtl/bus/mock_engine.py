@@ -17,7 +17,8 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 
 from modeloom.cycles import FILL_AHEAD
-from modeloom.rtl.bus import BusParameters, key_schedule_signature
+from modeloom.rtl.bus import KeyParameters, key_schedule_signature
+from modeloom.rtl.bus.sector import BusParameters
 from modeloom.rtl.engine.interface import engine_signature
 
 VIOLATIONS = (
@@ -39,7 +40,7 @@ def rotated(value: int, bits: int) -> int:
 
 def setup_words(p: BusParameters, first: int) -> list[int]:
     """The words that set-up writes, from round key 0 of cipher key 0."""
-    return [rotated(~first & (1 << 128) - 1, 8 * n) for n in range(p.key_words - p.raw_words_before - p.raw_words_after)]
+    return [rotated(~first & (1 << 128) - 1, 8 * n) for n in range(p.keys.words - p.keys.raw_words_before - p.keys.raw_words_after)]
 
 
 def mock_round_keys(key: int, key_bits: int, rounds: int) -> list[tuple[int, int]]:
@@ -58,7 +59,7 @@ class MockSchedule(wiring.Component):
     def __init__(self, key_bits: int, rounds: int = 5):
         self.key_bits = key_bits
         self.rounds = rounds
-        signature = key_schedule_signature(key_bits, BusParameters.round_keys, BusParameters.round_key_bits)
+        signature = key_schedule_signature(key_bits, KeyParameters.round_keys, KeyParameters.round_key_bits)
         super().__init__({name: member.flip() for name, member in signature.members.items()})
 
     def round_keys(self, key: int) -> list[tuple[int, int]]:
@@ -89,10 +90,14 @@ class MockSchedule(wiring.Component):
 
 
 class MockEngine(wiring.Component):
-    """``latency`` cycles from ``enter_ack`` to ``done``; entry every ``interval`` cycles with sectors in flight."""
+    """``latency`` cycles from ``enter_ack`` to ``done``; entry every ``interval`` cycles with sectors in flight.
+
+    Set-up waits until no sector is in flight, and none enters meanwhile; without ``empty`` it runs beside them.
+    """
 
     def __init__(
-        self, p: BusParameters, *, latency: int, interval: int, rounds: int, setup_cycles: int = 7, seed: int = 1
+        self, p: BusParameters, *, latency: int, interval: int, rounds: int, setup_cycles: int = 7, seed: int = 1,
+        empty: bool = True,
     ):
         if latency < p.beats or interval < p.beats:
             raise ValueError("latency and interval are at least the beats of a sector")
@@ -100,24 +105,25 @@ class MockEngine(wiring.Component):
         self.latency = latency
         self.interval = interval
         self.rounds = rounds
-        self.setup_cycles = max(setup_cycles, p.key_words + 2)
+        self.empty = empty
+        self.setup_cycles = max(setup_cycles, p.keys.words + 2)
         generator = random.Random(seed)
-        self.orders = [generator.sample(range(p.beats), p.beats) for _ in range(p.lanes)]
+        self.orders = [generator.sample(range(p.beats), p.beats) for _ in range(p.data.lanes)]
         self.violation = Signal(len(VIOLATIONS))
         self.slot_nonzero = Signal(p.key_slots)
         super().__init__(
             engine_signature(
-                block_bits=p.block_bits,
-                lanes=p.lanes,
-                blocks=p.blocks,
-                tweak_blocks=p.tweak_blocks,
+                block_bits=p.data.block_bits,
+                lanes=p.data.lanes,
+                blocks=p.sectors.blocks,
+                tweak_blocks=p.sectors.tweak_blocks,
                 key_slots=p.key_slots,
-                key_words=p.key_words,
+                key_words=p.keys.words,
                 ticket_bits=p.ticket_bits,
                 erase_bits=p.erase_bits,
-                round_bits=p.round_bits,
-                round_key_bits=p.round_key_bits,
-                cipher_keys=p.all_cipher_keys,
+                round_bits=p.keys.round_bits,
+                round_key_bits=p.keys.round_key_bits,
+                cipher_keys=p.keys.all_cipher_keys,
             )
         )
 
@@ -132,31 +138,31 @@ class MockEngine(wiring.Component):
                 m.d.sync += violation_reg[number].eq(1)
 
         # Keys, with the set-up.
-        words = [[Signal(p.block_bits, name=f"word{s}_{w}") for w in range(p.key_words)] for s in range(p.key_slots)]
+        words = [[Signal(p.data.block_bits, name=f"word{s}_{w}") for w in range(p.keys.words)] for s in range(p.key_slots)]
         round_keys = [
-            [[Signal(256, name=f"rk{s}_{k}_{r}") for r in range(self.rounds)] for k in range(p.all_cipher_keys)]
+            [[Signal(256, name=f"rk{s}_{k}_{r}") for r in range(self.rounds)] for k in range(p.keys.all_cipher_keys)]
             for s in range(p.key_slots)
         ]
-        raw_words = p.raw_words_before + p.raw_words_after
+        raw_words = p.keys.raw_words_before + p.keys.raw_words_after
         setup_we = Signal()
         setup_index = Signal.like(self.word_index)
-        setup_word = Signal(p.block_bits)
+        setup_word = Signal(p.data.block_bits)
         first = Array(keys[0][0] for keys in round_keys)[self.setup_slot]
         setup_count = Signal(range(self.setup_cycles + 1))
         setting_up = Signal()
         in_flight = Signal()
         for s in range(p.key_slots):
             m.d.comb += self.slot_nonzero[s].eq(Cat(words[s], *round_keys[s]).any())
-            for w in range(p.key_words):
+            for w in range(p.keys.words):
                 with m.If(self.key_we & (self.key_slot == s) & (self.key_index == w)):
                     m.d.sync += words[s][w].eq(self.key_data)
                 with m.If(setup_we & (self.setup_slot == s) & (setup_index == w)):
                     m.d.sync += words[s][w].eq(setup_word)
-            for k in range(p.all_cipher_keys):
+            for k in range(p.keys.all_cipher_keys):
                 for r in range(self.rounds):
                     with m.If(self.rk_we & (self.rk_slot == s) & (self.rk_key == k) & (self.rk_round == r)):
                         m.d.sync += round_keys[s][k][r].eq(Cat(self.rk_data, self.rk_data_dec))
-        for n in range(p.key_words - raw_words):
+        for n in range(p.keys.words - raw_words):
             with m.If(setting_up & ~self.setup_scrub & (setup_count == n + 1)):
                 m.d.comb += [
                     setup_we.eq(1),
@@ -171,7 +177,7 @@ class MockEngine(wiring.Component):
         ]
         with m.If(self.setup_done):
             m.d.sync += setup_count.eq(0)
-        with m.Elif(setting_up | (self.setup & ~in_flight)):
+        with m.Elif(setting_up | (self.setup & (~in_flight if self.empty else 1))):
             m.d.sync += setup_count.eq(setup_count + 1)
         forbid(7, setting_up & ~self.setup)
 
@@ -185,14 +191,14 @@ class MockEngine(wiring.Component):
         in_bank = Signal(bank_count)
         slots = Array(Signal.like(self.enter_slot, name=f"slot{b}") for b in range(bank_count))
         tickets = Array(Signal(p.ticket_bits, name=f"ticket{b}") for b in range(bank_count))
-        masks = Array(Signal(p.block_bits, name=f"mask{b}") for b in range(bank_count))
+        masks = Array(Signal(p.data.block_bits, name=f"mask{b}") for b in range(bank_count))
         written = Signal(p.beats)
         written_ahead = Signal(p.beats)
         tail_dirty = Signal()
         m.d.comb += [
             in_flight.eq(valid[1:].any()),
             self.idle.eq(~in_flight),
-            self.enter_ack.eq(self.enter & ~self.setup & (~in_flight | (phase == 0))),
+            self.enter_ack.eq(self.enter & (~self.setup if self.empty else 1) & (~in_flight | (phase == 0))),
             next_bank.eq(_after(bank, bank_count)),
             valid[0].eq(self.enter_ack),
         ]
@@ -201,14 +207,14 @@ class MockEngine(wiring.Component):
         if self.interval > 1:
             with m.If(self.enter_ack & ~in_flight):
                 m.d.sync += phase.eq(1)
-        tweak = Signal(p.block_bits)
-        key = Signal(p.block_bits)
-        for t in range(p.tweak_blocks):
-            tweak = tweak ^ self.enter_tweak.word_select(t, p.block_bits)
+        tweak = Signal(p.data.block_bits)
+        key = Signal(p.data.block_bits)
+        for t in range(p.sectors.tweak_blocks):
+            tweak = tweak ^ self.enter_tweak.word_select(t, p.data.block_bits)
         with m.Switch(self.enter_slot):
             for s in range(p.key_slots):
                 with m.Case(s):
-                    total = reduce(xor, words[s], Const(0, p.block_bits))
+                    total = reduce(xor, words[s], Const(0, p.data.block_bits))
                     for k, keys in enumerate(round_keys[s]):
                         edges = keys[0] ^ keys[-1]
                         total = total ^ Mux(self.enter_decrypt, edges[128:], edges[:128]).rotate_left(8 * k)
@@ -258,7 +264,7 @@ class MockEngine(wiring.Component):
             with m.If(self.fill_we & (self.fill_beat == p.beats - 1)):
                 m.d.sync += tail_dirty.eq(self.fill_data[p.last_keep.bit_length() * 8 :].any())
         depth = bank_count * p.beats
-        m.submodules.banks = banks = memory.Memory(shape=p.beat_bits, depth=depth, init=[])
+        m.submodules.banks = banks = memory.Memory(shape=p.data.beat_bits, depth=depth, init=[])
         write = banks.write_port()
         bank_base = Array(Const(b * p.beats, range(depth)) for b in range(bank_count))
         fill_bank = Signal.like(bank)
@@ -292,14 +298,14 @@ class MockEngine(wiring.Component):
             index = Signal(9, name=f"index{lane}")
             m.d.comb += [
                 read.addr.eq(bank_base[out_bank] + beat),
-                index.eq(beat * p.lanes + lane),
-                self.out_we[lane].eq(sending & (index < p.blocks)),
+                index.eq(beat * p.data.lanes + lane),
+                self.out_we[lane].eq(sending & (index < p.sectors.blocks)),
                 self.out_index[lane].eq(index),
                 self.out_ticket[lane].eq(tickets[out_bank]),
                 self.out_data[lane].eq(
-                    read.data.word_select(lane, p.block_bits)
+                    read.data.word_select(lane, p.data.block_bits)
                     ^ masks[out_bank]
-                    ^ (index + 1)[:8].replicate(p.block_bytes)
+                    ^ (index + 1)[:8].replicate(p.data.block_bytes)
                 ),
             ]
         return m
@@ -318,12 +324,12 @@ def expected_sector(
     for number, keys in enumerate(round_keys):
         key ^= rotated(keys[0][form] ^ keys[-1][form], 8 * number)
     mask = 0
-    for at in range(0, p.tweak_bits // 8, p.block_bytes):
-        mask ^= int.from_bytes(tweak[at : at + p.block_bytes], "little")
+    for at in range(0, p.tweak_bits // 8, p.data.block_bytes):
+        mask ^= int.from_bytes(tweak[at : at + p.data.block_bytes], "little")
     out = b""
-    for i in range(p.blocks):
-        block = data[i * p.block_bytes : (i + 1) * p.block_bytes]
-        counter = int.from_bytes(bytes([i + 1]) * p.block_bytes, "little")
+    for i in range(p.sectors.blocks):
+        block = data[i * p.data.block_bytes : (i + 1) * p.data.block_bytes]
+        counter = int.from_bytes(bytes([i + 1]) * p.data.block_bytes, "little")
         value = int.from_bytes(block, "little") ^ counter ^ mask ^ key
-        out += value.to_bytes(p.block_bytes, "little")[: len(block)]
+        out += value.to_bytes(p.data.block_bytes, "little")[: len(block)]
     return out

@@ -25,8 +25,8 @@ CASES = pytest.mark.parametrize("sizes", LAYOUTS.values(), ids=LAYOUTS)
 
 def cipher_keys(p, *keys: bytes) -> bytes:
     """A packet with these cipher keys, and anything but zeros in the words."""
-    word = bytes(range(1, p.block_bytes + 1))
-    return word * p.raw_words_before + b"".join(keys) + word * p.raw_words_after
+    word = bytes(range(1, p.data.block_bytes + 1))
+    return word * p.keys.raw_words_before + b"".join(keys) + word * p.keys.raw_words_after
 
 
 async def refused(host: Host, slot: int, packet: bytes, nonzero: int) -> None:
@@ -45,7 +45,7 @@ async def refused(host: Host, slot: int, packet: bytes, nonzero: int) -> None:
 def test_sectors_of_mixed_slots(sizes: dict) -> None:
     async def script(host: Host) -> None:
         for slot in (1, 0, 1):
-            await host.load_key(slot, host.generator.randbytes(host.p.key_bytes))
+            await host.load_key(slot, host.generator.randbytes(host.p.keys.packet_bytes))
         for _ in range(10):
             host.send_sector()
         await host.finish()
@@ -58,7 +58,7 @@ def test_packets_that_end_early_or_late(sizes: dict) -> None:
     """At each beat: the cipher keys that have been expanded by then go, too."""
 
     async def script(host: Host) -> None:
-        length = host.p.key_bytes
+        length = host.p.keys.packet_bytes
         await host.load_key(0, host.generator.randbytes(length))
         await host.load_key(1, host.generator.randbytes(length))
         for wrong in sorted({1, 31, *range(16, length, 16), length - 1, length + 1, length + 40}):
@@ -74,12 +74,12 @@ def test_packets_that_end_early_or_late(sizes: dict) -> None:
 
 def unusable(p, generator) -> list[bytes]:
     """Packets that a layout refuses for their contents."""
-    size = p.cipher_key_bits // 8
-    others = [generator.randbytes(size) for _ in range(p.cipher_keys - 1)]
+    size = p.keys.cipher_key_bits // 8
+    others = [generator.randbytes(size) for _ in range(p.keys.cipher_keys - 1)]
     packets = []
-    if p.distinct_keys:
+    if p.keys.distinct_keys:
         packets.append(cipher_keys(p, others[0], *others))
-    if p.nonzero_words:
+    if p.keys.nonzero_words:
         # The mock's set-up writes the complement of 128 bits of the first key.
         packets.append(cipher_keys(p, b"\xff" * size, *others))
     return packets
@@ -89,15 +89,15 @@ def unusable(p, generator) -> list[bytes]:
 def test_refused_for_its_contents(name: str) -> None:
     async def script(host: Host) -> None:
         p, generator = host.p, host.generator
-        await host.load_key(1, generator.randbytes(p.key_bytes))
+        await host.load_key(1, generator.randbytes(p.keys.packet_bytes))
         for packet in unusable(p, generator):
             for loaded in (False, True):
                 if loaded:
-                    await host.load_key(0, generator.randbytes(p.key_bytes))
+                    await host.load_key(0, generator.randbytes(p.keys.packet_bytes))
                 await refused(host, 0, packet, 0b10)
             # A refused key that is too long, too, is discarded to its end.
             await refused(host, 0, packet + bytes(40), 0b10)
-            await host.load_key(0, generator.randbytes(p.key_bytes))
+            await host.load_key(0, generator.randbytes(p.keys.packet_bytes))
             host.send_sector(slot=0)
             await host.finish()
 
@@ -117,7 +117,7 @@ def test_keys_that_differ_in_a_bit_are_taken() -> None:
 
 def test_other_layouts_take_any_contents() -> None:
     async def script(host: Host) -> None:
-        for packet in (bytes(host.p.key_bytes), b"\xff" * host.p.key_bytes):
+        for packet in (bytes(host.p.keys.packet_bytes), b"\xff" * host.p.keys.packet_bytes):
             await host.load_key(0, packet)
             host.send_sector()
             await host.finish()
@@ -132,10 +132,10 @@ def test_time_to_load_does_not_depend_on_the_key(sizes: dict) -> None:
 
     async def script(host: Host) -> None:
         p = host.p
-        size = p.cipher_key_bits // 8
+        size = p.keys.cipher_key_bits // 8
         fills = [bytes([fill]) * size for fill in (0x00, 0x01, 0xFE)]
-        packets = [host.generator.randbytes(p.key_bytes) for _ in range(3)]
-        packets += [cipher_keys(p, *(fills[(n + k) % 3] for k in range(p.cipher_keys))) for n in range(3)]
+        packets = [host.generator.randbytes(p.keys.packet_bytes) for _ in range(3)]
+        packets += [cipher_keys(p, *(fills[(n + k) % 3] for k in range(p.keys.cipher_keys))) for n in range(3)]
         for packet in packets:
             start = host.cycle
             await host.load_key(0, packet)
@@ -150,15 +150,15 @@ def test_time_to_load_does_not_depend_on_the_key(sizes: dict) -> None:
 def test_time_to_overwrite(sizes: dict, erase: bool) -> None:
     async def script(host: Host) -> None:
         p = host.p
-        await host.load_key(1, host.generator.randbytes(p.key_bytes))
+        await host.load_key(1, host.generator.randbytes(p.keys.packet_bytes))
         # The packet's other beats never come, and yet the old keys go.
-        host.send_key(1, bytes(p.key_bytes), erase=erase)
+        host.send_key(1, bytes(p.keys.packet_bytes), erase=erase)
         while len(host.key_beats) > 1:
             host.key_beats.pop()
         start = host.cycle
         await host.until(lambda: not host.ctx.get(host.core.engine.slot_nonzero))
         rounds = host.core.bus.key_schedule.rounds
-        assert host.cycle - start <= FENCE_CYCLES + 5 + max(p.key_words, rounds) + (p.all_cipher_keys - 1) * (rounds + 2)
+        assert host.cycle - start <= FENCE_CYCLES + 5 + max(p.keys.words, rounds) + (p.keys.all_cipher_keys - 1) * (rounds + 2)
         assert not host.ctx.get(host.core.bus.key_loaded)
 
     simulate(script, blocks=3, key_slots=2, **sizes)

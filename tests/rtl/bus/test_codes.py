@@ -8,12 +8,12 @@ from amaranth.sim import Simulator
 from tests.rtl.bus import codes
 from tests.rtl.bus.bench import Host, simulate
 from tests.rtl.bus.codes import Case, documented_codes, status_code
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus import BusParameters
-from modeloom.rtl.bus.sector import BeatCheck
+from modeloom.rtl.bus.sector.intake import BeatCheck
 
-PARTIAL = BusParameters(blocks=6, ring_sectors=2, tail=5)
+PARTIAL = bus_sizes(blocks=6, ring_sectors=2, tail=5)
 
 
 def test_the_document_has_all_codes() -> None:
@@ -80,7 +80,7 @@ def test_packets_of_any_form(lanes: int) -> None:
     seen = set()
 
     async def script(host: Host) -> None:
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
         for _ in range(60):
             host.send_sector(host.generator.choice(("any form", "wrong end", "")))
         seen.update(sent.code for sent in host.sent)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES as BEAT_BYTES
 from modeloom.modes import find
-from modeloom.rtl.bus import BusParameters
 from modeloom.rtl.bus.key_format import history_beats, key_beats, key_last_keep, key_parts
 
 SHAPES = [
@@ -21,7 +21,7 @@ SHAPES = [
 @pytest.mark.parametrize("bits, keys, before, after, block", SHAPES)
 def test_each_part_is_in_its_window(bits: int, keys: int, before: int, after: int, block: int) -> None:
     words = before + after
-    p = BusParameters(
+    p = bus_sizes(
         blocks=4,
         ring_sectors=1,
         cipher_key_bits=bits,
@@ -31,13 +31,13 @@ def test_each_part_is_in_its_window(bits: int, keys: int, before: int, after: in
         block_bits=block,
         key_words=words,
     )
-    key = bytes(range(1, p.key_bytes + 1))
+    key = bytes(range(1, p.keys.packet_bytes + 1))
     beats = [key[at : at + BEAT_BYTES].ljust(BEAT_BYTES, b"\0") for at in range(0, len(key), BEAT_BYTES)]
-    history = history_beats(p)
-    assert len(beats) == key_beats(p)
-    assert key_last_keep(p).bit_count() == len(key) - BEAT_BYTES * (len(beats) - 1)
+    history = history_beats(p.keys)
+    assert len(beats) == key_beats(p.keys)
+    assert key_last_keep(p.keys).bit_count() == len(key) - BEAT_BYTES * (len(beats) - 1)
     found = {}
-    for part in key_parts(p):
+    for part in key_parts(p.keys):
         padded = [bytes(BEAT_BYTES)] * history + beats
         window = b"".join(padded[part.end_beat : part.end_beat + history + 1])
         bits_of_part = part.window_slice(history)
@@ -45,7 +45,7 @@ def test_each_part_is_in_its_window(bits: int, keys: int, before: int, after: in
         place = ("word", part.word) if part.cipher is None else ("cipher", part.cipher)
         assert place not in found
         found[place] = window[bits_of_part.start // 8 : bits_of_part.stop // 8]
-    ends = [part.end_beat for part in key_parts(p)]
+    ends = [part.end_beat for part in key_parts(p.keys)]
     size, cipher = block // 8, bits // 8
     split = before * size
     raw = key[:split] + key[split + keys * cipher :]
@@ -61,25 +61,25 @@ def test_each_part_is_in_its_window(bits: int, keys: int, before: int, after: in
 def test_cipher_keys_of_different_lengths(widths: tuple[int, ...], before: int, after: int, block: int) -> None:
     """Each part is in its window, and ends in a beat of its own."""
     usual = widths[-1]
-    p = BusParameters(
+    p = bus_sizes(
         blocks=4, ring_sectors=1, cipher_key_bits=usual, cipher_keys=len(widths), raw_words_before=before, raw_words_after=after,
         fixed_key_bits=tuple((n, bits) for n, bits in enumerate(widths) if bits != usual), block_bits=block, key_words=before + after,
     )  # fmt: skip
-    assert p.key_widths == widths and p.key_lengths == tuple(dict.fromkeys((usual, *widths)))
+    assert p.keys.widths == widths and p.keys.lengths == tuple(dict.fromkeys((usual, *widths)))
     sizes = [block // 8] * before + [bits // 8 for bits in widths] + [block // 8] * after
     key = bytes(range(1, sum(sizes) + 1))
-    assert p.key_bytes == len(key)
+    assert p.keys.packet_bytes == len(key)
     beats = [key[at : at + BEAT_BYTES].ljust(BEAT_BYTES, b"\0") for at in range(0, len(key), BEAT_BYTES)]
-    history, at = history_beats(p), 0
-    for part, size in zip(key_parts(p), sizes, strict=True):
+    history, at = history_beats(p.keys), 0
+    for part, size in zip(key_parts(p.keys), sizes, strict=True):
         padded = [bytes(BEAT_BYTES)] * history + beats
         window = b"".join(padded[part.end_beat : part.end_beat + history + 1])
         bits = part.window_slice(history)
         assert window[bits.start // 8 : bits.stop // 8] == key[at : at + size]
         at += size
-    ends = [part.end_beat for part in key_parts(p)]
+    ends = [part.end_beat for part in key_parts(p.keys)]
     assert len(set(ends)) == len(ends)
-    assert [part.cipher for part in key_parts(p)] == [None] * before + list(range(len(widths))) + [None] * after
+    assert [part.cipher for part in key_parts(p.keys)] == [None] * before + list(range(len(widths))) + [None] * after
 
 
 MODES = {
@@ -104,14 +104,14 @@ def test_packets_of_the_modes(mode: str, bits: int) -> None:
     """As ``docs/interfaces.md`` has them: the bytes of the whole key in order, 16 a beat."""
     parts, keys = find(mode).key_parts, find(mode).cipher_keys
     before = parts.index(keys[0])
-    p = BusParameters(
+    p = bus_sizes(
         blocks=4, ring_sectors=1, cipher_key_bits=bits, cipher_keys=len(keys), raw_words_before=before,
         raw_words_after=len(parts) - before - len(keys), key_words=len(parts) - len(keys),
     )  # fmt: skip
     ends, beats, last, history = MODES[mode, bits]
     found = [
-        ("cipher", part.cipher, part.end_beat) if part.word is None else ("word", part.word, part.end_beat) for part in key_parts(p)
+        ("cipher", part.cipher, part.end_beat) if part.word is None else ("word", part.word, part.end_beat) for part in key_parts(p.keys)
     ]  # fmt: skip
     assert found == ends
-    assert (key_beats(p), key_last_keep(p), history_beats(p)) == (beats, (1 << last) - 1, history)
-    assert p.key_bytes == find(mode).key_bytes(bits // 8)
+    assert (key_beats(p.keys), key_last_keep(p.keys), history_beats(p.keys)) == (beats, (1 << last) - 1, history)
+    assert p.keys.packet_bytes == find(mode).key_bytes(bits // 8)

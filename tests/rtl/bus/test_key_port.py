@@ -29,7 +29,7 @@ KEY_FORMATS = [
 @pytest.mark.parametrize("sizes", KEY_FORMATS)
 def test_key_formats_and_wrong_lengths(sizes: dict) -> None:
     async def script(host: Host) -> None:
-        bus, length = host.core.bus, host.p.key_bytes
+        bus, length = host.core.bus, host.p.keys.packet_bytes
         await host.load_key(0, host.generator.randbytes(length))
         for wrong in (1, length - 8, length - 1, length + 1, length + 8, length + 16, length + 48):
             await host.load_key(1, host.generator.randbytes(length))
@@ -51,7 +51,7 @@ def test_key_formats_and_wrong_lengths(sizes: dict) -> None:
 
 def test_key_with_a_hole_in_tkeep() -> None:
     async def script(host: Host) -> None:
-        host.send_key(1, bytes(host.p.key_bytes), keep=0xFFFD)
+        host.send_key(1, bytes(host.p.keys.packet_bytes), keep=0xFFFD)
         await host.step()
         await host.until(host.key_idle)
         assert host.ctx.get(host.core.bus.key_error) and not host.ctx.get(host.core.bus.key_loaded)
@@ -63,7 +63,7 @@ def test_erase_and_slot_out_of_range() -> None:
     async def script(host: Host) -> None:
         bus, engine, get = host.core.bus, host.core.engine, host.ctx.get
         for slot in range(3):
-            await host.load_key(slot, host.generator.randbytes(host.p.key_bytes))
+            await host.load_key(slot, host.generator.randbytes(host.p.keys.packet_bytes))
         assert get(engine.slot_nonzero) == 0b111
         for beats in (1, 3):
             slot = beats - 1
@@ -81,7 +81,7 @@ def test_erase_and_slot_out_of_range() -> None:
             assert get(bus.key_error) and get(bus.key_loaded) == 2
         host.send_sector()
         await host.finish()
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
 
     simulate(script)
 
@@ -89,14 +89,14 @@ def test_erase_and_slot_out_of_range() -> None:
 @pytest.mark.parametrize("erase", [False, True])
 def test_time_to_overwrite(erase: bool) -> None:
     async def script(host: Host) -> None:
-        await host.load_key(1, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(1, host.generator.randbytes(host.p.keys.packet_bytes))
         # The packet's other beats never come, and yet the old key goes.
-        host.send_key(1, bytes(host.p.key_bytes), erase=erase)
+        host.send_key(1, bytes(host.p.keys.packet_bytes), erase=erase)
         while len(host.key_beats) > 1:
             host.key_beats.pop()
         start = host.cycle
         await host.until(lambda: not host.ctx.get(host.core.engine.slot_nonzero))
-        longest = max(host.p.key_words, host.core.bus.key_schedule.rounds)
+        longest = max(host.p.keys.words, host.core.bus.key_schedule.rounds)
         assert host.cycle - start <= FENCE_CYCLES + 5 + longest
         assert not host.ctx.get(host.core.bus.key_loaded)
 
@@ -109,8 +109,8 @@ def test_key_reload_under_traffic(seed: int) -> None:
 
     async def script(host: Host) -> None:
         p, generator = host.p, host.generator
-        old, new = generator.randbytes(p.key_bytes), generator.randbytes(p.key_bytes)
-        await host.load_key(0, generator.randbytes(p.key_bytes))
+        old, new = generator.randbytes(p.keys.packet_bytes), generator.randbytes(p.keys.packet_bytes)
+        await host.load_key(0, generator.randbytes(p.keys.packet_bytes))
         await host.load_key(1, old)
         wanted = []
         for number in range(40):
@@ -183,7 +183,7 @@ def test_fence_catches_the_last_sector() -> None:
         seen = []
         for distance in range(20):
             host.traffic.key = 1.0
-            await host.load_key(1, host.generator.randbytes(host.p.key_bytes))
+            await host.load_key(1, host.generator.randbytes(host.p.keys.packet_bytes))
             host.send_sector()
             await host.steps(distance)
             host.send_key(1, b"", erase=True)
@@ -198,3 +198,25 @@ def test_fence_catches_the_last_sector() -> None:
         assert seen == sorted(seen, reverse=True) and set(seen) == {StatusCode.NO_KEY, StatusCode.OK}
 
     simulate(script, blocks=4, latency=30)
+
+
+@pytest.mark.parametrize("empty", [True, False])
+def test_preparation_beside_traffic(empty: bool) -> None:
+    """Whether keys are prepared in an engine that runs empty is that engine's business: one that need not loses no cycle."""
+
+    async def script(host: Host) -> None:
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
+        for _ in range(60):
+            host.send_sector(slot=0)
+        host.enters.clear()
+        for slot in (1, 2, 1):
+            await host.load_key(slot, host.generator.randbytes(host.p.keys.packet_bytes))
+        await host.until(lambda: len(host.enters) == 60)
+        gaps = {after - before for before, after in zip(host.enters, host.enters[1:])}
+        assert (gaps == {7}) is not empty, "sectors enter every seven cycles unless the engine runs empty"
+        await host.finish()
+        for slot in (1, 2):
+            host.send_sector(slot=slot)
+        await host.finish()
+
+    simulate(script, empty=empty, latency=20)

@@ -10,7 +10,7 @@ import pytest
 from amaranth.sim import Simulator
 from tests.rtl.bus.mock_engine import MockSchedule, mock_round_keys
 
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.key_schedules import KeySchedules
 
 ROUNDS = {64: 3, 128: 5, 256: 9}
@@ -20,7 +20,7 @@ ROUNDS = {64: 3, 128: 5, 256: 9}
 def test_each_length(lengths: tuple[int, ...]) -> None:
     """Requests of all lengths in any order, with anything on the inputs between them."""
     parts = [MockSchedule(bits, ROUNDS[bits]) for bits in lengths]
-    both = KeySchedules(parts, BusParameters.round_keys, BusParameters.round_key_bits)
+    both = KeySchedules(parts, KeyParameters.round_keys, KeyParameters.round_key_bits)
     rng = random.Random(1)
     assert len(both.key) == max(lengths)
 

@@ -4,26 +4,26 @@
 from __future__ import annotations
 
 import pytest
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.cycles import ring_depth
-from modeloom.rtl.bus import BusParameters
 
 GOOD = {"blocks": 8, "ring_sectors": 2}
 
 
 def test_derived_sizes() -> None:
-    p = BusParameters(
+    p = bus_sizes(
         blocks=33, ring_sectors=5, lanes=4, tail=7, tweak_blocks=2, cipher_key_bits=192, raw_words_after=2, key_words=9
     )
-    assert (p.beats, p.beat_bits, p.beat_bytes, p.sector_bytes) == (9, 512, 64, 519)
-    assert (p.last_keep, p.tweak_bits, p.ticket_bits, p.key_bytes) == (0x7F, 256, 3, 56)
+    assert (p.beats, p.data.beat_bits, p.beat_bytes, p.sector_bytes) == (9, 512, 64, 519)
+    assert (p.last_keep, p.tweak_bits, p.ticket_bits, p.keys.packet_bytes) == (0x7F, 256, 3, 56)
 
 
 @pytest.mark.parametrize(
     "blocks, lanes, tail, byte_count", [(4, 2, 0, 32), (3, 2, 0, 16), (4, 2, 1, 17), (4, 1, 16, 16), (256, 8, 9, 121)]
 )
 def test_last_keep(blocks: int, lanes: int, tail: int, byte_count: int) -> None:
-    assert BusParameters(blocks=blocks, lanes=lanes, tail=tail, ring_sectors=2).last_keep == (1 << byte_count) - 1
+    assert bus_sizes(blocks=blocks, lanes=lanes, tail=tail, ring_sectors=2).last_keep == (1 << byte_count) - 1
 
 
 @pytest.mark.parametrize(
@@ -36,28 +36,28 @@ def test_ring_depth(latency: int, interval: int, beats: int, depth: int) -> None
 
 @pytest.mark.parametrize(("round_keys", "bits"), [(1, 1), (2, 1), (11, 4), (15, 4), (16, 4), (17, 5), (21, 5), (256, 8)])
 def test_round_keys_have_addresses(round_keys: int, bits: int) -> None:
-    p = BusParameters(blocks=2, ring_sectors=1, key_slots=3, round_keys=round_keys)
-    assert p.round_bits == bits and p.erase_words == max(2, 3 << bits)
+    p = bus_sizes(blocks=2, ring_sectors=1, key_slots=3, round_keys=round_keys)
+    assert p.keys.round_bits == bits and p.erase_words == max(2, 3 << bits)
 
 
 def test_several_cipher_keys_have_addresses() -> None:
     """A slot has a power of two of them, whether all are in use or not; the whole key has those of the host only."""
-    p = BusParameters(
+    p = bus_sizes(
         blocks=2, ring_sectors=1, key_slots=3, round_keys=11, cipher_keys=2, cipher_key_bits=192, raw_words_after=1, key_words=6,
         derived_keys=((1, 2), (4, 3), (5, 5)),
     )  # fmt: skip
-    assert (p.all_cipher_keys, p.key_number_bits, p.round_words, p.key_bytes) == (5, 3, 3 * 8 * 16, 2 * 24 + 16)
-    assert p.erase_words == p.round_words
-    single = BusParameters(blocks=2, ring_sectors=1, key_slots=3, round_keys=11)
-    assert (single.all_cipher_keys, single.key_number_bits, single.round_words) == (1, 0, 3 * 16)
+    assert (p.keys.all_cipher_keys, p.keys.number_bits, p.keys.round_words, p.keys.packet_bytes) == (5, 3, 3 * 8 * 16, 2 * 24 + 16)
+    assert p.erase_words == p.keys.round_words
+    single = bus_sizes(blocks=2, ring_sectors=1, key_slots=3, round_keys=11)
+    assert (single.keys.all_cipher_keys, single.keys.number_bits, single.keys.round_words) == (1, 0, 3 * 16)
 
 
 def test_cipher_keys_may_have_different_lengths() -> None:
-    p = BusParameters(
+    p = bus_sizes(
         blocks=2, ring_sectors=1, round_keys=15, cipher_keys=2, fixed_key_bits=((1, 256),), key_words=2, raw_words_after=1,
         derived_keys=((1,),),
     )  # fmt: skip
-    assert (p.key_widths, p.key_lengths, p.key_bytes) == ((128, 256, 128), (128, 256), 64)
+    assert (p.keys.widths, p.keys.lengths, p.keys.packet_bytes) == ((128, 256, 128), (128, 256), 64)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_cipher_keys_may_have_different_lengths() -> None:
 )
 def test_values_out_of_range(change: dict) -> None:
     with pytest.raises(ValueError):
-        BusParameters(**(GOOD | change))
+        bus_sizes(**(GOOD | change))
 
 
 @pytest.mark.parametrize("change", [{"blocks": 8.0}, {"key_slots": True}, {"encrypt": 1}, {"tail": None}, {"distinct_keys": 1}])
 def test_values_of_wrong_type(change: dict) -> None:
     with pytest.raises(TypeError):
-        BusParameters(**(GOOD | change))
+        bus_sizes(**(GOOD | change))

@@ -9,16 +9,18 @@ import pytest
 from amaranth.hdl import Value
 from amaranth.lib.wiring import Signature
 from tests.rtl.bus.mock_engine import MockSchedule
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.ciphers import AES
-from modeloom.rtl.bus import BusParameters, CoreBus
-from modeloom.rtl.bus.command import CommandIntake
-from modeloom.rtl.bus.entry import EntryGate
-from modeloom.rtl.bus.flight import SlotsInFlight
 from modeloom.rtl.bus.key_port import KeyPort, key_schedule_signature
-from modeloom.rtl.bus.ring import ResultRing
-from modeloom.rtl.bus.sector import SectorIntake
-from modeloom.rtl.bus.size import SizeGate
+from modeloom.rtl.bus.sector import BusParameters, CoreBus
+from modeloom.rtl.bus.sector.command import CommandIntake
+from modeloom.rtl.bus.sector.entry import EntryGate
+from modeloom.rtl.bus.sector.flight import SlotsInFlight
+from modeloom.rtl.bus.sector.intake import SectorIntake
+from modeloom.rtl.bus.sector.ports import CODE_BITS, STATUS
+from modeloom.rtl.bus.sector.ring import ResultRing
+from modeloom.rtl.bus.sector.size import SizeGate
 from modeloom.rtl.bus.status import StatusQueue
 
 SIZES: dict[str, dict[str, Any]] = {
@@ -72,6 +74,11 @@ FLAGS: dict[Any, tuple[str, ...]] = {
 """Ports of one bit."""
 
 
+def part_of(kind: Any, p: BusParameters) -> Any:
+    """A part, with the sizes that it knows: those that other cores have too are told no more than they need."""
+    return StatusQueue(4, STATUS, CODE_BITS) if kind is StatusQueue else kind(p.keys if kind is KeyPort else p)
+
+
 def widths(port: Any) -> list[int]:
     """Bits of a port, or of each of an array of ports."""
     return [len(Value.cast(one)) for one in port] if isinstance(port, (list, tuple)) else [len(Value.cast(port))]
@@ -79,19 +86,19 @@ def widths(port: Any) -> list[int]:
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_ports_of_parts(sizes: dict[str, Any]) -> None:
-    p = BusParameters(**sizes)
-    schedule = MockSchedule(p.cipher_key_bits)
+    p = bus_sizes(**sizes)
+    schedule = MockSchedule(p.keys.cipher_key_bits)
     engine = CoreBus(p, schedule).engine
     for part, names in OF_THE_ENGINE.items():
         if part is SizeGate and len(p.sizes) == 1:
             continue
         for name in names:
-            assert widths(getattr(part(p), name)) == widths(getattr(engine, name)), f"{part.__name__}.{name}"
+            assert widths(getattr(part_of(part, p), name)) == widths(getattr(engine, name)), f"{part.__name__}.{name}"
     for ports in SAME:
-        found = [widths(getattr(engine, port) if isinstance(port, str) else getattr(port[0](p), port[1])) for port in ports]
+        found = [widths(getattr(engine, port) if isinstance(port, str) else getattr(part_of(port[0], p), port[1])) for port in ports]
         assert found == [found[0]] * len(ports), ports
     for part, names in FLAGS.items():
-        assert {name: widths(getattr(part(p), name)) for name in names} == dict.fromkeys(names, [1]), part
+        assert {name: widths(getattr(part_of(part, p), name)) for name in names} == dict.fromkeys(names, [1]), part
 
 
 def bits_of(signature: Signature) -> dict[str, int]:

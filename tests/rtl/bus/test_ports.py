@@ -6,10 +6,11 @@ from __future__ import annotations
 import pytest
 from amaranth.hdl import Value
 from tests.rtl.bus.mock_engine import MockSchedule
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
-from modeloom.rtl.bus import FLAT_PORTS, BusParameters, CoreBus
-from modeloom.rtl.bus.ports import COMMAND, STATUS
+from modeloom.rtl.bus.sector import FLAT_PORTS, CoreBus
+from modeloom.rtl.bus.sector.ports import COMMAND, STATUS
 
 
 def test_command_bytes_are_the_layout() -> None:
@@ -41,7 +42,7 @@ def _look_up(root: object, path: str) -> Value:
 
 @pytest.mark.parametrize("sizes", [{}, {"lanes": 4, "key_slots": 5}, {"block_bits": 256, "lanes": 2}])
 def test_flat_ports_exist_and_have_their_widths(sizes: dict) -> None:
-    p = BusParameters(blocks=8, ring_sectors=2, **sizes)
+    p = bus_sizes(blocks=8, ring_sectors=2, **sizes)
     bus = CoreBus(p, MockSchedule(128))
     covered: dict[str, int] = {}
     for port in FLAT_PORTS:

@@ -11,12 +11,12 @@ import pytest
 from amaranth.sim import Simulator
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus.sector.ports import CODE_BITS, STATUS
 from modeloom.rtl.bus.status import StatusQueue
 
 
-def run(ring_sectors: int, bench: Any) -> None:
-    queue = StatusQueue(BusParameters(blocks=4, ring_sectors=ring_sectors))
+def run(depth: int, bench: Any) -> None:
+    queue = StatusQueue(depth, STATUS, CODE_BITS)
 
     async def testbench(ctx: Any) -> None:
         await bench(ctx, queue)
@@ -27,21 +27,21 @@ def run(ring_sectors: int, bench: Any) -> None:
     simulator.run()
 
 
-@pytest.mark.parametrize("ring_sectors", [1, 2, 5])
-def test_room(ring_sectors: int) -> None:
-    """Sectors whose data nobody takes: ``ring_sectors`` + 4 of them wait; when they are taken, each has its status."""
+@pytest.mark.parametrize("depth", [5, 6, 9])
+def test_room(depth: int) -> None:
+    """Sectors whose data nobody takes: ``depth`` of them wait; when they are taken, each has its status."""
 
     async def bench(ctx: Any, queue: StatusQueue) -> None:
         count = 0
         ctx.set(queue.code, StatusCode.OK)
-        for _ in range(ring_sectors + 20):
+        for _ in range(depth + 16):
             room = ctx.get(queue.room)
             ctx.set(queue.push, room)
             ctx.set(queue.tag, 100 + count)
             count += room
             await ctx.tick()
             assert not ctx.get(queue.status.valid)
-        assert count == ring_sectors + 4
+        assert count == depth
         ctx.set(queue.push, 0)
         ctx.set(queue.status.ready, 1)
         for number in range(count):
@@ -53,7 +53,7 @@ def test_room(ring_sectors: int) -> None:
         await ctx.tick()
         assert not ctx.get(queue.status.valid) and ctx.get(queue.room)
 
-    run(ring_sectors, bench)
+    run(depth, bench)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -94,4 +94,4 @@ def test_every_status_in_order(seed: int) -> None:
             assert delivered >= 0, "no status of a sector comes before its data"
         assert not sent and got > 100 and taken > 30
 
-    run(2, bench)
+    run(6, bench)

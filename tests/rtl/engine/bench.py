@@ -75,7 +75,7 @@ def engine_of(design: Compiled, multipliers: list[Multiplier]) -> ModeEngine:
     rounds = {bits: (MIX.round_keys(bits or options.key_bits) - 1).bit_length() for bits in design.core_program.cipher_bits}
     return ModeEngine(
         design.core_program, mode.field, cores, {u.kind: (u.operand_register, u.post_register) for u in design.units.units},
-        options.storage == "bram", options.key_slots, p.ticket_bits, p.erase_bits, p.round_bits, p.round_key_bits,
+        options.storage == "bram", options.key_slots, p.ticket_bits, p.erase_bits, p.keys.round_bits, p.keys.round_key_bits,
         {bits: max(1, width) for bits, width in rounds.items()},
     )  # fmt: skip
 
@@ -151,7 +151,7 @@ class Host:
             sector.ticket, sector.entered = self.ticket, self.cycle
             self.inside.append(sector)
             self.entries.append(self.cycle)
-            self.ticket = (self.ticket + 1) % p.ring_sectors
+            self.ticket = (self.ticket + 1) % p.buffers.ring_sectors
             self.asking = False
         await self.ctx.tick()
         self.cycle += 1
@@ -168,7 +168,7 @@ class Host:
         if not self.waiting or self.beat < len(self.waiting[0].beats) or self.cycle <= self.written_at:
             return False
         soon = self.entries and self.cycle < self.entries[-1] + ENTRY_CYCLES
-        return not soon and len(self.inside) < self.p.ring_sectors and self.rng.random() >= self.gaps
+        return not soon and len(self.inside) < self.p.buffers.ring_sectors and self.rng.random() >= self.gaps
 
     def _fill(self) -> None:
         """Perhaps a beat of the first sector that waits, or of the one behind it while the first one asks."""
@@ -191,12 +191,12 @@ class Host:
         assert not (self.inside and get(e.idle)), f"{at}: idle with {len(self.inside)} sectors inside"
         assert self.setting_up or not get(e.setup_done), f"{at}: the end of a set-up that nobody asked for"
         size = p.sizes[self.size]
-        for lane in range(p.lanes):
+        for lane in range(p.data.lanes):
             if get(e.out_we) >> lane & 1:
                 index, ticket = get(e.out_index[lane]), get(e.out_ticket[lane])
                 sector = next((s for s in self.inside if s.ticket == ticket), None)
                 assert sector is not None, f"{at}: a block of no sector"
-                assert index < size.blocks and index % p.lanes == lane and index not in sector.blocks, f"{at}: block {index}"
+                assert index < size.blocks and index % p.data.lanes == lane and index not in sector.blocks, f"{at}: block {index}"
                 sector.blocks[index] = get(e.out_data[lane])
         if get(e.done):
             assert self.inside, f"{at}: an end without a sector"
@@ -204,7 +204,7 @@ class Host:
             assert get(e.done_ticket) == sector.ticket, f"{at}: sectors end in the order of their entry"
             assert self.cycle - sector.entered == FIRST_CYCLE + self.design.sizes[self.size].schedule.latency, f"{at}: the latency"
             assert sorted(sector.blocks) == list(range(size.blocks)), f"{at}: blocks are missing"
-            found = b"".join(block.to_bytes(p.block_bytes, "little") for _, block in sorted(sector.blocks.items()))
+            found = b"".join(block.to_bytes(p.data.block_bytes, "little") for _, block in sorted(sector.blocks.items()))
             assert found[: len(sector.wanted)] == sector.wanted, f"{at}: wrong data of sector {self.done}"
             self.done += 1
         if get(e.word_we):
@@ -263,19 +263,19 @@ class Host:
         for number, name in enumerate(mode.cipher_keys):
             await self.write_round_keys(slot, number, parts[name])
         await self.steps(2)
-        for number, words in enumerate(p.derived_keys, p.cipher_keys):
+        for number, words in enumerate(p.keys.derived_keys, p.keys.cipher_keys):
             await self.set_up(slot)
-            made = b"".join(self.words[word].to_bytes(p.block_bytes, "little") for word in words)
+            made = b"".join(self.words[word].to_bytes(p.data.block_bytes, "little") for word in words)
             await self.write_round_keys(slot, number, made[: model.cipher_key_bytes])
             await self.steps(2)
-        if not p.derived_keys:
+        if not p.keys.derived_keys:
             await self.set_up(slot)
         self.models[slot], self.keys[slot] = model, key
 
     async def load_keys(self) -> None:
         """Random keys in all slots, in any order."""
         for slot in self.rng.sample(range(self.p.key_slots), self.p.key_slots):
-            await self.load_key(slot, self.rng.randbytes(self.p.key_bytes))
+            await self.load_key(slot, self.rng.randbytes(self.p.keys.packet_bytes))
 
     # Sectors
 

@@ -53,7 +53,7 @@ def test_sectors_of_mixed_slots_and_directions(case: str) -> None:
             host.gaps = 0.4
             host.send(6)
             await host.finish()
-        await host.load_key(host.p.key_slots - 1, host.rng.randbytes(host.p.key_bytes))
+        await host.load_key(host.p.key_slots - 1, host.rng.randbytes(host.p.keys.packet_bytes))
         if host.p.sizes[1:]:
             await host.change_size(0)
         host.send(3)
@@ -104,7 +104,7 @@ def test_a_scrub_writes_no_key_word() -> None:
     async def script(host: Host) -> None:
         await host.load_keys()
         derived = host.words.copy()
-        assert sorted(derived) == list(range(host.design.core_program.raw_words, host.p.key_words))
+        assert sorted(derived) == list(range(host.design.core_program.raw_words, host.p.keys.words))
         await host.set_up(0, scrub=True)
         assert not host.words
         await host.set_up(0)
@@ -151,7 +151,7 @@ def test_erasing_leaves_zeros(mode: Any) -> None:
         await host.steps(40)
         host.ctx.set(host.reset_signal, 0)
         host.forget()
-        host.models = dict.fromkeys(host.models, host.model(bytes(host.p.key_bytes)))
+        host.models = dict.fromkeys(host.models, host.model(bytes(host.p.keys.packet_bytes)))
         host.send(6)
         await host.finish()
 

@@ -20,16 +20,16 @@ def test_words_of_every_slot(slots: int, lanes: int) -> None:
     """Those of the host are read as they were written, and what set-up writes is told as well."""
 
     async def script(host: Host) -> None:
-        assert host.p.key_words == 4
+        assert host.p.keys.words == 4
         for slot in reversed(range(slots)):
-            await host.load_key(slot, host.rng.randbytes(host.p.key_bytes))
+            await host.load_key(slot, host.rng.randbytes(host.p.keys.packet_bytes))
             assert host.words == {word: words_of(host, slot)[word] for word in (2, 3)}
         for _ in range(2):
             for slot in range(slots):
                 host.send(2, slots=[slot])
             await host.finish()
             slot = host.rng.randrange(slots)
-            await host.load_key(slot, host.rng.randbytes(host.p.key_bytes))
+            await host.load_key(slot, host.rng.randbytes(host.p.keys.packet_bytes))
 
     simulate(compiled(Words, sector=64, cipher_cores=lanes, key_slots=slots), script)
 

@@ -13,7 +13,7 @@ from modeloom.cores.sector.template import filled
 from modeloom.cores.sector.vectors import BenchKey, BenchVectors, bench_vectors
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
-from modeloom.rtl.bus.parameters import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 from modeloom.version import VERSION
 
 __all__ = ["bench_verilog"]
@@ -26,8 +26,9 @@ def _hex(data: bytes, bits: int) -> str:
 def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
     for number, key in enumerate(_keys(vectors)):
         yield f"key_slot[{number}] = {key.slot};"
-        for i in range(key_beats(p)):
-            yield f"key[{number * key_beats(p) + i}] = {_hex(key.key[KEY_BEAT_BYTES * i : KEY_BEAT_BYTES * (i + 1)], 8 * KEY_BEAT_BYTES)};"
+        for i in range(key_beats(p.keys)):
+            beat = key.key[KEY_BEAT_BYTES * i : KEY_BEAT_BYTES * (i + 1)]
+            yield f"key[{number * key_beats(p.keys) + i}] = {_hex(beat, 8 * KEY_BEAT_BYTES)};"
     sent = wanted = 0
 
     def keep(value: int) -> str:
@@ -37,12 +38,12 @@ def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
         yield f"command[{number}] = {_hex(sector.command, 8 * len(sector.command))};"
         for i, (beat, kept) in enumerate(sector.beats):
             last = int(i == len(sector.beats) - 1)
-            yield f"sent[{sent}] = {_hex(beat, p.beat_bits)}; sent_keep[{sent}] = {keep(kept)}; sent_last[{sent}] = {last};"
+            yield f"sent[{sent}] = {_hex(beat, p.data.beat_bits)}; sent_keep[{sent}] = {keep(kept)}; sent_last[{sent}] = {last};"
             sent += 1
         places = [wanted]
         for beats in (sector.wanted, sector.renewed):
             for beat, kept in beats:
-                yield f"wanted[{wanted}] = {_hex(beat, p.beat_bits)}; wanted_keep[{wanted}] = {keep(kept)};"
+                yield f"wanted[{wanted}] = {_hex(beat, p.data.beat_bits)}; wanted_keep[{wanted}] = {keep(kept)};"
                 wanted += 1
             places.append(wanted)
         yield f"code[{number}] = {sector.code}; changes[{number}] = {int(sector.changes)}; ends[{number}] = {sent};"
@@ -73,16 +74,16 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         **PACKING,
         "NAME": name,
         "VERSION": VERSION,
-        "BEAT_BITS": p.beat_bits,
+        "BEAT_BITS": p.data.beat_bits,
         "BEAT_BYTES": p.beat_bytes,
         "COMMANDS": len(vectors.sectors),
         "SENT": sum(beats),
         "WANTED": sum(len(sector.wanted) + len(sector.renewed) for sector in vectors.sectors),
         "KEYS": len(_keys(vectors)),
-        "KEY_BEATS": key_beats(p),
+        "KEY_BEATS": key_beats(p.keys),
         "SLOTS": p.key_slots,
         "USED": len({key.slot for key in vectors.keys}),
-        "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{key_last_keep(p):x}",
+        "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{key_last_keep(p.keys):x}",
         "INTERVAL": interval_pins(compiled),
         "LATENCY": schedule.latency,
         "OVERHEAD": overhead_pins(compiled),

@@ -28,7 +28,7 @@ from modeloom.modes import find
 from modeloom.modes.by_path import seen_from
 from modeloom.product.core import Core, Sheet
 from modeloom.product.sectors import SectorDescription
-from modeloom.rtl.bus import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.spec import InputError, blame
 from modeloom.spec.kinds import Kind, UnitKind

@@ -24,9 +24,10 @@ from modeloom.ciphers import CoreRequest
 from modeloom.compiler.compile import Compiled
 from modeloom.cores.components import ComponentRequest, unit_cores
 from modeloom.interfaces.shared import CONTROL
-from modeloom.rtl.bus import BusParameters, CoreBus
+from modeloom.rtl.bus import DataParameters, KeyParameters
 from modeloom.rtl.bus.key_schedules import KeySchedules
-from modeloom.rtl.bus.ports import FLAT_PORTS, flat_ports
+from modeloom.rtl.bus.ports import flat_ports
+from modeloom.rtl.bus.sector import FLAT_PORTS, BufferParameters, BusParameters, CoreBus, SectorParameters
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.engine.key_class import key_class
 from modeloom.rtl.engine.unit import UnitCore
@@ -55,34 +56,39 @@ def bus_parameters(compiled: Compiled) -> BusParameters:
     if tuple(parts[before : before + len(keys)]) != tuple(keys):
         raise InputError(f"{compiled.mode.name}: a core takes the cipher keys one after another in the key; reorder key_parts")
     sectors = [(c.source.blocks, c.source.nbytes % c.source.block_bytes) for c in compiled.sizes]
-    sizes: dict[str, Any] = dict(
-        blocks=sectors[0][0],
-        tail=sectors[0][1],
-        more_sizes=tuple(sectors[1:]),
-        ring_sectors=compiled.result_sectors,
-        block_bits=8 * program.block_bytes,
-        lanes=program.lanes,
-        tweak_blocks=program.tweak_blocks,
-        key_slots=compiled.options.key_slots,
-        cipher_key_bits=key_bits,
-        fixed_key_bits=tuple((number, bits) for number, bits in enumerate(program.cipher_bits) if bits),
-        round_keys=max(cipher.round_keys(bits or key_bits) for bits in program.cipher_bits),
-        round_key_bits=cipher.round_key_bits,
-        raw_words_before=before,
-        raw_words_after=len(parts) - before - len(keys),
-        cipher_keys=len(keys),
-        distinct_keys=compiled.mode.distinct_keys,
-        derived_keys=tuple(program.derived),
-        nonzero_words=tuple(program.nonzero),
-        key_words=len(program.key_words),
-        # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
-        ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
-        engine_words=max(bank.cells for bank in program.banks.values()),
-        encrypt="encrypt" in program.directions,
-        decrypt="decrypt" in program.directions,
-    )
     try:
-        return BusParameters(**sizes)
+        return BusParameters(
+            sectors=SectorParameters(
+                blocks=sectors[0][0],
+                tail=sectors[0][1],
+                more_sizes=tuple(sectors[1:]),
+                tweak_blocks=program.tweak_blocks,
+                encrypt="encrypt" in program.directions,
+                decrypt="decrypt" in program.directions,
+            ),
+            buffers=BufferParameters(
+                ring_sectors=compiled.result_sectors,
+                # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
+                ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
+                engine_words=max(bank.cells for bank in program.banks.values()),
+            ),
+            data=DataParameters(block_bits=8 * program.block_bytes, lanes=program.lanes),
+            keys=KeyParameters(
+                slots=compiled.options.key_slots,
+                block_bits=8 * program.block_bytes,
+                cipher_key_bits=key_bits,
+                fixed_key_bits=tuple((number, bits) for number, bits in enumerate(program.cipher_bits) if bits),
+                round_keys=max(cipher.round_keys(bits or key_bits) for bits in program.cipher_bits),
+                round_key_bits=cipher.round_key_bits,
+                raw_words_before=before,
+                raw_words_after=len(parts) - before - len(keys),
+                cipher_keys=len(keys),
+                distinct_keys=compiled.mode.distinct_keys,
+                derived_keys=tuple(program.derived),
+                nonzero_words=tuple(program.nonzero),
+                words=len(program.key_words),
+            ),
+        )
     except ValueError as error:
         raise InputError(f"{compiled.mode.name}: the buses of a core do not fit this mode: {error}") from error
 
@@ -99,7 +105,7 @@ def key_erase_cycles(compiled: Compiled) -> int:
     """
     p = bus_parameters(compiled)
     return cycles.key_erase_cycles(
-        key_words=p.key_words, cipher_keys=p.all_cipher_keys, rounds=1 << p.round_bits, result_words=p.engine_words,
+        key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=p.buffers.engine_words,
         flush=flush_cycles(compiled.core_program),
     )  # fmt: skip
 
@@ -130,7 +136,7 @@ class ModeCore(wiring.Component):
     zeroizing : Out
         High for :func:`erase_cycles` from the cycle after a reset or ``zeroize`` on, in which no bus takes or gives anything.
     others
-        ``modeloom.rtl.bus.ports.FLAT_PORTS``.
+        ``modeloom.rtl.bus.sector.FLAT_PORTS``.
 
     """
 
@@ -169,12 +175,12 @@ class ModeCore(wiring.Component):
         m.submodules.engine = engine = ModeEngine(
             compiled.core_program, compiled.mode.field, self.cores, registers,
             compiled.options.storage == "bram", compiled.options.key_slots,
-            self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.round_bits, self.parameters.round_key_bits,
+            self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.keys.round_bits, self.parameters.keys.round_key_bits,
             {bits: max(1, (cipher.round_keys(bits or key_bits) - 1).bit_length()) for bits in compiled.core_program.cipher_bits},
         )  # fmt: skip
-        schedules = [cipher.key_schedule(bits) for bits in self.parameters.key_lengths]
+        schedules = [cipher.key_schedule(bits) for bits in self.parameters.keys.lengths]
         several = len(schedules) > 1
-        schedule = KeySchedules(schedules, self.parameters.round_keys, cipher.round_key_bits) if several else schedules[0]
+        schedule = KeySchedules(schedules, self.parameters.keys.round_keys, cipher.round_key_bits) if several else schedules[0]
         m.submodules.bus = bus = CoreBus(self.parameters, schedule)
         wiring.connect(m, bus.engine, engine)
         m.d.comb += [bus.erase.eq(zeroizer.erase), bus.erase_address.eq(zeroizer.address)]

@@ -24,7 +24,7 @@ from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, StatusCode
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.ports import top_ports
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
-from modeloom.rtl.bus.parameters import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 
 __all__ = ["rules_module"]
 
@@ -128,14 +128,14 @@ def rules_module(compiled: Compiled, name: str) -> str:
         "NAME": name,
         "PORTS": ",\n".join(port.declaration.replace("output", "input ") for port in ports),
         "BEAT_BYTES": p.beat_bytes,
-        "KEY_BEATS": key_beats(p),
+        "KEY_BEATS": key_beats(p.keys),
         "SLOTS": p.key_slots,
         # Places of the result buffer, those of the queue before it, and the registers of command and status.
-        "IN_FLIGHT": p.ring_sectors + 8,
+        "IN_FLIGHT": p.buffers.ring_sectors + 8,
         "ERASE_CYCLES": erase_cycles(compiled),
         # Twice for a change of size, for which the engine runs empty.
         "PATIENCE": 2 * longest + 200,
-        "KEY_LAST_KEEP": f"{PACKING['KEY_KEEP_BITS']}'h{key_last_keep(p):04x}",
+        "KEY_LAST_KEEP": f"{PACKING['KEY_KEEP_BITS']}'h{key_last_keep(p.keys):04x}",
         **PACKING,
         "COMMAND_READ": f"{COMMANDS.packing.bits}'h{_command_read(p):0{COMMANDS.packing.bits // 4}x}",
         "REGISTERS": "\n".join(_registers({port.name: port.width for port in ports})),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from modeloom.compiler.compile import Compiled
 from modeloom.definition.software import Model
 from modeloom.interfaces.sector import StatusCode, pack_command
-from modeloom.rtl.bus.parameters import BusParameters
+from modeloom.rtl.bus.sector import BusParameters
 
 __all__ = ["BenchSector", "Traffic", "bench_bytes"]
 

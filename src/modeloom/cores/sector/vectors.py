@@ -189,8 +189,8 @@ def _wrong(traffic: Traffic, compiled: Compiled) -> None:
     traffic.bad(StatusCode.UNKNOWN_SIZE, size=len(p.sizes))
     for slot in (p.key_slots, 254, 255):
         traffic.bad(StatusCode.NO_KEY, slot=slot)
-    if not (p.encrypt and p.decrypt):
-        traffic.bad(StatusCode.NO_DIRECTION, direction="decrypt" if p.encrypt else "encrypt")
+    if not (p.sectors.encrypt and p.sectors.decrypt):
+        traffic.bad(StatusCode.NO_DIRECTION, direction="decrypt" if p.sectors.encrypt else "encrypt")
     traffic.good()
     for step in range(1, len(p.sizes)):
         for size in range(len(p.sizes)):

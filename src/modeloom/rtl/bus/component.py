@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all parts of the buses have in common: one set of sizes, from which their ports follow."""
+"""What the parts of the buses have in common: a set of sizes, from which their ports follow."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from amaranth.lib import wiring
 
-from .parameters import BusParameters
-
 __all__ = ["BusComponent"]
 
+Sizes = TypeVar("Sizes")
 
-class BusComponent(wiring.Component):
+
+class BusComponent(wiring.Component, Generic[Sizes]):
     """A part of the buses of a core.
 
     Parameters
     ----------
-    parameters : BusParameters
-        Sizes of the core.
+    parameters : Sizes
+        The sizes that it needs to know.
     """
 
-    def __init__(self, parameters: BusParameters):
+    def __init__(self, parameters: Sizes):
         self.parameters = parameters
         super().__init__(self.ports(parameters))
 
     @staticmethod
     @abstractmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: Any) -> dict[str, Any]:
         """The members of the signature."""

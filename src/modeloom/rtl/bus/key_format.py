@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
-from .parameters import BusParameters
+from .parameters import KeyParameters
 
 __all__ = ["KeyPart", "history_beats", "key_beats", "key_last_keep", "key_parts"]
 
@@ -42,7 +42,7 @@ class KeyPart:
         return slice(first * 8, (first + self.length) * 8)
 
 
-def key_parts(parameters: BusParameters) -> tuple[KeyPart, ...]:
+def key_parts(parameters: KeyParameters) -> tuple[KeyPart, ...]:
     """The parts of a key packet in order."""
     p = parameters
     parts: list[KeyPart] = []
@@ -50,23 +50,23 @@ def key_parts(parameters: BusParameters) -> tuple[KeyPart, ...]:
     for number in range(p.raw_words_before + p.cipher_keys + p.raw_words_after):
         key = number - p.raw_words_before
         if 0 <= key < p.cipher_keys:
-            parts.append(KeyPart(None, key, at, p.key_widths[key] // 8))
+            parts.append(KeyPart(None, key, at, p.widths[key] // 8))
         else:
-            parts.append(KeyPart(number if key < 0 else number - p.cipher_keys, None, at, p.block_bytes))
+            parts.append(KeyPart(number if key < 0 else number - p.cipher_keys, None, at, p.block_bits // 8))
         at += parts[-1].length
     return tuple(parts)
 
 
-def key_beats(parameters: BusParameters) -> int:
+def key_beats(parameters: KeyParameters) -> int:
     """Beats of a key packet."""
-    return -(-parameters.key_bytes // KEY_BEAT_BYTES)
+    return -(-parameters.packet_bytes // KEY_BEAT_BYTES)
 
 
-def key_last_keep(parameters: BusParameters) -> int:
+def key_last_keep(parameters: KeyParameters) -> int:
     """tkeep of the last beat of a key packet."""
-    return (1 << parameters.key_bytes - (key_beats(parameters) - 1) * KEY_BEAT_BYTES) - 1
+    return (1 << parameters.packet_bytes - (key_beats(parameters) - 1) * KEY_BEAT_BYTES) - 1
 
 
-def history_beats(parameters: BusParameters) -> int:
+def history_beats(parameters: KeyParameters) -> int:
     """Earlier beats that must be remembered to have each part whole when it ends."""
     return max(part.end_beat - part.start // KEY_BEAT_BYTES for part in key_parts(parameters))

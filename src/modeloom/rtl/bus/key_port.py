@@ -4,18 +4,18 @@
 ::
 
     key ──▶ fence ──▶ erase ──▶ receive ──▶ expand ──▶ set-up ──▶ loaded
-            slot is   zeros     words to    round      the engine's
-            empty     over all  key memory  keys       program, zeros over what the old key gave
+            slot is   zeros     words to    round      values that
+            empty     over all  key memory  keys       depend on the key alone
             from here  │
                        └─▶ scrub ──▶ empty
-                           zeros over what the engine has computed with the key
+                           zeros over what has been computed with the key
 
 A cipher key that is not the last one is expanded as soon as it is there, before the rest of the packet is taken. Keys that
 set-up makes are caught as it writes them, and expanded after it; for each further one set-up runs again. A word that is 0
 and must not be, or cipher keys that are equal and must not be, make the packet one that does not fit: what is found is kept in
 ``unusable_reg``, the one bit of a key on which anything but data depends, and decides before the next expansion or at the end.
 
-The slot is marked empty first, so no further sector uses it; its sectors in flight end; then the old key is overwritten
+The slot is marked empty first, so nothing further uses it; what is in flight under it ends; then the old key is overwritten
 with zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
 """
 
@@ -32,7 +32,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 from .component import BusComponent
 from .key_format import history_beats, key_beats, key_last_keep, key_parts
-from .parameters import BusParameters
+from .parameters import KeyParameters
 from .ports import KEY_BEAT
 
 __all__ = ["KeyPort", "key_schedule_signature"]
@@ -81,15 +81,16 @@ def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int, 
     )
 
 
-class KeyPort(BusComponent):
+class KeyPort(BusComponent[KeyParameters]):
     """Key packets to key memory, key schedule and set-up.
 
     From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles, the longer
     of ``key_words`` and the key schedule's time to erase, and that time and 2 cycles more for each cipher key but the first;
     only sectors of the slot in flight add to that what they still need (at most the engine's wait for an entry and its
-    latency). Sectors of other slots go on meanwhile. Then the engine runs empty: for the set-up, once for each cipher key that it
-    makes, or to overwrite what it has computed with an erased key. How many cycles a packet takes depends on its key only
-    by whether the mode refuses it.
+    latency). Sectors of other slots go on meanwhile. Then ``setup`` asks for the set-up, once for each cipher key that it
+    makes, or for the overwriting of what has been computed with an erased key, and ``setup_done`` ends it. When that may begin is
+    the business of whoever does it: the engine of a core for sectors runs empty first, another one need not. How many cycles a
+    packet takes depends on its key only by whether the mode refuses it.
 
     A cipher key and the beats before the last one stay here until the packet is complete, as long as the host takes for it.
 
@@ -98,7 +99,7 @@ class KeyPort(BusComponent):
     key : stream of KEY_BEAT
         From the host.
     query : slot, slot_busy : 1
-        To and from :class:`~modeloom.rtl.bus.flight.SlotsInFlight`.
+        Whether anything that was admitted under the slot's key is under way, as of one cycle ago.
     loaded : key_slots
         Slots that hold a key.
     busy : 1
@@ -106,26 +107,30 @@ class KeyPort(BusComponent):
     error : 1
         The last packet had the wrong length, a slot out of range, or a key that the mode refuses; stays until the next packet.
     key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_key, rk_round, rk_data, rk_data_dec
-    setup, setup_slot, setup_scrub, setup_done, word_we, word_index, word_data
-        The engine's.
+        Writes key words and round keys.
+    setup, setup_slot, setup_scrub, setup_done
+        The request is held until ``setup_done`` (one cycle): values of the slot are computed from its key or, with ``setup_scrub``,
+        what was computed with keys is overwritten.
+    word_we, word_index, word_data
+        A key word that set-up writes, before ``setup_done``.
     schedule : key_schedule_signature
         To and from the key schedule.
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: KeyParameters) -> dict[str, Any]:
         p = parameters
-        slot = range(max(2, p.key_slots))
+        slot = range(max(2, p.slots))
         return {
             "key": In(stream.Signature(KEY_BEAT)),
             "query": Out(slot),
             "slot_busy": In(1),
-            "loaded": Out(p.key_slots),
+            "loaded": Out(p.slots),
             "busy": Out(1),
             "error": Out(1),
             "key_we": Out(1),
             "key_slot": Out(slot),
-            "key_index": Out(range(max(2, p.key_words))),
+            "key_index": Out(range(max(2, p.words))),
             "key_data": Out(p.block_bits),
             "rk_we": Out(1),
             "rk_slot": Out(slot),
@@ -138,9 +143,9 @@ class KeyPort(BusComponent):
             "setup_scrub": Out(1),
             "setup_done": In(1),
             "word_we": In(1),
-            "word_index": In(range(max(2, p.key_words))),
+            "word_index": In(range(max(2, p.words))),
             "word_data": In(p.block_bits),
-            "schedule": Out(key_schedule_signature(max(p.key_lengths), p.round_keys, p.round_key_bits, len(p.key_lengths))),
+            "schedule": Out(key_schedule_signature(max(p.lengths), p.round_keys, p.round_key_bits, len(p.lengths))),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -150,16 +155,16 @@ class KeyPort(BusComponent):
         history = history_beats(p)
 
         slot_reg = Signal.like(self.query)
-        loaded_reg = Signal(p.key_slots)
+        loaded_reg = Signal(p.slots)
         error_reg = Signal()
         refused_reg = Signal()
         ended_reg = Signal()
         fence_reg = Signal(range(FENCE_CYCLES))
-        words_left_reg = Signal(range(p.key_words + 1))
+        words_left_reg = Signal(range(p.words + 1))
         rounds_left_reg = Signal()
         beat_reg = Signal(range(max(2, beats)))
         history_reg = Signal(8 * KEY_BEAT_BYTES * history)
-        cipher_key_reg = Signal(max(p.key_lengths))
+        cipher_key_reg = Signal(max(p.lengths))
         # Which cipher key is worked on; the packet's are all there from ``complete_reg`` on.
         number_reg = Signal(range(max(2, p.all_cipher_keys)))
         complete_reg = Signal()
@@ -168,7 +173,7 @@ class KeyPort(BusComponent):
         refuses = (p.distinct_keys and p.cipher_keys > 1) or bool(p.nonzero_words)
 
         key_we_reg = Signal()
-        key_index_reg = Signal(range(max(2, p.key_words)))
+        key_index_reg = Signal(range(max(2, p.words)))
         key_data_reg = Signal(p.block_bits)
         rk_we_reg = Signal()
         rk_key_reg = Signal.like(number_reg)
@@ -214,14 +219,14 @@ class KeyPort(BusComponent):
                 if refuses:
                     m.d.sync += unusable_reg.eq(0)
                 with m.If(self.key.valid):
-                    m.d.sync += error_reg.eq(beat.slot >= p.key_slots)
-                    with m.If(beat.slot >= p.key_slots):
+                    m.d.sync += error_reg.eq(beat.slot >= p.slots)
+                    with m.If(beat.slot >= p.slots):
                         m.next = "DISCARD"
                     with m.Else():
                         m.next = "FENCE"
 
             with m.State("FENCE"):
-                m.d.sync += loaded_reg.bit_select(slot_reg if p.key_slots > 1 else 0, 1).eq(0)
+                m.d.sync += loaded_reg.bit_select(slot_reg if p.slots > 1 else 0, 1).eq(0)
                 with m.If(fence_reg != FENCE_CYCLES - 1):
                     m.d.sync += fence_reg.eq(fence_reg + 1)
                 with m.Elif(~self.slot_busy):
@@ -231,7 +236,7 @@ class KeyPort(BusComponent):
                 m.d.comb += schedule.erase.eq(1)
                 m.d.sync += rounds_left_reg.eq(1)
                 with m.If(number_reg == 0):
-                    m.d.sync += words_left_reg.eq(p.key_words)
+                    m.d.sync += words_left_reg.eq(p.words)
                 m.next = "ERASE"
 
             with m.State("ERASE"):
@@ -276,7 +281,7 @@ class KeyPort(BusComponent):
                                     continue
                                 m.d.sync += [cipher_key_reg.eq(value), number_reg.eq(part.cipher)]
                                 m.d.comb += expand.eq(part.cipher != p.cipher_keys - 1)
-                                if part.cipher and p.distinct_keys and len(set(p.key_widths)) == 1:
+                                if part.cipher and p.distinct_keys and len(set(p.widths)) == 1:
                                     m.d.sync += unusable_reg.eq(unusable_reg | (value == cipher_key_reg))
                     m.d.sync += complete_reg.eq(beat.last)
                     with m.If(~fits):
@@ -324,7 +329,7 @@ class KeyPort(BusComponent):
                 with m.If(unusable_reg):
                     refuse(1)
                 with m.Else():
-                    m.d.sync += loaded_reg.bit_select(slot_reg if p.key_slots > 1 else 0, 1).eq(1)
+                    m.d.sync += loaded_reg.bit_select(slot_reg if p.slots > 1 else 0, 1).eq(1)
                     m.next = "IDLE"
 
             with m.State("DISCARD"):
@@ -356,6 +361,6 @@ class KeyPort(BusComponent):
             self.setup_slot.eq(slot_reg),
             schedule.key.eq(cipher_key_reg),
         ]
-        if len(p.key_lengths) > 1:
-            m.d.comb += schedule.length.eq(Array(p.key_lengths.index(bits) for bits in p.key_widths)[number_reg])
+        if len(p.lengths) > 1:
+            m.d.comb += schedule.length.eq(Array(p.lengths.index(bits) for bits in p.widths)[number_reg])
         return m

@@ -3,7 +3,7 @@
 
 ::
 
-    Interface "s_axis_key"  ──▶  stream.Signature({data, keep, last, slot, erase})  ◀── FLAT_PORTS ──▶  s_axis_key_tdata ...
+    Interface "s_axis_key"  ──▶  stream.Signature({data, keep, last, slot, erase})  ◀── flat_ports ──▶  s_axis_key_tdata ...
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces import Interface, Side, Width
-from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, STATUSES
-from modeloom.interfaces.shared import CONTROL, DATA_IN, KEYS
+from modeloom.interfaces.shared import DATA_IN, KEYS
 from modeloom.interfaces.table import CoreShape
 
-__all__ = ["COMMAND", "FLAT_PORTS", "KEY_BEAT", "STATUS", "FlatPort", "beat_layout", "flat_ports", "fields_layout", "payload_layout"]
+__all__ = ["KEY_BEAT", "FlatPort", "beat_layout", "fields_layout", "flat_ports", "payload_layout"]
 
 
 def fields_layout(interface: Interface) -> StructLayout:
@@ -39,18 +38,12 @@ class _AnyCore:
     key_slots: int = 0
 
 
-COMMAND = fields_layout(COMMANDS)
-"""Payload of a command, bit 0 first."""
-
-STATUS = fields_layout(STATUSES)
-"""Payload of a status, bit 0 first."""
-
 KEY_BEAT = payload_layout(KEYS, _AnyCore())
 """One beat of a key packet: tdata, tkeep, tlast, tdest, tuser."""
 
 
 def beat_layout(core: CoreShape) -> StructLayout:
-    """One beat of a sector: tdata, tkeep, tlast."""
+    """One beat of data: tdata, tkeep, tlast."""
     return payload_layout(DATA_IN, core)
 
 
@@ -58,7 +51,7 @@ def beat_layout(core: CoreShape) -> StructLayout:
 class FlatPort:
     """One port of the emitted top.
 
-    ``name`` is its AXI name, ``path`` its place in the hardware, for instance in :class:`~modeloom.rtl.bus.core.CoreBus` (stream
+    ``name`` is its AXI name, ``path`` its place in the hardware, for instance in :class:`~modeloom.rtl.bus.sector.core.CoreBus` (stream
     payloads by the bits of their field), ``output`` its direction seen from the core, ``width`` its width.
     """
 
@@ -76,7 +69,3 @@ def flat_ports(interface: Interface) -> Iterator[FlatPort]:
             parts.append("payload")
         path = ".".join([*parts, port.member] if port.member else parts)
         yield FlatPort(interface.port_name(port), path, interface.driven_by(port) is Side.CORE, port.width)
-
-
-FLAT_PORTS: tuple[FlatPort, ...] = tuple(port for interface in SECTOR_CORE if interface is not CONTROL for port in flat_ports(interface))
-"""The bus ports of a core in the order of the emitted top, after ``aclk`` and ``aresetn``."""

@@ -4,71 +4,85 @@
 ::
 
     push: tag, code ──▶ queue ──▶ head ──▶ [status] ──▶ m_axis_status
-    delivered ──▶ sectors whose data have been taken ──▶ lets a head with code OK pass
+    delivered ──▶ sectors whose data have been taken ──▶ lets a head with a good code pass
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import fifo, stream
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
-
-from modeloom.interfaces.sector import StatusCode
-
-from .component import BusComponent
-from .parameters import BusParameters
-from .ports import STATUS
 
 __all__ = ["StatusQueue"]
 
+GOOD = 0
+"""Code of a command whose data were given; its status follows them."""
 
-class StatusQueue(BusComponent):
+
+class StatusQueue(wiring.Component):
     """Holds tag and code of the commands in flight.
 
-    The data of later sectors do not wait for the statuses of earlier ones; when ``ring_sectors`` + 4 statuses wait, no
-    more sectors are taken in.  Two cycles from ``delivered`` to the status, one status a cycle.
+    The data of later sectors do not wait for the statuses of earlier ones; when ``depth`` statuses wait, nothing more is
+    taken in.  Two cycles from ``delivered`` to the status, one status a cycle.
+
+    Parameters
+    ----------
+    depth : int
+        Statuses that it holds.
+    payload : StructLayout
+        Of the status; with fields "tag" and "code".
+    code_bits : int
+        Bits of the codes that are given.
 
     Members
     -------
-    push, tag, code : 1, 16, 3
+    push, tag, code : 1, tag, code_bits
         A command has been decided; only while ``room``.
     room : 1
         The queue takes one more.
     delivered : 1
         The host has taken the last beat of a sector.
-    status : stream of STATUS
+    status : stream of payload
         To the host; the payload is zero while not valid.
+
+    Raises
+    ------
+    ValueError
+        If ``depth`` is less than 1.
     """
 
-    @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
-        return {
-            "push": In(1),
-            "tag": In(16),
-            "code": In(3),
-            "room": Out(1),
-            "delivered": In(1),
-            "status": Out(stream.Signature(STATUS)),
-        }
+    def __init__(self, depth: int, payload: StructLayout, code_bits: int):
+        if depth < 1:
+            raise ValueError(f"depth is at least 1, not {depth}")
+        self.depth, self.payload = depth, payload
+        super().__init__(
+            {
+                "push": In(1),
+                "tag": In(payload["tag"].width),
+                "code": In(code_bits),
+                "room": Out(1),
+                "delivered": In(1),
+                "status": Out(stream.Signature(payload)),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        depth = self.parameters.ring_sectors + 4
-        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=16 + len(self.code), depth=depth)
+        depth = self.depth
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=len(self.tag) + len(self.code), depth=depth)
         delivered_reg = Signal(range(depth + 2))
-        status_reg = Signal(STATUS)
+        status_reg = Signal(self.payload)
         valid_reg = Signal()
 
-        head_tag, head_code = queue.r_data[:16], queue.r_data[16:]
+        head_tag, head_code = queue.r_data[: len(self.tag)], queue.r_data[len(self.tag) :]
         head_ok = Signal()
         pop = Signal()
         m.d.comb += [
             queue.w_data.eq(Cat(self.tag, self.code)),
             queue.w_en.eq(self.push),
             self.room.eq(queue.w_rdy),
-            head_ok.eq(head_code == StatusCode.OK),
+            head_ok.eq(head_code == GOOD),
             pop.eq(queue.r_rdy & (~valid_reg | self.status.ready) & (~head_ok | (delivered_reg != 0))),
             queue.r_en.eq(pop),
             self.status.valid.eq(valid_reg),

@@ -14,19 +14,20 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from .component import BusComponent
+from modeloom.rtl.bus.component import BusComponent
+
 from .parameters import BusParameters
 
 __all__ = ["SizeGate"]
 
 
-class SizeGate(BusComponent):
+class SizeGate(BusComponent[BusParameters]):
     """Lets the packet of a command in once the engine is set to its size.
 
     Members
     -------
     command_valid, command_size, command_size_known, next_valid, next_size, next_size_known
-        From :class:`~modeloom.rtl.bus.command.CommandIntake`.
+        From :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
     admitted : 1
         The packet of the command has been taken in; the next one belongs to the command behind it.
     idle : 1

@@ -22,17 +22,17 @@ from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import beat_layout
+from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.engine.storage import BlockMemory
 
-from .component import BusComponent
 from .parameters import BusParameters
-from .ports import beat_layout
-from .register_slice import RegisterSlice
 
 __all__ = ["ResultRing"]
 
 
-class ResultRing(BusComponent):
+class ResultRing(BusComponent[BusParameters]):
     """Stores result blocks and streams finished sectors, a beat a cycle and without a pause between sectors.
 
     The first beat of an only sector is on the bus ``cycles.DONE_TO_FIRST_BEAT`` cycles after ``done``.
@@ -61,10 +61,10 @@ class ResultRing(BusComponent):
             "admit_ticket": In(p.ticket_bits),
             "admit_size": In(p.size_bits),
             "place": Out(1),
-            "out_we": In(p.lanes),
-            "out_index": In(range(max(2, p.most_blocks))).array(p.lanes),
-            "out_ticket": In(p.ticket_bits).array(p.lanes),
-            "out_data": In(p.block_bits).array(p.lanes),
+            "out_we": In(p.data.lanes),
+            "out_index": In(range(max(2, p.most_blocks))).array(p.data.lanes),
+            "out_ticket": In(p.ticket_bits).array(p.data.lanes),
+            "out_data": In(p.data.block_bits).array(p.data.lanes),
             "done": In(1),
             "erase": In(1),
             "erase_address": In(p.erase_bits),
@@ -75,21 +75,21 @@ class ResultRing(BusComponent):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        depth = p.ring_sectors * p.beats
-        lane_shift = p.lanes.bit_length() - 1
+        depth = p.buffers.ring_sectors * p.beats
+        lane_shift = p.data.lanes.bit_length() - 1
 
         fetch = Signal()
         move_1 = Signal()
         move_2 = Signal()
         read_address_reg = Signal(range(depth))
         read_data = []
-        bases = Array(Const(place * p.beats, range(depth)) for place in range(p.ring_sectors))
-        for lane in range(p.lanes):
-            blocks = BlockMemory(p.block_bits, depth, 1, deep=True, style=p.ring_style, erase_bits=p.erase_bits)
+        bases = Array(Const(place * p.beats, range(depth)) for place in range(p.buffers.ring_sectors))
+        for lane in range(p.data.lanes):
+            blocks = BlockMemory(p.data.block_bits, depth, 1, deep=True, style=p.buffers.ring_style, erase_bits=p.erase_bits)
             m.submodules[f"lane{lane}"] = blocks
             write_reg = Signal(name=f"write{lane}_reg")
             address_reg = Signal(range(depth), name=f"address{lane}_reg", reset_less=True)
-            data_reg = Signal(p.block_bits, name=f"data{lane}_reg")
+            data_reg = Signal(p.data.block_bits, name=f"data{lane}_reg")
             m.d.sync += [
                 write_reg.eq(self.out_we[lane]),
                 address_reg.eq(bases[self.out_ticket[lane]] + (self.out_index[lane] >> lane_shift)),
@@ -107,9 +107,9 @@ class ResultRing(BusComponent):
             read_data.append(blocks.rdata[0])
 
         done_reg = Signal()
-        to_send_reg = Signal(range(p.ring_sectors + 1))
+        to_send_reg = Signal(range(p.buffers.ring_sectors + 1))
         more_reg = Signal()
-        free_reg = Signal(range(p.ring_sectors + 1), init=p.ring_sectors)
+        free_reg = Signal(range(p.buffers.ring_sectors + 1), init=p.buffers.ring_sectors)
         place_reg = Signal(init=1)
         finish_reg = Signal()
         beat_reg = Signal(range(max(2, p.beats)))
@@ -118,9 +118,9 @@ class ResultRing(BusComponent):
         # The size of the sector that is read, and of the beats behind it on their way out.
         sizes = [size.beats for size in p.sizes]
         several = len(sizes) > 1
-        size_regs = Array(Signal(p.size_bits, name=f"size{place}_reg", reset_less=True) for place in range(p.ring_sectors))
+        size_regs = Array(Signal(p.size_bits, name=f"size{place}_reg", reset_less=True) for place in range(p.buffers.ring_sectors))
         place_read_reg = Signal(p.ticket_bits)
-        next_place = Mux(place_read_reg == p.ring_sectors - 1, 0, place_read_reg + 1)
+        next_place = Mux(place_read_reg == p.buffers.ring_sectors - 1, 0, place_read_reg + 1)
         size = size_regs[place_read_reg] if several else Const(0)
         read_size_reg = Signal(p.size_bits, reset_less=True)
         fetched_size_reg = Signal(p.size_bits, reset_less=True)
@@ -132,7 +132,7 @@ class ResultRing(BusComponent):
         fetched_reg = Signal()
         fetched_last_reg = Signal(reset_less=True)
         m.submodules.out = out = RegisterSlice(
-            StructLayout({"data": p.beat_bits, "last": 1, **({"size": p.size_bits} if several else {})})
+            StructLayout({"data": p.data.beat_bits, "last": 1, **({"size": p.size_bits} if several else {})})
         )
 
         final: Value = final_reg

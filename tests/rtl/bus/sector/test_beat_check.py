@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 from amaranth.sim import Simulator
+from tests.rtl.bus.parameters import bus_sizes
 
-from modeloom.rtl.bus import BusParameters
-from modeloom.rtl.bus.sector import BeatCheck
+from modeloom.rtl.bus.sector.intake import BeatCheck
 
 SIZES = {
     "whole, partial, whole": ({"blocks": 4, "tail": 0, "more_sizes": ((3, 8), (6, 0))}, (16, 8, 16)),
@@ -26,7 +26,7 @@ def patterns(width: int) -> list[int]:
 @pytest.mark.parametrize("name", SIZES)
 def test_keep(name: str) -> None:
     choice, last_bytes = SIZES[name]
-    check = BeatCheck(BusParameters(ring_sectors=2, **choice))
+    check = BeatCheck(bus_sizes(ring_sectors=2, **choice))
     data = int.from_bytes(bytes(range(0xA0, 0xB0)), "little")
 
     async def process(ctx):

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 from tests.rtl.bus.codes import Case, status_code
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.cycles import FILL_AHEAD
-from modeloom.rtl.bus import BusParameters
-from modeloom.rtl.bus.sector import SectorIntake
+from modeloom.rtl.bus.sector import BusParameters
+from modeloom.rtl.bus.sector.intake import SectorIntake
 
 SIZES: dict[str, dict[str, Any]] = {
     "one size": {"blocks": 9},
@@ -54,7 +55,7 @@ def packet(p: BusParameters, rng: random.Random) -> Packet:
     if kind == "keep":
         keeps[rng.randrange(count)] = rng.choice((0, full, full >> 1, full ^ 2, rng.getrandbits(p.beat_bytes)))
     code = status_code(Case(tuple(keeps), p.beat_bytes, sector.nbytes))
-    return Packet(size, [rng.getrandbits(p.beat_bits) for _ in keeps], keeps, code)
+    return Packet(size, [rng.getrandbits(p.data.beat_bits) for _ in keeps], keeps, code)
 
 
 def masked(data: int, keep: int) -> int:
@@ -67,7 +68,7 @@ def masked(data: int, keep: int) -> int:
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_packets(sizes: dict[str, Any], haste: float) -> None:
     """Packets of all kinds and sizes, admitted and refused as the gates do it, at any time or at once."""
-    p, rng = BusParameters(ring_sectors=2, **sizes), random.Random(f"{sizes} {haste}")
+    p, rng = bus_sizes(ring_sectors=2, **sizes), random.Random(f"{sizes} {haste}")
     packets = [packet(p, rng) for _ in range(60)]
     intake = SectorIntake(p)
 
@@ -89,7 +90,7 @@ def test_packets(sizes: dict[str, Any], haste: float) -> None:
                 ctx.set(s.p.keep, packets[n].keeps[i])
                 ctx.set(s.p.last, int(i == len(packets[n].beats) - 1))
             else:
-                ctx.set(s.p.data, rng.getrandbits(p.beat_bits))
+                ctx.set(s.p.data, rng.getrandbits(p.data.beat_bits))
             # The gates: no admission while a sector asks to enter, and the size of the packet to come.
             ctx.set(intake.enter, int(asks > 0))
             complete = get(intake.complete)
@@ -136,7 +137,7 @@ def test_packets(sizes: dict[str, Any], haste: float) -> None:
 @pytest.mark.parametrize("blocks", [1, 2, FILL_AHEAD, FILL_AHEAD + 1, 12])
 def test_a_beat_a_cycle(blocks: int) -> None:
     """Good packets that are admitted in the cycle in which they are complete, and enter at once, come without a pause."""
-    p, rng = BusParameters(blocks=blocks, ring_sectors=2), random.Random(blocks)
+    p, rng = bus_sizes(blocks=blocks, ring_sectors=2), random.Random(blocks)
     intake, count = SectorIntake(p), 8
 
     async def bench(ctx: Any) -> None:
@@ -144,7 +145,7 @@ def test_a_beat_a_cycle(blocks: int) -> None:
         ctx.set(intake.s.p.keep, (1 << p.beat_bytes) - 1)
         sent = asked = admitted = 0
         for cycle in range(count * blocks + 4):
-            ctx.set(intake.s.p.data, rng.getrandbits(p.beat_bits))
+            ctx.set(intake.s.p.data, rng.getrandbits(p.data.beat_bits))
             ctx.set(intake.s.p.last, int(sent % blocks == blocks - 1))
             ctx.set(intake.enter, asked)
             good = ctx.get(intake.good)

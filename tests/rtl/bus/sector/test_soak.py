@@ -11,14 +11,15 @@ from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Signal
 from tests.rtl.bus.bench import Core
 from tests.rtl.bus.mock_engine import MockSchedule, expected_sector, mock_round_keys, setup_words
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.cycles import ring_depth
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
-from modeloom.rtl.bus import FLAT_PORTS, BusParameters
+from modeloom.rtl.bus.sector import FLAT_PORTS, BusParameters
 from modeloom.sim import Simulation, StreamRunner
 
 LATENCY, BLOCKS, ROUNDS = 91, 32, 5
-PARAMETERS = BusParameters(
+PARAMETERS = bus_sizes(
     blocks=BLOCKS, ring_sectors=ring_depth(LATENCY, BLOCKS, BLOCKS), key_slots=3, raw_words_after=1, key_words=2, tail=7
 )
 
@@ -27,7 +28,7 @@ class FlatCore(Elaboratable):
     """A core with the flat ports of the table, the engine's violations, a clock and a reset."""
 
     def __init__(self, p: BusParameters):
-        self.core = Core(p, latency=LATENCY, interval=BLOCKS, schedule=MockSchedule(p.cipher_key_bits, ROUNDS))
+        self.core = Core(p, latency=LATENCY, interval=BLOCKS, schedule=MockSchedule(p.keys.cipher_key_bits, ROUNDS))
         self.aclk = Signal()
         self.rst = Signal()
         self.violation = Signal.like(self.core.engine.violation)
@@ -103,7 +104,7 @@ def test_soak(simulation: Simulation, seed: int) -> None:
         runner.feed("s_axis", packet(data))
         statuses.append((number, code))
         if code == StatusCode.OK:
-            round_keys = [mock_round_keys(int.from_bytes(keys[slot][:16], "little"), p.cipher_key_bits, ROUNDS)]
+            round_keys = [mock_round_keys(int.from_bytes(keys[slot][:16], "little"), p.keys.cipher_key_bits, ROUNDS)]
             words = [int.from_bytes(keys[slot][16:], "little"), *setup_words(p, round_keys[0][0][0])]
             expected += expected_sector(p, words=words, round_keys=round_keys, tweak=tweak, decrypt=decrypt, data=data)
     assert runner.run({"m_axis_status": count}, max_cycles=count * BLOCKS * 4).done

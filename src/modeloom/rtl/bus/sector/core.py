@@ -20,18 +20,19 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.bus.key_port import KeyPort
+from modeloom.rtl.bus.ports import KEY_BEAT, beat_layout
+from modeloom.rtl.bus.status import StatusQueue
 from modeloom.rtl.engine.interface import engine_signature
 
 from .command import CommandIntake
 from .entry import EntryGate
 from .flight import SlotsInFlight
-from .key_port import KeyPort
+from .intake import SectorIntake
 from .parameters import BusParameters
-from .ports import COMMAND, KEY_BEAT, STATUS, beat_layout
+from .ports import CODE_BITS, COMMAND, STATUS
 from .ring import ResultRing
-from .sector import SectorIntake
 from .size import SizeGate
-from .status import StatusQueue
 
 __all__ = ["CoreBus"]
 
@@ -61,7 +62,7 @@ class CoreBus(wiring.Component):
     Members
     -------
     cmd, s, m, status, key : streams
-        The AXI4-Streams; :data:`~modeloom.rtl.bus.ports.FLAT_PORTS` has their flat names.
+        The AXI4-Streams; :data:`~modeloom.rtl.bus.sector.ports.FLAT_PORTS` has their flat names.
     key_loaded : key_slots
         Slots that hold a key and are ready.
     key_busy : 1
@@ -100,18 +101,18 @@ class CoreBus(wiring.Component):
                 "erase_address": In(p.erase_bits),
                 "engine": In(
                     engine_signature(
-                        block_bits=p.block_bits,
-                        lanes=p.lanes,
+                        block_bits=p.data.block_bits,
+                        lanes=p.data.lanes,
                         blocks=p.most_blocks,
-                        tweak_blocks=p.tweak_blocks,
+                        tweak_blocks=p.sectors.tweak_blocks,
                         key_slots=p.key_slots,
-                        key_words=p.key_words,
+                        key_words=p.keys.words,
                         ticket_bits=p.ticket_bits,
                         erase_bits=p.erase_bits,
                         sizes=len(p.sizes),
-                        round_bits=p.round_bits,
-                        round_key_bits=p.round_key_bits,
-                        cipher_keys=p.all_cipher_keys,
+                        round_bits=p.keys.round_bits,
+                        round_key_bits=p.keys.round_key_bits,
+                        cipher_keys=p.keys.all_cipher_keys,
                     )
                 ),
             }
@@ -126,8 +127,8 @@ class CoreBus(wiring.Component):
         m.submodules.entry = entry = EntryGate(p)
         m.submodules.flight = flight = SlotsInFlight(p)
         m.submodules.ring = ring = ResultRing(p)
-        m.submodules.queue = queue = StatusQueue(p)
-        m.submodules.key_port = key_port = KeyPort(p)
+        m.submodules.queue = queue = StatusQueue(p.buffers.ring_sectors + 4, STATUS, CODE_BITS)
+        m.submodules.key_port = key_port = KeyPort(p.keys)
         m.submodules.key_schedule = self.key_schedule
 
         wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
@@ -215,7 +216,7 @@ class CoreBus(wiring.Component):
             m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
         for name in ("rk_we", "rk_slot", "rk_key", "rk_round", "rk_data", "rk_data_dec"):
             m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
-        for lane in range(p.lanes):
+        for lane in range(p.data.lanes):
             m.d.comb += [
                 ring.out_index[lane].eq(engine.out_index[lane]),
                 ring.out_ticket[lane].eq(engine.out_ticket[lane]),

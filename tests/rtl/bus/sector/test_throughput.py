@@ -22,8 +22,8 @@ def test_throughput(blocks: int, lanes: int, extra: int, latency: int) -> None:
 
     def script_for(depth: int | None):
         async def script(host: Host) -> None:
-            await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
-            sectors = 4 * host.p.ring_sectors + 4
+            await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
+            sectors = 4 * host.p.buffers.ring_sectors + 4
             for _ in range(sectors):
                 host.send_sector(slot=0)
             host.enters.clear()
@@ -45,7 +45,7 @@ def test_throughput(blocks: int, lanes: int, extra: int, latency: int) -> None:
 
 def test_what_faulty_sectors_cost() -> None:
     async def script(host: Host) -> None:
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
         host.enters.clear()
         for fault in ("", "", "", "gap", "", "size", ""):
             host.send_sector(fault, slot=0)
@@ -59,7 +59,7 @@ def test_what_faulty_sectors_cost() -> None:
 
 def test_latencies() -> None:
     async def script(host: Host) -> None:
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
         host.send_sector()
         await host.until(lambda: not host.beats)
         last_taken = host.cycle - 1

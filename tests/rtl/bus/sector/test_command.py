@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from amaranth.sim import Simulator
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.sector import StatusCode, pack_command
-from modeloom.rtl.bus import BusParameters
-from modeloom.rtl.bus.command import CommandIntake
+from modeloom.rtl.bus.sector import BusParameters
+from modeloom.rtl.bus.sector.command import CommandIntake
 
 SHAPES: dict[str, dict[str, Any]] = {
     "one size, one slot": {},
@@ -26,7 +27,7 @@ def code_of(p: BusParameters, command: dict[str, Any], loaded: int) -> StatusCod
     """The highest of the codes that hold."""
     if command["size"] >= len(p.sizes):
         return StatusCode.UNKNOWN_SIZE
-    if not (p.decrypt if command["decrypt"] else p.encrypt):
+    if not (p.sectors.decrypt if command["decrypt"] else p.sectors.encrypt):
         return StatusCode.NO_DIRECTION
     return StatusCode.OK if command["slot"] < p.key_slots and loaded >> command["slot"] & 1 else StatusCode.NO_KEY
 
@@ -34,7 +35,7 @@ def code_of(p: BusParameters, command: dict[str, Any], loaded: int) -> StatusCod
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_commands(shape: dict[str, Any]) -> None:
     """Commands of all kinds while keys come and go; what is said of a key is as of the cycle before."""
-    p, rng = BusParameters(blocks=4, ring_sectors=2, **shape), random.Random(str(shape))
+    p, rng = bus_sizes(blocks=4, ring_sectors=2, **shape), random.Random(str(shape))
     intake = CommandIntake(p)
 
     def command() -> dict[str, Any]:

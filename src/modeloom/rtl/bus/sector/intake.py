@@ -22,11 +22,12 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.cycles import FILL_AHEAD
 from modeloom.interfaces.sector import StatusCode
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import beat_layout
+from modeloom.rtl.bus.register_slice import RegisterSlice
 
-from .component import BusComponent
 from .parameters import BusParameters
-from .ports import beat_layout
-from .register_slice import RegisterSlice
+from .ports import CODE_BITS
 
 __all__ = ["BeatCheck", "SectorIntake", "checked_beat_layout"]
 
@@ -39,10 +40,10 @@ def checked_beat_layout(parameters: BusParameters) -> StructLayout:
     how long a packet is if no beat of it is bad.
     """
     sizes = len(parameters.sizes)
-    return StructLayout({"data": parameters.beat_bits, "last": 1, "bad": 1, "missing": sizes, "extra": sizes})
+    return StructLayout({"data": parameters.data.beat_bits, "last": 1, "bad": 1, "missing": sizes, "extra": sizes})
 
 
-class BeatCheck(BusComponent):
+class BeatCheck(BusComponent[BusParameters]):
     """Combinational: zeroes bytes outside tkeep and compares tkeep with what a sector's beats have.
 
     Members
@@ -77,7 +78,7 @@ class BeatCheck(BusComponent):
         return m
 
 
-class SectorIntake(BusComponent):
+class SectorIntake(BusComponent[BusParameters]):
     """Counts the beats of a packet, writes them to the engine and keeps the next packet out until this one is decided.
 
     Two cycles from the bus to ``fill_*``; a beat a cycle, also across packets, while packets are taken in the cycle in
@@ -111,14 +112,14 @@ class SectorIntake(BusComponent):
             "s": In(stream.Signature(beat_layout(parameters))),
             "fill_we": Out(1),
             "fill_beat": Out(range(max(2, parameters.beats))),
-            "fill_data": Out(parameters.beat_bits),
+            "fill_data": Out(parameters.data.beat_bits),
             "enter": In(1),
             "size": In(parameters.size_bits),
             "open": In(1, init=1),
             "complete": Out(1),
             "ok": Out(1),
             "good": Out(1),
-            "code": Out(3),
+            "code": Out(CODE_BITS),
             "take": In(1),
             "admit": In(1),
         }
@@ -204,7 +205,7 @@ class SectorIntake(BusComponent):
 
         fill_we_reg = Signal()
         fill_beat_reg = Signal.like(beat_reg, reset_less=True)
-        fill_data_reg = Signal(p.beat_bits, reset_less=True)
+        fill_data_reg = Signal(p.data.beat_bits, reset_less=True)
         m.d.sync += [
             # What follows a sector's last beat falls on that beat, in a packet that is refused.
             fill_we_reg.eq(accept),

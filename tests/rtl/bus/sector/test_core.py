@@ -10,9 +10,10 @@ from amaranth.lib import wiring
 from tests.built import slowly
 from tests.rtl.bus.bench import Host, Traffic, simulate
 from tests.rtl.bus.mock_engine import MockSchedule
+from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus import BusParameters, CoreBus
+from modeloom.rtl.bus.sector import CoreBus
 
 FAULTS = ("short", "long", "gap", "wrong end", "any form", "no key", "size")
 
@@ -34,7 +35,7 @@ SHAPES = {
 def random_traffic(faults, count: int = 25):
     async def script(host: Host) -> None:
         for slot in sorted({0, host.p.key_slots - 1}):
-            await host.load_key(slot, host.generator.randbytes(host.p.key_bytes))
+            await host.load_key(slot, host.generator.randbytes(host.p.keys.packet_bytes))
         usable = [f for f in faults if f != "gap" or host.p.beats > 1]
         for _ in range(count):
             host.send_sector(host.generator.choice(usable) if host.generator.random() < 0.4 else "")
@@ -59,7 +60,7 @@ def test_long_interval_and_small_ring(seed: int) -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_only_faults_then_a_sector(fault: str) -> None:
     async def script(host: Host) -> None:
-        await host.load_key(1, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(1, host.generator.randbytes(host.p.keys.packet_bytes))
         for _ in range(12):
             host.send_sector(fault)
         host.send_sector()
@@ -75,7 +76,7 @@ def test_direction_not_built(built: str) -> None:
 
 def test_faults_of_the_command_come_first() -> None:
     async def script(host: Host) -> None:
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
         tags = [
             host.send_command(slot=9, size=1, decrypt=True),
             host.send_command(slot=9, decrypt=True),
@@ -94,7 +95,7 @@ def test_faults_of_the_command_come_first() -> None:
 @pytest.mark.parametrize("first", ["cmd", "s"])
 def test_one_bus_waits_for_the_other(first: str) -> None:
     async def script(host: Host) -> None:
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
         for fault in ("", "short", "", "", "no key", ""):
             host.send_sector(fault)
         late = "s" if first == "cmd" else "cmd"
@@ -109,7 +110,7 @@ def test_one_bus_waits_for_the_other(first: str) -> None:
 
 def test_data_do_not_wait_for_statuses_nor_statuses_for_ready() -> None:
     async def script(host: Host) -> None:
-        await host.load_key(0, host.generator.randbytes(host.p.key_bytes))
+        await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
         host.traffic.status = 0.0
         for _ in range(6):
             host.send_sector()
@@ -132,7 +133,7 @@ def test_data_do_not_wait_for_statuses_nor_statuses_for_ready() -> None:
 def test_reset_anywhere(seed: int) -> None:
     async def script(host: Host) -> None:
         for _ in range(4):
-            key = host.generator.randbytes(host.p.key_bytes)
+            key = host.generator.randbytes(host.p.keys.packet_bytes)
             await host.load_key(2, key)
             for _ in range(8):
                 host.send_sector(host.generator.choice(("", "", "", "short", "long")))
@@ -154,5 +155,5 @@ def test_wrong_parts() -> None:
     with pytest.raises(TypeError, match="parameters is a BusParameters"):
         CoreBus(7, MockSchedule(128))
     with pytest.raises(TypeError, match="key_schedule is a component"):
-        CoreBus(BusParameters(blocks=4, ring_sectors=2), None)
+        CoreBus(bus_sizes(blocks=4, ring_sectors=2), None)
     assert isinstance(MockSchedule(128), wiring.Component)

@@ -14,13 +14,14 @@ from typing import Any
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib.wiring import In, Out
 
-from .component import BusComponent
+from modeloom.rtl.bus.component import BusComponent
+
 from .parameters import BusParameters
 
 __all__ = ["SlotsInFlight"]
 
 
-class SlotsInFlight(BusComponent):
+class SlotsInFlight(BusComponent[BusParameters]):
     """Remembers the slot of each sector from its admission to its ``done``.
 
     Members
@@ -51,7 +52,7 @@ class SlotsInFlight(BusComponent):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         hits = []
-        for place in range(self.parameters.ring_sectors):
+        for place in range(self.parameters.buffers.ring_sectors):
             busy_reg = Signal(name=f"busy{place}_reg")
             slot_reg = Signal.like(self.admit_slot, name=f"slot{place}_reg", reset_less=True)
             with m.If(self.admit & (self.admit_ticket == place)):

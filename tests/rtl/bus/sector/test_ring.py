@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from amaranth.sim import Simulator
+from tests.rtl.bus.parameters import bus_sizes
 
-from modeloom.rtl.bus import BusParameters
-from modeloom.rtl.bus.ring import ResultRing
+from modeloom.rtl.bus.sector import BusParameters
+from modeloom.rtl.bus.sector.ring import ResultRing
 
 SIZES: dict[str, dict[str, Any]] = {
     "one size": {"blocks": 5, "ring_sectors": 3, "tail": 3},
@@ -48,14 +49,14 @@ class Bench:
 
     def sector(self, size: int) -> Sector:
         p, rng = self.p, self.rng
-        data = [rng.getrandbits(p.block_bits) for _ in range(p.sizes[size].blocks)]
-        left = [rng.sample(range(lane, len(data), p.lanes), len(range(lane, len(data), p.lanes))) for lane in range(p.lanes)]
-        return Sector(self.admitted % p.ring_sectors, size, data, left)
+        data = [rng.getrandbits(p.data.block_bits) for _ in range(p.sizes[size].blocks)]
+        left = [rng.sample(range(lane, len(data), p.data.lanes), len(range(lane, len(data), p.data.lanes))) for lane in range(p.data.lanes)]
+        return Sector(self.admitted % p.buffers.ring_sectors, size, data, left)
 
     def beats(self, sector: Sector) -> list[tuple[int, int, int]]:
         """tdata, tkeep and tlast of the packet of a sector."""
         p, size = self.p, self.p.sizes[sector.size]
-        data = b"".join(block.to_bytes(p.block_bytes, "little") for block in sector.data)[: size.nbytes]
+        data = b"".join(block.to_bytes(p.data.block_bytes, "little") for block in sector.data)[: size.nbytes]
         parts = [data[at : at + p.beat_bytes] for at in range(0, len(data), p.beat_bytes)]
         return [(int.from_bytes(part, "little"), (1 << len(part)) - 1, int(n == len(parts) - 1)) for n, part in enumerate(parts)]
 
@@ -65,17 +66,17 @@ class Bench:
         get = ctx.get
         admits = admit is not None and get(ring.place)
         ctx.set(ring.admit, int(admits))
-        ctx.set(ring.admit_ticket, self.admitted % p.ring_sectors)
+        ctx.set(ring.admit_ticket, self.admitted % p.buffers.ring_sectors)
         ctx.set(ring.admit_size, admit if admits else rng.getrandbits(p.size_bits))
         if admits:
-            assert admit is not None and len(self.inside) < p.ring_sectors, "a place for each sector"
+            assert admit is not None and len(self.inside) < p.buffers.ring_sectors, "a place for each sector"
             self.inside.append(self.sector(admit))
             self.admitted += 1
         we = 0
-        for lane in range(p.lanes):
+        for lane in range(p.data.lanes):
             able = [sector for sector in list(self.inside)[: len(self.inside) - admits] if sector.left[lane]]
-            ctx.set(ring.out_ticket[lane], rng.randrange(p.ring_sectors))
-            ctx.set(ring.out_data[lane], rng.getrandbits(p.block_bits))
+            ctx.set(ring.out_ticket[lane], rng.randrange(p.buffers.ring_sectors))
+            ctx.set(ring.out_data[lane], rng.getrandbits(p.data.block_bits))
             if able and rng.random() < work:
                 sector = rng.choice(able)
                 index = sector.left[lane].pop()
@@ -112,7 +113,7 @@ class Bench:
 
 
 def run(sizes: dict[str, Any], script: Any) -> None:
-    p = BusParameters(**sizes)
+    p = bus_sizes(**sizes)
     ring = ResultRing(p)
 
     async def testbench(ctx: Any) -> None:
@@ -151,7 +152,7 @@ def test_places_and_pauses(sizes: dict[str, Any]) -> None:
             before = bench.admitted
             for n in range(20):
                 await bench.step(admit=(n + turn) % len(p.sizes), work=0.0, ready=True)
-            assert bench.admitted - before == p.ring_sectors and not bench.ctx.get(bench.ring.place)
+            assert bench.admitted - before == p.buffers.ring_sectors and not bench.ctx.get(bench.ring.place)
             while bench.inside:
                 await bench.step(admit=None, work=1.0, ready=False)
             await bench.rest(ready=False)

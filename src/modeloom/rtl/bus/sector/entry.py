@@ -19,14 +19,15 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.sector import StatusCode
+from modeloom.rtl.bus.component import BusComponent
 
-from .component import BusComponent
 from .parameters import BusParameters
+from .ports import CODE_BITS
 
 __all__ = ["EntryGate"]
 
 
-class EntryGate(BusComponent):
+class EntryGate(BusComponent[BusParameters]):
     """Decides on a command and its packet; the engine sees ``enter`` in the cycle after.
 
     A good sector waits for a free place in the ring and for the one before it to have entered; a bad one waits only for
@@ -36,9 +37,9 @@ class EntryGate(BusComponent):
     Members
     -------
     command_valid, command_ok, command_code
-        From :class:`~modeloom.rtl.bus.command.CommandIntake`.
+        From :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
     packet_complete, packet_ok, packet_good, packet_code
-        From :class:`~modeloom.rtl.bus.sector.SectorIntake`.
+        From :class:`~modeloom.rtl.bus.sector.intake.SectorIntake`.
     command_take, packet_take : 1
         Command, and packet, have been used.
     place : 1
@@ -58,18 +59,18 @@ class EntryGate(BusComponent):
         return {
             "command_valid": In(1),
             "command_ok": In(1),
-            "command_code": In(3),
+            "command_code": In(CODE_BITS),
             "packet_complete": In(1),
             "packet_ok": In(1),
             "packet_good": In(1),
-            "packet_code": In(3),
+            "packet_code": In(CODE_BITS),
             "command_take": Out(1),
             "packet_take": Out(1),
             "place": In(1),
             "room": In(1),
             "admit": Out(1),
             "push": Out(1),
-            "code": Out(3),
+            "code": Out(CODE_BITS),
             "enter": Out(1),
             "enter_ack": In(1),
             "ticket": Out(parameters.ticket_bits),
@@ -104,7 +105,7 @@ class EntryGate(BusComponent):
             m.d.sync += enter_reg.eq(1)
         with m.Elif(self.enter_ack):
             m.d.sync += enter_reg.eq(0)
-            with m.If(ticket_reg == self.parameters.ring_sectors - 1):
+            with m.If(ticket_reg == self.parameters.buffers.ring_sectors - 1):
                 m.d.sync += ticket_reg.eq(0)
             with m.Else():
                 m.d.sync += ticket_reg.eq(ticket_reg + 1)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from amaranth.sim import Simulator
+from tests.rtl.bus.parameters import bus_sizes
 
-from modeloom.rtl.bus import BusParameters
-from modeloom.rtl.bus.size import SizeGate
+from modeloom.rtl.bus.sector.size import SizeGate
 
 UNKNOWN = -1
 
@@ -19,7 +19,7 @@ UNKNOWN = -1
 @pytest.mark.parametrize("sizes", [2, 3, 5])
 def test_packets_of_commands(sizes: int) -> None:
     """Commands of all sizes, and of none that the core has, with any times between what happens to them."""
-    p = BusParameters(blocks=3, ring_sectors=2, more_sizes=tuple((n + 4, 0) for n in range(sizes - 1)))
+    p = bus_sizes(blocks=3, ring_sectors=2, more_sizes=tuple((n + 4, 0) for n in range(sizes - 1)))
     gate, rng = SizeGate(p), random.Random(sizes)
 
     async def bench(ctx: Any) -> None:

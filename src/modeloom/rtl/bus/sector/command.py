@@ -18,15 +18,15 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.sector import StatusCode
+from modeloom.rtl.bus.component import BusComponent
 
-from .component import BusComponent
 from .parameters import BusParameters
-from .ports import COMMAND
+from .ports import CODE_BITS, COMMAND
 
 __all__ = ["CommandIntake"]
 
 
-class CommandIntake(BusComponent):
+class CommandIntake(BusComponent[BusParameters]):
     """Registers and checks commands; two cycles from the bus to ``valid``, which is low for a cycle after ``take``.
 
     The fields of a command hold for one cycle more than ``valid``.
@@ -58,11 +58,11 @@ class CommandIntake(BusComponent):
             "key_loaded": In(parameters.key_slots),
             "valid": Out(1),
             "ok": Out(1),
-            "code": Out(3),
+            "code": Out(CODE_BITS),
             "decrypt": Out(1),
             "slot": Out(range(max(2, parameters.key_slots))),
             "tweak": Out(max(1, parameters.tweak_bits)),
-            "tag": Out(16),
+            "tag": Out(COMMAND["tag"].width),
             "size": Out(parameters.size_bits),
             "size_known": Out(1),
             "next_valid": Out(1),
@@ -80,9 +80,9 @@ class CommandIntake(BusComponent):
         size_bad_reg = Signal(reset_less=True)
         direction_bad_reg = Signal(reset_less=True)
         decrypt_reg = Signal(reset_less=True)
-        slot_reg = Signal(8, reset_less=True)
+        slot_reg = Signal(COMMAND["slot"].width, reset_less=True)
         tweak_reg = Signal.like(self.tweak, name="tweak_reg", reset_less=True)
-        tag_reg = Signal(16, reset_less=True)
+        tag_reg = Signal(COMMAND["tag"].width, reset_less=True)
         key_ok_reg = Signal(reset_less=True)
 
         size_reg = Signal(p.size_bits, reset_less=True)
@@ -100,7 +100,7 @@ class CommandIntake(BusComponent):
                 valid_reg.eq(1),
                 size_bad_reg.eq(~next_size_known),
                 size_reg.eq(taken_reg.size[: p.size_bits] if len(p.sizes) > 1 else 0),
-                direction_bad_reg.eq(Mux(taken_reg.decrypt, not p.decrypt, not p.encrypt)),
+                direction_bad_reg.eq(Mux(taken_reg.decrypt, not p.sectors.decrypt, not p.sectors.encrypt)),
                 decrypt_reg.eq(taken_reg.decrypt),
                 slot_reg.eq(taken_reg.slot),
                 tweak_reg.eq(taken_reg.tweak[: p.tweak_bits]),

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What only cores for sectors have: commands, packets of a sector, the entry into the engine, the result buffer."""
+
+from .core import CoreBus
+from .parameters import BufferParameters, BusParameters, SectorParameters, SectorSize
+from .ports import FLAT_PORTS
+
+__all__ = ["FLAT_PORTS", "BufferParameters", "BusParameters", "CoreBus", "SectorParameters", "SectorSize"]

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes of the buses of a core for sectors, checked once and shared by all of its parts.
+
+Layout of a sector of ``blocks`` blocks on ``lanes`` lanes (here 7 blocks on 2 lanes, the last one partial)::
+
+    beat 0   beat 1   beat 2   beat 3
+    B0 B1    B2 B3    B4 B5    B6 --       block i is lane i mod lanes of beat i // lanes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from modeloom.rtl.bus.parameters import DataParameters, KeyParameters, check_flags, check_integer
+
+__all__ = ["BufferParameters", "BusParameters", "SectorParameters", "SectorSize"]
+
+
+@dataclass(frozen=True)
+class SectorSize:
+    """A sector of ``blocks`` blocks, the last one of ``tail`` bytes (0: whole), on ``lanes`` lanes."""
+
+    blocks: int
+    tail: int
+    lanes: int
+    block_bytes: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the sector."""
+        return (self.blocks - 1) * self.block_bytes + (self.tail or self.block_bytes)
+
+    @property
+    def beats(self) -> int:
+        """Beats of the sector."""
+        return -(-self.blocks // self.lanes)
+
+    @property
+    def last_keep(self) -> int:
+        """tkeep of its last beat, bit b for byte b."""
+        return (1 << self.nbytes - (self.beats - 1) * self.lanes * self.block_bytes) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectorParameters:
+    """The sectors that a core takes.
+
+    Parameters
+    ----------
+    blocks : int
+        Blocks of a sector, the partial last one included; 1 to 512.
+    tail : int
+        Bytes of the last block; 0 means that it is whole.
+    more_sizes : tuple of (int, int)
+        Blocks and tail of further sector sizes.
+    tweak_blocks : int
+        Blocks of a tweak: 0 to 2, at most 256 bits in all.
+    encrypt, decrypt : bool
+        Directions that are built; at least one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not of its type or outside its range.
+    """
+
+    blocks: int
+    tail: int = 0
+    more_sizes: tuple[tuple[int, int], ...] = ()
+    tweak_blocks: int = 1
+    encrypt: bool = True
+    decrypt: bool = True
+
+    def __post_init__(self) -> None:
+        for blocks, _ in self.pairs:
+            check_integer("blocks", blocks, 1, 512)
+        check_integer("tweak_blocks", self.tweak_blocks, 0, 2)
+        check_flags(self, "encrypt", "decrypt")
+        if not (self.encrypt or self.decrypt):
+            raise ValueError("a core has at least one direction: encrypt, decrypt or both")
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Blocks and tail of all sizes, in the order of their numbers in commands."""
+        return ((self.blocks, self.tail), *self.more_sizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BufferParameters:
+    """The memories of a core.
+
+    Parameters
+    ----------
+    ring_sectors : int
+        Sectors the result buffer holds, those in flight included; see :func:`modeloom.cycles.ring_depth`.
+    ring_style : str
+        What the memories of the result buffer are built from: "block" (few LUTs; its read is the slowest path of the
+        buses on ECP5), "distributed" (LUTs), or "" for the synthesis tool's choice.
+    engine_words : int
+        Words of the engine's deepest memory, those of keys apart.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not of its type or outside its range.
+    """
+
+    ring_sectors: int
+    ring_style: str = ""
+    engine_words: int = 1
+
+    def __post_init__(self) -> None:
+        check_integer("ring_sectors", self.ring_sectors, 1, 4096)
+        check_integer("engine_words", self.engine_words, 1, 65536)
+        if self.ring_style not in ("", "block", "distributed"):
+            raise ValueError(f'ring_style is "block", "distributed" or "", not {self.ring_style!r}')
+
+
+@dataclass(frozen=True, kw_only=True)
+class BusParameters:
+    """Sizes of the buses and buffers of a core.
+
+    Parameters
+    ----------
+    sectors : SectorParameters
+    buffers : BufferParameters
+    data : DataParameters
+    keys : KeyParameters
+        With words as wide as blocks.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the parts do not fit each other.
+    """
+
+    sectors: SectorParameters
+    buffers: BufferParameters
+    data: DataParameters = field(default_factory=DataParameters)
+    keys: KeyParameters = field(default_factory=KeyParameters)
+
+    def __post_init__(self) -> None:
+        if self.keys.block_bits != self.data.block_bits:
+            raise ValueError(f"words of the key memory have {self.keys.block_bits} bits, blocks {self.data.block_bits}")
+        for _, tail in self.sectors.pairs:
+            check_integer("tail", tail, 0, self.data.block_bytes)
+        check_integer("tweak_blocks", self.sectors.tweak_blocks, 0, 256 // self.data.block_bits)
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat."""
+        return self.data.beat_bytes
+
+    @property
+    def key_slots(self) -> int:
+        """Key slots."""
+        return self.keys.slots
+
+    @property
+    def sizes(self) -> tuple[SectorSize, ...]:
+        """The sector sizes, in the order of their numbers in commands."""
+        return tuple(SectorSize(blocks, tail, self.data.lanes, self.data.block_bytes) for blocks, tail in self.sectors.pairs)
+
+    @property
+    def size_bits(self) -> int:
+        """Width of the number of a size."""
+        return max(1, (len(self.sizes) - 1).bit_length())
+
+    @property
+    def beats(self) -> int:
+        """Beats of the largest sector."""
+        return max(size.beats for size in self.sizes)
+
+    @property
+    def most_blocks(self) -> int:
+        """Blocks of the largest sector."""
+        return max(size.blocks for size in self.sizes)
+
+    @property
+    def sector_bytes(self) -> int:
+        """Bytes of a sector of the first size."""
+        return self.sizes[0].nbytes
+
+    @property
+    def last_keep(self) -> int:
+        """tkeep of the last beat of a sector of the first size, bit b for byte b."""
+        return self.sizes[0].last_keep
+
+    @property
+    def tweak_bits(self) -> int:
+        """Bits of the tweak that reach the engine (0 if the mode takes none)."""
+        return self.data.block_bits * self.sectors.tweak_blocks
+
+    @property
+    def ticket_bits(self) -> int:
+        """Width of a sector's place in the ring."""
+        return max(1, (self.buffers.ring_sectors - 1).bit_length())
+
+    @property
+    def erase_words(self) -> int:
+        """Words of the deepest memory of the core."""
+        ring = self.buffers.ring_sectors * self.beats
+        return max(ring, self.keys.round_words, self.keys.words * self.keys.slots, self.buffers.engine_words)
+
+    @property
+    def erase_bits(self) -> int:
+        """Width of the address under which memories are erased."""
+        return max(1, (self.erase_words - 1).bit_length())
