@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from modeloom.ciphers.description import BlockCipher, openssl
+from modeloom.ciphers.description import BlockCipher
+from modeloom.ciphers.openssl import openssl
 from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.spec.directions import DIRECTIONS
 

@@ -13,7 +13,7 @@ from typing import Any
 from modeloom.ciphers.guard import guard
 from modeloom.ciphers.request import CoreRequest, CoreTiming
 
-__all__ = ["BlockCipher", "openssl"]
+__all__ = ["BlockCipher"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,26 +72,3 @@ class BlockCipher:
     def has(self, direction: str, form: str) -> bool:
         """Whether there is a core for a direction in a form."""
         return direction in (self.pipelined if form == "pipelined" else self.sequential)
-
-
-def openssl(algorithm: str) -> Callable[[bytes], Any]:
-    """The software of a cipher that OpenSSL has: ``software`` of a description.
-
-    Parameters
-    ----------
-    algorithm : str
-        Its name in ``cryptography.hazmat.primitives.ciphers.algorithms``.
-    """
-
-    def software(key: bytes) -> Any:
-        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-        class Keyed:
-            def __init__(self) -> None:
-                ecb = Cipher(getattr(algorithms, algorithm)(key), modes.ECB())
-                self.encrypt = ecb.encryptor().update
-                self.decrypt = ecb.decryptor().update
-
-        return Keyed()
-
-    return software

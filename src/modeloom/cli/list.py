@@ -79,7 +79,7 @@ def list_modes(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + others}, indent=2, ensure_ascii=False))
         return
-    table = [("name", "directions", "sector, bytes", "field", "vectors", "source")]
+    table: list[tuple[str, ...]] = [("name", "directions", "sector, bytes", "field", "vectors", "source")]
     for row in rows:
         note = "BROKEN: " if row["broken"] else ""
         table.append(
