@@ -17,6 +17,7 @@ from tests.rtl.engine.mix import MIX
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.dump import dump
 from modeloom.compiler.options import Options
+from modeloom.cores.sector import SectorCore
 from modeloom.definition.software import Model
 from modeloom.emit.files import emit
 from modeloom.equivalence import prove_engine
@@ -145,8 +146,9 @@ def test_what_cannot_be_registered() -> None:
 def test_an_emitted_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A core with rotators on AES: its Verilog is executed on symbols and computes the graph, and the rotators rotate."""
     design = compile_mode(Rotated(), Options(sector=32, aes_arch="sequential", aes_stages=1, restarts=5))
-    emit(design, tmp_path / "core", command="test")
-    report = prove_engine(tmp_path / "core", design)
+    made = SectorCore(design)
+    emit(made, tmp_path / "core", command="test")
+    report = prove_engine(tmp_path / "core", made)
     assert report.whole and report.blocks == 2 * report.sectors
     paths = ["core.engine.rotator0.rotate", "core.engine.cipher0.both"]
     assert sector_groups(paths)["rotators"] == ["core.engine.rotator0."]
@@ -155,4 +157,4 @@ def test_an_emitted_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         by = (lambda n: n + 1) if wrong > 0 else (lambda n: n ^ 1)
         monkeypatch.setitem(OPERATIONS, "rotate", replace(KINDS[2], on_numbers=lambda o, x, n, by=by: turned(x[0], by(n))))
         with pytest.raises(ProofError, match=message):
-            prove_engine(tmp_path / "core", design)
+            prove_engine(tmp_path / "core", made)

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from modeloom.ciphers import cipher_of
@@ -186,7 +186,14 @@ REGISTERS = Choice(
     ("registers", "pairing", "paired", "setup_graph", "graph", "schedule", "setup_schedule"),
 )  # fmt: skip
 
-_BEFORE = {"expand": (UNITS, HORNER, SQUARERS), "pair": (PAIRING,), "allocate": (REGISTERS,)}
+_BEFORE: dict[str, tuple[Choice, ...]] = {"expand": (UNITS, HORNER, SQUARERS), "pair": (PAIRING,), "allocate": (REGISTERS,)}
 
-STEPS: tuple[Pass | Choice, ...] = tuple(step for one in PASSES for step in (*_BEFORE.get(one.name, ()), one))
+
+def _steps() -> Iterator[Pass | Choice]:
+    for one in PASSES:
+        yield from _BEFORE.get(one.name, ())
+        yield one
+
+
+STEPS: tuple[Pass | Choice, ...] = tuple(_steps())
 """Passes and choices in the order in which a mode goes through them."""
