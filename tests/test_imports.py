@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,3 +109,11 @@ def test_relative_imports_are_seen():
     """The reader of this test itself: ``rtl/bus`` imports its neighbours relatively."""
     names = set(imports(PACKAGE / "rtl" / "bus" / "sector" / "core.py"))
     assert "modeloom.rtl.bus.sector.parameters" in names and "amaranth.hdl" in names
+
+
+def test_no_test_imports_another():
+    """What several test files share stands in a file that is no test; in texts that a test runs, too."""
+    root = Path(__file__).parent
+    pattern = re.compile(r"^\s*(?:from tests\.(?:\w+\.)*test_\w+ import|import tests\.(?:\w+\.)*test_\w+)", re.M)
+    assert pattern.search("from tests.a.test_b import c") and not pattern.search("from tests.a.b import c")
+    assert [path.name for path in sorted(root.rglob("*.py")) if pattern.search(path.read_text(encoding="utf-8"))] == []

@@ -2,28 +2,16 @@
 """The checker of programs accepts what the builder makes, and refuses each planted fault with a line that names it."""
 
 from dataclasses import replace
-from functools import cache
 
 import pytest
+from tests.allocate.made import delays, made
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import ChainRegister, Source
-from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.presets import preset
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
 from modeloom.modes.xts import XTS
 from modeloom.prove.mutate import copy_program
-
-
-@cache
-def made(mode, preset_name="default", **options):
-    chosen = preset(preset_name).but(**{"tweak": 16, "restarts": 0, **options})
-    return compile_mode(mode(), chosen, prove=False)
-
-
-def delays(compiled):
-    return {"out_delay": compiled.units.unit("out").latency, "key_delay": compiled.units.key_delay}
 
 
 @pytest.mark.parametrize("mode", [HCTR2, HEH, HEHPermuted])

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.allocate.test_check import delays, made
+from tests.allocate.made import delays, made
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import KeyRow, NetRow, WriteRow

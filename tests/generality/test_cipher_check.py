@@ -12,6 +12,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from tests import built
 from tests.generality import quad256
 from tests.generality.cores import MODES, compiled
+from tests.generality.other_constant import OtherConstant
 from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipeline
 
 from modeloom.ciphers import AES, CoreRequest, CoreTiming
@@ -113,16 +114,6 @@ def test_a_key_schedule_that_is_wrong_for_some_keys():
     cipher = keyed(lambda inner: data(inner, Mux(inner.data[3:6].all() & (inner.round == 0), 1 << 77, 0)))
     message = refused(cipher, ENC, THE_ENC + " gives ")
     assert " of 64 keys" in message.rsplit("blocks differ", 1)[1]
-
-
-class OtherConstant(Quad256):
-    """One round constant differs from that of the hardware."""
-
-    def __init__(self, key: bytes):
-        super().__init__(key)
-        for r in range(12, quad256.ROUNDS):
-            last = quad256.mix(quad256.substitute(self.round_keys[r]))
-            self.round_keys[r + 1] = last ^ (r + 1) ^ (r == 12)
 
 
 @pytest.mark.parametrize(("choice", "message"), [(ENC, THE_ENC), (DEC, THE_DEC)], ids=["enc", "dec"])
@@ -283,7 +274,7 @@ import sys
 sys.path.insert(0, {str(MODES.parents[2])!r})
 from dataclasses import replace
 from tests.generality.quad256 import QUAD256
-from tests.generality.test_cipher_check import OtherConstant
+from tests.generality.other_constant import OtherConstant
 from tests.generality.wide_modes import WideHEH
 
 

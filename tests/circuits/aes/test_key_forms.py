@@ -8,7 +8,7 @@ from amaranth.back import rtlil
 from tests.built import slowly
 from tests.rtl.aes.bench import INV_MIX, expand_key, from_bytes, multiply, multiply_columns, to_bytes
 from tests.rtl.aes.kept import held, leaves_nothing, simulation
-from tests.rtl.aes.keys.test_key_schedule import FIPS_197_A
+from tests.rtl.aes.keys.fips_197 import FIPS_197_A
 
 from modeloom.circuits.aes.iterative_schedule import IterativeKeySchedule
 from modeloom.circuits.aes.key_ring import KeyRing

@@ -11,7 +11,7 @@ import pytest
 from amaranth.back import rtlil
 from tests.built import slow
 from tests.rtl.gf128.bench import FIELDS, NARROW, WIDE, Bank, name_of
-from tests.rtl.gf128.test_lut_cover import evaluate, signals_of
+from tests.rtl.gf128.lut_values import evaluate, signals_of
 
 from modeloom.rtl.gf128.lut6 import LutMultiplier, multiplier_luts
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
