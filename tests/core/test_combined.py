@@ -35,11 +35,11 @@ CORES = slowly(
 def test_sectors_of_both_directions(mode, changes):
     rng = random.Random(5)
     core = built.simulated(mode, **changes)
-    keys = [rng.randbytes(core.description["key_bytes"]) for _ in range(core.description["key_slots"])]
+    keys = [rng.randbytes(core.description.key_bytes) for _ in range(core.description.key_slots)]
     for slot, key in enumerate(keys):
         core.load_key(key, slot)
     references = [golden.mode(mode, key, changes.get("cipher", "aes")) for key in keys]
-    ways = core.description["directions"]
+    ways = core.description.directions
     jobs = [
         Sector(rng.randbytes(core.tweak_bytes), rng.randbytes(changes["sector"]), rng.choice(ways) == "decrypt", rng.randrange(len(keys)))
         for _ in range(24)
