@@ -267,12 +267,12 @@ class Circuit:
             box, inputs = what
             ports = ", ".join(f"{port!r}: v[{self.word(bits)}]" for port, bits in inputs.items())
             return f"boxes[{box}].output({{{ports}}})"
-        kind = CELLS[what.type]
-        operands = kind.operands(what)
+        rule = CELLS[what.type]
+        operands = rule.operands(what)
         places = [self.word(bits) for bits in operands]
         fixed = [self._fixed.get(at, (0, 0)) for at in places]
-        self._fixed[place] = kind.fixed(what, fixed)
-        return kind.line(what, [f"v[{at}]" for at in places], operands, names, place, fixed)
+        self._fixed[place] = rule.fixed(what, fixed)
+        return rule.line(what, [f"v[{at}]" for at in places], operands, names, place, fixed)
 
     def _fixed_parts(self, bits: tuple[Bit, ...]) -> tuple[int, int]:
         """Bits of a word of parts that are always 0, and those that are always 1."""

@@ -118,9 +118,9 @@ def input_ports(
     result: dict[str, Parts] = {role: ((port, len(cell[port])),) for role, port in found.items()}
     strange = tuple((port, len(cell[port])) for port in inputs if port not in found.values())
     if strange:
-        bits = sum(width for _, width in strange)
+        together = sum(width for _, width in strange)
         absent = [role for role in roles if role not in found]
-        whole = [role for role in absent if roles[role] == bits or len(strange) == len(absent) == 1 and roles[role] > bits]
+        whole = [role for role in absent if roles[role] == together or len(strange) == len(absent) == 1 and roles[role] > together]
         if len(whole) != 1:
             raise CircuitError(f"{cell.name}: what is the input {strange[0][0]}?")
         result[whole[0]] = strange

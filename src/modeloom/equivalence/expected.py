@@ -7,6 +7,7 @@ A value is a word; a form is a word, or, of a chain, the terms whose sum it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cores import cipher_result, function_of
@@ -76,6 +77,8 @@ class Words:
         return form
 
 
-def outputs(graph: OpGraph, direction: str, sector: int, words: Words, keys: Mapping[str, int]) -> dict[object, int]:
+def outputs(graph: OpGraph, direction: str, sector: int, words: Words, keys: Mapping[str, int]) -> dict[Any, int]:
     """The blocks that leave, by number, or the key words that set-up makes, by name."""
-    return GraphSymbols(graph, words, keys).outputs(direction, sector)  # type: ignore[arg-type]
+    symbols: Any = words
+    found: dict[Any, Any] = GraphSymbols(graph, symbols, keys).outputs(direction, sector)
+    return found

@@ -61,11 +61,11 @@ class Keys:
         raw = {key: word for key, word in parts.items() if key not in self.hosts}
         lengths = self.compiled.core_program.cipher_bits
         ciphers = [self.round_keys(parts[key], lengths[number]) for number, key in enumerate(self.hosts)]
-        words = []
+        words: list[dict[str, int]] = []
         for compiled in self.compiled.sizes:
             values = Words(compiled.mode.field, ciphers, {})
-            words.append(raw | outputs(compiled.setup_graph, "setup", 0, values, raw))  # type: ignore[operator]
-        bits = self.compiled.options.key_bits
+            words.append(raw | outputs(compiled.setup_graph, "setup", 0, values, raw))
+        bits = self.compiled.options.key_bits or 0
         for names in self.derived:
             joined = sum(words[0][word] << n * self.core.width * lanes.LANES for n, word in enumerate(names))
             ciphers.append(self.round_keys(joined & lanes.mask(bits), 0))
