@@ -20,6 +20,7 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.bus.join import join
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import KEY_BEAT, beat_layout
 from modeloom.rtl.bus.status import StatusQueue
@@ -35,6 +36,14 @@ from .ring import ResultRing
 from .size import SizeGate
 
 __all__ = ["CoreBus"]
+
+FILL = ("fill_we", "fill_beat", "fill_data")
+PREPARATION = (
+    "key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot", "setup_scrub",
+    "rk_we", "rk_slot", "rk_key", "rk_round", "rk_data", "rk_data_dec",
+)  # fmt: skip
+PREPARED = ("setup_done", "word_we", "word_index", "word_data")
+"""Parts of the engine's signature: blocks in, entry, blocks out, size, keys; each belongs to one part of the buses."""
 
 
 class CoreBus(wiring.Component):
@@ -121,7 +130,7 @@ class CoreBus(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        engine = self.engine
+        engine, whole = self.engine, wiring.flipped(self.engine)
         m.submodules.command = command = CommandIntake(p)
         m.submodules.sector = sector = SectorIntake(p)
         m.submodules.entry = entry = EntryGate(p)
@@ -184,42 +193,23 @@ class CoreBus(wiring.Component):
                 size.next_size.eq(command.next_size),
                 size.next_size_known.eq(command.next_size_known),
                 size.admitted.eq(entry.admit | entry.enter),
-                size.idle.eq(engine.idle),
-                sector.size.eq(size.size),
-                sector.open.eq(size.open),
-                engine.size.eq(size.size),
-                engine.restart.eq(size.restart),
             ]
+            join(m, size, whole, "idle")
+            m.d.comb += [sector.size.eq(size.size), sector.open.eq(size.open)]
+            join(m, size, whole, "size", "restart")
+        join(m, sector, whole, *FILL)
+        m.d.comb += engine.fill_ahead.eq(entry.enter)
+        join(m, entry, whole, "enter_ack")
+        join(m, ring, whole, "out_we", "done")
+        join(m, flight, whole, "done", "done_ticket")
+        join(m, key_port, whole, *PREPARED)
+        join(m, entry, whole, "enter")
         m.d.comb += [
-            engine.fill_we.eq(sector.fill_we),
-            engine.fill_beat.eq(sector.fill_beat),
-            engine.fill_data.eq(sector.fill_data),
-            engine.fill_ahead.eq(entry.enter),
-            entry.enter_ack.eq(engine.enter_ack),
-            ring.out_we.eq(engine.out_we),
-            ring.done.eq(engine.done),
-            flight.done.eq(engine.done),
-            flight.done_ticket.eq(engine.done_ticket),
-            key_port.setup_done.eq(engine.setup_done),
-            key_port.word_we.eq(engine.word_we),
-            key_port.word_index.eq(engine.word_index),
-            key_port.word_data.eq(engine.word_data),
-        ]
-        m.d.comb += [
-            engine.enter.eq(entry.enter),
             engine.enter_ticket.eq(entry.ticket),
             engine.enter_decrypt.eq(command.decrypt),
             engine.enter_slot.eq(command.slot),
             engine.enter_tweak.eq(command.tweak),
         ]
-        for name in ("key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot", "setup_scrub"):
-            m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
-        for name in ("rk_we", "rk_slot", "rk_key", "rk_round", "rk_data", "rk_data_dec"):
-            m.d.comb += getattr(engine, name).eq(getattr(key_port, name))
-        for lane in range(p.data.lanes):
-            m.d.comb += [
-                ring.out_index[lane].eq(engine.out_index[lane]),
-                ring.out_ticket[lane].eq(engine.out_ticket[lane]),
-                ring.out_data[lane].eq(engine.out_data[lane]),
-            ]
+        join(m, key_port, whole, *PREPARATION)
+        join(m, ring, whole, "out_index", "out_ticket", "out_data")
         return m
