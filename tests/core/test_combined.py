@@ -12,7 +12,7 @@ from tests.built import slow, slowly
 
 from modeloom import golden, verification
 from modeloom.ciphers import AES, CoreRequest
-from modeloom.cores.sector import ModeCore, core_requests
+from modeloom.cores.sector import ModeCore, SectorCore, core_requests
 from modeloom.equivalence import prove_engine
 from modeloom.product.simulated import Sector
 from modeloom.rtl.engine.layout import used_cores
@@ -86,7 +86,7 @@ def test_the_slots_are_those_of_the_cipher_keys():
 
 
 def test_every_sector_of_symbols_is_right():
-    report = prove_engine(built.folder("heh-poly", **SMALL), built.compiled("heh-poly", **SMALL))
+    report = prove_engine(built.folder("heh-poly", **SMALL), SectorCore(built.compiled("heh-poly", **SMALL)))
     assert report.whole and report.blocks == 2 * report.sectors
 
 
