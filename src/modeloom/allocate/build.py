@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from modeloom.allocate.lifetimes import BYPASS, Life, lifetimes, place_name, storage_bound
 from modeloom.allocate.names import POST, TWEAK, ChainName, InputName, LaneName, NetName, UnitName
@@ -162,7 +163,7 @@ class _Builder:
                 keys = 0
                 for term in form:
                     kind = term.source[0]
-                    wires = {"k": term.k, "keep": term.keep}
+                    wires: dict[str, Any] = {"k": term.k, "keep": term.keep}
                     if kind == "const":
                         const[direction] = term.source[1]
                         source = Source("const", **wires)
@@ -186,9 +187,9 @@ class _Builder:
                     chosen[direction].append(self.source(net, source))
             self._ports(net, cycle, ii, reads, cells, busy, shared, ports, chosen)
             for (bank, port), cell in ports.items():
-                column = table.ports.setdefault((bank, port), [None] * ii)
-                row = column[cycle % ii] or PortRow(cycle // ii, {})
-                column[cycle % ii] = PortRow(row.stage, {**row.cell, **cell})
+                reading = table.ports.setdefault((bank, port), [None] * ii)
+                read = reading[cycle % ii] or PortRow(cycle // ii, {})
+                reading[cycle % ii] = PortRow(read.stage, {**read.cell, **cell})
             select = {d: tuple(sorted(numbers)) for d, numbers in chosen.items()}
             core = {d: extra["core"] for d, (_, extra) in sides.items() if "core" in extra}
             keep = {d: extra["keep"] for d, (_, extra) in sides.items() if extra.get("keep")}
@@ -292,10 +293,10 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     held = _pack(lives, main.ii, rest, fill=False)[1]
     cells, sizes = _pack(lives, main.ii, rest, fill=True)
     setup_cells, setup_sizes = _pack(setup_lives, setup.ii, rest, fill=False)
-    for name in sorted(set(sizes) | set(setup_sizes)):
-        size = max(sizes.get(name, 0), setup_sizes.get(name, 0))
-        writer = LaneName(name.number) if isinstance(name, InputName) else name
-        program.banks[name] = Bank(name, writer, size, 0)
+    for bank in sorted(set(sizes) | set(setup_sizes)):
+        size = max(sizes.get(bank, 0), setup_sizes.get(bank, 0))
+        writer: Any = LaneName(bank.number) if isinstance(bank, InputName) else bank
+        program.banks[bank] = Bank(bank, writer, size, 0)
     builder = _Builder(program)
     program.tables["main"] = builder.table(main, "main", lives, cells)
     program.tables["setup"] = builder.table(setup, "setup", setup_lives, setup_cells)

@@ -87,11 +87,11 @@ def _parts(program: Program) -> None:
     _loops(program, units)
 
 
-def _loops(program: Program, units: dict[str, UnitInstance]) -> None:
+def _loops(program: Program, units: dict[UnitName, UnitInstance]) -> None:
     """Checks that networks form no loop without a register, from outputs y without one, through sums and adders, to other such outputs."""
     reads: dict[str, set[str]] = {}
     for name, net in program.nets.items():
-        owner = units.get(name.owner)
+        owner = units.get(name.owner) if isinstance(name.owner, UnitName) else None
         if owner is None or owner.latency > (owner.post_at if name.post else 0):
             continue
         reads.setdefault(owner.name, set()).update(s.name for s in net.sources if s.kind == "y" and not s.index)
@@ -103,7 +103,7 @@ def _loops(program: Program, units: dict[str, UnitInstance]) -> None:
         done.update(ready)
 
 
-def _exists(program: Program, net: str, source: Source, units: dict[str, UnitInstance], chains: list[int]) -> bool:
+def _exists(program: Program, net: NetName, source: Source, units: dict[UnitName, UnitInstance], chains: list[int]) -> bool:
     if not abs(source.keep) < program.block_bytes:
         return False
     if source.kind == "bank":
@@ -270,7 +270,7 @@ class _TableChecker:
                 for n in numbers:
                     self.source(name, net.sources[n], cycle, row, direction, where)
 
-    def source(self, name: str, source: Source, cycle: int, row: Any, direction: str, where: str) -> None:
+    def source(self, name: NetName, source: Source, cycle: int, row: Any, direction: str, where: str) -> None:
         table, slot = self.table, cycle % self.table.rows
         if source.kind == "bank":
             port = (table.ports.get((source.name, source.index)) or [None] * table.rows)[slot]

@@ -44,15 +44,15 @@ def _table(program: Program, table: Table) -> Iterator[str]:
             if row is None:
                 continue
             yield f"  {name:<14} s{row.stage}  {_sides(_net_sides(program, table, name, slot, row))}"
-        for bank, rows in sorted(table.writes.items()):
-            if (write := rows[slot]) is not None:
+        for bank, writes in sorted(table.writes.items()):
+            if (write := writes[slot]) is not None:
                 yield f"  {bank + ' <-':<14} s{write.stage}  cell {_sides(dict(write.cell))}"
-        for lane, rows in sorted(table.outs.items()):
-            if (out := rows[slot]) is not None:
+        for lane, outs in sorted(table.outs.items()):
+            if (out := outs[slot]) is not None:
                 names = {d: program.key_words[i] if table.name == "setup" else f"C{i}" for d, i in out.index.items()}
                 yield f"  {OutName(lane) + ' ->':<14} s{out.stage}  {_sides(dict(names))}"
-        for chain, rows in sorted(table.chains.items()):
-            if (step := rows[slot]) is not None:
+        for chain, steps in sorted(table.chains.items()):
+            if (step := steps[slot]) is not None:
                 yield f"  {ChainName(chain):<14} s{step.stage}  {step.action}"
 
 

@@ -35,7 +35,7 @@ class Source(NamedTuple):
 
     kind: str
     name: str = ""
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]
     k: int = 0
     keep: int = 0
 

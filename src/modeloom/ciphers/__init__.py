@@ -10,8 +10,9 @@ from modeloom.ciphers.aes import AES
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.ciphers.sm4 import SM4
-from modeloom.spec import DefinitionError, InputError, Mode, UnknownName
+from modeloom.spec import DefinitionError, InputError, UnknownName
 from modeloom.spec.attributes import attribute_place
+from modeloom.spec.keyed import Definition
 
 __all__ = ["AES", "CIPHERS", "SM4", "BlockCipher", "CoreRequest", "CoreTiming", "cipher", "cipher_of"]
 
@@ -25,7 +26,7 @@ def cipher(name: str) -> BlockCipher:
     return CIPHERS[name]
 
 
-def cipher_of(mode: Mode, name: str | None = None) -> BlockCipher:
+def cipher_of(mode: Definition, name: str | None = None) -> BlockCipher:
     """The cipher that a mode runs on: its own, or the one of this name.
 
     Raises

@@ -25,7 +25,7 @@ SHARES = {one.name: one.share for one in PASSES}
 
 
 def compile_mode(
-    mode: Mode,
+    mode: Mode | type[Mode],
     options: Options,
     *,
     prove: bool = True,

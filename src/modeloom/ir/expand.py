@@ -131,10 +131,11 @@ class _Rewriter:
     def poly(self, old_h: int, old_last: int, blocks: tuple[int, ...]) -> int:
         h, last_h, m = self.done[old_h], self.done[old_last], len(blocks)
         if not (self.o.trace.nodes[h].key_only and self.o.trace.nodes[last_h].key_only):
-            total = None
+            product: int | None = None
             for j, x in enumerate(blocks):
-                total = self.mul(self.add(total, self.done[x]), h if j < m - 1 else last_h)
-            return total  # type: ignore[return-value]
+                product = self.mul(self.add(product, self.done[x]), h if j < m - 1 else last_h)
+            assert product is not None
+            return product
         fixed: int | None = None
         single: int | None = None
         rest: list[tuple[int, int]] = []

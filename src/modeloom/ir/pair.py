@@ -195,9 +195,9 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
         shapes = {(stride, tuple(i for i, _ in uses)) for _, stride, uses in sides.values()}
         groups_of = [list(sides)] if len(shapes) == 1 else [[d] for d in sides]
         for members in groups_of:
-            stride, uses = sides[members[0]][1:]
+            _, stride, taken = sides[members[0]]
             base = {d: sides[d][2][0][1] for d in members}
-            chain = Chain(len(graph.chains), stride, len(uses), base)
+            chain = Chain(len(graph.chains), stride, len(taken), base)
             graph.chains.append(chain)
             for d in members:
                 for step, (i, term) in enumerate(sides[d][2]):

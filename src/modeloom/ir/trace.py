@@ -10,9 +10,10 @@ is therefore the same node everywhere::
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -131,17 +132,17 @@ class Trace:
     nbytes: int
     tweak_bytes: int
     block_bytes: int
-    nodes: list[Node] = field(default_factory=list)
-    outputs: dict[str, list[int]] = field(default_factory=dict)
-    key_names: dict[int, str] = field(default_factory=dict)
+    nodes: list[Node] = dataclasses.field(default_factory=list)
+    outputs: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    key_names: dict[int, str] = dataclasses.field(default_factory=dict)
     raw_names: tuple[str, ...] = ()
-    cipher_keys: list[str] = field(default_factory=list)
-    cipher_bits: list[int] = field(default_factory=list)
-    derived: list[tuple[int, ...]] = field(default_factory=list)
-    nonzero: dict[int, str] = field(default_factory=dict)
-    scratch: set[int] = field(default_factory=set)
+    cipher_keys: list[str] = dataclasses.field(default_factory=list)
+    cipher_bits: list[int] = dataclasses.field(default_factory=list)
+    derived: list[tuple[int, ...]] = dataclasses.field(default_factory=list)
+    nonzero: dict[int, str] = dataclasses.field(default_factory=dict)
+    scratch: set[int] = dataclasses.field(default_factory=set)
     file: str = ""
-    text: dict[Line, str] = field(default_factory=dict)
+    text: dict[Line, str] = dataclasses.field(default_factory=dict)
 
     @property
     def blocks(self) -> int:

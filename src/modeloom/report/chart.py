@@ -64,7 +64,7 @@ def _anchor(line: Line) -> str:
 
 def _noun(kind: UnitKind) -> str:
     """What a reader calls a unit; those for keys of another length by their own name."""
-    return kind if kind.key_bits or not kind.type.noun else kind.type.noun
+    return str(kind) if kind.key_bits or not kind.type.noun else kind.type.noun
 
 
 
@@ -88,7 +88,7 @@ class _Chart:
         files = {line.file for line in self.definition}
         self.height = self.listing + LINE * (len(self.definition) + len(files)) + 12
 
-    def _rows(self) -> dict[tuple[str, int], int]:
+    def _rows(self) -> dict[tuple[UnitKind, int], int]:
         """Pixel of the top of each unit that has work, in the order of the unit set."""
         problem = self.schedule.problem
         busy = {(unit.kind, n) for unit, n in zip(problem.unit, self.schedule.instance, strict=True)}

@@ -148,11 +148,12 @@ class Cases:
         claims: dict[tuple[str, int], list[int]] = {}
         rates: dict[tuple[str, int], tuple[int, int]] = {}
         for i, unit in enumerate(self.problem.unit):
-            cores = [(unit.kind, unit.interval)]
+            cores: list[tuple[str, int]] = [(unit.kind, unit.interval)]
             if self.problem.slow[i]:
                 cores.append((unit.kind + ".slow", unit.slow_interval))
             for name, cycles in cores:
-                for instance in {-1, -1 if unit.count == 1 or self.problem.bound_to[i] is None else self.problem.bound_to[i]}:
+                bound = self.problem.bound_to[i]
+                for instance in {-1, -1 if unit.count == 1 or bound is None else bound}:
                     claims.setdefault((name, instance), []).append(i)
                     rates[name, instance] = cycles, unit.count if instance == -1 else 1
         return [_Group(np.array(members), *rates[key]) for key, members in sorted(claims.items())]

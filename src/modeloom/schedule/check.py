@@ -109,7 +109,7 @@ class _Checker:
         taken: dict[tuple[str, int, int], int] = {}
         for pair in self.graph.pairs:
             unit, n, start = self.unit_of[pair.id], self.schedule.instance[pair.id], self.schedule.start[pair.id]
-            claims = [(unit.kind, unit.interval)]
+            claims: list[tuple[str, int]] = [(unit.kind, unit.interval)]
             if unit.slow_core is not None and any(op.kind == unit.slow_core for op in pair.ops.values()):
                 claims.append((f"{unit.slow_core} core of {unit.kind}", unit.slow_interval))
             for what, interval in claims:

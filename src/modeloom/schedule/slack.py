@@ -91,7 +91,7 @@ class SlackSearch:
         self.choices: list[Sequence[int]] = []
         for i in self.members:
             unit, bound = problem.unit[i], problem.bound_to[i]
-            kinds = [(unit.kind, unit.interval)]
+            kinds: list[tuple[str, int]] = [(unit.kind, unit.interval)]
             if problem.slow[i]:
                 kinds.append((unit.kind + ".slow", unit.slow_interval))
             claims = []

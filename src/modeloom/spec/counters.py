@@ -10,7 +10,7 @@ A block is read as one number, in the byte order of the counter.  Its lowest bit
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from modeloom.spec.errors import DefinitionError
 
@@ -25,7 +25,7 @@ class Counter(NamedTuple):
 
     def add(self, block: int, number: int, block_bytes: int) -> int:
         """Adds ``number`` to the counter of a block (byte 0 in bits [7:0]), modulo 2^bits."""
-        order = "little" if self.order == "little" else "big"
+        order: Literal["little", "big"] = "little" if self.order == "little" else "big"
         whole = int.from_bytes(block.to_bytes(block_bytes, "little"), order)
         mask = (1 << self.bits) - 1
         return int.from_bytes((whole & ~mask | whole + number & mask).to_bytes(block_bytes, order), "little")

@@ -88,16 +88,16 @@ def _tables(rtlil: str, begin: int, end: int) -> Iterator[_Table]:
     for memory in memories:
         size, name = int(memory[2]), f'"\\\\{memory[3]}"'
         own = cells.get(name, [])
-        words = [each for each in own if each[0][1] == "meminit_v2"]
+        inits = [each for each in own if each[0][1] == "meminit_v2"]
         ports = [each for each in own if each[0][1] == "memrd"]
-        contents = {int(init["ADDR"]): init["DATA"] for _, init in words if _is_word(init)}
+        contents = {int(init["ADDR"]): init["DATA"] for _, init in inits if _is_word(init)}
         # Every mention is a port or a word, and every word is there once.
-        if mentioned[name] != len(own) or not len(contents) == len(words) == size or not ports:
+        if mentioned[name] != len(own) or not len(contents) == len(inits) == size or not ports:
             continue
         address = (size - 1).bit_length()
         if all(port["CLK_ENABLE"] in ("0", "1'0") and int(port["ABITS"]) == address for _, port in ports):
             text = "\n".join(f"{place} {contents[place]}" for place in sorted(contents))
-            yield _Table(f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}", memory, words, ports)
+            yield _Table(f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}", memory, inits, ports)
 
 
 def _instance(table: str, name: str, port: dict[str, str]) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -22,6 +23,7 @@ from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     mix_columns_lut6,
 )
 from modeloom.rtl.aes.sboxes.composite import DIRECTIONS
+from modeloom.rtl.logic.xor_luts import XorLuts
 from modeloom.spec import InputError
 
 __all__ = ["CIRCUITS", "Column"]
@@ -73,7 +75,10 @@ class Column(wiring.Component):
 def _build(direction: str, levels: int | None = None) -> Built:
     if levels is not None and direction != "inverse":
         raise InputError(f"--levels is for direction inverse, not {direction}")
-    network = {"forward": forward_network, "inverse": lambda: inverse_network(levels or 4), "both": both_network}[direction]()
+    networks: dict[str, Callable[[], XorLuts]] = {
+        "forward": forward_network, "inverse": lambda: inverse_network(levels or 4), "both": both_network,
+    }  # fmt: skip
+    network = networks[direction]()
 
     def operation(random: Random) -> Operation:
         column = random.randbytes(4)

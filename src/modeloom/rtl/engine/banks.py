@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from amaranth.hdl import Array, C, Module, Mux, Signal, Value
+from amaranth.hdl import Array, C, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
@@ -33,11 +33,6 @@ A block memory on ECP5 gives its data late in the cycle for the network behind i
 def holds_results(bank: Bank) -> bool:
     """Whether a bank holds results of a unit, not what comes from the host."""
     return isinstance(bank.writer, UnitName)
-
-
-def _holds_input(bank: Bank) -> bool:
-    """Whether a lane of the bus writes a bank."""
-    return isinstance(bank.writer, LaneName)
 
 
 def rotations(program: CoreProgram) -> dict[str, tuple[int, ...]]:
@@ -81,10 +76,10 @@ class Banks:
         self.data: dict[tuple[str, int], Value] = {}
         for bank in program.banks.values():
             memory = self._memory(bank)
-            if holds_results(bank):
+            if isinstance(bank.writer, UnitName):
                 m.d.comb += [memory.erase.eq(erase_results), memory.erase_address.eq(erase_result)]
-                self._results(bank, memory, written)
-            elif _holds_input(bank):
+                self._results(bank, memory, written(bank.writer))
+            elif isinstance(bank.writer, LaneName):
                 m.d.comb += [memory.erase.eq(engine.erase), memory.erase_address.eq(engine.erase_address)]
                 self._fill(bank, memory, bank.writer.number)
             else:
@@ -92,7 +87,7 @@ class Banks:
 
     def _memory(self, bank: Bank) -> BlockMemory:
         """A bank's memory with its read ports."""
-        m, deep = self.m, _holds_input(bank)
+        m, deep = self.m, isinstance(bank.writer, LaneName)
         # Tweaks are public.
         erase_bits = 0 if bank.writer == TWEAK else len(self.engine.erase_address)
         # While the size changes, an address may be one that no cell has: nobody looks at what is read, but the word must exist.
@@ -124,7 +119,7 @@ class Banks:
         """Number of cells through which a bank rotates."""
         return self.seq.pick(self.moduli[bank.name], size)
 
-    def _results(self, bank: Bank, memory: BlockMemory, written: Callable[[UnitName], Value]) -> None:
+    def _results(self, bank: Bank, memory: BlockMemory, written: Value) -> None:
         """Writes of a unit's results."""
         if not self.rows.has(f"{bank.name}.w.stage"):
             return
@@ -133,7 +128,7 @@ class Banks:
         m.d.comb += [
             memory.waddr.eq(pipe(m, target, LEAD - 4, f"{bank.name}_waddr")),
             memory.we.eq(pipe(m, row["valid"] & row["we"], LEAD - 2, f"{bank.name}_we", reset_less=False)),
-            memory.wdata.eq(written(bank.writer)),
+            memory.wdata.eq(written),
         ]
 
     def _fill(self, bank: Bank, memory: BlockMemory, lane: int) -> None:
@@ -171,7 +166,7 @@ class Banks:
         moduli = self.moduli[bank.name]
         blocks = program.tweak_blocks
         # The bus holds the tweak for the cycle after the entry, in which the first block is written.
-        behind = pipe(m, engine.enter_tweak[self.width :], 1, "tweak_behind") if blocks > 1 else None
+        behind = pipe(m, engine.enter_tweak[self.width :], 1, "tweak_behind") if blocks > 1 else Const(0)
         left = Signal(blocks, name="tweak_left_reg")
         m.d.sync += left.eq(left >> 1)
         with m.If(engine.enter_ack):

@@ -87,8 +87,8 @@ def engine_fields(program: CoreProgram) -> RowFields:
         rows.add(name, "nets", name, _net_fields(program, name, net, keeps))
     for bank, port in sorted({key for t in program.tables for key in t.ports}):
         rows.add(f"{bank}.r{port}", "ports", (bank, port), {"cell": lambda row, d: row.cell.get(d, 0)})
-    for net, port in sorted({key for t in program.tables for key in t.keys}):
-        rows.add(f"{net}.k{port}", "keys", (net, port), {"word": lambda row, d: row.word.get(d, 0)})
+    for place, port in sorted({key for t in program.tables for key in t.keys}):
+        rows.add(f"{place}.k{port}", "keys", (place, port), {"word": lambda row, d: row.word.get(d, 0)})
     for bank in sorted({key for t in program.tables for key in t.writes}):
         rows.add(
             f"{bank}.w", "writes", bank,

@@ -260,7 +260,7 @@ class GateListBuilder:
             if self.inputs + n in needed:
                 needed.update(gates[n].operands)
         number = {n: n for n in range(self.inputs)}
-        kept = []
+        kept: list[Gate] = []
         for signal, (operation, operands) in enumerate(gates, self.inputs):
             if signal in needed:
                 number[signal] = self.inputs + len(kept)

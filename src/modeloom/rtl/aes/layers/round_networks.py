@@ -116,7 +116,10 @@ def keyed_both_network() -> XorLuts:
 
 def plain_network(direction: str) -> XorLuts:
     """MixColumns ("encrypt"), its inverse ("decrypt", three levels) or either ("both") without a key: 36, 57 and 60 LUTs a column."""
-    return {"encrypt": forward_network, "decrypt": lambda: inverse_network(3), "both": both_network}[direction]()
+    networks: dict[str, Callable[[], XorLuts]] = {
+        "encrypt": forward_network, "decrypt": lambda: inverse_network(3), "both": both_network,
+    }  # fmt: skip
+    return networks[direction]()
 
 
 def add_in_luts(m: Module, a: Value, b: Value) -> Value:
@@ -160,7 +163,7 @@ def lower_columns(
         if key is not None:
             own_key = named(m, key[32 * n : 32 * n + 32])
             keys = {name: own_key[at] for at, name in enumerate(_KEYS)}
-        if second is None:
+        if second is None or register is None:
             result.append(named(m, Cat(first.lower(m, values | keys, gate))))
             continue
         made = values | dict(zip(first.outputs, first.lower(m, values, gate), strict=True))
