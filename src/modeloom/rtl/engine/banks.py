@@ -78,7 +78,7 @@ class Banks:
             memory = self._memory(bank)
             if isinstance(bank.writer, UnitName):
                 m.d.comb += [memory.erase.eq(erase_results), memory.erase_address.eq(erase_result)]
-                self._results(bank, memory, written(bank.writer))
+                self._results(bank, bank.writer, memory, written)
             elif isinstance(bank.writer, LaneName):
                 m.d.comb += [memory.erase.eq(engine.erase), memory.erase_address.eq(engine.erase_address)]
                 self._fill(bank, memory, bank.writer.number)
@@ -119,7 +119,7 @@ class Banks:
         """Number of cells through which a bank rotates."""
         return self.seq.pick(self.moduli[bank.name], size)
 
-    def _results(self, bank: Bank, memory: BlockMemory, written: Value) -> None:
+    def _results(self, bank: Bank, writer: UnitName, memory: BlockMemory, written: Callable[[UnitName], Value]) -> None:
         """Writes of a unit's results."""
         if not self.rows.has(f"{bank.name}.w.stage"):
             return
@@ -128,7 +128,7 @@ class Banks:
         m.d.comb += [
             memory.waddr.eq(pipe(m, target, LEAD - 4, f"{bank.name}_waddr")),
             memory.we.eq(pipe(m, row["valid"] & row["we"], LEAD - 2, f"{bank.name}_we", reset_less=False)),
-            memory.wdata.eq(written),
+            memory.wdata.eq(written(writer)),
         ]
 
     def _fill(self, bank: Bank, memory: BlockMemory, lane: int) -> None:
