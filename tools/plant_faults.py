@@ -28,6 +28,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from planted_faults.plain import one_operator_a_line  # noqa: E402
 from planted_faults.sites import KINDS, Fault, faults  # noqa: E402
 from planted_faults.trial import Result, Trial, edited_folder  # noqa: E402
 
@@ -59,9 +60,11 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def build(name: str, folder: Path) -> Path:
-    """Emits one of the cores."""
+    """Emits one of the cores, and writes its Verilog with one operator a line."""
     mode, options = CORES[name]
     emit(SectorCore(compile_mode(find(mode), Options(**options))), folder, command=f"tools/plant_faults.py --core {name}")
+    path = folder / json.loads((folder / "core.json").read_text(encoding="utf-8"))["files"]["verilog"]
+    path.write_text(one_operator_a_line(path.read_text(encoding="utf-8")), encoding="utf-8")
     return folder
 
 

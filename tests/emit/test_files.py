@@ -81,7 +81,8 @@ def test_verilog(choice: tuple) -> None:
     assert len(set(modules)) == len(modules)
     assert "\\" not in text and "$auto" not in text and "always @*" not in text
     assert not re.search(r"/(work|tmp|usr|home|root)/", text)
-    declared = set(re.findall(r"^  (?:wire|reg|input|output) (?:\[[\d:]+\] )?(\w+)", text, re.M))
+    declared = set(re.findall(r"^  (?:input +wire|output (?:wire|reg )|wire|reg) (?:\[[\d:]+\] )?(\w+)", text, re.M))
+    assert len(declared) > 100
     assert not declared & KEYWORDS
     ports = re.findall(r"^    (?:input|output) +wire +(?:\[\d+:0\] +)?(\w+)", text[: text.index("\n);")], re.M)
     assert ports == ["aclk", "aresetn", *(port.name for port in CORE_PORTS)]
@@ -92,7 +93,7 @@ def test_equal_multipliers_stand_once() -> None:
     text = (folder(PARTIAL) / f"{name}.v").read_text()
     units = core(PARTIAL).explain()["units"]
     assert units["mul"]["count"] == 2
-    assert len(re.findall(rf"^module {name}_core_engine_mul\w*_mul\(", text, re.M)) == 1
+    assert len(re.findall(rf"^module {name}_core_engine_mul\w*_mul \(", text, re.M)) == 1
     assert len(re.findall(rf"^  {name}_core_engine_mul mul\d ", text, re.M)) == 2
 
 

@@ -24,7 +24,7 @@ def test_clean(choice: tuple) -> None:
 def test_an_unused_signal_is_found(tmp_path: Path) -> None:
     shutil.copytree(folder(PLAIN), tmp_path / "core")
     verilog = tmp_path / "core" / f"{core_name(made(PLAIN))}.v"
-    verilog.write_text(verilog.read_text().replace("  wire rst;\n", "  wire rst;\n  wire planted = rst;\n", 1))
+    verilog.write_text(verilog.read_text().replace("\n);\n\n  reg", "\n);\n\n  wire planted = 1'h0;\n  reg", 1))
     with pytest.raises(CheckFailed, match="planted"):
         lint(tmp_path / "core")
 

@@ -30,25 +30,31 @@ class Fault:
 FAULTS = (
     Fault("a bank turns one cell too late", "engine", r"(in0_r0_addr_reg_sum) >= ", r"\1 > "),
     Fault("selects of operands are swapped", "engine", r"(mul0_a_select_3_reg) <= (\w+);", r"\1 <= { \2[0], \2 } >> 1;"),
-    Fault("a term of a sum is missing", "engine", r"assign post = (\w+) \^ (\w+);", r"assign post = \1;"),
+    Fault("a term of a sum is missing", "engine", r"(assign acc0_a = \w+) \^ (\w+)", r"\1"),
     Fault("another key word", "engine", r"(mul0_b_k0_addr_1_reg) <= (\w+);", r"\1 <= \2 ^ 1'h1;"),
     Fault(
         "a slot reads another slot's words",
-        "engine", r"(mul0_post_k0_slot_0_reg) <= (\w+);", r"\1 <= 1'h0;",
+        "engine", r"(row_mul0_post_k0_slot_reg) <= (\w+);", r"\1 <= 1'h0;",
     ),
-    Fault("a row belongs to another stage", "engine", r"(acc0_a_k0_slot_0_reg) <= stage0_slot;", r"\1 <= stage1_slot;"),
+    Fault(
+        "a row belongs to another stage",
+        "engine", r"(row_acc0_a_k0_slot_reg) <= sequencer_stage0_slot;", r"\1 <= sequencer_stage1_slot;",
+    ),
     Fault("a result is written a cycle early", "engine", r"(mul0_waddr_0_reg) <= (\w+);\n", r"\1 <= mul0_w_addr_reg_sum[1:0];" "\n"),
     Fault("a result is not written", "engine", r"(acc0_we_3_reg) <= (\w+);", r"\1 <= 1'h0;"),
     Fault("a bit of the control store", "engine_control", r"(rom\[4\]) = (\S+);", r"\1 = \2 ^ 59'h1;"),
     Fault(
         "blocks of the next sector lie with those of this one",
-        "engine", r"fill_ahead \? (\w+) : (\w+);", r"fill_ahead ? \2 : \2;",
+        "engine", r"if \(fill_ahead\) (\w+) <= (\w+);\n(\s+else \1 <= )(\w+);", r"if (fill_ahead) \1 <= \4;\n\3\4;",
     ),
-    Fault("a chain steps by another multiple", "engine", r"chain0_reg\[127\], 7'h00 \}", "chain0_reg[126], 7'h00 }", core="xts"),
+    Fault("a chain steps by another multiple", "engine", r"chain0_reg\[127\], 7'h0 \}", "chain0_reg[126], 7'h0 }", core="xts"),
     Fault("a chain steps a cycle late", "engine", r"(chain1_advance_3_reg) <= (\w+);", r"\1 <= \1;", core="xts"),
-    Fault("a chain is loaded with another bit", "engine", r"\? chain0_a : ", "? { chain0_a[126:0], chain0_a[127] } : ", core="xts"),
-    Fault("the tweak of the sector before", "engine", r"(tweak_left_reg) <= (\w+);", r"\1 <= 1'h0;", core="xts"),
-    Fault("an output a cycle old", "engine", r"assign (\w+) = y & (\{ out0_a_select_3_reg)", r"assign \1 = out0_data_0_reg & \2"),
+    Fault(
+        "a chain is loaded with another bit",
+        "engine", r"(chain0_load_3_reg\) chain0_reg <=) (\w+);", r"\1 { \2[126:0], \2[127] };", core="xts",
+    ),
+    Fault("the tweak of the sector before", "engine", r"(tweak_left_reg) <= 1'h1;", r"\1 <= 1'h0;", core="xts"),
+    Fault("an output a cycle old", "engine", r"\(\w+ & (\{128\{out0_a_select_3_reg)", r"(out0_data_0_reg & \1"),
     Fault(
         "a product has a gate of another kind",
         "engine_mul0_mul", r" \^ ", " | ", r"mul0\.mul: .* not linear|bit \d+ of p\d is no bit of the result of mul|is not linear in each",
@@ -56,10 +62,10 @@ FAULTS = (
     Fault("encryption where decryption is meant", "engine", r"(cipher0_a_decrypt_3_reg) <= (\w+);", r"\1 <= ~\2;"),
     Fault(
         "set-up is written into the first slot",
-        "engine", r"(out0_key_slot_0_reg) <= (\w+);", r"\1 <= 1'h0;",
+        "engine", r"(row_out0_key_slot_reg) <= (\w+);", r"\1 <= 1'h0;",
     ),
     Fault(
-        "round keys of the second slot are not written", "engine", r"(rk_we_0_reg) <= (\w+);", r"\1 <= \2 & ~rk_slot;", "round keys",
+        "round keys of the second slot are not written", "engine", r"(rk_we_0_reg) <= ([^;]*);", r"\1 <= (\2) & ~rk_slot;", "round keys",
     ),
     Fault(
         "a block lies at another place of the result buffer",
@@ -86,5 +92,5 @@ def faulty(folder: Path, fault: Fault, to: Path) -> Path:
     shutil.copytree(folder, to)
     description = json.loads((to / "core.json").read_text())
     path = to / description["files"]["verilog"]
-    path.write_text(edit_module(path.read_text(), f"{description.top}_core_{fault.module}", fault.pattern, fault.replacement))
+    path.write_text(edit_module(path.read_text(), f"{description['top']}_core_{fault.module}", fault.pattern, fault.replacement))
     return to

@@ -33,32 +33,32 @@ class Fault:
 FAULTS = (
     Fault(
         "the size changes while sectors are in the engine",
-        "bus_size_gate", r"assign (\w+) = (\w+) & idle;", r"assign \1 = \2 & (idle | next_valid);",
+        "bus_size_gate", r"(assign change = .*) & idle &", r"\1 & (idle | next_valid) &",
         rules.size_changes_between_sectors, 20, "several",
     ),
     Fault("a beat is replaced while it waits", "bus_ring_out", r"assign get = .*;", "assign get = valid_reg;", rules.data_stay, 20),
     Fault(
         "a status is withdrawn",
-        "bus_queue", r"valid_reg <= (\w+);", r"valid_reg <= \1 & ~(valid_reg & ~status_ready);", rules.status_stays,
+        "bus_queue", r"if \(pop\) valid_reg <= 1'h1;", "if (valid_reg & ~status_ready) valid_reg <= 1'h0;", rules.status_stays,
     ),
     Fault(
         "a status is given twice",
-        "bus_queue", r"valid_reg <= (\w+);", r"valid_reg <= \1 | (valid_reg & status_ready & status_payload[0]);",
+        "bus_queue", r"else if \(status_ready\) valid_reg", "else if (status_ready & ~status_payload[0]) valid_reg",
         rules.one_status_a_command,
     ),
     Fault(
         "a packet is taken in in the size of another",
-        "bus_size_gate", r"assign open = (\w+) \? (\w+) : (\w+);", r"assign open = \1 ? (\2 | command_size[0]) : \3;",
+        "bus_size_gate", r"(assign open =\s+[^?]*\?) ([^:]*) :", r"\1 (\2) | command_size[0] :",
         rules.size_is_the_commands, 20, "several",
     ),
-    Fault("a status is lost", "bus_queue", r"\.w_en\(w_en\)", ".w_en(w_en & ~tag[3])", rules.one_status_a_command),
+    Fault("a status is lost", "bus_queue", r"\.w_en\(push\)", ".w_en(push & ~tag[3])", rules.one_status_a_command),
     Fault(
         "a status has another command's tag",
-        "bus_queue", r"tag\b(?=\)\s*,?\s*\.r_|\),)", "tag ^ 16'h0100", rules.statuses_in_order,
+        "bus_queue", r"\.tag\(tag\)", ".tag(tag ^ 16'h0100)", rules.statuses_in_order,
     ),
     Fault(
         "a good status does not wait for its data",
-        "bus_queue", r"assign pop = (\w+) & (\w+);", r"assign pop = \1 & (\2 | r_data[1]);", rules.data_before_status, 14,
+        "bus_queue", r"(\(~head_ok \| [^)]*)\)", r"\1 | queue_r_data[1])", rules.data_before_status, 14,
     ),
     Fault(
         "a packet is cut short",
@@ -66,16 +66,16 @@ FAULTS = (
     ),
     Fault(
         "a sector enters without a place",
-        "bus_ring", r"place_reg <= (\w+);", r"place_reg <= \1 | ~(|free_reg);", rules.places_suffice, 24,
+        "bus_ring", r"place_reg <= (free_\w+\[1:0\] != 2'h0);", r"place_reg <= \1 | ~(|free_reg);", rules.places_suffice, 24,
     ),
     Fault(
         "a command without a key gets a good status",
-        "bus_entry", r"assign code = (.*);", r"wire [2:0] unmasked = \1; assign code = unmasked & 3'h3;", rules.refused_gives_no_data,
+        "bus_entry", r"assign code = (.*);", r"assign code = (\1) & 3'h3;", rules.refused_gives_no_data,
     ),
-    Fault("a request is withdrawn", "bus_entry", r"(enter(?:_reg)?) <= (\w+);", r"\1 <= \2 & ~\1;", rules.request_stays),
+    Fault("a request is withdrawn", "bus_entry", r"else if \(enter_ack\) enter <=", "else if (enter) enter <=", rules.request_stays),
     Fault(
         "data stay on an idle bus",
-        "bus_ring", r"(m_payload\[127:0\]) = m_valid \? (.*) : .*;", r"\1 = \2;", rules.zero_outside_keep, 20,
+        "bus_ring", r"m_valid \? (out_o_payload\[127:0\]) : 128'h0", r"\1", rules.zero_outside_keep, 20,
     ),
     Fault(
         "a beat overwrites a sector that asks to enter",
@@ -83,9 +83,12 @@ FAULTS = (
     ),
     Fault(
         "a key is overwritten a cycle too early",
-        "bus_key_port", r"fence_reg != (\S+);", r"fence_reg != \1 - 1'h1;", key_rules.keys_rest_in_flight, 16,
+        "bus_key_port", r"fence_reg (==|!=) (3'h4)", r"fence_reg \1 3'h3", key_rules.keys_rest_in_flight, 16,
     ),
-    Fault("some statuses stay for ever", "bus_queue", r"assign pop = (.*);", r"assign pop = \1 & ~r_data[4];", rules.ready_status_goes),
+    Fault(
+        "some statuses stay for ever",
+        "bus_queue", r"assign pop = (.*);", r"assign pop = (\1) & ~queue_r_data[4];", rules.ready_status_goes,
+    ),
     Fault(
         "a key is refused for a bit of it",
         "bus_key_port", r"unusable_reg <= (\w+);", r"unusable_reg <= \1 | key_payload[77];", key_rules.verdict_has_its_reason, 3,
@@ -93,7 +96,7 @@ FAULTS = (
     ),
     Fault(
         "beats behind a sector of one beat are taken for its next ones",
-        "bus_sector", r"(assign \w+ = final_reg) \| overrun_reg;", r"\1;", rules.fill_beat_in_range, 16, "one beat of several",
+        "bus_sector", r"(assign final_v = final_reg) \| overrun_reg", r"\1", rules.fill_beat_in_range, 16, "one beat of several",
     ),
 )  # fmt: skip
 

@@ -7,15 +7,10 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-from amaranth.back import rtlil
 from tests.formal.machine import Machine
 from tests.rtl.bus.parameters import bus_sizes
 
-from modeloom.emit.inner import inner_verilog
-from modeloom.emit.names import plain_design
-from modeloom.emit.prune import prune
-from modeloom.emit.rtlil import parse, render
-from modeloom.emit.share import share
+from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.aes import KeySchedule
 from modeloom.rtl.bus.key_schedules import KeySchedules
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
@@ -31,12 +26,7 @@ def bus_verilog(parameters: BusParameters) -> str:
     schedules = [KeySchedule(bits) for bits in keys.lengths]
     several = len(schedules) > 1
     bus = CoreBus(parameters, KeySchedules(schedules, keys.round_keys, keys.round_key_bits) if several else schedules[0])
-    modules = parse(rtlil.convert(bus, name=TOP, emit_src=False))
-    for module in modules:
-        module.attributes = [line for line in module.attributes if "\\generator" not in line]
-    modules = prune(modules, "\\" + TOP)
-    plain_design(modules)
-    return inner_verilog(render(share(modules, "\\" + TOP)), TOP)
+    return inner_verilog(component_rtlil(bus, TOP), TOP)
 
 
 def machine_of(verilog: str, top: str = TOP) -> Machine:

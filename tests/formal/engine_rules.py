@@ -11,7 +11,6 @@ successive states, and a sector's place one over two.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
@@ -92,11 +91,7 @@ class Control:
 
     def pipe(self, name: str) -> list[Bits]:
         """The registers between a row and ``done``: that behind the stage first."""
-        netlist = self.state.machine.netlist
-        pattern = re.compile(rf"{name}_0_reg(_\d+)?")
-        first = sorted((net for net in netlist._nets if pattern.fullmatch(net)), key=len)
-        assert len(first) == 2, first
-        return [self.state[net] for net in (*first, *(f"{name}_{n}_reg" for n in range(1, DRAIN - 5)))]
+        return [self.state[net] for net in (f"row_{name}_reg", *(f"{name}_{n}_reg" for n in range(DRAIN - 5)))]
 
 
 class Place:

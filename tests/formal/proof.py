@@ -27,8 +27,9 @@ Condition = Callable[[BusState], Bits]
 ALL = (*INVARIANTS, *KEY_INVARIANTS)
 
 WATCHED = (
-    "command.cmd_valid", "command.cmd_ready", "sector.complete_reg", "queue.w_en", "entry.code", "entry.enter_reg",
-    "entry.enter_ack", "ring.done", "ring.out.valid_reg", "ring.o_ready", "ring.fetched_last_reg", "queue.valid_reg", "queue.status_ready",
+    "command.cmd_valid", "command.cmd_ready", "sector.complete_reg", "queue.queue.w_en", "entry.code", "entry.enter_reg",
+    "entry.enter_ack", "ring.done", "ring.out.valid_reg", "ring.out.o_ready", "ring.fetched_last_reg", "queue.valid_reg",
+    "queue.status_ready",
     "queue.delivered_reg",
 )  # fmt: skip
 """Nets of a trace."""

@@ -51,6 +51,11 @@ class BusState:
     def __getitem__(self, name: str) -> Bits:
         return self.state[name]
 
+    @property
+    def ring_beat(self) -> Bits:
+        """Number of the beat that is read next, in its sector; a core whose sectors are a single beat has no register for it."""
+        return self["ring.beat_reg"] if self.state.has("ring.beat_reg") else constant(0, 1)
+
     # -- sizes of sectors -----------------------------------------------------------------------------------------------------
 
     @property
@@ -101,8 +106,8 @@ class BusState:
         """The packet that is on its way in has a command, and the intake is set to its size (or it has none, and is refused)."""
         size = self["engine_size"]
         waits = self["command.valid_reg"] & ~self["entry.enter_reg"]
-        fits = ~self["command_size_known"] | self["admit_size"].equals(size)
-        next_fits = ~self["next_size_known"] | self["next_size"].equals(size)
+        fits = ~self["command_size_known"] | self["command_size"].equals(size)
+        next_fits = ~self["command_next_size_known"] | self["command_next_size"].equals(size)
         return waits.choose(fits, self["command.taken_valid_reg"] & next_fits)
 
     @property
@@ -133,7 +138,7 @@ class BusState:
         """Whether a beat passes on ``command``, ``m`` or ``status``."""
         valid, ready = {
             "command": ("command.cmd_valid", "command.cmd_ready"),
-            "m": ("ring.out.valid_reg", "ring.o_ready"),
+            "m": ("ring.out.valid_reg", "ring.out.o_ready"),
             "status": ("queue.valid_reg", "queue.status_ready"),
         }[stream]
         return self[valid] & self[ready]
@@ -168,17 +173,17 @@ class BusState:
     @cached_property
     def queued(self) -> Bits:
         """Commands in flight that have been decided, so that they have a code."""
-        return total([self.level, self["queue.r_rdy"], self["queue.valid_reg"]])
+        return total([self.level, self["queue.queue.r_rdy"], self["queue.valid_reg"]])
 
     def status(self, place: Bits) -> Bits:
         """Tag and, above it, code (0 before it is decided) of the command in flight that ``place`` others precede."""
-        at = (self["queue.queue.r_port_addr"].wide + place - total([self["queue.r_rdy"], self["queue.valid_reg"]])) % self.depth
+        at = (self["queue.queue.r_port_addr"].wide + place - total([self["queue.queue.r_rdy"], self["queue.valid_reg"]])) % self.depth
         stored = self.entry(0)
         for n in range(1, self.depth):
             stored = at.equals(n).choose(self.entry(n), stored)
         stages = [
             (self["queue.valid_reg"].wide, self["queue.status_payload"][:19]),
-            (self["queue.r_rdy"].wide, self["queue.r_data"]),
+            (self["queue.queue.r_rdy"].wide, self["queue.queue.r_data"]),
             (self.level, stored),
             (self.undecided.wide, self["command.tag"].extend(19)),
             (self["command.taken_valid_reg"].wide, self["command.taken_reg"][TAG].extend(19)),
@@ -233,7 +238,7 @@ class BusState:
 
         Read backwards from the beat that is read next: before a first beat comes the last of another sector.
         """
-        number, behind = self["ring.beat_reg"].wide, self.size_read
+        number, behind = self.ring_beat.wide, self.size_read
         found = []
         for held, _, _, size in reversed(self.leaving):
             before = number.equals(0).choose(self.beats(size), number) - 1
@@ -253,7 +258,7 @@ class BusState:
     def good(self) -> Bits:
         """Statuses of good sectors in the queue."""
         stored = [self.occupied(n) & self.entry(n)[16:].equals(OK) for n in range(self.depth)]
-        return total([*stored, self["queue.r_rdy"] & self["queue.r_data"][16:].equals(OK)])
+        return total([*stored, self["queue.queue.r_rdy"] & self["queue.queue.r_data"][16:].equals(OK)])
 
     @cached_property
     def delivered(self) -> Bits:
@@ -263,7 +268,7 @@ class BusState:
     @cached_property
     def next_beat(self) -> Bits:
         """Number in its sector of the beat that m gives next."""
-        result = self["ring.beat_reg"].wide
+        result = self.ring_beat.wide
         for (held, *_), (number, _) in zip(reversed(self.leaving), reversed(self.numbers), strict=True):
             result = held.choose(number, result)
         return result
@@ -334,7 +339,7 @@ def good_statuses_wait_for_data(s: BusState) -> Bits:
 def beats_are_in_step(s: BusState) -> Bits:
     """The last beat of a sector, and no other, is marked as the last."""
     beats = s.beats(s.size_read)
-    beat = s["ring.beat_reg"].wide
+    beat = s.ring_beat.wide
     rules = [beat < beats, s["ring.final_reg"].equals(s.is_final(beat, s.size_read))]
     if s.marks_first:
         rules.append(s["ring.first_reg"].equals(beat.equals(0)))
@@ -366,14 +371,14 @@ def slice_is_in_order(s: BusState) -> Bits:
 
 def reading_is_in_order(s: BusState) -> Bits:
     """What is read from the ring is the next beat of the oldest sector."""
-    address = s.oldest_place * s.p.beats + s["ring.beat_reg"].wide
+    address = s.oldest_place * s.p.beats + s.ring_beat.wide
     place = s["ring.place_read_reg"].wide.equals(s.oldest_place) if s.several else constant(1, 1)
     return all_of([s["entry.ticket_reg"].wide < s.p.buffers.ring_sectors, place, s["ring.read_address_reg"].wide.equals(address)])
 
 
 def sent_is_one_with_beats(s: BusState) -> Bits:
     """The beats of a sector are read only while it is to be sent."""
-    return s["ring.beat_reg"].some().implies(s["ring.to_send_reg"].some())
+    return s.ring_beat.some().implies(s["ring.to_send_reg"].some())
 
 
 def zero_outside_keep(s: BusState) -> Bits:
@@ -440,8 +445,8 @@ def packets_have_a_size(s: BusState) -> Bits:
         s.begun.implies(s.belongs),
         s["sector.fill_we"].implies(s.begun),
         s["entry.go_reg"].implies(s["command_size_known"]),
-        (s["command.valid_reg"] & s["command_size_known"]).implies(s["admit_size"].wide < len(s.p.sizes)),
-        s["entry.enter_reg"].implies(s["admit_size"].equals(s["engine_size"])),
+        (s["command.valid_reg"] & s["command_size_known"]).implies(s["command_size"].wide < len(s.p.sizes)),
+        s["entry.enter_reg"].implies(s["command_size"].equals(s["engine_size"])),
     ])  # fmt: skip
 
 
@@ -469,7 +474,7 @@ INVARIANTS = (
 
 def data_stay(s: BusState, t: BusState) -> Bits:
     """m_axis: a beat that is not taken stays, with its payload."""
-    waits = s["ring.out.valid_reg"] & ~s["ring.o_ready"]
+    waits = s["ring.out.valid_reg"] & ~s["ring.out.o_ready"]
     return waits.implies(t["ring.out.valid_reg"] & t["ring.m_payload"].equals(s["ring.m_payload"]))
 
 
@@ -516,7 +521,7 @@ def statuses_in_order(s: BusState, t: BusState) -> Bits:
 
 def data_before_status(s: BusState, t: BusState) -> Bits:
     """A good status leaves the queue only after the last beat of its sector has been taken, and takes one such sector with it."""
-    good = s["queue.pop"] & s["queue.r_data"][16:].equals(OK)
+    good = s["queue.pop"] & s["queue.queue.r_data"][16:].equals(OK)
     last = s.shake("m") & s.last
     counted = (s.delivered + last.wide).equals(t.delivered + good.wide)
     return good.implies(s.delivered > 0) & counted
@@ -554,9 +559,9 @@ def refused_gives_no_data(s: BusState, t: BusState) -> Bits:
 
 def ready_status_goes(s: BusState, t: BusState) -> Bits:
     """A status that may go is on the bus in the next cycle."""
-    ok = s["queue.r_data"][16:].equals(OK)
+    ok = s["queue.queue.r_data"][16:].equals(OK)
     free = ~s["queue.valid_reg"] | s["queue.status_ready"]
-    may = s["queue.r_rdy"] & free & (~ok | s.delivered.some())
+    may = s["queue.queue.r_rdy"] & free & (~ok | s.delivered.some())
     return may.implies(t["queue.valid_reg"])
 
 
@@ -579,11 +584,11 @@ def size_is_the_commands(s: BusState, t: BusState) -> Bits:
     if not s.several:
         return constant(1, 1)
     admitted = s["ring.admit"]
-    rules = [admitted.implies(s["command_size_known"] & s["admit_size"].equals(s["engine_size"]))]
+    rules = [admitted.implies(s["command_size_known"] & s["command_size"].equals(s["engine_size"]))]
     for place in range(s.p.buffers.ring_sectors):
         name = f"ring.size{place}_reg"
         here = admitted & s.ticket.equals(place)
-        rules.append(t[name].equals(here.choose(s["admit_size"], s[name])))
+        rules.append(t[name].equals(here.choose(s["command_size"], s[name])))
     return all_of(rules)
 
 
@@ -630,7 +635,7 @@ def waits_for_the_host_only(s: BusState) -> Bits:
 
 def host_takes(s: BusState) -> Bits:
     """The host is ready for results and statuses."""
-    return s["ring.o_ready"] & s["queue.status_ready"]
+    return s["ring.out.o_ready"] & s["queue.status_ready"]
 
 
 def status_given(s: BusState) -> Bits:

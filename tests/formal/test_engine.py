@@ -114,7 +114,7 @@ def test_every_sector_is_done_once_and_in_order(core: str) -> None:
 
 
 FAULTS = {
-    "a stage forgets its sector": ("engine_sequencer", r"\? stage2_valid : stage3_valid", "? 1'h0 : stage3_valid", "done_once"),
+    "a stage forgets its sector": ("engine_sequencer", r"stage3_valid <= stage2_valid", "stage3_valid <= 1'h0", "done_once"),
     "a sector is done twice": (
         "engine", r"(done_valid_2_reg) <= (\w+);", r"\1 <= \2 | done_valid_2_reg & ~done_valid_3_reg;", "done_once",
     ),
@@ -122,14 +122,16 @@ FAULTS = {
         "engine_sequencer", r"assign run = enter_ack \| stays;", "assign run = enter_ack;", "sectors_advance",
     ),
     "a sector enters in the middle of a turn": (
-        "engine_sequencer", r"(ready_reg) <= (\w+);", r"\1 <= \2 | at_start_reg;", "entries_at_start",
+        "engine_sequencer", r"(ready_reg) <= ([^;']*);", r"\1 <= (\2) | at_start_reg;", "entries_at_start",
     ),
     "a ticket is late": ("engine", r"(done_ticket_2_reg) <= (\w+);", r"\1 <= done_valid_3_reg ? \1 : \2;", "in_order"),
-    "done comes with another ticket": ("engine", r"(done_ticket_0_reg) <= stage9_ticket;", r"\1 <= stage8_ticket;", "in_order"),
-    "idle too early": ("engine_sequencer", r"(\w+) = rest_reg == 4'h1;", r"\1 = rest_reg == 4'h6;", "idle_is_empty"),
-    "the flags of the row are those of another": ("engine_sequencer", r"row == 6'h02", "row == 6'h01", "pointer_in_table"),
+    "done comes with another ticket": (
+        "engine", r"(row_done_ticket_reg) <= sequencer_stage9_ticket;", r"\1 <= sequencer_stage8_ticket;", "in_order",
+    ),
+    "idle too early": ("engine_sequencer", r"rest_reg == 4'h1;", "rest_reg == 4'h6;", "idle_is_empty"),
+    "the flags of the row are those of another": ("engine_sequencer", r"row == 6'h2", "row == 6'h1", "pointer_in_table"),
     "a set-up starts while sectors are inside": (
-        "engine_sequencer", r"(\w+) = asked_reg & idle;", r"\1 = asked_reg;", "setup_is_alone",
+        "engine_sequencer", r"(start_setup = asked_reg) & idle", r"\1", "setup_is_alone",
     ),
     "an entry in the cycle of a set-up": (
         "engine_sequencer", r"assign stop = asked_reg \| in_setup_reg;", "assign stop = 1'h0;", "entries_at_start",

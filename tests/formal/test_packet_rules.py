@@ -17,13 +17,13 @@ def test_verdict_on_packets(size: str) -> None:
 
 
 FAULTS = {
-    "the last byte is not missed": ("bus_sector_check", r"(o_payload\[130\]) = ~ (\S+);", r"\1 = 1'h0;", "beats_are_checked"),
-    "gaps in tkeep are not seen": ("bus_sector_check", r"assign (\w+) = \| (\w+);", r"assign \1 = 1'h0;", "beats_are_checked"),
+    "the last byte is not missed": ("bus_sector_check", r"~i_payload\[136\],", "1'h0,", "beats_are_checked"),
+    "gaps in tkeep are not seen": ("bus_sector_check", r"\|\(~i_payload\[142:128\]", "1'h0 & |(~i_payload[142:128]", "beats_are_checked"),
     "a byte outside tkeep is kept": ("bus_sector_check", r"i_payload\[47:40\] & \{.*?\}", "i_payload[47:40]", "beats_are_checked"),
-    "beats behind the end are forgotten": ("bus_sector", r"final_reg \? 1'h1 : overrun_reg", "1'h0", "counters_follow"),
-    "a bad beat is forgotten": ("bus_sector", r"\? (\w+) : bad_reg;", "? 1'h0 : bad_reg;", "counters_follow"),
-    "a packet that is too long is too short": ("bus_sector", r"overrun_reg \? (.*) 2'h2 :", r"overrun_reg ? \1 2'h1 :", "verdict_is_right"),
-    "a packet a beat short is good": ("bus_sector", r"\? (\(\*.*\*\)) 2'h1 : o_payload", r"? \1 2'h0 : o_payload", "verdict_is_right"),
+    "beats behind the end are forgotten": ("bus_sector", r"(else if \(final_reg\) overrun_reg <=) 1'h1", r"\1 1'h0", "counters_follow"),
+    "a bad beat is forgotten": ("bus_sector", r"if \(accept\) bad_reg <= [^;]*;", "if (accept) bad_reg <= 1'h0;", "counters_follow"),
+    "a packet that is too long is too short": ("bus_sector", r"overrun_reg \? 2'h2 :", "overrun_reg ? 2'h1 :", "verdict_is_right"),
+    "a packet a beat short is good": ("bus_sector", r"(slice_o_payload\[131:130\] :\s+)2'h1;", r"\g<1>2'h0;", "verdict_is_right"),
     "beats change places": (
         "bus_sector_slice", r"from_reg \? payload1_reg : payload0_reg", "from_reg ? payload0_reg : payload1_reg", "beats_stay_in_order",
     ),

@@ -81,7 +81,7 @@ def test_its_bench(pad: Path, tmp_path: Path) -> None:
     assert run_bench(pad) == {"beats": 4, "interval": 2}
     copy = Path(shutil.copytree(pad, tmp_path / "copy"))
     verilog = copy / read_description(pad).verilog
-    wrong = verilog.read_text().replace("} ^ {", "} | {")
+    wrong = verilog.read_text().replace(" ^ ", " | ")
     assert wrong != verilog.read_text()
     verilog.write_text(wrong)
     with pytest.raises(CheckFailed, match="FAIL: 3 beats are wrong"):

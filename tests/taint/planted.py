@@ -30,27 +30,27 @@ class Plant:
 PLANTS = (
     Plant(
         "the validity of a result depends on a bit of it",
-        "core_bus_ring", r"    fetched_reg <= (\w+);", r"    fetched_reg <= \1 & ~data0_reg[5];",
+        "core_bus_ring", r"fetched_reg <= (\w+);", r"fetched_reg <= \1 & ~data0_reg[5];",
         "select in core.bus.ring depends on the data", ("core.bus.ring.data0_reg[5]", "core.bus.ring.fetched_reg"),
     ),
     Plant(
         "a bank is written at an address that depends on the data",
-        "core_engine_bank_in0", r"assign write_address = (.*);", r"assign write_address = (\1) ^ write_data[7];",
+        "core_engine_bank_in0", r"assign write_address = (.*);", r"assign write_address = (\1) ^ wdata[7];",
         "memory address of core.engine.bank_in0.mem\\d* depends on the data",
     ),
     Plant(
         "the status code gives away a bit of the plaintext",
-        "core_bus_sector", r"    code_reg <= (\w+);", r"    code_reg <= \1 ^ fill_data[1:0];",
+        "core_bus_sector", r" code_reg <= (\w+);", r" code_reg <= \1 ^ fill_data[1:0];",
         "output m_axis_status_tdata depends on the data", ("m_axis_status_tdata[16]",),
     ),
     Plant(
         "readiness for keys depends on the key",
-        "core_bus_key_port", r"  assign key_ready = (.*);", r"  assign key_ready = (\1) | rk_data[3];",
+        "core_bus_key_port", r"  assign key_ready =\s([^;]*);", r"  assign key_ready = (\1) | rk_data[3];",
         "output s_axis_key_tready depends on the key", ("s_axis_key_tready",),
     ),
     Plant(
         "a key of zeros is refused",
-        "core_bus_key_port", r"    error <= (\w+);", r"    error <= \1 | (fsm_state == 4'd5 && rk_data == 0);",
+        "core_bus_key_port", r"if \(key_valid\) error <= ([^;]*);", r"if (key_valid) error <= (\1) | rk_data == 0;",
         "output key_error depends on the key", ("key_error",),
     ),
     Plant(
@@ -60,7 +60,7 @@ PLANTS = (
     ),
     Plant(
         "a block of zeros is not written",
-        "core_engine_bank_cipher0", r"if \(write_en\)", r"if (write_en && write_data != 0)",
+        "core_engine_bank_cipher0", r"if \(write_en\)", r"if (write_en && wdata != 0)",
         "(select in|memory enable of) core.engine.bank_cipher0",
     ),
     Plant(
@@ -73,14 +73,14 @@ PLANTS = (
 
 EARLY = Plant(
     "the sequential core stops early for some states",
-    "core_engine_cipher0_both", r"    round_reg <= (\w+);", r"    round_reg <= o_column_0_reg == 0 ? 4'ha : \1;",
-    "select in core.engine.cipher0.both depends on the ", ("core.engine.cipher0.both.o_column_0_reg[",),
+    "core_engine_cipher0_both", r"round_reg <= (round_reg \+ (\d)'h1);", r"round_reg <= o_column_0_reg == 0 ? \2'h9 : \1;",
+    "select in core.engine.cipher0.both depends on the ", ("core.engine.cipher0.both_o_column_0_reg[",),
 )  # fmt: skip
 """For cores with one sequential AES core for both directions."""
 
 OTHER_VERDICT = Plant(
     "a key with a bit set is refused beside the verdict",
-    "core_bus_key_port", r"    error <= (\w+);", r"    error <= \1 | (fsm_state == 4'd7 && schedule_key[3]);",
+    "core_bus_key_port", r"if \(key_valid\) error <= ([^;]*);", r"if (key_valid) error <= (\1) | schedule_key[3];",
     "output key_error depends on the key", ("key_error",),
 )  # fmt: skip
 """For cores that refuse some keys."""

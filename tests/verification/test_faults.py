@@ -7,12 +7,14 @@ The faults stand together in one Verilog file, and a number chooses (``tools/pla
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.built import SEQUENTIAL, folder
 from tests.scripts import script
+from tools.planted_faults.plain import one_operator_a_line
 from tools.planted_faults.sites import KINDS, Fault, faults
 from tools.planted_faults.trial import Planted, Trial
 
@@ -39,13 +41,13 @@ def edit(text: str, module: str, pattern: str, replacement: str) -> Fault:
 
 KNOWN: dict[str, tuple[tuple[str, str, str], Callable, str]] = {
     "a wrong byte in the table of the key schedule": (
-        ("bus_key_schedule", r"memory0\[83\] = 8'hed", "memory0[83] = 8'hec"), keys.check_keys, "computes a wrong result",
+        ("aes_sbox", r"words\[83\] = 8'hed", "words[83] = 8'hec"), keys.check_keys, "computes a wrong result",
     ),
     "key words that an erasure does not overwrite": (
         ("bus_key_port", r"\? 3'h7 : words_left_reg", "? 3'h5 : words_left_reg"), erasure.check_key_erasure, "still depends on its old key",
     ),
-    "a zeroizer that stops early": (
-        ("zeroizer", r"address == 5'h1f", "address == 5'h01"), erasure.check_zeroize, r"zeroizing is high for 25 cycles .* states 55",
+    "a zeroizer that leaves words out and stops early": (
+        ("zeroizer", r"address \+ 5'h01", "address + 5'h03"), erasure.check_zeroize, r"zeroizing is high for 45 cycles .* states 55",
     ),
     "an inverted comparison of tickets": (
         ("bus_flight", r"done_ticket == 2'h1", "done_ticket != 2'h1"), reloads.check_reloads, "computes a wrong result",
@@ -59,8 +61,13 @@ SAMPLE = 12
 
 
 @pytest.fixture(scope="module")
-def good() -> Path:
-    return folder("hctr2", **SEQUENTIAL)
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A core whose Verilog has one operator a line."""
+    copy = tmp_path_factory.mktemp("good") / "core"
+    shutil.copytree(folder("hctr2", **SEQUENTIAL), copy)
+    path = copy / Subject(copy).description.verilog
+    path.write_text(one_operator_a_line(path.read_text()))
+    return copy
 
 
 @pytest.fixture(scope="module")

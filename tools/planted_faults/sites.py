@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a single fault can stand in emitted Verilog, and which.
 
-What Yosys writes has one operator a line, so a fault is another text for one line::
+The Verilog has one operator a line (``plain``), so a fault is another text for one line::
 
     kind        what becomes of it
     operator    & for |, + for -, == for !=, ~ left out, ...

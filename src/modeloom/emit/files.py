@@ -34,7 +34,7 @@ __all__ = ["check_directory", "contents", "core_verilog", "emit"]
 def core_verilog(core: Core[D], description: D) -> str:
     """The whole Verilog file of a core."""
     name = description.name
-    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core")
+    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core", core.sections(), core.titles())
     rules = core.rules(name)
     top = top_module(core, name, rules_instance(core, name) if rules else "")
     return "\n".join([header(core, description), top, inner, *([rules] if rules else [])])

@@ -1,45 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules below the top: Amaranth's RTLIL with plain names, pruned and shared; Yosys writes it as Verilog."""
+"""The modules below the top: Amaranth's RTLIL with plain names, pruned and shared, then as Verilog.
+
+::
+
+    component ──Amaranth──▶ RTLIL ──names, prune, share──▶ RTLIL ──circuits, simplify──▶ Verilog
+"""
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import re
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from amaranth.back import rtlil
 
+from modeloom.emit.circuit import check_loops, circuit_of
+from modeloom.emit.members import name_ports
 from modeloom.emit.names import plain_design
 from modeloom.emit.prune import prune
 from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
-from modeloom.emit.widths import level_widths
-from modeloom.product.core import Core, D
+from modeloom.emit.simplify import drop_unused, name_the_rest, rename, simplify
+from modeloom.emit.tables import table_modules
+from modeloom.emit.verilog import verilog_of
+from modeloom.product.core import Core, D, Sections
 from modeloom.spec import blame
 
 __all__ = ["component_rtlil", "core_rtlil", "inner_verilog"]
-
-# The Yosys library keeps its design in globals, so each run has a process of its own.
-_SCRIPT = """
-import sys
-from pyosys import libyosys as ys
-design = ys.Design()
-for command in sys.argv[1:]:
-    ys.run_pass("tee -q " + command, design)
-"""
-
-# Without processes there are no always @* blocks, which need tricks to run at time 0; without parallel multiplexers there
-# are no functions.
-_EXPAND = ("proc -noopt", "pmuxtree", "opt_clean -purge")
-
-_KEPT_ATTRIBUTE = re.compile(r"(rom|ram)_style = |(keep|mapped_apart|no_rw_check) = ")
-
 
 def core_rtlil(core: Core[D], top: str) -> str:
     """RTLIL of a core; modules are named TOP, TOP_engine, TOP_engine_cipher0, ...
@@ -60,7 +48,9 @@ def component_rtlil(component: Any, top: str) -> str:
     """RTLIL of an Amaranth component, in the same shape; module names begin with ``top``."""
     with _no_collection():
         text = rtlil.convert(component, name=top, emit_src=False)
-    modules = prune(parse(text), "\\" + top)
+    modules = parse(text)
+    name_ports(modules, "\\" + top)
+    modules = prune(modules, "\\" + top)
     plain_design(modules)
     return render(share(modules, "\\" + top))
 
@@ -77,35 +67,45 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def inner_verilog(text: str, top: str) -> str:
-    """Verilog of all modules of a design in RTLIL; raises ``RuntimeError`` if Yosys refuses it."""
-    modules = parse(_yosys(text, top, _EXPAND, "write_rtlil"))
-    # Cases that can not happen are gone now, and so are the last readers of some ports.
-    modules = prune(modules, "\\" + top)
-    level_widths(modules)
-    return _cleaned(_yosys(render(modules), top, ("check -assert",), "write_verilog"))
+def inner_verilog(
+    text: str, top: str, sections: Mapping[str, Sections] | None = None, titles: Mapping[str, Iterable[str]] | None = None
+) -> str:
+    """Verilog of all modules of a design in RTLIL.
+
+    Parameters
+    ----------
+    text : str
+        RTLIL with plain names, as ``component_rtlil`` gives it.
+    top : str
+    sections : mapping, optional
+        For modules, by their names below the top ("engine"), the sections in which they are written.
+    titles : mapping, optional
+        Lines of the comment before a module.
+
+    Raises
+    ------
+    ValueError
+        The design has something that no hardware of this project has, such as an instance of a module that is not there, or a loop
+        without a register.
+    """
+    modules = parse(text)
+    directions = {module.name: module.ports() for module in modules}
+    missing = sorted({one.type for module in modules for one in module.of_kind("cell") if one.instance} - set(directions))
+    if missing:
+        raise ValueError(f"there is no module {missing[0].removeprefix(chr(92))}")
+    circuits = [circuit_of(module, directions) for module in modules]
+    circuits += table_modules(circuits, top)
+    for circuit in circuits:
+        simplify(circuit)
+    circuits = drop_unused(circuits, "\\" + top)
+    texts = []
+    for circuit in circuits:
+        rename(circuit, name_the_rest(circuit))
+        check_loops(circuit)
+        below = circuit.name.removeprefix("\\" + top).removeprefix("_")
+        texts.append(verilog_of(circuit, (sections or {}).get(below, _no_sections), (titles or {}).get(below, ())))
+    return "\n".join(texts)
 
 
-def _yosys(text: str, top: str, commands: tuple[str, ...], writer: str) -> str:
-    with tempfile.TemporaryDirectory(prefix="modeloom-") as work:
-        source, result = Path(work) / "design.il", Path(work) / "design.out"
-        source.write_text(text)
-        script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *commands, f"{writer} {result}")
-        run = subprocess.run(
-            [sys.executable, "-P", "-c", _SCRIPT, *script], capture_output=True, text=True, check=False
-        )
-        if run.returncode or not result.exists():
-            raise RuntimeError("Yosys failed to write the core: " + (run.stdout + run.stderr).strip()[-500:])
-        return result.read_text()
-
-
-def _cleaned(verilog: str) -> str:
-    """Without Yosys' own header and without attributes but those that choose memories or hold a cut into LUTs."""
-    verilog = re.sub(r"^/\*.*?\*/\n", "", verilog, flags=re.S).lstrip("\n")
-    lines = []
-    for line in verilog.split("\n"):
-        bare = line.strip()
-        if bare.startswith("(*") and bare.endswith("*)") and not _KEPT_ATTRIBUTE.match(bare[2:].strip()):
-            continue
-        lines.append(line)
-    return "\n".join(lines)
+def _no_sections(name: str) -> tuple[int, str]:
+    return 0, ""

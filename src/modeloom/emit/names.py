@@ -3,7 +3,7 @@
 
 ::
 
-    \\key_busy$104    ──▶  key_busy_104        \\port$4127$0  ──▶  p3 (its place among the ports)
+    \\key_busy$104    ──▶  key_busy            \\port$4127$0  ──▶  p3 (its place among the ports)
     \\s__payload.data ──▶  s_payload_data      \\final        ──▶  final_v (a keyword of SystemVerilog)
 """
 
@@ -57,7 +57,8 @@ def plain_design(modules: list[RtlilModule]) -> None:
     module_names = {module.name: "\\" + plain_name(module.name[1:], i, "module") for i, module in enumerate(modules)}
     if len(set(module_names.values())) != len(modules):
         raise ValueError("two modules would have the same name")
-    maps = {module.name: _names(module) for module in modules}
+    ports = {module.name: module.ports() for module in modules}
+    maps = {module.name: _names(module, ports) for module in modules}
     for module in modules:
         names = maps[module.name]
         for statement in module.statements:
@@ -79,18 +80,19 @@ def plain_design(modules: list[RtlilModule]) -> None:
         module.name = module_names[module.name]
 
 
-def _names(module: RtlilModule) -> dict[str, str]:
+def _names(module: RtlilModule, ports: dict[str, dict[str, str]]) -> dict[str, str]:
     """New names of a module's public objects; ports come first, as they are seen from outside."""
     places = {name: i for i, name in enumerate(module.ports())}
     named = module.of_kind("wire", "memory", "cell")
     taken: set[str] = set()
     result: dict[str, str] = {}
 
-    def give(statement: Statement, place: int, kind: str) -> None:
+    def give(statement: Statement, place: int, kind: str, name: str = "") -> None:
         old = statement.name
-        if not old.startswith("\\"):
+        if not old.startswith("\\") and not name:
             return
-        base = new = plain_name(old[1:], place, kind)
+        numbered = _NUMBERED.fullmatch(old[1:])
+        base = new = plain_name(name or (numbered[1] if numbered and numbered[1] not in ("port", "U") else old[1:]), place, kind)
         number = 2
         while new in taken:
             new, number = f"{base}_{number}", number + 1
@@ -100,7 +102,52 @@ def _names(module: RtlilModule) -> dict[str, str]:
     for statement in named:
         if statement.name in places:
             give(statement, places[statement.name], "p")
+    homes = _homes(module, ports)
     for i, statement in enumerate(named):
-        if statement.name not in places:
+        if statement.name in places:
+            continue
+        home = homes.get(statement.name)
+        if home is not None:
+            give(statement, i, "", home)
+        else:
             give(statement, i, {"wire": "w", "memory": "memory", "cell": "u"}[statement.kind])
     return result
+
+
+_NUMBERED = re.compile(r"(.*?)\$\d+")
+_PORTS = {"\\DATA": "data", "\\ADDR": "addr", "\\EN": "en"}
+
+
+def _homes(module: RtlilModule, ports: dict[str, dict[str, str]]) -> dict[str, str]:
+    """Names for wires that have one of a port of an instance or memory, or one that others have, too: INSTANCE_PORT, MEMORY_PORT.
+
+    A register, and a port of the module itself, keeps its own; what an instance drives is named by that.
+    """
+    registers = {token for cell in module.of_kind("cell") if cell.type in ("$dff", "$adff") for token in _signal(cell, "\\Q")}
+    own = set(module.ports())
+    found: dict[str, str] = {}
+
+    def give(wire: str, home: str, port: str, always: bool) -> None:
+        numbered = _NUMBERED.fullmatch(wire[1:])
+        bare = numbered[1] if numbered else wire[1:]
+        if (wire.startswith("\\") or always) and wire not in own and wire not in registers and (always or numbered or bare == port):
+            found.setdefault(wire, f"{home}_{port}")
+
+    for drives in (True, False):
+        for cell in module.of_kind("cell"):
+            for connection in cell.connections():
+                tokens = connection.signal
+                if len(tokens) > 2 or not tokens or tokens[0][0] not in "\\$":
+                    continue
+                if cell.instance and (ports[cell.type].get(connection.port) == "output") == drives:
+                    give(tokens[0], cell.name[1:], connection.port[1:], drives)
+                elif cell.type.startswith("$mem") and (cell.type.startswith("$memrd") and connection.port == "\\DATA") == drives:
+                    memory = (cell.parameter("\\MEMID") or "").strip('"').replace("\\\\", "\\")
+                    if connection.port in _PORTS and memory and not memory.startswith("\\U$"):
+                        side = "read" if cell.type.startswith("$memrd") else "write"
+                        give(tokens[0], memory[1:], f"{side}_{_PORTS[connection.port]}", False)
+    return found
+
+
+def _signal(cell: Statement, port: str) -> list[str]:
+    return next((connection.signal for connection in cell.connections() if connection.port == port), [])

@@ -15,7 +15,7 @@ core.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from modeloom.interfaces.table import CoreShape
 from modeloom.product.description import Description
 from modeloom.product.ports import TopPort, top_ports
 
-__all__ = ["Core", "Sheet"]
+__all__ = ["Core", "Sections", "Sheet"]
 
 D = TypeVar("D", bound=Description)
 
@@ -66,6 +66,10 @@ class Sheet:
     kept: Sequence[str] = ()
     checked: Sequence[str] = ()
     bench: str = ""
+
+
+Sections = Callable[[str], tuple[int, str]]
+"""The section of a net, memory or instance of a module, by its name: a number for the order, and a title ("" for none)."""
 
 
 class Core(ABC, Generic[D]):
@@ -135,6 +139,14 @@ class Core(ABC, Generic[D]):
     def rules(self, name: str) -> str:
         """A module NAME_rules with assertions over all ports, within ``ASSERT_MACRO``; empty if there is none."""
         return ""
+
+    def sections(self) -> Mapping[str, Sections]:
+        """For modules, by their names below the core's ("engine"), the sections in which their Verilog is written."""
+        return {}
+
+    def titles(self) -> Mapping[str, Sequence[str]]:
+        """For modules, by their names below the core's, the lines of the comment before them."""
+        return {}
 
     def listing(self) -> str:
         """What the core runs, as text; asked for if ``describe`` names a file for it."""

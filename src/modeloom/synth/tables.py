@@ -28,25 +28,31 @@ TABLE = "mapped_table"
 
 _MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$\n?", re.MULTILINE | re.DOTALL)
 _MEMORY = re.compile(
-    r'^(?:  attribute [^\n]*\n)*  attribute \\rom_style "logic"\n(?:  attribute [^\n]*\n)*  memory width (\d+) size (\d+) \\(\S+)\n',
+    r'^(?:  attribute [^\n]*\n)*  attribute \\(?:rom_style "logic"|ram_style "registers")\n(?:  attribute [^\n]*\n)*'
+    r"  memory width (\d+) size (\d+) \\(\S+)\n",
     re.MULTILINE,
 )
+_INSTANCE = re.compile(r"^  cell \\(\S+) ", re.MULTILINE)
+_ANY = re.compile(r"^  (?:cell|process) ", re.MULTILINE)
 _CELL = re.compile(r"^(?:  attribute [^\n]*\n)*  cell \$(meminit_v2|memrd) (\S+)\n(.*?)^  end\n", re.MULTILINE | re.DOTALL)
 _MENTIONED = re.compile(r'^    parameter \\MEMID (".*")$', re.MULTILINE)
 _WORD = re.compile(r"^    (?:parameter(?: signed)?|connect) \\(\w+) (.*)$", re.MULTILINE)
 
 
 def tables_apart(rtlil: str) -> str:
-    """The design with each table that the designer wants as logic (``rom_style`` "logic") in a module with ``keep_hierarchy``.
+    """The design with each table that the designer wants as logic in a module with ``keep_hierarchy``.
 
-    A table is a memory whose words are all set at the start, none is written, and each is read without a clock.  Those that are read in
-    fewer than `MANY` places stay as they are, with all other memories.
+    A table is a memory whose words are all set at the start, none is written, and each is read without a clock; it is to be logic if its
+    ``rom_style`` is "logic" or, as emitted Verilog says it, its ``ram_style`` is "registers".  Tables that are read in fewer than `MANY`
+    places stay as they are, with all other memories.
     """
-    parts = [match.span() for match in _MODULE.finditer(rtlil)]
-    tables = [table for begin, end in parts for table in _tables(rtlil, begin, end)]
+    parts = [(match[1], *match.span()) for match in _MODULE.finditer(rtlil)]
+    tables = [table for owner, begin, end in parts for table in _tables(rtlil, owner, begin, end)]
+    # A module that is nothing but a table is read wherever it is instanced.
+    instances = Counter(_INSTANCE.findall(rtlil))
     places: Counter[str] = Counter()
     for table in tables:
-        places[table.name] += len(table.ports)
+        places[table.name] += instances[table.owner] if table.alone else len(table.ports)
     chosen = [table for table in tables if places[table.name] >= MANY]
     # What goes, and what comes in its place.
     edits = [(table.memory.span(), "") for table in chosen]
@@ -67,15 +73,19 @@ _Cell = tuple[re.Match[str], dict[str, str]]
 
 @dataclass(frozen=True)
 class _Table:
-    """A table that a memory holds: the name of its module, the memory, the cells that set its words and those that read them."""
+    """A table that a memory holds: the name of its module, the module that has the memory, the memory, the cells that set its words and
+    those that read them, and whether the module holds nothing else and has not been made here.
+    """
 
     name: str
+    owner: str
     memory: re.Match[str]
     words: list[_Cell]
     ports: list[_Cell]
+    alone: bool
 
 
-def _tables(rtlil: str, begin: int, end: int) -> Iterator[_Table]:
+def _tables(rtlil: str, owner: str, begin: int, end: int) -> Iterator[_Table]:
     """The tables of a module, which stands between two places in the text."""
     memories = list(_MEMORY.finditer(rtlil, begin, end))
     if not memories:
@@ -97,7 +107,9 @@ def _tables(rtlil: str, begin: int, end: int) -> Iterator[_Table]:
         address = (size - 1).bit_length()
         if all(port["CLK_ENABLE"] in ("0", "1'0") and int(port["ABITS"]) == address for _, port in ports):
             text = "\n".join(f"{place} {contents[place]}" for place in sorted(contents))
-            yield _Table(f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}", memory, inits, ports)
+            name = f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+            alone = len(ports) == 1 and owner != name and len(_ANY.findall(rtlil, begin, end)) == len(own)
+            yield _Table(name, owner, memory, inits, ports, alone)
 
 
 def _instance(table: str, name: str, port: dict[str, str]) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from modeloom.cores.sector.describe import describe
 from modeloom.cores.sector.figures import cipher_name, interval_pins, latency_pins
 from modeloom.cores.sector.hardware import ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
 from modeloom.cores.sector.rules import rules_module
+from modeloom.cores.sector.sections import engine_sections, module_titles
 from modeloom.cores.sector.sheet import sheet
 from modeloom.cores.sector.words import name_words
 from modeloom.definition.check import NOT_CHECKED, Checked
@@ -26,7 +27,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.sector import SECTOR_CORE
 from modeloom.modes import find
 from modeloom.modes.by_path import seen_from
-from modeloom.product.core import Core, Sheet
+from modeloom.product.core import Core, Sections, Sheet
 from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.rtl.engine.unit import UnitCore
@@ -138,6 +139,14 @@ class SectorCore(Core[SectorDescription]):
     def rules(self, name: str) -> str:
         """Assertions over all ports."""
         return rules_module(self.compiled, name)
+
+    def sections(self) -> Mapping[str, Sections]:
+        """The engine is written in sections, one for each part of the program."""
+        return {"engine": engine_sections(self.compiled.core_program)}
+
+    def titles(self) -> Mapping[str, Sequence[str]]:
+        """What each module is, and the fields of the control store."""
+        return module_titles(self.compiled.core_program)
 
     def listing(self) -> str:
         """The programs of all sector sizes."""

@@ -67,7 +67,7 @@ def block_of(words: Sequence[Value]) -> Value:
 
 def substitute(m: Module, word: Value) -> Value:
     """τ: the S-box of each of four bytes, in one asynchronous memory added to *m*, which is 32 LUT6 a byte."""
-    return look_up(m, [word[low : low + 8] for low in range(0, WORD_BITS, 8)], SBOX)
+    return look_up(m, [word[low : low + 8] for low in range(0, WORD_BITS, 8)], SBOX, "sm4_sbox")
 
 
 def _rotations(word: Value, places: Sequence[int]) -> Value:

@@ -22,7 +22,8 @@ module @NAME@_rules (
   localparam PATIENCE     = @PATIENCE@;    // cycles in which a status comes if nothing waits for the host
 
   localparam @KEY_KEEP_RANGE@ KEY_LAST_KEEP = @KEY_LAST_KEEP@;
-  localparam @COMMAND_RANGE@ COMMAND_READ = @COMMAND_READ@;  // bits of a command that the core reads
+  // Bits of a command that the core reads.
+  localparam @COMMAND_RANGE@ COMMAND_READ = @COMMAND_READ@;
 
   integer errors = 0;
   integer warnings = 0;

@@ -117,7 +117,7 @@ INVERSES = _inverses()
 
 def invert_bytes(m: Module, state: Value) -> Value:
     """The inverse in GF(2^8) of each byte, 0 for 0, in one asynchronous memory (see ``sbox``)."""
-    rom = memory.Memory(shape=8, depth=256, init=INVERSES, attrs={"rom_style": "logic"})
+    rom = memory.Memory(shape=8, depth=256, init=INVERSES, attrs={"rom_style": "logic", "table": "aes_inverses"})
     m.submodules += rom
     result = []
     for low in range(0, len(state), 8):

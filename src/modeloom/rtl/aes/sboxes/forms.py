@@ -108,7 +108,9 @@ def sub_bytes_of(
     addresses = [state[low : low + 8] for low in range(0, len(state), 8)]
     if chosen is not None:
         addresses = [Cat(address, chosen) for address in addresses]
-    return (_in_block_memories if kind == "bram" else _in_logic)(m, table, addresses, stages)
+    if kind == "bram":
+        return _in_block_memories(m, table, addresses, stages)
+    return _in_logic(m, table, addresses, stages, {"forward": "aes_sbox", "inverse": "aes_inv_sbox", "both": "aes_both_sboxes"}[direction])
 
 
 def _form(kind: str) -> SBoxForm:
@@ -132,16 +134,17 @@ def _register(m: Module, value: Value, name: str) -> Value:
     return register
 
 
-def _in_logic(m: Module, table: tuple[int, ...], addresses: list[Value], stages: int) -> Value:
+def _in_logic(m: Module, table: tuple[int, ...], addresses: list[Value], stages: int, name: str) -> Value:
     if stages < 2:
-        rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
+        rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic", "table": name})
         m.submodules += rom
         result = named(m, Cat(_read(m, rom, address) for address in addresses))
         return _register(m, result, "sbox_reg") if stages else result
     # 64 entries are one LUT6 for each bit; the rest of the address chooses between them.
     parts = []
     for low in range(0, len(table), 64):
-        rom = memory.Memory(shape=8, depth=64, init=table[low : low + 64], attrs={"rom_style": "logic"})
+        attributes = {"rom_style": "logic", "table": f"{name}_quarter{low // 64}"}
+        rom = memory.Memory(shape=8, depth=64, init=table[low : low + 64], attrs=attributes)
         m.submodules += rom
         parts.append([_register(m, _read(m, rom, address[:6]), f"part_{low // 64}_reg") for address in addresses])
     result = []

@@ -73,11 +73,14 @@ def _bytes(state: Value) -> list[Value]:
     return [state[low : low + 8] for low in range(0, len(state), 8)]
 
 
-def look_up(m: Module, addresses: list[Value], table: tuple[int, ...]) -> Value:
-    """Bytes of a table, as long as a power of two, one for each address, in one asynchronous memory added to *m*."""
+def look_up(m: Module, addresses: list[Value], table: tuple[int, ...], name: str) -> Value:
+    """Bytes of a table, as long as a power of two, one for each address, in one asynchronous memory added to *m*.
+
+    Emitted Verilog has a module of this *name* for it.
+    """
     # Without the attribute, Yosys takes a register behind the S-box into the memory and looks for a block RAM with so
     # many read ports, for which it wants tens of gigabytes.
-    rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic"})
+    rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic", "table": name})
     m.submodules += rom
     result = []
     for address in addresses:
@@ -95,12 +98,12 @@ def sub_bytes(m: Module, state: Value) -> Value:
     ValueError
         The width of *state* is no multiple of 8, or 0.
     """
-    return look_up(m, _bytes(state), SBOX)
+    return look_up(m, _bytes(state), SBOX, "aes_sbox")
 
 
 def inv_sub_bytes(m: Module, state: Value) -> Value:
     """InvSubBytes; as :func:`sub_bytes`."""
-    return look_up(m, _bytes(state), INV_SBOX)
+    return look_up(m, _bytes(state), INV_SBOX, "aes_inv_sbox")
 
 
 def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Value:
@@ -148,9 +151,9 @@ def cut_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> list[Val
     ValueError
         The width of *state* is no multiple of 8, or 0.
     """
-    table = INV_SBOX if inverse else SBOX
+    table, name = (INV_SBOX, "aes_inv_sbox") if inverse else (SBOX, "aes_sbox")
     addresses = [byte[:6] for byte in _bytes(state)]
-    return [look_up(m, addresses, table[low : low + 64]) for low in range(0, 256, 64)]
+    return [look_up(m, addresses, table[64 * n : 64 * n + 64], f"{name}_quarter{n}") for n in range(4)]
 
 
 def quarter_of_bytes(state: Value) -> Value:

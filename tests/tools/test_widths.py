@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools.planted_faults.widths import level_widths
 
 from modeloom.emit.rtlil import parse, render
-from modeloom.emit.widths import level_widths
 
 _PROVE = """
 import sys

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes for synthesis: those that the hardware descriptions set, and what says the same to Vivado and Quartus.
+
+========================  ======================================  ==============================================
+description               Yosys, Vivado                           Quartus
+========================  ======================================  ==============================================
+ram_style "distributed"   ram_style = "distributed"               ramstyle = "MLAB"
+ram_style "block"         ram_style = "block"                     ramstyle = "no_rw_check" (and no_rw_check below)
+no_rw_check               no_rw_check; rw_addr_collision = "no"   ramstyle = "no_rw_check"
+rom_style "logic"         ram_style = "registers" for Yosys,      romstyle = "logic"
+                          rom_style = "distributed" for Vivado
+rom_style "block"         rom_style = "block"                     the tool's choice, which is a block memory
+keep                      keep = "true"                           keep = "true"
+========================  ======================================  ==============================================
+
+Sources: UG901 (RAM_STYLE, ROM_STYLE, RW_ADDR_COLLISION, KEEP), Quartus Prime help (ramstyle, romstyle, keep), Yosys' memory_libmap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["attributes_of"]
+
+_SAME = {
+    ("ram_style", "distributed"): (("ramstyle", '"MLAB"'),),
+}
+"""What else is said for an attribute and its value."""
+
+_NO_CHECK = (("ramstyle", '"no_rw_check"'), ("rw_addr_collision", '"no"'))
+"""Programs never use what is read while it is written."""
+
+
+def attributes_of(attributes: Mapping[str, str]) -> str:
+    """The attributes of a net or memory before its declaration, with a space behind them; nothing if it has none.
+
+    Parameters
+    ----------
+    attributes : mapping
+        Names and values as RTLIL writes them; those that are not for synthesis (``init``) are left out.
+    """
+    found: list[tuple[str, str]] = []
+    for name, value in attributes.items():
+        if name == "rom_style" and value == '"logic"':
+            # Yosys would take "distributed" for memories, which have no words at the start in most devices; what it reads first is
+            # ram_style, which Vivado does not look at for a ROM.
+            found += [("ram_style", '"registers"'), ("rom_style", '"distributed"'), ("romstyle", '"logic"')]
+        elif name in ("ram_style", "rom_style"):
+            found += [(name, value), *_SAME.get((name, value.strip('"')), ())]
+        elif name == "no_rw_check":
+            found += [(name, "1"), *_NO_CHECK]
+        elif name in ("keep", "shreg_extract"):
+            found.append((name, '"true"' if name == "keep" else value))
+        elif name == "mapped_apart":
+            found.append((name, "1"))
+    if not found:
+        return ""
+    return "(* " + ", ".join(f"{name} = {value}" for name, value in found) + " *) "
