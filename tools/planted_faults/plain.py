@@ -72,7 +72,8 @@ def _yosys(text: str, kind: str, top: str, commands: tuple[str, ...], writer: st
 def _cleaned(verilog: str) -> str:
     """Without Yosys' own header and without attributes but those that choose memories or hold a cut into LUTs."""
     verilog = re.sub(r"^/\*.*?\*/\n", "", verilog, flags=re.S).lstrip("\n")
-    verilog = re.sub(r"(?<=\? )\(\* src = \"[^\"]*\" \*\) ", "", verilog)
+    # Places of operators stand within the lines.
+    verilog = re.sub(r"\(\* src = \"[^\"]*\" \*\) (?=\S)", "", verilog)
     lines = []
     for line in verilog.split("\n"):
         bare = line.strip()
