@@ -44,8 +44,8 @@ def verilog(mode: str, **changes) -> Path:
 def styles(text: str) -> dict[str, tuple[int, str]]:
     """Words and style of the memories of banks."""
     found = {}
-    for module in re.findall(r"^module \w+_bank_(\w+)\((.*?)^endmodule", text, re.MULTILINE | re.DOTALL):
-        memories = re.findall(r'ram_style = "(\w+)" \*\)\n  reg \[127:0\] \w+ \[(\d+):0\]', module[1])
+    for module in re.findall(r"^module \w+_bank_(\w+) \((.*?)^endmodule", text, re.MULTILINE | re.DOTALL):
+        memories = re.findall(r'ram_style = "(\w+)"[^\n]* \*\)\n  reg \[127:0\] \w+ \[(\d+):0\]', module[1])
         found[module[0]] = sum(int(last) + 1 for _, last in memories), *{style for style, _ in memories}
     return found
 
