@@ -286,6 +286,8 @@ class Host:
 
     def _packet(self, job: Job, status_cycle: int) -> bytes:
         """The data of a sector, whose form is compared; they come before the status."""
+        if job.size >= len(self.subject.sizes):
+            self.fail(f"gives a good status for a sector size that it has not: {self._words(job)}")
         nbytes = self.subject.sizes[job.size]
         form = whole(bytes(nbytes), self.beat_bytes)
         if len(self._beats) < len(form.keeps):
