@@ -66,7 +66,7 @@ def _numbers(path: str, name: str, register: str, values: Sequence[int]) -> Mach
 
 def _key_port(compiled: Compiled) -> Machine:
     """The key port, whose states have numbers that Amaranth gave them."""
-    encoding = Fragment.get(KeyPort(bus_parameters(compiled)), None).generated["fsm"].encoding
+    encoding = Fragment.get(KeyPort(bus_parameters(compiled).keys), None).generated["fsm"].encoding
     return Machine("core.bus.key_port", "states", ("fsm_state",), {name: f"fsm_state == {value}" for name, value in encoding.items()})
 
 
@@ -200,7 +200,7 @@ def instrumented(verilog: str, top: str, machines: Iterable[Machine]) -> str:
         if not found:
             raise ValueError(f"there is no module {module}")
         for register in machine.registers:
-            if not re.search(rf"^ *(?:output +)?reg (?:\[\d+:0\] )?{register}\b", found[0], re.M):
+            if not re.search(rf"^ *(?:output +)?reg +(?:\[\d+:0\] )?{register}\b", found[0], re.M):
                 raise ValueError(f"{module} has no register {register}")
         lines = [
             f"  {machine.label(state)}: cover property (@(posedge {machine.clock}) {condition});"

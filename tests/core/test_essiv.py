@@ -70,7 +70,7 @@ def test_software_model(size):
     for number in (0, 1, 1 << 40):
         secret = model.encrypt(number.to_bytes(16, "little"), data)
         assert secret == linux.encrypt(number, data) and model.decrypt(number.to_bytes(16, "little"), secret) == data
-    with pytest.raises(InputError, match=r"a key \(K \|\| S\) has 48, 56, 64 bytes, not 32"):
+    with pytest.raises(InputError, match=r"a key \(K \|\| S\) must have 48 or 56 or 64 bytes, not 32"):
         Model(find(PLACE), bytes(32))
 
 

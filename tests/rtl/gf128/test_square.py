@@ -10,11 +10,12 @@ from amaranth.back import rtlil
 from tests.rtl.gf128.bench import FIELDS, STANDARD, name_of
 
 from modeloom.golden.field import ghash_mul
-from modeloom.rtl.engine.unit import EngineUnit
+from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.rtl.gf128.square import Squarer, square_word
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER
+from modeloom.spec.kinds import SQR
 from modeloom.synth import synthesize
 
 
@@ -50,7 +51,7 @@ def test_a_level_of_luts():
 
 def test_a_squaring_unit():
     """One square a cycle of two, with terms added behind it; ``clear`` empties it."""
-    unit = EngineUnit(128, "sqr", {"sqr": Squarer(GHASH_ORDER)}, True, True, 0, (), 1, 4, 128)
+    unit = EngineUnit(128, SQR.unit, {"sqr": UnitCore(Squarer(GHASH_ORDER), (SQR.operation,))}, True, True, 0, (), 1, 4, 128)
     simulation = Simulation.of(rtlil.convert(unit, name="unit"), "unit")
     source = random.Random(3)
     blocks = [*(1 << i for i in range(128)), *(source.getrandbits(128) for _ in range(50))]
