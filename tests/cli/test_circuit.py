@@ -75,7 +75,7 @@ def test_verilog(run, folder: Path):
     done = done or run("circuit", "square", "-o", "squarer.v")
     assert done.status == 0
     text = (folder / "squarer.v").read_text()
-    assert text.startswith("// squarer: ") and "module squarer(" in text and "modeloom circuit square" in text
+    assert text.startswith("// squarer: ") and "module squarer (" in text and "modeloom circuit square" in text
     assert "squarer" in verilog_to_rtlil(folder / "squarer.v", "squarer")
 
 
