@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Convert published test vectors into the project's JSON: ``python tools/vectors.py SHARED_VECTORS_DIR OUT_DIR``.
+"""Convert published test vectors into the project's JSON: ``python tools/vectors.py SHARED_VECTORS_DIR OUT_DIR [CAVP_GCM_DIR]``.
 
 The input folder holds one folder for each source, with its files and a ``SOURCE.txt`` of ``field: value`` lines. Each
 output file is one object in the manner of Wycheproof::
@@ -12,7 +12,12 @@ Vectors of a mode with another block cipher than AES have its name as ``cipher``
 
 Values are lower-case hexadecimal strings, byte 0 first. The members between ``flags`` and ``result`` depend on the
 algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (modes); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
-``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES).
+``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES); ``key``, ``nonce``, ``aad``, ``pt``, ``ct``, ``tag`` (GCM and GMAC).
+The result is "valid" or "invalid"; a test that must be refused may have no ``pt``.
+
+CAVP's response files of GCM, 18 MB, do not lie in the input folder: CAVP_GCM_DIR is ``ciphers/AES/GCM`` of the Python package
+``cryptography-vectors``. Without it the files that come of them are not written.
+
 The output depends on the input files alone. ``vector_sources`` reads the input, a file for each source.
 """
 
@@ -25,7 +30,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from vector_sources import botan, gladman, google, lists, nist, openssl  # noqa: E402
+from vector_sources import botan, gladman, google, lists, nist, nist_gcm, openssl, wycheproof  # noqa: E402
 from vector_sources.files import InputError, VectorFile  # noqa: E402
 
 
@@ -37,6 +42,13 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
         "aes_fips197": nist.convert_aes_fips197,
         "eme2_gladman": lambda: gladman.convert_eme2(shared / "gladman_eme2"),
         "eme_aes256": lambda: lists.convert_eme(shared / "eme32"),
+        "gcm_botan": lambda: botan.convert_gcm_botan(shared / "botan"),
+        "gcm_cavp_iv96": lambda: nist_gcm.convert_gcm_iv96(shared / "gcm_cavp"),
+        "gcm_gladman": lambda: gladman.convert_gcm_gladman(shared / "gladman_gcm"),
+        "gcm_sm4": lambda: botan.convert_gcm_botan(shared / "botan", "SM4"),
+        "gcm_wycheproof": lambda: wycheproof.convert_gcm(shared / "wycheproof"),
+        "gmac_botan": lambda: botan.convert_gmac_botan(shared / "botan"),
+        "gmac_wycheproof": lambda: wycheproof.convert_gmac(shared / "wycheproof"),
         "hctr2_aes128": lambda: google.convert_hctr2(shared / "hctr2", 128),
         "hctr2_aes256": lambda: google.convert_hctr2(shared / "hctr2", 256),
         "hctr_sm4": lambda: lists.convert_hctr_sm4(shared / "hctr_sm4"),
@@ -53,6 +65,14 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
     }
 
 
+def conversions_of_responses(responses: Path) -> dict[str, Callable[[], VectorFile]]:
+    """The output files that come of CAVP's response files of GCM."""
+    return {
+        "gcm_cavp_decrypt": lambda: nist_gcm.convert_gcm_decrypt(responses),
+        "gcm_cavp_encrypt": lambda: nist_gcm.convert_gcm_encrypt(responses),
+    }
+
+
 def dump(vectors: VectorFile) -> str:
     """JSON with one test on a line, so that a change of one test is a change of one line."""
     head = json.dumps({name: value for name, value in vectors.items() if name != "tests"}, indent=1, ensure_ascii=False)
@@ -62,12 +82,15 @@ def dump(vectors: VectorFile) -> str:
 
 def main(arguments: list[str]) -> int:
     """Convert; 0 when done, 2 on wrong usage or input. Nothing is written unless every file converts."""
-    if len(arguments) != 2:
-        print("usage: vectors.py SHARED_VECTORS_DIR OUT_DIR", file=sys.stderr)
+    if len(arguments) not in (2, 3):
+        print("usage: vectors.py SHARED_VECTORS_DIR OUT_DIR [CAVP_GCM_DIR]", file=sys.stderr)
         return 2
-    shared, out = map(Path, arguments)
+    shared, out, *responses = map(Path, arguments)
     try:
-        texts = {name: dump(convert()) for name, convert in conversions(shared).items()}
+        files = conversions(shared)
+        for folder in responses:
+            files |= conversions_of_responses(folder)
+        texts = {name: dump(convert()) for name, convert in files.items()}
     except (OSError, InputError, ValueError) as error:
         print(f"vectors.py: {error}", file=sys.stderr)
         return 2

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.scripts import script
+from tests.vectors.gcm_sources import add_gcm, add_responses
 
 from modeloom import vectors
 
@@ -20,15 +21,23 @@ def tool():
 
 
 @pytest.fixture
+def responses(tmp_path):
+    folder = tmp_path / "responses"
+    folder.mkdir()
+    add_responses(folder)
+    return folder
+
+
+@pytest.fixture
 def shared(tmp_path):
     """A folder in the input's layout with a record or two of each source."""
     root = tmp_path / "shared"
-    for name in ("aes_cavp", "botan", "gladman_eme2", "gladman_xts", "hctr2", "polyval", "xctr"):
+    for name in ("aes_cavp", "botan", "gladman_eme2", "gladman_gcm", "gladman_xts", "hctr2", "polyval", "wycheproof", "xctr"):
         (root / name).mkdir(parents=True)
         (root / name / "SOURCE.txt").write_text(
             f"repo: https://example.org/{name}\ncommit: 0123abcd\nlicence: MIT\npaths/notes: some/path whole files\n"
         )
-    for name in ("eme32", "hctr_sm4", "xcb_1619_2"):
+    for name in ("eme32", "gcm_cavp", "hctr_sm4", "xcb_1619_2"):
         (root / name).mkdir()
         (root / name / "SOURCE.txt").write_text(
             f"repo: https://example.org/{name}\npath: some/test.go\ncommit: 0123abcd\nlicence: MIT\nnotes: cut\n"
@@ -92,6 +101,7 @@ def shared(tmp_path):
         )
     )
     (root / "botan" / "xts.vec").write_text(f"[AES-128/XTS]\n\n{xts}[Twofish/XTS]\nKey = 00\nNonce = 00\nIn = 00\nOut = 00\n")
+    add_gcm(root)
     (root / "botan" / "aes.vec").write_text(f"# from NIST\n\n#test cpuid ssse3\n\n{records}{made}")
     return root
 
@@ -116,6 +126,13 @@ def test_converts_each_format(shared, tmp_path):
         "aes_fips197",
         "eme2_gladman",
         "eme_aes256",
+        "gcm_botan",
+        "gcm_cavp_iv96",
+        "gcm_gladman",
+        "gcm_sm4",
+        "gcm_wycheproof",
+        "gmac_botan",
+        "gmac_wycheproof",
         "hctr2_aes128",
         "hctr2_aes256",
         "hctr_sm4",
@@ -235,6 +252,83 @@ def test_xts_leaves_out_equal_keys_and_odd_bits(shared, tmp_path):
     ]
 
 
+def gcm_values(test):
+    return test["flags"], *(test.get(name) for name in ("key", "nonce", "aad", "pt", "ct", "tag", "result"))
+
+
+def test_gcm_of_each_source(shared, tmp_path):
+    out = tmp_path / "out"
+    assert run(shared, out).returncode == 0
+    files = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in out.glob("g*.json")}
+    lengths, key, nonce, tag = ["EmptyAd", "PartialBlock"], "0a" * 16, "0b" * 12, "0c" * 16
+    text = ("01" * 17, "02" * 17)
+    assert {name: [gcm_values(test) for test in file["tests"]] for name, file in files.items()} == {
+        "gcm_cavp_iv96": [(sorted(["Encrypt", *lengths]), key, nonce, "", *text, tag, "valid")],
+        "gcm_gladman": [
+            (["EmptyAd", "EmptyText", "Gladman", "Specification"], key, nonce, "", "", "", tag, "valid"),
+            (["Gladman", "HashedNonce", "SingleBlock"], key, "0b", "010203" * 3, "01" * 16, "02" * 16, tag, "valid"),
+        ],
+        "gcm_botan": [
+            (["PartialBlock", "Specification"], key, nonce, "03", *text, tag, "valid"),
+            (["EmptyAd", "OpenSSL", "PartialBlock", "ShortTag"], key, nonce, "", *text, "0c" * 12, "valid"),
+        ],
+        "gcm_sm4": [(["EmptyAd", "PartialBlock", "Standard"], key, nonce, "", *text, "0e" * 16, "valid")],
+        "gmac_botan": [(["BouncyCastle", "EmptyAd", "EmptyText", "HashedNonce"], "0a" * 24, "0b", "", "", "", tag, "valid")],
+        "gcm_wycheproof": [
+            (["Ktv", "SingleBlock"], "0a" * 32, nonce, "03", "01" * 16, "02" * 16, tag, "valid"),
+            (["ModifiedTag", "SingleBlock"], "0a" * 32, nonce, "03", "01" * 16, "02" * 16, tag, "invalid"),
+        ],
+        "gmac_wycheproof": [(["EmptyText", "Ktv"], "0a" * 32, nonce, "03", "", "", tag, "valid")],
+    }
+    assert {name: file.get("cipher", "aes") for name, file in files.items()} == {name: "aes" for name in files} | {"gcm_sm4": "sm4"}
+    assert [test["comment"] for name in ("gcm_gladman", "gcm_wycheproof") for test in files[name]["tests"]] == [
+        "gcm.1, VEC 3, test case 3 of the specification", "gcm.1, VEC 19", "aes_gcm_test.json, 7", "aes_gcm_test.json, 8: flipped",
+    ]  # fmt: skip
+
+
+def test_response_files_of_gcm(shared, responses, tmp_path):
+    """The first record of each section; of decryption, the first that opens and the first that must be refused."""
+    out = tmp_path / "out"
+    assert run(shared, out, responses).returncode == 0
+    encrypt, decrypt = (json.loads((out / f"gcm_cavp_{name}.json").read_text(encoding="utf-8")) for name in ("encrypt", "decrypt"))
+    values = ("0b", "03", "01", "02", "0c" * 4)
+    lengths = ["HashedNonce", "PartialBlock", "ShortTag"]
+    assert [gcm_values(test) for test in encrypt["tests"]] == [
+        (["Encrypt", *lengths], "0a" * (bits // 8), *values, "valid") for bits in (128, 192, 256)
+    ]
+    found = [(test["comment"], test.get("pt"), test["result"]) for test in decrypt["tests"]]
+    assert found[:3] == [
+        ("gcmDecrypt128.rsp, IV 8, PT 8, AAD 8, Tag 32, Count 1", "01", "valid"),
+        ("gcmDecrypt128.rsp, IV 8, PT 8, AAD 8, Tag 32, Count 0", None, "invalid"),
+        ("gcmDecrypt128.rsp, IV 8, PT 8, AAD 8, Tag 32, Count 0", "05", "valid"),
+    ]
+    assert len(found) == 9
+    assert decrypt["tests"][1]["flags"] == ["Decrypt", "Fail", *lengths]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[Taglen = 32]", ""),
+        ("Tag = 0c0c0c0c", "Tag = 0c0c0c"),
+        ("PT = 01", "PT = 01\r\nFAIL"),
+        ("AAD = 03\r\n", ""),
+        ("PT = 01", "PT = 0g"),
+    ],
+)
+def test_bad_response_file_writes_nothing(shared, responses, tmp_path, old, new):
+    path = responses / "gcmDecrypt256.rsp"
+    with path.open(newline="") as file:
+        text = file.read()
+    assert old in text
+    path.write_text(text.replace(old, new), newline="")
+    done = run(shared, tmp_path / "out", responses)
+    assert done.returncode == 2
+    assert "gcmDecrypt256.rsp: bad record Count " in done.stderr or "not a hexadecimal string: '0g'" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
 def test_output_is_deterministic(shared, tmp_path):
     for name in ("one", "two"):
         assert run(shared, tmp_path / name).returncode == 0
@@ -261,6 +355,19 @@ def test_output_is_deterministic(shared, tmp_path):
         ("gladman_eme2/eme2.1", "VEC 1\nKEY 00\n\nVEC 2\n", "eme2.1: bad record VEC 1"),
         ("gladman_eme2/eme2.1", "VEC 1\nKEY 0g\n", "not a hexadecimal string"),
         ("gladman_xts/xts.4", "VEC 1\nLEN 80\nEKY\nTKY\nLBA\nPTX 00\nCTX 00\n", "xts.4, VEC 1: 128 bits do not fit the plaintext"),
+        ("gladman_gcm/gcm.1", f"VEC 1\nKEY {'00' * 16}\nTAG 00\n", "gcm.1, VEC 1: not one nonce"),
+        ("gladman_gcm/gcm.1", "VEC 1\nTAG 00\n", "gcm.1: bad record VEC 1"),
+        ("gcm_cavp/gcmEncryptExtIV128_iv96.json", '[{"key": "00"}]', "lacks 'nonce'"),
+        ("botan/gcm.vec", "[AES-128/GCM]\nKey = 00\nNonce = 00\nIn = 00\nOut = 00\n", "gcm.vec: bad record in section AES-128/GCM"),
+        ("botan/gcm.vec", "[AES-128/GCM]\nKey = 00\n", "gcm.vec: bad record in section AES-128/GCM"),
+        ("botan/gmac.vec", "[GMAC(AES-128)]\nKey = 00\nIV = 00\nIn =\nOut = 00\n", "gmac.vec: bad record in section GMAC(AES-128)"),
+        ("wycheproof/aes_gcm_test.json", '{"testGroups": [{"type": "MacTest"}]}', "aes_gcm_test.json: a group of type MacTest"),
+        ("wycheproof/aes_gcm_test.json", "{}", "lacks 'testGroups'"),
+        (
+            "wycheproof/aes_gmac_test.json",
+            '{"testGroups": [{"type": "MacWithIvTest", "keySize": 128, "tests": [{"tcId": 9, "key": "00"}]}]}',
+            "aes_gmac_test.json, test 9: key has not 128 bits",
+        ),
         ("aes_cavp/ECBGFSbox128.rsp", "COUNT = 0\n\n", "bad record COUNT 0"),
     ],
 )

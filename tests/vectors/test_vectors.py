@@ -13,6 +13,15 @@ COUNTS = {
     "aes_fips197": 4,
     "eme2_gladman": 96,
     "eme_aes256": 2,
+    "gcm_botan": 47,
+    "gcm_cavp_decrypt": 3148,
+    "gcm_cavp_encrypt": 1575,
+    "gcm_cavp_iv96": 375,
+    "gcm_gladman": 88,
+    "gcm_sm4": 3,
+    "gcm_wycheproof": 316,
+    "gmac_botan": 143,
+    "gmac_wycheproof": 414,
     "hctr2_aes128": 200,
     "hctr2_aes256": 175,
     "hctr_sm4": 2,
@@ -93,6 +102,32 @@ def test_vectors_are_keyed_as_modeloom_does(mode, number, key_bytes, tweak_bytes
 def test_no_vector_of_xts_has_equal_keys():
     keys = {test["key"] for test in vectors.for_mode("xts")}
     assert all(key[: len(key) // 2] != key[len(key) // 2 :] for key in keys)
+
+
+def test_vectors_of_gcm():
+    """GMAC and both ciphers are among them. What must be refused has no plaintext if its source gives none."""
+    names = [name for name in COUNTS if name.startswith(("gcm", "gmac"))]
+    tests = vectors.for_mode("gcm")
+    assert vectors.count("gcm") == sum(COUNTS[name] for name in names) == 6109
+    assert tests == [test for name in names if name != "gcm_sm4" for test in vectors.load(name)["tests"]]
+    assert vectors.for_mode("gcm", "sm4") == vectors.load("gcm_sm4")["tests"]
+    for test in tests:
+        values = ["key", "nonce", "aad", "pt", "ct", "tag"]
+        assert list(test)[3:-1] == [name for name in values if name != "pt" or "Fail" not in test["flags"]]
+        assert (test["result"] == "invalid") == bool({"Fail", "ModifiedTag", "ZeroLengthIv"} & set(test["flags"]))
+        assert len(test.get("pt", test["ct"])) == len(test["ct"])
+        assert ("EmptyText" in test["flags"]) == (not test["ct"])
+        assert ("HashedNonce" in test["flags"]) == (len(test["nonce"]) != 24)
+        assert ("ShortTag" in test["flags"]) == (len(test["tag"]) != 32)
+    assert len([test for test in tests if test["result"] == "invalid"]) == 1575 + 87 + 324
+
+
+def test_the_test_cases_of_the_specification():
+    cases = [test for test in vectors.load("gcm_gladman")["tests"] if "Specification" in test["flags"]]
+    assert [test["comment"] for test in cases] == [f"gcm.1, VEC {n}, test case {n} of the specification" for n in range(1, 19)]
+    values = [tuple(test[name] for name in ("key", "nonce", "aad", "pt", "ct", "tag")) for test in cases]
+    others = [test for test in vectors.load("gcm_botan")["tests"] if "Specification" in test["flags"]]
+    assert values == [tuple(test[name] for name in ("key", "nonce", "aad", "pt", "ct", "tag")) for test in others]
 
 
 def test_vectors_of_another_cipher():

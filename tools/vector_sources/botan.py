@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Botan: ``aes.vec`` and ``xts.vec``, sections of ``name = value`` lines, with remarks that tell the origin."""
+"""Botan: AES, XTS, GCM and GMAC as sections of ``name = value`` lines, with remarks that tell the origin."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from .files import InputError, VectorFile, hexadecimal, message_flags, provenance, vector_file
+from .gcm import gcm_test
 from .xts import xts_test
 
 
@@ -66,3 +69,77 @@ def convert_xts_botan(folder: Path) -> VectorFile:
             record = {}
     source, licence = provenance(folder)
     return vector_file("XTS-AES", f"{source}; without records of equal keys", licence, tests)
+
+
+ORIGINS = (
+    ("Specification", r"Nist \| Test Case \d+"),
+    ("OpenSSL", r".*OpenSSL.*"),
+    ("BouncyCastle", r".*Bouncy Castle.*"),
+    ("Standard", r"From RFC \d+"),
+    ("Wycheproof", r"Wycheproof.*"),
+)
+"""The flag of a remark."""
+
+
+def aead_records(path: Path, wanted: str, tags: set[str]) -> Iterator[tuple[str, re.Match[str], str, dict[str, str]]]:
+    """Section, its match with *wanted*, the remark above, and the fields of each record; sections that do not match are left out.
+
+    A remark holds for all that follows, up to the next one; its first line counts. A record has all of *tags*, and may have ``AD``.
+    """
+    matched: re.Match[str] | None = None
+    section = remark = ""
+    above = ""
+    record: dict[str, str] = {}
+    for line in [*path.read_text(encoding="ascii").splitlines(), ""]:
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if line.startswith("#"):
+            if not above.startswith("#") and line[1:].strip() and not line.startswith("#test"):
+                remark = line.strip("# ")
+        elif line.startswith("["):
+            section = line.strip("[] ")
+            matched = re.fullmatch(wanted, section)
+        elif equals:
+            record[name] = hexadecimal(value)
+        if record and not equals:
+            if set(record) - {"AD"} != tags:
+                raise InputError(f"{path.name}: bad record in section {section}")
+            if matched:
+                yield section, matched, remark, record
+            record = {}
+        above = line
+
+
+def origin_flags(remark: str) -> list[str]:
+    """The flags that tell who made a vector."""
+    return [flag for flag, pattern in ORIGINS if re.fullmatch(pattern, remark)]
+
+
+def convert_gcm_botan(folder: Path, cipher: str = "AES") -> VectorFile:
+    """Botan's ``gcm.vec``, the sections of one cipher, AES or SM4; the number in a section's name is the bytes of the tag."""
+    tests = []
+    path = folder / "gcm.vec"
+    wanted = rf"{cipher}(?:-(?P<bits>\d+))?/GCM(?:\((?P<tag>\d+)\))?"
+    for section, matched, remark, record in aead_records(path, wanted, {"Key", "Nonce", "In", "Out"}):
+        digits = 2 * int(matched["tag"] or 16)
+        text = len(record["Out"]) - digits
+        if text != len(record["In"]) or 4 * len(record["Key"]) != int(matched["bits"] or 128):
+            raise InputError(f"gcm.vec: bad record in section {section}")
+        ct, tag = record["Out"][:text], record["Out"][text:]
+        comment = ", ".join(filter(None, ["gcm.vec", section, remark]))
+        tests.append(
+            gcm_test(comment, origin_flags(remark), record["Key"], record["Nonce"], record.get("AD", ""), record["In"], ct, tag)
+        )
+    file = vector_file(f"{cipher}-GCM", *provenance(folder), tests)
+    return file if cipher == "AES" else {"algorithm": file["algorithm"], "cipher": cipher.lower(), **file}
+
+
+def convert_gmac_botan(folder: Path) -> VectorFile:
+    """Botan's ``gmac.vec``, all records."""
+    tests = []
+    wanted = r"GMAC\(AES-(\d+)\)"
+    for section, matched, remark, record in aead_records(folder / "gmac.vec", wanted, {"Key", "IV", "In", "Out"}):
+        if 4 * len(record["Key"]) != int(matched[1]):
+            raise InputError(f"gmac.vec: bad record in section {section}")
+        flags = origin_flags(remark)
+        tests.append(gcm_test(f"gmac.vec, {section}", flags, record["Key"], record["IV"], record["In"], "", "", record["Out"]))
+    return vector_file("AES-GMAC", *provenance(folder), tests)

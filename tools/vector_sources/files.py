@@ -12,25 +12,42 @@ SCHEMA = "modeloom-vectors-1"
 BLOCK_BYTES = 16
 
 NOTES = {
+    "BouncyCastle": "made with Bouncy Castle 1.54, as the source says",
     "CAVP": "from the files of NIST's AESAVS, as the source says",
+    "CounterWrap": "the counter of 32 bits wraps around",
     "Decrypt": "stated by the source as a decryption",
+    "EmptyAd": "there is no associated data",
     "EmptyMessage": "nothing is encrypted or hashed",
+    "EmptyText": "there is no text: the tag is that of GMAC",
     "EmptyTweak": "the tweak has no bytes",
     "Encrypt": "stated by the source as an encryption",
+    "Fail": "stated by the source as a message that must be refused; it gives no plaintext",
     "GFSbox": "the key is zero; each plaintext exercises the S-boxes",
     "Gladman": "made by B. Gladman's implementation, as the source says",
+    "HashedNonce": "the nonce has not 12 bytes, so the first counter block is a hash of it",
     "KeySbox": "the plaintext is zero; each key exercises the S-boxes of the key schedule",
+    "Ktv": "a known test vector, as the source says",
+    "LongIv": "the nonce is long",
+    "ModifiedTag": "a tag that was right, with some bits changed: it must be refused",
     "OpenSSL": "made with OpenSSL, as the source says",
     "PartialBlock": "the message ends with a partial block",
     "PartialTweak": "the tweak ends with a partial block",
+    "Pseudorandom": "pseudorandom input",
     "Random": "random input",
+    "ShortTag": "the tag has fewer than 16 bytes",
     "ShortTweak": "the source gives fewer than 16 bytes of the tweak; zeros are appended",
     "SingleBlock": "the message is one block",
+    "SmallIv": "the nonce has fewer than 12 bytes",
+    "SpecialCase": "a special value of counter block, hash or tag",
+    "SpecialCaseTag": "a special value of the tag",
+    "Specification": "a test case of the specification of GCM",
     "Standard": "an example printed in a standard",
     "UnknownOrigin": "of a public source that tells neither origin nor licence",
     "VarKey": "the plaintext is zero; the keys are ones followed by zeros",
     "VarTxt": "the key is zero; the plaintexts are ones followed by zeros",
     "WholeBlocks": "the message is two or more whole blocks",
+    "Wycheproof": "from the files of Wycheproof, as the source says",
+    "ZeroLengthIv": "a nonce of no bytes, which must be refused",
 }
 
 Test = dict[str, Any]
@@ -57,7 +74,7 @@ def provenance(folder: Path) -> tuple[str, str]:
 
 
 def vector_file(algorithm: str, source: str, licence: str, tests: list[Test]) -> VectorFile:
-    """The object of one output file; test numbers follow the order of *tests*."""
+    """The object of one output file; test numbers follow the order of *tests*. A test without ``result`` is valid."""
     if not tests:
         raise InputError(f"no tests for {algorithm}")
     flags = sorted({flag for test in tests for flag in test["flags"]})
@@ -68,7 +85,7 @@ def vector_file(algorithm: str, source: str, licence: str, tests: list[Test]) ->
         "schema": SCHEMA,
         "notes": {flag: NOTES[flag] for flag in flags},
         "numberOfTests": len(tests),
-        "tests": [{"tcId": number, **test, "result": "valid"} for number, test in enumerate(tests, 1)],
+        "tests": [{"tcId": number, **test, "result": test.get("result", "valid")} for number, test in enumerate(tests, 1)],
     }
 
 

@@ -11,6 +11,7 @@ from .cmc import CMC
 from .eme import EME
 from .eme2 import EME2
 from .field import ghash_double, ghash_inverse, ghash_mul, polyval_dot, xts_double
+from .gcm import GCM
 from .hch import HCH, HCHfp
 from .hctr import HCTR
 from .hctr2 import HCTR2
@@ -20,7 +21,9 @@ from .poly import poly
 from .polyval import ghash, polyval
 from .registry import Mode, mode, mode_names
 from .sm4 import SM4
+from .stream import StreamMode, stream_mode, stream_mode_names
 from .tet import TET
+from .verdict import AuthenticationError
 from .xcb import XCB
 from .xcb_1619 import XCB1619
 from .xctr import xctr
@@ -31,6 +34,7 @@ __all__ = [
     "CMC",
     "EME",
     "EME2",
+    "GCM",
     "HCH",
     "HCTR",
     "HCTR2",
@@ -39,10 +43,12 @@ __all__ = [
     "SM4",
     "TET",
     "XCB",
+    "AuthenticationError",
     "BlockCipher",
     "CipherFactory",
     "HCHfp",
     "Mode",
+    "StreamMode",
     "XCB1619",
     "XTS",
     "brw",
@@ -58,6 +64,8 @@ __all__ = [
     "polyval",
     "polyval_dot",
     "schedule",
+    "stream_mode",
+    "stream_mode_names",
     "xctr",
     "xts_double",
 ]

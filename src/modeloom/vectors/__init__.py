@@ -14,6 +14,17 @@ from typing import Any
 _FILES_OF_MODE = {
     "eme": ("eme_aes256",),
     "eme2": ("eme2_gladman",),
+    "gcm": (
+        "gcm_botan",
+        "gcm_cavp_decrypt",
+        "gcm_cavp_encrypt",
+        "gcm_cavp_iv96",
+        "gcm_gladman",
+        "gcm_sm4",
+        "gcm_wycheproof",
+        "gmac_botan",
+        "gmac_wycheproof",
+    ),
     "hctr": ("hctr_sm4",),
     "hctr2": ("hctr2_aes128", "hctr2_aes256"),
     "xcb-1619": ("xcb_1619",),
@@ -53,7 +64,9 @@ def load(name: str) -> dict[str, Any]:
 def for_mode(mode_name: str, cipher: str = "aes") -> list[dict[str, Any]]:
     """All tests of a mode with one block cipher, file by file: ``key``, ``tweak``, ``pt``, ``ct`` and Wycheproof's members.
 
-    The list is empty if none are published. ``tcId`` counts within a file, so it may occur once for each file.
+    A stream mode has ``nonce`` and ``aad`` for the tweak, and ``tag``. A test with the result "invalid" must be refused, and has a
+    ``pt`` only where its source gives one. The list is empty if none are published. ``tcId`` counts within a file, so it may occur
+    once for each file.
     """
     files = map(load, _FILES_OF_MODE.get(mode_name, ()))
     return [test for file in files if file.get("cipher", "aes") == cipher for test in file["tests"]]
