@@ -7,7 +7,8 @@
      "values": {"slices": 13622, "latency": 0.801}, "corrected": {"latency": 1.153}, "notes": ["..."]}
 
 ``mode``, ``core`` and ``device`` are the paper's words; ``row`` is unique in its table.  ``values`` are what is printed, misprints
-included; ``corrected`` has what is right where a misprint is known, and ``notes`` say how that can be seen.  Units are those of the table.
+included; ``corrected`` has what is right where a misprint is known, and ``notes`` say how that can be seen.  Units are those of
+the table, and its ``notes`` hold for all rows.  gcm2008 has chapter 4 of the thesis, and the mix of packets of its section 4.4.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 __all__ = ["PAPERS", "printed", "value"]
 
 PAPERS = ("tes2010", "brw2013")
-"""Papers with tables of modes, in the order in which they are shown."""
+"""Papers whose tables are shown beside ours, in this order; gcm2008 is stored, but not among them."""
 
 
 @cache
@@ -29,7 +30,7 @@ def _paper(name: str) -> Any:
 
 
 def printed(paper: str) -> list[dict[str, Any]]:
-    """The tables of a paper in the printed order: each with ``table``, ``title``, ``units`` and its ``rows``.
+    """The tables of a paper in the printed order: each with ``table``, ``title``, ``units``, perhaps ``notes``, and its ``rows``.
 
     Raises
     ------
