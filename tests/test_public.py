@@ -14,7 +14,7 @@ SMALL = {"sector": 32, "cipher_arch": "sequential", "cipher_stages": 1, "restart
 
 
 def test_names():
-    assert set(modeloom.__all__) == {"__version__", "compile", "core", "model", "simulate"}
+    assert set(modeloom.__all__) == {"AuthenticationError", "__version__", "compile", "core", "model", "simulate"}
     for name in ("compile", "model", "simulate"):
         assert inspect.getdoc(getattr(modeloom, name)), name
 

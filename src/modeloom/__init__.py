@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from modeloom.spec.errors import AuthenticationError
 from modeloom.version import VERSION as __version__
 
 if TYPE_CHECKING:
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
 
     from modeloom.compiler.compile import Compiled
     from modeloom.compiler.options import Options
-    from modeloom.definition.software import Model
     from modeloom.product.simulated import SimulatedCore
     from modeloom.spec import Mode
 
-__all__ = ["__version__", "compile", "core", "model", "simulate"]
+__all__ = ["AuthenticationError", "__version__", "compile", "core", "model", "simulate"]
 
 
-def model(name: str, key: bytes, cipher: str | None = None) -> Model:
+def model(name: str, key: bytes, cipher: str | None = None) -> Any:
     """Makes the software model of a mode.
 
     Parameters
@@ -38,8 +38,10 @@ def model(name: str, key: bytes, cipher: str | None = None) -> Model:
 
     Returns
     -------
-    Model
-        Has ``encrypt(tweak, data)`` and ``decrypt(tweak, data)`` on bytes.
+    Model or StreamModel
+        A mode on sectors has ``encrypt(tweak, data)`` and ``decrypt(tweak, data)`` on bytes.  A stream mode has
+        ``seal(nonce, text, ad=b"", tag_bytes=16)`` and ``open(nonce, sealed, ad=b"", tag_bytes=16)``, which raises
+        ``AuthenticationError`` for a wrong tag.
 
     Raises
     ------
@@ -48,9 +50,13 @@ def model(name: str, key: bytes, cipher: str | None = None) -> Model:
     TypeError
         The key, the tweak or the data are not bytes.
     """
-    from modeloom.definition.software import model as software_model
+    from modeloom.definition.messages import StreamModel
+    from modeloom.definition.software import Model
+    from modeloom.modes import find_any
+    from modeloom.spec.stream import StreamMode
 
-    return software_model(name, key, cipher)
+    mode = find_any(name, cipher=cipher)
+    return StreamModel(mode, key, cipher) if isinstance(mode, StreamMode) else Model(mode, key, cipher)
 
 
 def compile(mode: str | Mode | type[Mode], options: Options | str | None = None, **changes: Any) -> Compiled:

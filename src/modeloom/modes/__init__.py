@@ -10,6 +10,7 @@ from modeloom.modes.by_path import load
 from modeloom.modes.cmc import CMC
 from modeloom.modes.eme import EME
 from modeloom.modes.eme2 import EME2
+from modeloom.modes.gcm import GCM
 from modeloom.modes.hch import HCH, HCHfp
 from modeloom.modes.hctr import HCTR
 from modeloom.modes.hctr2 import HCTR2
@@ -20,12 +21,17 @@ from modeloom.modes.xcb import XCB
 from modeloom.modes.xcb_1619 import XCB1619
 from modeloom.modes.xts import XTS, XTSGB, XTSIEEE
 from modeloom.spec import InputError, Mode, UnknownName, checked_mode
+from modeloom.spec.attributes import checked_stream
+from modeloom.spec.stream import StreamMode
 
-__all__ = ["BUILT_IN", "ON_CIPHER", "VARIANTS", "all_modes", "find"]
+__all__ = ["BUILT_IN", "ON_CIPHER", "STREAMS", "VARIANTS", "all_modes", "all_streams", "find", "find_any"]
 
 BUILT_IN: tuple[type[Mode], ...] = (
     HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
 )  # fmt: skip
+
+STREAMS: tuple[type[StreamMode], ...] = (GCM,)
+"""The stream modes."""
 
 VARIANTS: tuple[type[Mode], ...] = (XTSGB, XTSIEEE)
 """Modes that differ from one of the above by what another standard says of another cipher."""
@@ -49,6 +55,26 @@ def all_modes() -> dict[str, type[Mode]]:
     return dict(sorted(modes.items()))
 
 
+def all_streams() -> dict[str, type[StreamMode]]:
+    """All known stream modes by name, in alphabetical order."""
+    return {mode.name: mode for mode in sorted(STREAMS, key=lambda mode: mode.name)}
+
+
+def find_any(name: str, folder: str | Path = "", cipher: str | None = None) -> Mode | StreamMode:
+    """Finds a mode on sectors or a stream mode; otherwise as ``find``."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a mode must be str, not {name!r}")
+    if ":" in name:
+        return load(name, folder)
+    streams = all_streams()
+    if name in streams:
+        return checked_stream(streams[name])
+    try:
+        return find(name, folder, cipher)
+    except UnknownName as error:
+        raise UnknownName("mode", error.name, [*streams, *all_modes(), *(mode.name for mode in VARIANTS)]) from None
+
+
 def find(name: str, folder: str | Path = "", cipher: str | None = None) -> Mode:
     """Finds a mode by its name or, if there is a colon in it, by file and class; raises ``UnknownName`` or ``InputError``.
 
@@ -59,7 +85,12 @@ def find(name: str, folder: str | Path = "", cipher: str | None = None) -> Mode:
     if not isinstance(name, str):
         raise TypeError(f"the name of a mode must be str, not {name!r}")
     if ":" in name:
-        return load(name, folder)
+        mode = load(name, folder)
+        if isinstance(mode, StreamMode):
+            raise InputError(f"{mode.name} is a stream mode: it works on messages, and this works on sectors")
+        return mode
+    if name in all_streams():
+        raise InputError(f"{name} is a stream mode: it works on messages, and this works on sectors")
     modes = {mode.name: mode for mode in VARIANTS} | all_modes()
     name = ON_CIPHER.get((name, cipher or ""), name)
     if name not in modes:

@@ -12,12 +12,14 @@ from pathlib import Path
 from types import ModuleType
 
 from modeloom.spec import InputError, Mode, UnknownName, checked_mode
+from modeloom.spec.attributes import checked_stream
 from modeloom.spec.beside import beside
+from modeloom.spec.stream import StreamMode
 
 __all__ = ["load", "seen_from"]
 
 
-def load(place: str, folder: str | Path = "") -> Mode:
+def load(place: str, folder: str | Path = "") -> Mode | StreamMode:
     """Loads the mode that ``FILE.py:CLASS`` names.  Its ``place`` keeps this text, so that a core built from it can be checked again.
 
     The file runs as a module of its own.  It may import the modules beside it.
@@ -42,20 +44,20 @@ def load(place: str, folder: str | Path = "") -> Mode:
     module = _run(file, path)
     modes = {
         key: value for key, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Mode) and value.__module__ == module.__name__
+        if isinstance(value, type) and issubclass(value, (Mode, StreamMode)) and value.__module__ == module.__name__
     }  # fmt: skip
     # A mode that the file has imported is meant if it is named.
     named = modes.get(name, vars(module).get(name))
-    if isinstance(named, Mode):
+    if isinstance(named, (Mode, StreamMode)):
         raise InputError(f"{path}: {name} is an instance of {type(named).__name__}; name the class: {path}:{type(named).__name__}")
-    if not (isinstance(named, type) and issubclass(named, Mode)):
+    if not (isinstance(named, type) and issubclass(named, (Mode, StreamMode))):
         if named is not None:
             what = "a class" if isinstance(named, type) else "a function" if callable(named) else f"of type {type(named).__name__}"
             raise InputError(f"{path}: {name} is {what} and not a mode; name a subclass of modeloom.spec.Mode")
         if not modes:
             raise InputError(f"{path} defines no mode: a mode is a subclass of modeloom.spec.Mode")
         raise UnknownName(f"mode in {path}", name, modes)
-    mode = checked_mode(named)
+    mode = checked_stream(named) if issubclass(named, StreamMode) else checked_mode(named)
     mode.place, mode.folder = place, str(file.resolve().parent)
     return mode
 

@@ -7,15 +7,18 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from modeloom.spec.blame import blame
 from modeloom.spec.errors import DefinitionError
 from modeloom.spec.field import Field
 from modeloom.spec.keyed import Definition
 from modeloom.spec.mode import Mode
+from modeloom.spec.stream import StreamMode
 
-__all__ = ["attribute_place", "checked_mode"]
+__all__ = ["attribute_place", "checked_mode", "checked_stream"]
+
+M = TypeVar("M", bound=Definition)
 
 
 def checked_mode(mode: Any) -> Mode:
@@ -28,13 +31,31 @@ def checked_mode(mode: Any) -> Mode:
     DefinitionError
         An attribute is missing or wrong. The message names it, with its line where that is known.
     """
-    if isinstance(mode, type) and issubclass(mode, Mode):
+    return _checked(mode, Mode, _ATTRIBUTES)
+
+
+def checked_stream(mode: Any) -> StreamMode:
+    """The same for a stream mode, against ``StreamMode``."""
+    checked = _checked(mode, StreamMode, _OF_STREAMS)
+    lengths = [length for group in checked.nonce_bytes for length in group]
+    if len(set(lengths)) < len(lengths):
+        twice = next(length for length in lengths if lengths.count(length) > 1)
+        raise _wrong(checked, "nonce_bytes", f"nonce_bytes has {twice} bytes twice")
+    for attribute, most in (("nonce_bytes", max(lengths)), ("tag_bytes", max(checked.tag_bytes))):
+        if most > checked.block_bytes:
+            raise _wrong(checked, attribute, f"{attribute} has {most}, and a block has {checked.block_bytes} bytes")
+    return checked
+
+
+def _checked(mode: Any, kind: type[M], attributes: dict[str, tuple[str, Callable[[Any], bool]]]) -> M:
+    if isinstance(mode, type) and issubclass(mode, kind):
         with blame(getattr(mode, "name", mode.__name__), mode):
             mode = mode()
-    if not isinstance(mode, Mode):
-        raise TypeError(f"mode must be the name of a mode, a subclass of Mode or an instance of one, not {_said(mode)}")
+    if not isinstance(mode, kind):
+        what = kind.__name__
+        raise TypeError(f"mode must be the name of a mode, a subclass of {what} or an instance of one, not {_said(mode)}")
     name = getattr(mode, "name", None)
-    for attribute, (wanted, fits) in _ATTRIBUTES.items():
+    for attribute, (wanted, fits) in attributes.items():
         value = getattr(mode, attribute, None)
         if value is None and not hasattr(mode, attribute):
             raise _wrong(mode, attribute, f"{type(mode).__name__} has no {attribute}; docs/new-mode.md lists the attributes of a mode")
@@ -56,16 +77,20 @@ def checked_mode(mode: Any) -> Mode:
     return mode
 
 
-def _wrong(mode: Mode, attribute: str, text: str) -> DefinitionError:
+def _wrong(mode: Definition, attribute: str, text: str) -> DefinitionError:
     name = getattr(mode, "name", None)
     title = name if isinstance(name, str) and name else type(mode).__name__
     return DefinitionError(f"{title}: {attribute_place(type(mode), attribute)}{text}", placed=True)
 
 
+_BASES = (Mode, StreamMode, Definition)
+"""Where no definition sets an attribute."""
+
+
 def attribute_place(kind: type, attribute: str) -> str:
     """``FILE, line N: `` of the line where a class or one of its bases sets an attribute, or of the class if none does; "" if unknown."""
-    owner = next((c for c in kind.__mro__ if attribute in vars(c) and c not in (Mode, Definition)), kind)
-    if owner in (Mode, Definition):
+    owner = next((c for c in kind.__mro__ if attribute in vars(c) and c not in _BASES), kind)
+    if owner in _BASES:
         return ""
     try:
         lines, first = inspect.getsourcelines(owner)
@@ -140,3 +165,14 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_blocks_reason": ("a text", lambda value: isinstance(value, str)),
 }
 """For each attribute, what it must be in words, and a check of a value."""
+
+_OF_STREAMS = {name: entry for name, entry in _ATTRIBUTES.items() if hasattr(Definition, name) or name in Definition.__annotations__} | {
+    "nonce_bytes": (
+        "a tuple of classes of lengths, such as ((12,),)",
+        lambda value: _are(lambda group: _are(lambda length: _is_count(length) and length > 0, True)(group), True)(value),
+    ),
+    "tag_bytes": ("a tuple of numbers of bytes, such as (16,)", _are(lambda length: _is_count(length) and length > 0, True)),
+    "most_associated": _COUNT,
+    "most_text": _COUNT,
+}
+"""The same for stream modes."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["InputError", "DefinitionError", "UnknownName"]
+__all__ = ["AuthenticationError", "DefinitionError", "InputError", "UnknownName"]
 
 NAMED = 3
 """Largest number of known names in a message."""
@@ -49,3 +49,7 @@ class UnknownName(InputError):
             hint += ", ".join(first) + (f" and {others} more" if others > 0 else "")
         super().__init__(f"unknown {kind} {name!r}; {hint}")
         self.name = name
+
+
+class AuthenticationError(Exception):
+    """The tag of a message is wrong.  Nothing of the message is given away."""

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a stream mode is: authenticated encryption of messages of any length, written as steps.
+
+The steps of a message, in their order::
+
+    start ─▶ associated, for each block of associated data ─▶ encrypt or decrypt, for each block of text ─▶ tag
+      └──────────────── the state goes from step to step ───────────────────────────────────────────────────┘
+
+A step sees one block and the state.  How many blocks a message has is known only when they have come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from modeloom.spec.errors import DefinitionError, InputError
+from modeloom.spec.keyed import Definition, Keys
+
+__all__ = ["Lengths", "Nonce", "State", "StreamMode"]
+
+
+class State:
+    """Named blocks that go from one step of a message to the next."""
+
+    def __init__(self, **values: Any):
+        self._values = dict(values)
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("_values", {})
+        if name not in values:
+            raise DefinitionError(f"the definition reads {name!r} of the state, which start never wrote (it wrote {', '.join(values)})")
+        return values[name]
+
+    def replace(self, **values: Any) -> State:
+        """The state with other values; raises ``DefinitionError`` for a name that ``start`` did not write."""
+        for name in values:
+            if name not in self._values:
+                known = ", ".join(self._values)
+                raise DefinitionError(f"a step writes {name!r} to the state, which start never wrote (it wrote {known})")
+        return State(**{**self._values, **values})
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Names and values in the order in which ``start`` wrote them."""
+        return iter(self._values.items())
+
+
+@dataclass(frozen=True)
+class Nonce:
+    """The nonce of a message.
+
+    Attributes
+    ----------
+    block
+        Its bytes, with zeros behind them.
+    nbytes
+        How many there are: a number, or a length that is known when the core runs.
+    """
+
+    block: Any
+    nbytes: Any
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Bytes of associated data and of text that a message had, for ``tag``."""
+
+    associated: Any
+    text: Any
+
+
+class StreamMode(Definition):
+    """Authenticated encryption.  Subclasses are the definitions; everything else is derived from them.  What all modes
+    say of themselves is in :class:`~modeloom.spec.keyed.Definition`.
+
+    Attributes
+    ----------
+    nonce_bytes : tuple of tuple of int
+        Lengths of nonces in bytes, in classes: ``start`` computes the same for all lengths of a class.  The first length is the default.
+    tag_bytes : tuple of int
+        Lengths of tags in bytes, the default first.
+    most_associated, most_text : int
+        Most bytes of associated data and of text.
+    """
+
+    nonce_bytes: ClassVar[tuple[tuple[int, ...], ...]] = ((12,),)
+    tag_bytes: ClassVar[tuple[int, ...]] = (16,)
+    most_associated: ClassVar[int] = (1 << 61) - 1
+    most_text: ClassVar[int] = (1 << 61) - 1
+
+    def start(self, o: Any, k: Keys, nonce: Nonce) -> State:
+        """The state before the first block of a message."""
+        raise NotImplementedError
+
+    def associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
+        """The state after a block of associated data; a partial last one has zeros behind its bytes."""
+        raise NotImplementedError
+
+    def encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+        """The state after a block of plaintext, and its ciphertext."""
+        raise NotImplementedError
+
+    def decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+        """The state after a block of ciphertext, and its plaintext."""
+        raise NotImplementedError
+
+    def tag(self, o: Any, k: Keys, s: State, n: Lengths) -> Any:
+        """The whole tag; a shorter one is its first bytes."""
+        raise NotImplementedError
+
+    @classmethod
+    def nonce_class(cls, nbytes: int) -> int:
+        """The number of the class of nonces that a length belongs to; raises ``InputError`` for a length that the mode does not take."""
+        for number, lengths in enumerate(cls.nonce_bytes):
+            if nbytes in lengths:
+                return number
+        known = sorted(length for lengths in cls.nonce_bytes for length in lengths)
+        whole = known == list(range(known[0], known[-1] + 1)) and len(known) > 2
+        sizes = f"{known[0]} to {known[-1]}" if whole else " or ".join(map(str, known))
+        raise InputError(f"{cls.name}: a nonce has {sizes} bytes, not {nbytes}")
+
+    @classmethod
+    def check_lengths(cls, associated: int, text: int) -> None:
+        """Raises ``InputError`` for a message that is longer than the mode allows; lengths in bytes."""
+        for what, nbytes, most in (("associated data", associated, cls.most_associated), ("text", text, cls.most_text)):
+            if nbytes > most:
+                raise InputError(f"{cls.name}: a message has at most {most} bytes of {what}, not {nbytes}")
+
+    @classmethod
+    def check_tag(cls, nbytes: int) -> None:
+        """Raises ``InputError`` for a length of tags that the mode does not have."""
+        if nbytes not in cls.tag_bytes:
+            raise InputError(f"{cls.name}: a tag has {' or '.join(map(str, cls.tag_bytes))} bytes, not {nbytes}")

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The further operations of a stream mode on numbers: what depends on lengths that are known when the message has come."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from modeloom.spec.errors import DefinitionError
+from modeloom.spec.numbers import Numbers
+
+__all__ = ["Piece", "StreamNumbers"]
+
+
+class Piece(int):
+    """A block of a message with its length: a number with byte 0 in bits [7:0], zeros behind its bytes.
+
+    A sum with it is a plain number.
+    """
+
+    nbytes: int
+
+    def __new__(cls, data: bytes) -> Piece:
+        """The block that holds these bytes, one to a block's."""
+        piece = super().__new__(cls, int.from_bytes(data, "little"))
+        piece.nbytes = len(data)
+        return piece
+
+
+class StreamNumbers(Numbers):
+    """Operations on integers, for stream modes."""
+
+    def cut(self, block: int, piece: Any) -> int:
+        """As many bytes of a block as a piece of the text has, zeros behind them."""
+        if not isinstance(piece, Piece):
+            raise DefinitionError("o.cut(block, piece) takes a block that encrypt or decrypt was given as its second operand")
+        return self.head(block, piece.nbytes)
+
+    def bit_lengths(self, first: int, second: int, order: str = "big") -> int:
+        """Two lengths, given in bytes, as numbers of bits of half a block each: one behind the other, both "big" or "little" endian."""
+        if order not in ("big", "little"):
+            raise DefinitionError(f'o.bit_lengths() takes order="big" or "little", not {order!r}')
+        half = self._block_bytes // 2
+        parts = (8 * operator.index(nbytes) for nbytes in (first, second))
+        data = b"".join(bits.to_bytes(half, "big" if order == "big" else "little") for bits in parts)
+        return int.from_bytes(data, "little")
