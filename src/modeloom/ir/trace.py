@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -30,6 +31,12 @@ from modeloom.spec.mode import KeyParts
 __all__ = ["Node", "Trace", "Tracer", "Value", "reached", "trace"]
 
 DIRECTIONS = ("encrypt", "decrypt")
+
+LEAVES = ("block", "tweak", "raw", "const")
+"""Kinds of nodes that read no others, in sectors."""
+
+MESSAGE_LEAVES = ("state", "text", "associated", "nonce", "lengths")
+"""Kinds of nodes that read no others, in messages (``streams.trace``)."""
 
 WORDS = tuple(name for name in vars(Numbers) if not name.startswith("_"))
 """The operations of ``o``."""
@@ -61,11 +68,11 @@ class Node:
     @property
     def inputs(self) -> tuple[int, ...]:
         """The nodes it reads."""
-        if self.kind in ("block", "tweak", "raw", "const"):
+        if self.kind in (*LEAVES, *MESSAGE_LEAVES):
             return ()
         if operation := self.operation:
             return self.args[: operation.operands]
-        return self.args[:1] if self.kind in ("scale", "keep", "power") else self.args
+        return self.args[:1] if self.kind in ("scale", "keep", "cut", "power") else self.args
 
     @property
     def operation(self) -> Operation | None:
@@ -185,6 +192,15 @@ class Tracer:
         self.line: Line | None = None  # the line of new nodes; None: that of the definition which is running
         self._index: dict[tuple[str, tuple[Any, ...]], int] = {}
 
+    @contextmanager
+    def setting_up(self) -> Iterator[None]:
+        """While set-up is traced."""
+        self._setting_up = True
+        try:
+            yield
+        finally:
+            self._setting_up = False
+
     def node(self, kind: str, *args: Any) -> int:
         """The node of this kind and these arguments, made if it is new."""
         key = (kind, args)
@@ -193,7 +209,7 @@ class Tracer:
             line = self._running_line() if self.line is None else self.line
             draft = Node(len(nodes), kind, args, False, line)
             key_only = kind in ("raw", "const") or (
-                kind not in ("block", "tweak") and all(nodes[i].key_only for i in draft.inputs)
+                kind not in ("block", "tweak", *MESSAGE_LEAVES) and all(nodes[i].key_only for i in draft.inputs)
             )
             self._index[key] = draft.id
             nodes.append(Node(draft.id, kind, args, key_only, draft.line))
@@ -408,10 +424,8 @@ def trace(
     given = {name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}
     raw = KeyParts(**{name: given[name] if name in given else tracer.leaf("raw", name) for name in mode.key_parts})
     tracer.line = None
-    tracer._setting_up = True
-    with beside(mode.folder), blame(mode.name, mode.setup):
+    with tracer.setting_up(), beside(mode.folder), blame(mode.name, mode.setup):
         keys = _method(mode, "setup")(tracer, raw)
-    tracer._setting_up = False
     if not isinstance(keys, Keys):
         raise _wrong(mode, "setup", f"it returns {_short(keys)}, not Keys(...)")
     for name, value in keys.items():

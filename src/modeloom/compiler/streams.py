@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the definition of a stream mode to a proved pipeline of tokens, for the units that a user chooses."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, cast
+
+from modeloom.ciphers import cipher_of
+from modeloom.ciphers.request import CoreRequest
+from modeloom.compiler.options import MULTIPLIERS, Options
+from modeloom.spec import InputError
+from modeloom.spec.stream import StreamMode
+from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
+from modeloom.streams.prove import StreamProof, prove_stream
+
+__all__ = ["CompiledStream", "StreamOptions", "compile_stream"]
+
+SCHEMA = "modeloom-explain-stream-1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOptions:
+    """What a user may choose for a core of a stream mode.
+
+    Attributes
+    ----------
+    key_bits : int or None
+        Key size of the cipher in bits (default: the cipher's first).
+    cipher : str or None
+        Name of the block cipher (default: that of the mode).
+    cipher_sbox : str or None
+        S-boxes of the cipher (default: the cipher's first form).
+    cipher_stages, mul_stages : int or None, int
+        Registers in a round (default: 2, or as many as the cipher has), and in the multiplier.
+    mul_arch : str
+        Multiplier circuit.
+    key_slots : int
+    """
+
+    key_bits: int | None = None
+    cipher: str | None = None
+    cipher_sbox: str | None = None
+    cipher_stages: int | None = None
+    mul_arch: str = "karatsuba"
+    mul_stages: int = 3
+    key_slots: int = 16
+
+
+@dataclass(frozen=True)
+class CompiledStream:
+    """A stream mode compiled.
+
+    Attributes
+    ----------
+    mode : StreamMode
+    options : StreamOptions
+        With the cipher's defaults filled in.
+    plan : StreamPlan
+    cipher_request : CoreRequest
+        What is asked of the cipher.
+    proof : StreamProof or None
+        What the proof has compared; None if it has not run.
+    """
+
+    mode: StreamMode
+    options: StreamOptions
+    plan: StreamPlan
+    cipher_request: CoreRequest
+    proof: StreamProof | None
+
+    def explain(self) -> dict[str, Any]:
+        """The figures of ``modeloom explain --json``."""
+        plan, placed = self.plan, self.plan.placed
+        starts = [step for step in plan.steps if step.name == "start"]
+        return {
+            "schema": SCHEMA,
+            "mode": self.mode.name,
+            "block_bytes": self.mode.block_bytes,
+            "cipher": self.options.cipher,
+            "key_bits": self.options.key_bits,
+            "blocks_per_cycle": 1,
+            "latency": max(placed.outputs["encrypt"], placed.outputs["decrypt"]),
+            "latency_tag": placed.outputs["tag"] + placed.passes["tag"][-1].at,
+            "tokens": {name: plan.tokens_of(name) for name in ("start", "associated", "text", "tag")},
+            "starts": [
+                {
+                    "nonce_bytes": list(self.mode.nonce_bytes[step.nonce_class]), "tokens": len(placed.passes[step.title]),
+                    "cycles_ahead": placed.ahead[step.title],
+                }
+                for step in starts
+            ],
+            "chains": plan.chains if plan.horner else 0,
+            "units": {unit: {"stage": stage, "latency": placed.latencies[unit]} for unit, stage in placed.stages.items()},
+            "state": {name: {"kind": kind.kind, "stage": placed.homes[name]} for name, kind in plan.kinds.items()},
+            "stages": placed.depth,
+            "key_words": len(plan.words),
+            "proved": self.proof is not None,
+            **({"proof": asdict(self.proof)} if self.proof else {}),
+        }
+
+
+def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *, prove: bool = True) -> CompiledStream:
+    """Compiles a stream mode.
+
+    Raises
+    ------
+    InputError
+        An option has a value that no core has.
+    DefinitionError
+        The definition is wrong.
+    ProofError
+        The pipeline does not compute the definition.
+    """
+    chosen = cipher_of(mode, options.cipher)
+    # The options that both kinds of cores have are checked in one place.
+    shared = Options(
+        key_bits=options.key_bits, cipher=options.cipher, cipher_sbox=options.cipher_sbox, cipher_stages=options.cipher_stages,
+        mul_arch=options.mul_arch, mul_stages=options.mul_stages,
+    ).on(chosen)  # fmt: skip
+    if options.mul_arch not in MULTIPLIERS:
+        raise InputError(f"unknown multiplier {options.mul_arch!r}")
+    options = replace(
+        options, key_bits=shared.key_bits, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox, cipher_stages=shared.cipher_stages
+    )
+    request = CoreRequest(
+        direction="encrypt", form="pipelined", key_bits=cast(int, shared.key_bits), stages=cast(int, shared.cipher_stages),
+        slots=options.key_slots, sbox=cast(str, shared.cipher_sbox),
+    )  # fmt: skip
+    latencies = {"cipher": chosen.timing(request).latency, "mul": options.mul_stages + MULTIPLIER_REGISTERS}
+    plan = plan_stream(mode, cast(int, shared.key_bits) // 8, latencies)
+    return CompiledStream(mode, options, plan, request, prove_stream(plan) if prove else None)

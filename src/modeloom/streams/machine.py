@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pipeline of tokens as a machine: what the core does with each token, on numbers or on symbols.
+
+Parts of the state are read and written at their home stage by one token after another, so that a token sees what the one before it left.
+Two things take longer, and the machine checks that nobody reads too early: a chain of a Horner hash, which is written the multiplier's
+cycles after it was read, and what a ``start`` computes late.
+
+The hash runs in k chains. Block i goes to chain i mod k and is multiplied with K^min(k, left), where ``left`` counts the blocks from this
+one to the last. The hash is the sum of the last min(k, n) products::
+
+    y_j ← (y_j ⊕ x_i) · K^min(k, left)          j = i mod k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from modeloom.spec.kinds import MUL, Operation
+from modeloom.streams.place import Placement, unit_of
+from modeloom.streams.recurrences import Recurrence, horner_operation
+from modeloom.streams.steps import Form, Step, Term
+
+__all__ = ["Algebra", "Chains", "Machine", "MachineError", "Token"]
+
+
+class MachineError(AssertionError):
+    """A token reads what is not there yet."""
+
+
+class Algebra(Protocol):
+    """Blocks that the machine computes with."""
+
+    zero: Any
+
+    def xor(self, a: Any, b: Any) -> Any: ...
+    def wire(self, wire: tuple[object, ...], a: Any, nbytes: int) -> Any: ...
+    def const(self, value: int) -> Any: ...
+    def lengths(self, order: str, first: int, second: int) -> Any: ...
+    def key(self, slot: int, node: int, exponent: int) -> Any: ...
+    def operate(self, operation: Operation, operands: Sequence[Any], number: int, slot: int) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Token:
+    """What enters the pipeline.
+
+    Attributes
+    ----------
+    cycle : int
+        When it enters.
+    step, part : str, int
+        Title of the step, and which of its tokens it is.
+    channel, slot : int
+        Whose state it has, and the key slot.
+    block : Any
+        The nonce, the associated data or the text.
+    nbytes : int
+        Bytes of the text.
+    left : int
+        Blocks of the hash from this one to the last of the message.
+    first : bool
+        Whether it is the first of the hash of the message.
+    lengths : dict
+        Bytes of "nonce", "associated" and "text", as far as they are known.
+    """
+
+    cycle: int
+    step: str
+    part: int = 0
+    channel: int = 0
+    slot: int = 0
+    block: Any = None
+    nbytes: int = 0
+    left: int = 0
+    first: bool = False
+    lengths: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Chains:
+    """The chains of a Horner hash of a channel.
+
+    Attributes
+    ----------
+    values : dict
+        For each chain the cycle from which on it is there, and its value.
+    place : int
+        Products so far.
+    total : (int, Any) or None
+        The same for the sum of the last products, as far as they are done.
+    """
+
+    values: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    place: int = 0
+    total: tuple[int, Any] | None = None
+
+
+class Machine:
+    """A pipeline with its state.
+
+    Parameters
+    ----------
+    steps, kinds, placed
+        What the compiler has made.
+    chains : int
+        Chains of a Horner hash.
+    algebra : Algebra
+    """
+
+    def __init__(self, steps: Sequence[Step], kinds: Mapping[str, Recurrence], placed: Placement, chains: int, algebra: Algebra):
+        self.steps = {step.title: step for step in steps}
+        self.kinds, self.placed, self.chains, self.o = kinds, placed, chains, algebra
+        self._state: dict[tuple[int, str], tuple[int, Any]] = {}
+        self._hash: dict[tuple[int, str], Chains] = {}
+        self._partial: dict[int, dict[int, tuple[int, Any]]] = {}
+
+    def run(self, token: Token) -> Any:
+        """Does a token; the text or the tag that it gives, or None."""
+        step = self.steps[token.step]
+        done = self._results(token)
+        part = self.placed.passes[step.title][token.part]
+        for number in part.operations:
+            done[number] = self._operate(step, number, token, done)
+        last = token.part == len(self.placed.passes[step.title]) - 1
+        if not last:
+            return None
+        return self.finish(token, done)
+
+    def finish(self, token: Token, done: dict[int, tuple[int, Any]]) -> Any:
+        """What a step leaves in the state, and what it gives."""
+        step = self.steps[token.step]
+        new = {}
+        for name, form in step.updates.items():
+            if self.kinds[name].kind != "horner":
+                ready, value = self._form(step, form, token, done)
+                # A register is written at the end of a cycle; what a start without tokens gives is there at once.
+                new[name] = max(ready, token.cycle + self.placed.homes[name]) + (token.part >= 0), value
+            elif step.name == "start":
+                self._hash[token.channel, name] = Chains(total=self._form(step, form, token, done))
+        self._state.update({(token.channel, name): value for name, value in new.items()})
+        self._partial.pop(token.channel, None)
+        return None if step.output is None else self._form(step, step.output, token, done)[1]
+
+    def start(self, token: Token) -> None:
+        """A ``start`` that takes no token: the state is there when the command is."""
+        self.finish(token, {})
+
+    def loaded(self, state: Mapping[str, Any], name: str, chains: Sequence[Any]) -> Chains:
+        """Puts values into the state, and into the chains of a hash in the order in which they are used next; they have long been there."""
+        self._state = {(0, part): (0, value) for part, value in state.items() if part != name}
+        kept = self._hash[0, name] = Chains({place: (0, value) for place, value in enumerate(chains)})
+        return kept
+
+    def _results(self, token: Token) -> dict[int, tuple[int, Any]]:
+        """What earlier tokens of the step have computed."""
+        if not token.part:
+            self._partial[token.channel] = {}
+        return self._partial[token.channel]
+
+    def _operate(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
+        """The cycle in which the result of an operation is there, and the result."""
+        operation, o = step.operations[number], self.o
+        unit = unit_of(operation.operation)
+        for name, kind in self.kinds.items():
+            if kind.kind == "horner" and horner_operation(step, kind) == number:
+                return self._product(step, number, token, done, name)
+        read = [self._form(step, operand, token, done) for operand in operation.operands]
+        ready = max(cycle for cycle, _ in read)
+        if unit:
+            stage = token.cycle + self.placed.stages[unit]
+            if ready > stage:
+                raise MachineError(f"{token.step}: operation {number} reads in cycle {stage} what is there in cycle {ready}")
+            ready = stage + self.placed.latencies[unit]
+        return ready, o.operate(operation.operation, [value for _, value in read], operation.number, token.slot)
+
+    def _product(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]], name: str) -> tuple[int, Any]:
+        """A product of a Horner hash; its result is the hash as far as it is complete."""
+        operation, o = step.operations[number], self.o
+        kept = self._hash[token.channel, name]
+        if token.first:
+            start = kept.total
+            kept.values = {0: start} if start else {}
+            kept.place, kept.total = 0, None
+        stage = token.cycle + self.placed.stages["mul"]
+        chain = kept.place % self.chains
+        kept.place += 1
+        operand = next(form for form in operation.operands if any(term.source == ("state", name) for term in form))
+        rest = tuple(term for term in operand if term.source != ("state", name))
+        ready, value = self._form(step, rest, token, done)
+        before, sofar = kept.values.get(chain, (0, o.zero))
+        if max(ready, before) > stage:
+            raise MachineError(f"{token.step}: a product reads in cycle {stage} what is there in cycle {max(ready, before)}")
+        key = self.kinds[name].key
+        assert key is not None
+        weight = o.key(token.slot, key, min(self.chains, token.left))
+        after = stage + self.placed.latencies["mul"]
+        result = after, o.operate(MUL.operation, [o.xor(value, sofar), weight], 0, token.slot)
+        kept.values[chain] = result
+        if token.left <= self.chains:
+            kept.total = (after, o.xor(kept.total[1], result[1]) if kept.total else result[1])
+            return kept.total
+        return result
+
+    def _form(self, step: Step, form: Form, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
+        ready, value = 0, self.o.zero
+        for term in form:
+            cycle, read = self._term(step, term, token, done)
+            for wire in term.maps:
+                read = self.o.wire(wire, read, token.nbytes)
+            ready, value = max(ready, cycle), self.o.xor(value, read)
+        return ready, value
+
+    def _term(self, step: Step, term: Term, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
+        kind, what = term.source
+        if kind == "op":
+            assert isinstance(what, int)
+            if what not in done:
+                done[what] = self._operate(step, what, token, done)
+            return done[what]
+        if kind == "state":
+            name = str(what)
+            if self.kinds[name].kind == "horner":
+                total = self._hash[token.channel, name].total
+                assert total is not None
+                return total
+            cycle, value = self._state[token.channel, name]
+            # Later tokens of a step find it as the first one did: nothing else of the channel is under way.
+            home = token.cycle - self.placed.passes[step.title][max(0, token.part)].at + self.placed.homes[name]
+            if cycle > home:
+                raise MachineError(f"{token.step} reads the state {name} in cycle {home}, and start has it in cycle {cycle}")
+            return home, value
+        if kind == "const":
+            assert isinstance(what, int)
+            return 0, self.o.const(what)
+        if kind == "key":
+            assert isinstance(what, int)
+            return 0, self.o.key(token.slot, what, 1)
+        if kind == "lengths":
+            assert isinstance(what, tuple)
+            order, first, second = what
+            return 0, self.o.lengths(order, *(token.lengths[n] if isinstance(n, str) else n for n in (first, second)))
+        return token.cycle, token.block

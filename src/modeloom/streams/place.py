@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in the pipeline each unit and each part of the state stands, and how many tokens a step takes.
+
+A token enters a pipeline that never stalls. In stage t it is t cycles old::
+
+    stage 0        E             E + cipher            M         M + multiplier
+    ├─ entry ──────┼─ cipher ────┼───────── ... ───────┼─ product ─┤
+    state: counter                                     y           mask: from the stage on in which start has it
+
+Every unit stands at one stage for all steps. A part of the state lives at a stage, its *home*: there it is read and there its new value is
+ready, so that the next token may follow in the next cycle. A step whose operations do not fit into one token takes several; those of
+``start`` may run in an order of their own, each as soon as its operands are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from modeloom.spec import DefinitionError
+from modeloom.spec.kinds import CIPHER, Operation
+from modeloom.streams.recurrences import Recurrence, horner_operation
+from modeloom.streams.steps import Form, Step
+
+__all__ = ["Pass", "Placement", "place", "unit_of"]
+
+def unit_of(operation: Operation) -> str:
+    """The unit of an operation: "cipher", "mul", or "" for what is done by wires and adders within a cycle."""
+    return CIPHER if operation.keyed else "" if operation.counter else operation.unit.name
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A token of a step.
+
+    Attributes
+    ----------
+    at : int
+        Cycles after the first token of the step.
+    operations : tuple of int
+        Operations of the step that it does.
+    """
+
+    at: int
+    operations: tuple[int, ...]
+
+
+@dataclass
+class Placement:
+    """The pipeline of a stream mode.
+
+    Attributes
+    ----------
+    stages : dict
+        Stage at which each unit takes its operands.
+    latencies : dict
+        Cycles of each unit.
+    homes : dict
+        Stage at which each part of the state lives.
+    passes : dict
+        Tokens of each step, by its title.
+    ready : dict
+        For each step, stage at which each of its operations has its result, counted from the first token.
+    outputs : dict
+        For each step that gives text or a tag, the stage at which it is there, counted from the last token.
+    ahead : dict
+        Cycles by which the first token of a ``start`` precedes the message's first block, by its title.
+    depth : int
+        Stages of the pipeline.
+    """
+
+    stages: dict[str, int]
+    latencies: dict[str, int]
+    homes: dict[str, int]
+    passes: dict[str, tuple[Pass, ...]] = field(default_factory=dict)
+    ready: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    outputs: dict[str, int] = field(default_factory=dict)
+    ahead: dict[str, int] = field(default_factory=dict)
+    depth: int = 0
+
+
+def place(
+    mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str] = ()
+) -> Placement:
+    """Places units and state.
+
+    Parameters
+    ----------
+    latencies : mapping
+        Cycles of the units "cipher" and "mul", from operands to the cycle in which the result can be read.
+    keyed : collection of str
+        Units whose operands are words of the key memory in set-up.
+
+    Raises
+    ------
+    DefinitionError
+        The steps of a block need their units in an order that no pipeline has.
+    """
+    return _Placer(mode, steps, kinds, latencies, keyed).run()
+
+
+class _Placer:
+    def __init__(
+        self, mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str]
+    ):
+        self.mode, self.steps, self.kinds = mode, steps, kinds
+        # A word of the key memory is read with a register, a stage before.
+        self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0))
+        self.loops = [step for step in steps if step.name != "start"]
+
+    def run(self) -> Placement:
+        placed = self.placed
+        if not self._converges([step for step in self.loops if step.name != "tag"]):
+            raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
+        before = dict(placed.stages), dict(placed.homes)
+        if not self._converges(self.loops):
+            # The tag needs units in another order than blocks do, and takes a token for each turn.
+            placed.stages, placed.homes = before
+        for name in self.kinds:
+            self._settle(name)
+        for step in self.steps:
+            self._passes(step)
+        last = max(stage + placed.latencies[unit] for unit, stage in placed.stages.items())
+        placed.depth = max(last, *placed.homes.values(), *placed.outputs.values()) + 1
+        return placed
+
+    def _converges(self, steps: Sequence[Step]) -> bool:
+        """Whether each of some steps fits into one token, with units and homes far enough back."""
+        placed = self.placed
+        operations = sum(len(step.operations) for step in steps)
+        for _ in range(2 * (operations + len(placed.homes)) + 2):
+            before = dict(placed.stages), dict(placed.homes)
+            for step in steps:
+                self._raise(step)
+            if (placed.stages, placed.homes) == before:
+                return True
+        return False
+
+    # -- stages ---------------------------------------------------------------------------------------------------------------
+
+    def _raise(self, step: Step) -> None:
+        """Moves units and homes back until a step fits into one token, as far as it can."""
+        placed = self.placed
+        ready: list[int] = []
+        for number, operation in enumerate(step.operations):
+            at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
+            if unit := unit_of(operation.operation):
+                at = max(at, int(any(term.source.kind == "key" for operand in operation.operands for term in operand)))
+                placed.stages[unit] = max(placed.stages[unit], at)
+                at = placed.stages[unit] + placed.latencies[unit]
+                for name, kind in self.kinds.items():
+                    if kind.kind == "horner" and horner_operation(step, kind) == number:
+                        placed.homes[name] = placed.stages[unit]
+            ready.append(at)
+        for name, form in step.updates.items():
+            if self.kinds[name].kind in ("wires", "counter"):
+                placed.homes[name] = max(placed.homes[name], self._ready(step, form, ready))
+
+    def _ready(self, step: Step, form: Form, ready: Sequence[int]) -> int:
+        """The stage at which all terms of a form are there."""
+        stages = [0]
+        for term in form:
+            if term.source.kind == "op":
+                assert isinstance(term.source.what, int)
+                stages.append(ready[term.source.what])
+            elif term.source.kind == "state":
+                stages.append(self.placed.homes[str(term.source.what)])
+        return max(stages)
+
+    def _settle(self, name: str) -> None:
+        """What steps only hold lives where ``start`` has it, if that is early enough for all that read it."""
+        if self.kinds[name].kind != "held":
+            return
+        latest = min((self._read_at(step, name) for step in self.loops), default=0)
+        wanted = max((self._started(step, name) for step in self.steps if step.name == "start"), default=0)
+        self.placed.homes[name] = min(latest, wanted)
+
+    def _read_at(self, step: Step, name: str) -> int:
+        """The stage at which a step reads a part of the state first; a large number if it does not."""
+        placed, stages = self.placed, [1 << 30]
+        ready = self._ready_of(step)
+        for operation in step.operations:
+            if any(term.source.what == name and term.source.kind == "state" for operand in operation.operands for term in operand):
+                stages.append(placed.stages.get(unit_of(operation.operation), 0))
+        for form in [*step.updates.values(), *([step.output] if step.output is not None else [])]:
+            if any(term.source.kind == "state" and term.source.what == name for term in form):
+                stages.append(self._ready(step, tuple(t for t in form if t.source.what != name), ready))
+        return min(stages)
+
+    def _ready_of(self, step: Step) -> list[int]:
+        """Ready stages of the operations of a step that takes one token."""
+        ready: list[int] = []
+        for operation in step.operations:
+            unit = unit_of(operation.operation)
+            at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
+            ready.append(self.placed.stages[unit] + self.placed.latencies[unit] if unit else at)
+        return ready
+
+    def _started(self, step: Step, name: str) -> int:
+        """The stage at which a ``start`` has a part of the state, counted from its first token."""
+        return self._ready(step, step.updates[name], self._timed(step)[1])
+
+    # -- tokens ---------------------------------------------------------------------------------------------------------------
+
+    def _timed(self, step: Step) -> tuple[list[int], list[int]]:
+        """For each operation the token that does it, by its cycle, and the cycle in which its result is there."""
+        placed = self.placed
+        ready: list[int] = []
+        tokens: list[int] = []
+        taken: set[tuple[str, int]] = set()
+        for operation in step.operations:
+            unit = unit_of(operation.operation)
+            at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
+            token = max(0, at - placed.stages.get(unit, at))
+            while unit and (unit, token) in taken:
+                token += 1
+            taken.add((unit, token))
+            tokens.append(token)
+            ready.append(token + placed.stages[unit] + placed.latencies[unit] if unit else at)
+        return tokens, ready
+
+    def _passes(self, step: Step) -> None:
+        placed = self.placed
+        tokens, ready = self._timed(step)
+        used = sorted({token for token, operation in zip(tokens, step.operations, strict=True) if unit_of(operation.operation)})
+        if step.name != "start" and not used:
+            used = [0]
+        placed.passes[step.title] = tuple(
+            Pass(token, tuple(n for n, at in enumerate(tokens) if at == token or (token == used[0] and at < token))) for token in used
+        )
+        placed.ready[step.title] = tuple(ready)
+        last = used[-1] if used else 0
+        if step.output is not None:
+            placed.outputs[step.title] = max(0, self._ready(step, step.output, ready) - last)
+        if step.name == "start":
+            late = [self._ready(step, form, ready) - placed.homes[name] for name, form in step.updates.items()]
+            # The state is in registers: what is ready in a cycle is read in the next.
+            placed.ahead[step.title] = max(late, default=0) + 1 if max(late, default=0) > 0 else 0

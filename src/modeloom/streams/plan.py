@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything the hardware of a stream mode is made from: steps, recurrences, the placement, the words of the key memory.
+
+A token has one block of input. It is a piece of the message, the nonce, or the block of lengths, as its step needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from modeloom.spec import DefinitionError
+from modeloom.spec.stream import StreamMode
+from modeloom.streams.lazy import move_to_tag
+from modeloom.streams.place import Placement, place, unit_of
+from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
+from modeloom.streams.setup import Preparation, Word, prepare
+from modeloom.streams.steps import Form, Source, Step, key_word, steps_of
+from modeloom.streams.trace import StreamTrace, trace_stream
+
+__all__ = ["MULTIPLIER_REGISTERS", "StreamPlan", "TokenKind", "plan_stream"]
+
+MULTIPLIER_REGISTERS = 2
+"""Registers of a multiplier beside those inside: at its operands, and behind its product."""
+
+CHAIN_CYCLES = 2
+"""Cycles from a product to the first one that may read its chain: a memory is written, and read with a register."""
+
+OUTER = ("associated", "text", "nonce", "lengths")
+
+
+@dataclass(frozen=True)
+class TokenKind:
+    """A token of a step.
+
+    Attributes
+    ----------
+    title : str
+        Title of the step.
+    part : int
+        Which of its tokens it is.
+    operations : tuple of int
+        The operations of the step that it does.
+    ends : bool
+        Whether it is the step's last: then the state is written and the output given.
+    source : Source or None
+        What its block is; None if it needs none.
+    """
+
+    title: str
+    part: int
+    operations: tuple[int, ...]
+    ends: bool
+    source: Source | None
+
+
+@dataclass
+class StreamPlan:
+    """A stream mode compiled.
+
+    Attributes
+    ----------
+    mode : StreamMode
+    trace : StreamTrace
+    steps : list of Step
+    kinds : dict
+        The recurrence of each part of the state.
+    placed : Placement
+    chains : int
+        Chains of a Horner hash.
+    tokens : list of TokenKind
+    words : list of (int, int)
+        Words of the key memory of a slot, those of the host first: a key value by its node, and the power of it.
+    preparations : list of Preparation
+        What set-up computes, in its order.
+    """
+
+    mode: StreamMode
+    trace: StreamTrace
+    steps: list[Step]
+    kinds: dict[str, Recurrence]
+    placed: Placement
+    chains: int
+    tokens: list[TokenKind] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    preparations: list[Preparation] = field(default_factory=list)
+
+    def step(self, title: str) -> Step:
+        """A step by its title."""
+        return next(step for step in self.steps if step.title == title)
+
+    @property
+    def horner(self) -> Recurrence | None:
+        """The recurrence of the hash."""
+        return next((kind for kind in self.kinds.values() if kind.kind == "horner"), None)
+
+    def hashed(self, step: Step) -> int | None:
+        """The operation of a step that is a product of the hash."""
+        return None if self.horner is None else horner_operation(step, self.horner)
+
+    def word(self, node: int, exponent: int = 1) -> int:
+        """The place of a word in the key memory of a slot."""
+        return self.words.index((node, exponent))
+
+    def word_name(self, node: int, exponent: int = 1) -> str:
+        """Its name."""
+        name = key_word(self.trace, node)
+        return name if exponent == 1 else f"{name}^{exponent}"
+
+    def tokens_of(self, name: str) -> int:
+        """Tokens of a step: "start" with the usual nonces, "associated", "text" in the direction that needs more, "tag"."""
+        names = ("encrypt", "decrypt") if name == "text" else (name,)
+        return max(len(self.placed.passes[step.title]) for step in self.steps if step.name in names and not step.nonce_class)
+
+
+def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int]) -> StreamPlan:
+    """Compiles a stream mode.
+
+    Parameters
+    ----------
+    key_bytes : int
+        Bytes of a cipher key.
+    latencies : dict
+        Cycles of the units "cipher" and "mul".
+
+    Raises
+    ------
+    DefinitionError
+        The definition is wrong, or no pipeline does what it says.
+    """
+    trace = trace_stream(mode, key_bytes)
+    steps = steps_of(trace)
+    kinds = recurrences(mode.name, steps, trace.state)
+    if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
+        raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
+    steps = move_to_tag(steps, kinds)
+    chains = latencies.get("mul", 0) + CHAIN_CYCLES
+    preparations, words = prepare(trace, _words(steps, kinds, chains))
+    reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
+    placed = place(mode.name, steps, kinds, latencies, reading)
+    _check(mode, steps, kinds)
+    plan = StreamPlan(mode, trace, steps, kinds, placed, chains)
+    plan.tokens = list(_tokens(plan))
+    plan.preparations, plan.words = preparations, words
+    return plan
+
+
+def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) -> None:
+    """Raises ``DefinitionError`` for what the pipeline has no place for."""
+    for step in steps:
+        given = [("the state " + name, form) for name, form in step.updates.items()]
+        given += [("its output", step.output)] if step.output is not None else []
+        for what, form in given:
+            if any(term.source.kind == "key" for term in form):
+                raise DefinitionError(f"{mode.name}: {step.name}() adds a key value to {what}; key values may be added to operands only")
+        for name, kind in kinds.items():
+            if step.name == "start" and kind.kind == "horner" and step.updates[name]:
+                raise DefinitionError(f"{mode.name}: start() gives the hash {name} a value; let it begin with 0, and hash a first block")
+
+
+def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:
+    for step in plan.steps:
+        passes = plan.placed.passes[step.title]
+        for number, part in enumerate(passes):
+            ends = number == len(passes) - 1
+            forms = [form for n in part.operations for form in step.operations[n].operands]
+            forms += [*step.updates.values(), *([step.output] if step.output is not None else [])] if ends else []
+            found = {source for form in forms for source in _outer(form)}
+            if len(found) > 1:
+                raise DefinitionError(f"{plan.mode.name}: {step.name}() needs {' and '.join(s.kind for s in found)} at once")
+            yield TokenKind(step.title, number, part.operations, ends, next(iter(found), None))
+
+
+def _outer(form: Form) -> Iterator[Source]:
+    for term in form:
+        if term.source.kind in OUTER:
+            yield term.source
+
+
+def _words(steps: list[Step], kinds: dict[str, Recurrence], chains: int) -> list[Word]:
+    words: list[Word] = []
+    for kind in kinds.values():
+        if kind.key is not None:
+            words += [(kind.key, exponent) for exponent in range(1, chains + 1)]
+    for step in steps:
+        for form in step.forms():
+            for term in form:
+                if term.source.kind == "key" and isinstance(term.source.what, int) and (term.source.what, 1) not in words:
+                    words.append((term.source.what, 1))
+    return words

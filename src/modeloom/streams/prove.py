@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof that a pipeline of tokens computes its definition: both run on symbols, and their normal forms are compared.
+
+The definition is run step by step as it was traced, before anything was rewritten. The pipeline is run token by token, with the powers of
+key words, the chains, and the cycles in which each value is there. Messages come one after another, with and without gaps::
+
+    every length of associated data and text up to 3 k + 3 blocks of a hash of k chains, both directions, partial last blocks,
+    every class of nonces, one message after every kind of message
+
+Longer messages follow by induction, which ``prove_step`` shows. While more than k blocks are to come, each block multiplies with K^k. Let
+c_0, c_1, ... be the chains in the order in which they are used next, and y the hash of the definition. Then
+
+    D = y K^(k-1) ⊕ (c_0 K^(k-1) ⊕ c_1 K^(k-2) ⊕ ... ⊕ c_(k-1))
+
+is 0 after the first k blocks. A block in the middle makes D K of D, and the last k blocks give a hash that differs from the
+definition's by D K. So a D of 0 stays 0, and the hash is right.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.prove.errors import ProofError
+from modeloom.prove.polynomials import Algebra, Polynomial
+from modeloom.spec.kinds import Operation
+from modeloom.streams.machine import Machine, MachineError, Token
+from modeloom.streams.plan import StreamPlan
+
+__all__ = ["Message", "StreamProof", "prove_step", "prove_stream", "tokens_of"]
+
+MOST_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message: key slot, class of nonces, direction, and bytes of nonce, associated data and text."""
+
+    slot: int
+    nonce_class: int
+    direction: str
+    nonce: int
+    associated: int
+    text: int
+    gaps: tuple[int, ...] = ()
+
+    def blocks(self, size: int) -> list[tuple[str, int]]:
+        """Step and bytes of each block."""
+        parts = [("associated", self.associated), (self.direction, self.text)]
+        return [(step, min(size, nbytes - at)) for step, nbytes in parts for at in range(0, nbytes, size)]
+
+
+@dataclass(frozen=True)
+class StreamProof:
+    """What was compared."""
+
+    messages: int
+    blocks: int
+
+
+class _Forms:
+    """Normal forms as the machine computes with them; key slots have keys of their own."""
+
+    def __init__(self, plan: StreamPlan):
+        self.plan, self.algebra = plan, Algebra(plan.mode.field)
+        self.zero = self.algebra.zero
+        self._keys: dict[tuple[int, int], Polynomial] = {}
+
+    def xor(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        return a ^ b
+
+    def wire(self, wire: tuple[object, ...], a: Polynomial, nbytes: int) -> Polynomial:
+        if wire[0] == "scale":
+            return self.algebra.scale(a, int(wire[1]))  # type: ignore[call-overload]
+        return self.algebra.head(a, nbytes if wire[0] == "cut" else int(wire[1]))  # type: ignore[call-overload]
+
+    def const(self, value: int) -> Polynomial:
+        return self.algebra.const(value)
+
+    def lengths(self, order: str, first: int, second: int) -> Polynomial:
+        half = self.plan.mode.block_bytes // 2
+        data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
+        return self.const(int.from_bytes(data, "little"))
+
+    def operate(self, operation: Operation, operands: Sequence[Polynomial], number: int, slot: int) -> Polynomial:
+        # Each slot has cipher keys of its own.
+        return self.algebra.operate(operation, operands, number + 16 * slot if operation.keyed else number)
+
+    def key(self, slot: int, node: int, exponent: int) -> Polynomial:
+        return self.algebra.power(self.value(slot, node), exponent)
+
+    def value(self, slot: int, number: int) -> Polynomial:
+        """A key value, as set-up is traced."""
+        if (slot, number) not in self._keys:
+            self._keys[slot, number] = self._computed(slot, number)
+        return self._keys[slot, number]
+
+    def _computed(self, slot: int, number: int) -> Polynomial:
+        node = self.plan.trace.nodes[number]
+        if node.kind == "raw":
+            return self.algebra.atom("raw", slot, node.args[0])
+        if node.kind == "const":
+            return self.const(node.args[0])
+        inputs = [self.value(slot, i) for i in node.inputs]
+        if node.kind == "xor":
+            return inputs[0] ^ inputs[1]
+        if node.operation:
+            return self.operate(node.operation, inputs, node.number, slot)
+        return self.wire((node.kind, *node.args[1:]), inputs[0], 0)
+
+
+class _Definition:
+    """The definition of a mode on normal forms, step by step."""
+
+    def __init__(self, plan: StreamPlan, forms: _Forms):
+        self.plan, self.forms = plan, forms
+
+    def run(self, number: int, message: Message) -> tuple[list[Polynomial], Polynomial]:
+        """The blocks of text and the tag of a message; its inputs have its number."""
+        size = self.plan.mode.block_bytes
+        lengths = {"nonce": message.nonce, "associated": message.associated, "text": message.text}
+        state = self._step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths)[0]
+        given = []
+        for place, (step, nbytes) in enumerate(message.blocks(size)):
+            block = input_block(self.forms, number, place, nbytes)
+            state, output = self._step(step, message, block, nbytes, state, lengths)
+            if output is not None:
+                given.append(output)
+        _, tag = self._step("tag", message, self.forms.zero, 0, state, lengths)
+        assert tag is not None
+        return given, tag
+
+    def _step(
+        self, name: str, message: Message, block: Polynomial, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int]
+    ) -> tuple[dict[str, Polynomial], Polynomial | None]:
+        trace, forms = self.plan.trace, self.forms
+        step = trace.step(name, message.nonce_class if name == "start" else 0)
+        values: dict[int, Polynomial] = {}
+
+        def value(number: int) -> Polynomial:
+            if number not in values:
+                node = trace.nodes[number]
+                if node.key_only:
+                    values[number] = forms.value(message.slot, number)
+                elif node.kind in ("nonce", "associated", "text"):
+                    values[number] = block
+                elif node.kind == "state":
+                    values[number] = state[node.args[0]]
+                elif node.kind == "lengths":
+                    order, *parts = node.args
+                    values[number] = forms.lengths(order, *(lengths[n] if isinstance(n, str) else n for n in parts))
+                else:
+                    inputs = [value(i) for i in node.inputs]
+                    if node.kind == "xor":
+                        values[number] = inputs[0] ^ inputs[1]
+                    elif node.operation:
+                        values[number] = forms.operate(node.operation, inputs, node.number, message.slot)
+                    else:
+                        values[number] = forms.wire((node.kind, *node.args[1:]), inputs[0], nbytes)
+            return values[number]
+
+        new = {name: value(number) for name, number in step.updates.items()}
+        return {**state, **new}, None if step.output is None else value(step.output)
+
+
+def input_block(forms: _Forms, number: int, place: int, nbytes: int) -> Polynomial:
+    """A block of a message, with zeros behind its bytes."""
+    return forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
+
+
+def nonce_block(forms: _Forms, number: int, nbytes: int) -> Polynomial:
+    """The nonce of a message."""
+    return forms.algebra.head(forms.algebra.atom("nonce", number), nbytes)
+
+
+def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Iterator[Token]:
+    """The tokens of a message as the message control lets them enter, the first one not before a cycle.
+
+    Parameters
+    ----------
+    block : callable
+        ``block(place, nbytes)`` is a block of the message, ``block(None, nbytes)`` the nonce.
+    """
+    title = plan_title(plan, message.nonce_class)
+    lengths = {"nonce": message.nonce, "associated": message.associated, "text": message.text}
+    nonce = block(None, message.nonce)
+    for number, part in enumerate(plan.placed.passes[title]):
+        yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths)
+    if not plan.placed.passes[title]:
+        yield Token(cycle, title, -1, slot=message.slot, block=nonce, lengths=lengths)
+    cycle += plan.placed.ahead[title]
+    steps = [*message.blocks(plan.mode.block_bytes), ("tag", 0)]
+    hashed = [plan.hashed(plan.step(step)) is not None for step, _ in steps]
+    gaps = iter(message.gaps)
+    for place, (step, nbytes) in enumerate(steps):
+        cycle += next(gaps, 0)
+        value = None if step == "tag" else block(place, nbytes)
+        first = hashed[place] and not any(hashed[:place])
+        passes = plan.placed.passes[step]
+        for number, part in enumerate(passes):
+            yield Token(
+                cycle + part.at, step, number, slot=message.slot, block=value, nbytes=nbytes, left=sum(hashed[place:]), first=first,
+                lengths=lengths,
+            )  # fmt: skip
+        cycle += passes[-1].at + 1
+
+
+def plan_title(plan: StreamPlan, nonce_class: int) -> str:
+    """Title of the ``start`` of a class of nonces."""
+    return next(step.title for step in plan.steps if (step.name, step.nonce_class) == ("start", nonce_class))
+
+
+def _messages(plan: StreamPlan, seed: int) -> list[Message]:
+    """Messages of all lengths that matter, in an order that is random."""
+    rng = random.Random(seed)
+    size, chains = plan.mode.block_bytes, plan.chains
+    made = []
+    for total in range(3 * chains + 4):
+        for associated in {0, total, min(1, total), max(0, total - 1), total // 2, rng.randrange(total + 1)}:
+            for direction in ("encrypt", "decrypt"):
+                text = total - associated
+                cut = [rng.randrange(size) if blocks and rng.random() < 0.5 else 0 for blocks in (associated, text)]
+                number = rng.randrange(len(plan.mode.nonce_bytes))
+                nonce = rng.choice(plan.mode.nonce_bytes[number])
+                gaps = tuple(rng.choice((0, 0, 0, 1, 5)) for _ in range(total + 1)) if rng.random() < 0.3 else ()
+                made.append(Message(rng.randrange(3), number, direction, nonce, associated * size - cut[0], text * size - cut[1], gaps))
+    for number, lengths in enumerate(plan.mode.nonce_bytes):
+        made += [Message(0, number, "encrypt", nonce, 0, rng.choice((0, size)), ()) for nonce in lengths]
+    usual = plan.mode.nonce_bytes[0][0]
+    made += [Message(1, 0, direction, usual, 0, nbytes) for direction in ("encrypt", "decrypt") for nbytes in range(size)]
+    rng.shuffle(made)
+    return made
+
+
+def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
+    """Proves that a pipeline computes its definition; raises ``ProofError``."""
+    if plan.horner is not None:
+        for step in ("associated", "encrypt", "decrypt"):
+            if plan.hashed(plan.step(step)) is not None:
+                prove_step(plan, step)
+    forms = _Forms(plan)
+    machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
+    definition = _Definition(plan, forms)
+    cycle = blocks = 0
+    messages = _messages(plan, seed)
+    for number, message in enumerate(messages):
+
+        def block(place: int | None, nbytes: int, number: int = number) -> Polynomial:
+            return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes)
+
+        given = []
+        for token in tokens_of(plan, message, cycle, block):
+            cycle = token.cycle + 1 if token.part >= 0 else cycle
+            try:
+                if token.part < 0:
+                    machine.start(token)
+                    continue
+                output = machine.run(token)
+            except MachineError as error:
+                raise ProofError(f"{plan.mode.name}: {error}") from error
+            if output is not None:
+                given.append(output)
+        wanted, tag = definition.run(number, message)
+        if given[:-1] != wanted:
+            raise ProofError(f"{plan.mode.name}: {message}: the pipeline does not give the text of the definition")
+        if given[-1] != tag:
+            raise ProofError(f"{plan.mode.name}: {message}: the pipeline does not give the tag of the definition")
+        blocks += len(wanted)
+    return StreamProof(len(messages), blocks)
+
+
+def prove_step(plan: StreamPlan, step: str) -> None:
+    """Proves what the head of this file says of a step of a long message; raises ``ProofError``."""
+    horner, k = plan.horner, plan.chains
+    assert horner is not None and horner.key is not None
+    node = horner.key
+    forms = _Forms(plan)
+    algebra = forms.algebra
+    definition = _Definition(plan, forms)
+    message = Message(0, 0, step if step != "associated" else "encrypt", plan.mode.nonce_bytes[0][0], 0, 0)
+    size = plan.mode.block_bytes
+
+    def defect(y: Polynomial, chains: Sequence[Polynomial]) -> Polynomial:
+        total = algebra.mul(y, forms.key(0, node, k - 1)) if k > 1 else y
+        for place, chain in enumerate(chains):
+            exponent = k - 1 - place
+            total = total ^ (algebra.mul(chain, forms.key(0, node, exponent)) if exponent else chain)
+        return total
+
+    def run(count: int, left: Callable[[int], int]) -> tuple[Polynomial, Polynomial, list[Polynomial], Polynomial, Any]:
+        """Some blocks: D before, y and the chains behind, D behind, and the sum of the last products."""
+        machine = Machine(plan.steps, plan.kinds, plan.placed, k, forms)
+        chains = [algebra.atom("chain", place) for place in range(k)]
+        state = {name: algebra.atom("state", name) for name in plan.trace.state}
+        kept = machine.loaded(state, horner.name, chains)
+        before = defect(state[horner.name], chains)
+        for place in range(count):
+            block = input_block(forms, 0, place, size)
+            try:
+                machine.run(Token(1000 + place, step, block=block, nbytes=size, left=left(place), lengths={}))
+            except MachineError as error:
+                raise ProofError(f"{plan.mode.name}: {error}") from error
+            state, _ = definition._step(step, message, block, size, state, {})
+        after = [kept.values[(kept.place + place) % k][1] for place in range(k)]
+        return before, state[horner.name], after, defect(state[horner.name], after), kept.total
+
+    key = forms.key(0, node, 1)
+    before, _, _, after, _ = run(1, lambda place: k + 1)
+    if after != algebra.mul(before, key):
+        raise ProofError(f"{plan.mode.name}: {step}: a block in the middle of a long message does not keep the chains of the hash")
+    before, y, _, _, total = run(k, lambda place: k - place)
+    if total is None or total[1] ^ y != algebra.mul(before, key):
+        raise ProofError(f"{plan.mode.name}: {step}: the last blocks of a long message do not give the hash")

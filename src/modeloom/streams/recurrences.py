@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How each part of the state goes from block to block, which decides how it is pipelined.
+
+======== ======================== ==========================================================================
+kind     v' is                    in hardware
+======== ======================== ==========================================================================
+held     v                        a register that ``start`` writes
+wires    L(v) ⊕ w                 a register with XORs before it: a new value in each cycle
+counter  v + n                    a register with an adder before it
+horner   (v ⊕ w) · K              k chains with powers of the key word K, as many as the multiplier has cycles
+cipher   E(v ⊕ w)                 one block in the cycles of the cipher; other channels fill them
+======== ======================== ==========================================================================
+
+w is anything that does not depend on v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from modeloom.spec import DefinitionError
+from modeloom.spec.kinds import MUL
+from modeloom.streams.steps import Form, Source, Step, Term, UnitOperation
+
+__all__ = ["Recurrence", "depends_on", "horner_operation", "recurrences"]
+
+LOOPS = ("associated", "encrypt", "decrypt")
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """How a part of the state goes on.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        "held", "wires", "counter", "horner" or "cipher".
+    key : int or None
+        For "horner" the node of the key word.
+    """
+
+    name: str
+    kind: str
+    key: int | None = None
+
+
+def depends_on(step: Step, form: Form, name: str) -> bool:
+    """Whether a form of a step depends on a part of the state, through operations too."""
+    for term in form:
+        if term.source == Source("state", name):
+            return True
+        if term.source.kind == "op" and any(depends_on(step, operand, name) for operand in _operation(step, term).operands):
+            return True
+    return False
+
+
+def recurrences(mode: str, steps: Sequence[Step], state: Iterable[str]) -> dict[str, Recurrence]:
+    """The recurrence of each part of the state.
+
+    Raises
+    ------
+    DefinitionError
+        A part goes on in a way that no pipeline keeps up with, or in different ways in different steps.
+    """
+    found: dict[str, Recurrence] = {}
+    for name in state:
+        kinds = {_kind(mode, step, name) for step in steps if step.name in LOOPS}
+        changing = {kind for kind in kinds if kind.kind != "held"}
+        if len(changing) > 1:
+            what = " and ".join(sorted({f"{one.kind}" for one in changing}))
+            raise DefinitionError(f"{mode}: the state {name} goes on in different ways in different steps: {what}")
+        found[name] = changing.pop() if changing else Recurrence(name, "held")
+    return found
+
+
+def horner_operation(step: Step, recurrence: Recurrence) -> int | None:
+    """The number of the operation of a step that is the product of a Horner recurrence; None if there is none."""
+    for number, operation in enumerate(step.operations):
+        if operation.operation is MUL.operation and _key_operand(operation) == recurrence.key and _added(operation, recurrence.name):
+            return number
+    return None
+
+
+def _operation(step: Step, term: Term) -> UnitOperation:
+    number = term.source.what
+    assert isinstance(number, int)
+    return step.operations[number]
+
+
+def _key_operand(operation: UnitOperation) -> int | None:
+    """The key word that is an operand by itself."""
+    for operand in operation.operands:
+        if len(operand) == 1 and operand[0].source.kind == "key" and not operand[0].maps:
+            node = operand[0].source.what
+            assert isinstance(node, int)
+            return node
+    return None
+
+
+def _added(operation: UnitOperation, name: str) -> bool:
+    """Whether a part of the state is added to an operand, as it is."""
+    return any(Term(Source("state", name)) in operand for operand in operation.operands)
+
+
+def _kind(mode: str, step: Step, name: str) -> Recurrence:
+    if name not in step.updates:
+        return Recurrence(name, "held")
+    form = step.updates[name]
+    others = [term for term in form if term.source != Source("state", name)]
+    through = [term for term in others if term.source.kind == "op" and depends_on(step, (term,), name)]
+    if not through:
+        return Recurrence(name, "wires")
+    if len(form) == 1 and not form[0].maps:
+        operation = _operation(step, form[0])
+        direct = _added(operation, name)
+        rest = [term for operand in operation.operands for term in operand if term != Term(Source("state", name))]
+        clean = direct and not depends_on(step, tuple(rest), name)
+        if clean and operation.operation.counter and not rest:
+            return Recurrence(name, "counter")
+        if clean and operation.operation is MUL.operation and (key := _key_operand(operation)) is not None:
+            return Recurrence(name, "horner", key)
+        if clean and operation.operation.keyed:
+            return Recurrence(name, "cipher")
+    raise DefinitionError(
+        f"{mode}: {step.name}(): the state {name} goes through operations in a way that no pipeline keeps up with; it may be a sum, a "
+        "counter, (state ^ block) * key value, or E(state ^ block)"
+    )

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of a message as unit operations on linear forms.
+
+A form is a XOR of terms. A term is a source and the wires that it goes through, such as a product with x^k or the cut to the bytes of a
+piece of text. Everything else is an operation of a unit::
+
+    forms ──▶ operation ──▶ forms ──▶ state, text, tag
+
+What depends on the key alone is a key word: set-up computes it once for each key.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from modeloom.ir.lines import Line
+from modeloom.ir.trace import Node
+from modeloom.spec import DefinitionError
+from modeloom.spec.kinds import Operation
+from modeloom.streams.trace import StreamTrace
+
+__all__ = ["Form", "Source", "Step", "Term", "UnitOperation", "key_word", "steps_of"]
+
+WIRES = ("scale", "keep", "cut")
+"""Linear maps that cost no cycle."""
+
+INPUTS = ("associated", "text", "nonce")
+
+
+class Source(NamedTuple):
+    """What a term reads.
+
+    ``kind`` is "associated", "text" or "nonce" (the block of the token), "state" (``what`` is its name), "key" (a key word by its node),
+    "const" (its value), "lengths" (order, and two lengths), or "op" (the number of an operation of the step).
+    """
+
+    kind: str
+    what: object = None
+
+
+class Term(NamedTuple):
+    """A source after some linear maps: ("scale", k), ("keep", bytes), ("cut",), in their order."""
+
+    source: Source
+    maps: tuple[tuple[object, ...], ...] = ()
+
+
+Form = tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class UnitOperation:
+    """An operation of a unit.
+
+    Attributes
+    ----------
+    operation : Operation
+    operands : tuple of Form
+    number : int
+        The number of the cipher key, or what is added to a counter.
+    line : Line
+        Line of the definition.
+    """
+
+    operation: Operation
+    operands: tuple[Form, ...]
+    number: int
+    line: Line
+
+
+@dataclass
+class Step:
+    """A step of a message.
+
+    Attributes
+    ----------
+    name, nonce_class : str, int
+        As traced.
+    operations : list of UnitOperation
+        In an order in which each comes after those that it reads.
+    updates : dict
+        For each name of the state that the step changes, its new value.
+    output : Form or None
+        The text or the tag that it gives.
+    """
+
+    name: str
+    nonce_class: int
+    operations: list[UnitOperation] = field(default_factory=list)
+    updates: dict[str, Form] = field(default_factory=dict)
+    output: Form | None = None
+
+    @property
+    def title(self) -> str:
+        """Its name, with the class of nonces for others than the first."""
+        return f"{self.name} {self.nonce_class}" if self.nonce_class else self.name
+
+    def forms(self) -> Iterator[Form]:
+        """All forms of the step."""
+        for operation in self.operations:
+            yield from operation.operands
+        yield from self.updates.values()
+        if self.output is not None:
+            yield self.output
+
+    def uses(self) -> dict[str, int]:
+        """How many operations of each kind there are."""
+        return Counter(operation.operation.name for operation in self.operations)
+
+
+def key_word(trace: StreamTrace, node: int) -> str:
+    """The name of a key word: that of the definition, or one made of its node."""
+    return trace.key_names.get(node, f"k{node}")
+
+
+def steps_of(trace: StreamTrace) -> list[Step]:
+    """The steps of a traced definition."""
+    return [_Builder(trace, step.name, step.nonce_class).build(step.updates, step.output) for step in trace.steps]
+
+
+class _Builder:
+    def __init__(self, trace: StreamTrace, name: str, nonce_class: int):
+        self.trace, self.step = trace, Step(name, nonce_class)
+        self._forms: dict[int, Form] = {}
+
+    def build(self, updates: dict[str, int], output: int | None) -> Step:
+        for name, node in updates.items():
+            form = self.form(node)
+            if self.step.name == "start" or form != (Term(Source("state", name)),):
+                self.step.updates[name] = form
+        if output is not None:
+            self.step.output = self.form(output)
+        return self.step
+
+    def form(self, number: int) -> Form:
+        """The form of a node; its operations are made on the way."""
+        # Definitions are a few lines long, so that recursion is not deep.
+        if number not in self._forms:
+            self._forms[number] = self._of(self.trace.nodes[number])
+        return self._forms[number]
+
+    def _of(self, node: Node) -> Form:
+        if node.kind == "const":
+            return (Term(Source("const", node.args[0])),) if node.args[0] else ()
+        if node.key_only and node.kind not in ("xor", *WIRES):
+            return (Term(Source("key", node.id)),)
+        if node.kind in INPUTS:
+            return (Term(Source(node.kind)),)
+        if node.kind == "state":
+            return (Term(Source("state", node.args[0])),)
+        if node.kind == "lengths":
+            return (Term(Source("lengths", node.args)),)
+        if node.kind == "xor":
+            return _sum(self.form(node.args[0]), self.form(node.args[1]))
+        if node.kind in WIRES:
+            return self._mapped(node)
+        if operation := node.operation:
+            operands = tuple(self.form(i) for i in node.inputs)
+            self.step.operations.append(UnitOperation(operation, operands, node.number, node.line))
+            return (Term(Source("op", len(self.step.operations) - 1)),)
+        raise DefinitionError(f"{self.trace.mode}: {self.step.name}() uses o.{node.kind}(), which steps of a message do not have")
+
+    def _mapped(self, node: Node) -> Form:
+        wire = (node.kind, *node.args[1:])
+        terms = []
+        for term in self.form(node.args[0]):
+            if wire == ("cut",) and (term.source.kind == "text" or wire in term.maps):
+                # A piece has zeros behind its bytes.
+                terms.append(term)
+            else:
+                terms.append(Term(term.source, (*term.maps, wire)))
+        return tuple(terms)
+
+
+def _sum(a: Form, b: Form) -> Form:
+    """The XOR of two forms: equal terms cancel."""
+    return tuple(term for term in (*a, *b) if (term in a) != (term in b))

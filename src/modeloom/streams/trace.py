@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the steps of a stream mode on symbols, each once: a small graph for each, with the state at its ends.
+
+::
+
+    nonce ──start──▶ state          one graph for each class of nonces
+    state, associated ──▶ state
+    state, text ──encrypt / decrypt──▶ state, text
+    state, lengths ──tag──▶ tag
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from modeloom.ir.lines import NOWHERE, definition_file
+from modeloom.ir.trace import Trace, Tracer, Value
+from modeloom.spec import CipherKey, DefinitionError, Keys, blame
+from modeloom.spec.beside import beside
+from modeloom.spec.keyed import KeyParts
+from modeloom.spec.stream import Lengths, Nonce, State, StreamMode
+
+__all__ = ["Length", "StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
+
+LOOPS = ("associated", "encrypt", "decrypt")
+"""Steps that a message does any number of times."""
+
+
+class Length:
+    """A number of bytes that is known when the core runs.
+
+    Parameters
+    ----------
+    mode : str
+        Name of the mode, for messages.
+    name : str
+        "nonce", "associated" or "text".
+    values : collection of int or None
+        The values that it may have, if these are few: then it may be compared with one that it never has.
+    """
+
+    def __init__(self, mode: str, name: str, values: Iterable[int] | None = None):
+        self.mode, self.name = mode, name
+        self.values = None if values is None else frozenset(values)
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise DefinitionError(
+            f"{self.mode}: the bytes of {self.name} are known when a message comes; a definition gives them to o.bit_lengths(), and "
+            "compares those of a nonce with what divides its classes (nonce_bytes)"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if self.values is None or not isinstance(other, int) or other in self.values:
+            self._refuse()
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+    __bool__ = __index__ = __int__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __mul__ = __rmul__ = _refuse
+    __mod__ = __floordiv__ = _refuse
+
+
+@dataclass
+class StepTrace:
+    """A step.
+
+    Attributes
+    ----------
+    name : str
+        "start", "associated", "encrypt", "decrypt" or "tag".
+    nonce_class : int
+        For ``start``: the class of nonces that it is for.
+    updates : dict
+        For each name of the state, the node of its new value.
+    output : int or None
+        The node of the text or of the tag that it gives.
+    """
+
+    name: str
+    nonce_class: int = 0
+    updates: dict[str, int] = field(default_factory=dict)
+    output: int | None = None
+
+
+@dataclass
+class StreamTrace(Trace):
+    """What the steps of a definition compute.
+
+    Attributes
+    ----------
+    state : tuple of str
+        Names of the state, in the order in which ``start`` wrote them.
+    steps : list of StepTrace
+    """
+
+    state: tuple[str, ...] = ()
+    steps: list[StepTrace] = field(default_factory=list)
+
+    def step(self, name: str, nonce_class: int = 0) -> StepTrace:
+        """A step by its name."""
+        return next(step for step in self.steps if (step.name, step.nonce_class) == (name, nonce_class))
+
+
+class StreamTracer(Tracer):
+    """The operations ``o`` of a stream mode, recording nodes without duplicates."""
+
+    piece: Value | None = None
+    """The text of the step that is traced."""
+
+    def cut(self, a: Value, piece: Any) -> Value:
+        """See ``StreamNumbers.cut``."""
+        node = self._id(a)
+        if self.piece is None or piece is not self.piece:
+            raise DefinitionError(f"{self.trace.mode}: o.cut(block, p) takes the text of encrypt or decrypt as its second operand")
+        return self._value("cut", node)
+
+    def bit_lengths(self, first: Any, second: Any, order: str = "big") -> Value:
+        """See ``StreamNumbers.bit_lengths``."""
+        if order not in ("big", "little"):
+            raise DefinitionError(f'{self.trace.mode}: o.bit_lengths() takes order="big" or "little", not {order!r}')
+        parts = [part.name if isinstance(part, Length) else self._number("bit_lengths", part, 0, 1 << 60) for part in (first, second)]
+        return self._value("lengths", order, *parts)
+
+
+def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
+    """Traces set-up and all steps of a mode for cipher keys of ``key_bytes`` bytes.
+
+    Raises
+    ------
+    DefinitionError
+        A step does what a core cannot do: branches on a length, reads or writes what is no state, returns something else than its form.
+    """
+    size = mode.block_bytes
+    result = StreamTrace(mode.name, mode.field, size, 0, size, file=definition_file(mode))
+    o = StreamTracer(result, key_bytes)
+    result.raw_names = tuple(part for part in mode.key_parts if part not in mode.cipher_keys)
+    result.cipher_keys = list(mode.cipher_keys)
+    result.cipher_bits = [mode.fixed_key_bits.get(name, 0) for name in mode.cipher_keys]
+    o.line = NOWHERE
+    given = {name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}
+    raw = KeyParts(**{name: given[name] if name in given else o.leaf("raw", name) for name in mode.key_parts})
+    o.line = None
+    with o.setting_up(), beside(mode.folder), blame(mode.name, mode.setup):
+        keys = mode.setup(o, raw)
+    if not isinstance(keys, Keys):
+        raise _wrong(mode, "setup", keys, "Keys(...)")
+    for name, value in keys.items():
+        if isinstance(value, Value):
+            result.key_names.setdefault(value.id, name)
+        elif not isinstance(value, CipherKey):
+            raise DefinitionError(f"{mode.name}: setup(): the value {name} is {value!r}, which is no block and no cipher key")
+    for number, lengths in enumerate(mode.nonce_bytes):
+        nbytes = lengths[0] if len(lengths) == 1 else Length(mode.name, "nonce", lengths)
+        _start(mode, o, keys, number, Nonce(o.leaf("nonce", 0), nbytes))
+    for name in LOOPS:
+        _loop(mode, o, keys, name)
+    _tag(mode, o, keys)
+    return result
+
+
+def _wrong(mode: StreamMode, step: str, got: Any, wanted: str) -> DefinitionError:
+    return DefinitionError(f"{mode.name}: {step}() returns a {type(got).__name__}, not {wanted}")
+
+
+def _state(o: StreamTracer) -> State:
+    trace = o.trace
+    assert isinstance(trace, StreamTrace)
+    return State(**{name: o.leaf("state", name) for name in trace.state})
+
+
+def _updates(mode: StreamMode, o: StreamTracer, step: str, state: Any) -> dict[str, int]:
+    if not isinstance(state, State):
+        raise _wrong(mode, step, state, "State(...)" if step == "start" else "s.replace(...)")
+    for name, value in state.items():
+        if not isinstance(value, Value):
+            raise DefinitionError(f"{mode.name}: {step}(): the state {name} is {value!r}, which is no block")
+    return {name: value.id for name, value in state.items()}
+
+
+def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: Nonce) -> None:
+    trace = o.trace
+    assert isinstance(trace, StreamTrace)
+    with beside(mode.folder), blame(mode.name, mode.start):
+        state = mode.start(o, keys, nonce)
+    updates = _updates(mode, o, "start", state)
+    if number and tuple(updates) != trace.state:
+        raise DefinitionError(f"{mode.name}: start() writes {', '.join(updates)} for some nonces, and {', '.join(trace.state)} for others")
+    trace.state = tuple(updates)
+    trace.steps.append(StepTrace("start", number, updates))
+
+
+def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
+    trace = o.trace
+    assert isinstance(trace, StreamTrace)
+    block = o.leaf("associated" if name == "associated" else "text", 0)
+    o.piece = None if name == "associated" else block
+    step = getattr(mode, name)
+    with beside(mode.folder), blame(mode.name, step):
+        given = step(o, keys, _state(o), block)
+    o.piece = None
+    if name == "associated":
+        trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, given)))
+        return
+    if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Value)):
+        raise _wrong(mode, name, given, "(the state, a block)")
+    trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, given[0]), given[1].id))
+
+
+def _tag(mode: StreamMode, o: StreamTracer, keys: Keys) -> None:
+    trace = o.trace
+    assert isinstance(trace, StreamTrace)
+    n = Lengths(Length(mode.name, "associated"), Length(mode.name, "text"))
+    with beside(mode.folder), blame(mode.name, mode.tag):
+        given = mode.tag(o, keys, _state(o), n)
+    if not isinstance(given, Value):
+        raise _wrong(mode, "tag", given, "a block")
+    trace.steps.append(StepTrace("tag", output=given.id))

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof accepts pipelines that compute their definition, and refuses each that is changed."""
+
+from dataclasses import replace
+
+import pytest
+from tests.streams.modes import NoHash, WideAEAD
+
+from modeloom.modes.gcm import GCM
+from modeloom.prove.errors import ProofError
+from modeloom.streams.plan import plan_stream
+from modeloom.streams.prove import prove_step, prove_stream
+from modeloom.streams.steps import Source, Term
+
+LATENCIES = {"cipher": 11, "mul": 5}
+
+
+def made(mode=GCM, **latencies):
+    return plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, **latencies})
+
+
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash])
+@pytest.mark.parametrize("latencies", [{}, {"cipher": 29, "mul": 3}, {"mul": 1}], ids=str)
+def test_proved(mode, latencies):
+    plan = made(mode, **latencies)
+    done = prove_stream(plan)
+    # Every number of blocks up to three turns of the chains, both directions.
+    assert done.messages > 6 * plan.chains and done.blocks > 3 * plan.chains**2
+
+
+def chains(plan):
+    plan.chains -= 3
+
+
+def early_product(plan):
+    plan.placed.stages["mul"] -= 1
+
+
+def early_start(plan):
+    plan.placed.ahead["start 1"] -= 1
+
+
+def early_part(plan):
+    first, second = plan.placed.passes["start 1"]
+    plan.placed.passes["start 1"] = first, replace(second, at=second.at - 1)
+
+
+def other_counter(plan):
+    step = plan.step("decrypt")
+    step.operations = [replace(o, number=2) if o.operation.counter else o for o in step.operations]
+
+
+def other_key(plan):
+    step = plan.step("tag")
+    step.operations = [replace(o, number=1) if o.operation.keyed else o for o in step.operations]
+
+
+def no_cut(plan):
+    step = plan.step("encrypt")
+    step.output = tuple(Term(term.source) for term in step.output)
+
+
+def hash_of_uncut(plan):
+    step = plan.step("encrypt")
+    step.operations = [replace(o, operands=tuple(tuple(Term(t.source) for t in f) for f in o.operands)) for o in step.operations]
+
+
+def lengths_turned(plan):
+    step = plan.step("tag")
+    turned = Source("lengths", ("big", "text", "associated"))
+    step.operations = [
+        replace(o, operands=tuple(tuple(Term(turned) if t.source.kind == "lengths" else t for t in f) for f in o.operands))
+        for o in step.operations
+    ]
+
+
+def no_mask(plan):
+    plan.step("tag").output = plan.step("tag").output[1:]
+
+
+def held_counter(plan):
+    del plan.step("encrypt").updates["counter"]
+
+
+def other_start(plan):
+    start = plan.step("start")
+    start.updates["counter"] = start.updates["counter"][:1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [chains, early_product, early_start, early_part, other_counter, other_key, no_cut, hash_of_uncut, lengths_turned, no_mask, held_counter,
+     other_start],
+    ids=lambda change: change.__name__,
+)  # fmt: skip
+def test_changed_pipelines_are_refused(change):
+    plan = made()
+    prove_stream(plan)
+    change(plan)
+    with pytest.raises(ProofError, match="^gcm: "):
+        prove_stream(plan)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("min(self.chains, token.left)", "self.chains"),
+        ("min(self.chains, token.left)", "token.left"),
+        ("kept.place % self.chains", "kept.place * 2 % self.chains"),
+        ("o.xor(value, sofar), weight", "value, weight"),
+        ("token.left <= self.chains", "token.left < self.chains"),
+        ("o.xor(kept.total[1], result[1]) if kept.total else result[1]", "result[1]"),
+    ],
+)
+def test_other_rules_for_the_chains_are_refused(monkeypatch, old, new):
+    """The rule of the weights, changed in the machine; blocks in the middle of long messages are looked at, too."""
+    from modeloom.streams import machine, prove
+
+    source = open(machine.__file__, encoding="utf-8").read()
+    assert source.count(old) == 1
+    names = {"__name__": machine.__name__}
+    exec(compile(source.replace(old, new), "machine", "exec"), names)
+    for name in ("Machine", "MachineError", "Token"):
+        monkeypatch.setattr(prove, name, names[name])
+    with pytest.raises(ProofError):
+        prove_stream(made())
+
+
+def test_steps_of_long_messages():
+    for step in ("associated", "encrypt", "decrypt"):
+        prove_step(made(), step)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps as they are traced and lowered, and one clear line for each that a core cannot do."""
+
+import pytest
+from tests.streams.modes import NoHash, WideAEAD
+
+from modeloom.modes.gcm import GCM
+from modeloom.spec import DefinitionError, Keys
+from modeloom.spec.stream import State, StreamMode
+from modeloom.streams.lazy import move_to_tag
+from modeloom.streams.plan import plan_stream
+from modeloom.streams.recurrences import recurrences
+from modeloom.streams.steps import steps_of
+from modeloom.streams.trace import trace_stream
+
+LATENCIES = {"cipher": 11, "mul": 5}
+
+
+def lowered(mode):
+    trace = trace_stream(mode(), 32 if mode is WideAEAD else 16)
+    steps = steps_of(trace)
+    return trace, steps, recurrences(mode.name, steps, trace.state)
+
+
+def test_gcm():
+    _, steps, kinds = lowered(GCM)
+    assert {name: kind.kind for name, kind in kinds.items()} == {"y": "horner", "counter": "counter", "mask": "held"}
+    assert {step.title: dict(step.uses()) for step in steps} == {
+        "start": {"enc": 1}, "start 1": {"mul": 2, "enc": 1}, "associated": {"mul": 1}, "encrypt": {"add": 1, "enc": 1, "mul": 1},
+        "decrypt": {"add": 1, "enc": 1, "mul": 1}, "tag": {"mul": 1},
+    }  # fmt: skip
+    moved = {step.title: dict(step.uses()) for step in move_to_tag(steps, kinds)}
+    assert moved["start"] == {} and moved["start 1"] == {"mul": 2} and moved["tag"] == {"enc": 1, "mul": 1}
+
+
+def test_other_modes():
+    _, _, kinds = lowered(WideAEAD)
+    assert {name: kind.kind for name, kind in kinds.items()} == {"y": "horner", "counter": "counter", "sum": "wires", "offset": "wires"}
+    _, _, kinds = lowered(NoHash)
+    assert {name: kind.kind for name, kind in kinds.items()} == {"counter": "counter", "sum": "wires", "mask": "held"}
+
+
+def test_stages():
+    """The hash stands behind the cipher; what is only held lives where it is needed."""
+    placed = plan_stream(GCM(), 16, LATENCIES).placed
+    assert placed.stages == {"cipher": 0, "mul": 11} and placed.outputs == {"encrypt": 11, "decrypt": 11, "tag": 16}
+    assert placed.homes == {"y": 11, "counter": 0, "mask": 0} and placed.depth == 17
+    assert placed.ahead == {"start": 0, "start 1": 22}
+    wide = plan_stream(WideAEAD(), 32, LATENCIES).placed
+    assert [part.at for part in wide.passes["tag"]] == [0, 16]
+
+
+class Plain(StreamMode):
+    """A definition with nothing in it that is wrong."""
+
+    name = "plain"
+    title = source = security = "for tests"
+    nonce_bytes = ((12,), (8, 16))
+
+    def setup(self, o, key):
+        return Keys(h=o.enc(o.const(0)))
+
+    def start(self, o, k, nonce):
+        return State(y=o.const(0), counter=nonce.block)
+
+    def associated(self, o, k, s, a):
+        return s.replace(y=o.mul(s.y ^ a, k.h))
+
+    def encrypt(self, o, k, s, p):
+        return s, o.cut(p ^ o.enc(s.counter), p)
+
+    decrypt = encrypt
+
+    def tag(self, o, k, s, n):
+        return s.y
+
+
+def branch_on_length(self, o, k, s, n):
+    return s.y if n.text else o.const(0)
+
+
+def add_to_length(self, o, k, s, n):
+    return o.bit_lengths(n.text + 1, 0)
+
+
+def compare_inside_a_class(self, o, k, nonce):
+    return State(y=o.const(0 if nonce.nbytes == 8 else 1), counter=nonce.block)
+
+
+def other_state(self, o, k, nonce):
+    return State(y=o.const(0)) if nonce.nbytes == 12 else State(y=o.const(0), counter=nonce.block)
+
+
+def no_state(self, o, k, nonce):
+    return o.const(0)
+
+
+def unknown_state(self, o, k, s, a):
+    return s.replace(z=a)
+
+
+def reads_unknown_state(self, o, k, s, a):
+    return s.replace(y=s.z)
+
+
+def number_as_state(self, o, k, s, a):
+    return s.replace(y=7)
+
+
+def no_block(self, o, k, s, p):
+    return s
+
+
+def cut_of_state(self, o, k, s, p):
+    return s, o.cut(p, s.y)
+
+
+def square_chain(self, o, k, s, a):
+    return s.replace(y=o.mul(s.y, s.y))
+
+
+def two_ways(self, o, k, s, p):
+    return s.replace(y=s.y ^ p), p
+
+
+def circle(self, o, k, s, p):
+    return s.replace(y=o.mul(s.y ^ o.enc(o.mul(p, k.h)), k.h)), o.cut(o.mul(o.enc(p), k.h), p)
+
+
+def key_in_state(self, o, k, s, a):
+    return s.replace(counter=s.counter ^ k.h)
+
+
+def key_before_cipher(self, o, k, s, p):
+    return s, o.cut(p ^ o.enc(s.counter ^ k.h), p)
+
+
+def hash_of_nonce(self, o, k, nonce):
+    return State(y=nonce.block, counter=nonce.block)
+
+
+def test_key_values_at_the_entry():
+    """A unit that reads a key word stands behind the first stage, in which the word is read."""
+    masked = type("Masked", (Plain,), {"encrypt": key_before_cipher, "decrypt": key_before_cipher})
+    assert plan_stream(Plain(), 16, LATENCIES).placed.stages == {"cipher": 0, "mul": 1}
+    assert plan_stream(masked(), 16, LATENCIES).placed.stages == {"cipher": 1, "mul": 1}
+
+
+@pytest.mark.parametrize(
+    ("step", "function", "message"),
+    [
+        ("tag", branch_on_length, "the bytes of text are known when a message comes"),
+        ("tag", add_to_length, "the bytes of text are known when a message comes"),
+        ("start", compare_inside_a_class, "compares those of a nonce with what divides its classes"),
+        ("start", other_state, r"start\(\) writes y, counter for some nonces, and y for others"),
+        ("start", no_state, r"start\(\) returns a Value, not State"),
+        ("associated", unknown_state, "a step writes 'z' to the state, which start never wrote"),
+        ("associated", reads_unknown_state, "reads 'z' of the state, which start never wrote"),
+        ("associated", number_as_state, "the state y is 7, which is no block"),
+        ("encrypt", no_block, r"encrypt\(\) returns a State, not \(the state, a block\)"),
+        ("encrypt", cut_of_state, "takes the text of encrypt or decrypt as its second operand"),
+        ("associated", square_chain, "the state y goes through operations in a way that no pipeline keeps up with"),
+        ("encrypt", two_ways, "the state y goes on in different ways in different steps: horner and wires"),
+        ("associated", key_in_state, r"associated\(\) adds a key value to the state counter"),
+        ("start", hash_of_nonce, r"start\(\) gives the hash y a value; let it begin with 0"),
+        ("encrypt", circle, "the operations of a block wait for each other in a circle"),
+    ],
+)
+def test_wrong_steps(step, function, message):
+    plan_stream(Plain(), 16, LATENCIES)
+    wrong = type("Wrong", (Plain,), {step: function})
+    with pytest.raises(DefinitionError, match=message) as error:
+        plan_stream(wrong(), 16, LATENCIES)
+    assert "\n" not in str(error.value) and "plain" in str(error.value)
