@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Token pipelines in hardware give what the software model gives: random messages of several keys, with and without gaps."""
+
+import pytest
+from tests.built import slowly
+from tests.generality.quad256 import QuadPipeline, mix, substitute
+from tests.rtl.stream.bench import PipelineBench
+from tests.streams.modes import NoHash, WideAEAD
+from tests.streams.numbers import OnNumbers, messages, models_of
+
+from modeloom.golden.aes_keys import round_keys
+from modeloom.modes.gcm import GCM
+from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.gf128.architectures import MULTIPLIERS
+
+KARATSUBA = MULTIPLIERS["karatsuba"]
+
+
+def aes_keys(model):
+    """Round keys of a model's key, as the pipeline takes them."""
+    return [int.from_bytes(key, "little") for key in round_keys(model._parts["cipher"])]
+
+
+def quad_keys(model):
+    """Round keys of Quad256."""
+    keys = [int.from_bytes(model._parts["cipher"], "little")]
+    for number in range(20):
+        keys.append(mix(substitute(keys[-1])) ^ (number + 1))
+    return keys
+
+
+def run(bench, mode, keys, models, count, longest):
+    """Loads all keys, and sends messages; what comes out is what the model says."""
+    for slot, model in enumerate(models):
+        bench.load(slot, keys(model), [model.key_blocks[name] for name in bench.plan.trace.raw_names])
+    on_numbers = OnNumbers(bench.plan, models)
+    for slot in range(len(models)):
+        for made in bench.plan.preparations:
+            assert bench.words[slot, bench.plan.words.index(made.word)] == on_numbers.key(slot, *made.word)
+    cycle, texts, tags = 0, [], []
+    for sent in messages(mode(), models, count, longest=longest):
+        cycle = bench.send(sent, cycle)
+        texts += sent.blocks
+        tags.append(sent.tag)
+    bench.step(bench.plan.placed.depth + 2)
+    assert bench.texts == texts
+    assert bench.tags == tags
+    assert len(texts) > count and len(tags) == count
+
+
+def test_gcm():
+    bench = PipelineBench(GCM(), AESPipeline(128, 1, 3), KARATSUBA, 3, 4, 128, stages=3)
+    run(bench, GCM, aes_keys, models_of(GCM(), 3), 200, longest=12)
+
+
+def test_a_mode_of_the_tests_own():
+    """Blocks of 256 bits, a hash key from the host, a tag that goes through the cipher behind the hash."""
+    bench = PipelineBench(WideAEAD(), QuadPipeline(False, 1, 4), KARATSUBA, 4, 5, 256, stages=2)
+    run(bench, WideAEAD, quad_keys, models_of(WideAEAD(), 4), 120, longest=8)
+
+
+@pytest.mark.parametrize(("stages", "options"), slowly((1, {}), (2, {"sbox": "bram"})))
+def test_a_mode_without_products(stages, options):
+    bench = PipelineBench(NoHash(), AESPipeline(128, stages, 1, **options), None, 1, 4, 128)
+    run(bench, NoHash, aes_keys, models_of(NoHash(), 1), 60, longest=6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("multiplier", sorted(MULTIPLIERS))
+@pytest.mark.parametrize("stages", [1, 4])
+def test_gcm_with_other_units(multiplier, stages):
+    bench = PipelineBench(GCM(), AESPipeline(128, 2, 2, sbox="composite"), MULTIPLIERS[multiplier], 2, 4, 128, stages=stages)
+    run(bench, GCM, aes_keys, models_of(GCM(), 2), 300, longest=30)
