@@ -124,13 +124,13 @@ def modes() -> str:
     return table(("mode", "source", "key", "tweak, bytes", "sector, bytes", "field order", "published vectors"), rows, 6)
 
 
-def code() -> str:
-    """The definition of HCTR2 up to the end of ``encrypt``, as it stands in the source."""
-    path = ROOT / "src/modeloom/modes/hctr2.py"
+def code(mode: str = "hctr2", last: str = "encrypt") -> str:
+    """The definition of a mode from ``setup`` up to the end of a method, as it stands in the source."""
+    path = ROOT / f"src/modeloom/modes/{mode}.py"
     text = path.read_text(encoding="utf-8")
-    mode = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
-    methods = {node.name: node for node in mode.body if isinstance(node, ast.FunctionDef)}
-    lines = text.splitlines()[methods["setup"].lineno - 1 : methods["encrypt"].end_lineno]
+    found = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+    methods = {node.name: node for node in found.body if isinstance(node, ast.FunctionDef)}
+    lines = text.splitlines()[methods["setup"].lineno - 1 : methods[last].end_lineno]
     return "```python\n" + "".join(f"{line[4:]}\n" for line in lines) + "```\n"
 
 
@@ -259,6 +259,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "clock": clock,
     "code": code,
     "faults": faults,
+    "gcm": lambda: code("gcm", "tag"),
     "inverses": inverses,
     "latency": latency,
     "own_bounds": own_bounds,

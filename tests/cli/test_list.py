@@ -17,7 +17,7 @@ def test_json_has_the_members_of_the_contract(run):
     assert {mode.name for mode in BUILT_IN} <= entries.keys()
     for entry in entries.values():
         assert {"name", "source", "directions", "field", "vectors"} <= entry.keys()
-        assert entry["directions"] == (["encrypt", "decrypt"] if entry["kind"] == "mode" else [])
+        assert entry["directions"] == (["encrypt", "decrypt"] if entry["kind"] in ("mode", "stream") else [])
     assert entries["hctr2"]["field"] == "polyval" and entries["hctr2"]["vectors"] > 0
     assert entries["hctr2"]["cipher"] == "aes"
     assert entries["heh-brw"]["key"] == ["cipher", "h"]

@@ -41,3 +41,11 @@ def test_a_wrong_name_is_found(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AttributeError):
         exec(compile(BLOCKS[1].replace("modeloom.compile", "modeloom.compiles"), "README.md", "exec"), {})
+
+
+def test_the_code_of_streams_runs():
+    """Its own definition is generated; the rest runs."""
+    text = (Path(__file__).parents[2] / "docs" / "streams.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2 and blocks[1].startswith("def setup")
+    exec(compile(blocks[0], "streams.md", "exec"), {})

@@ -11,6 +11,7 @@ import click
 
 from modeloom.cli.files import check_output, columns, warn, whole_file
 from modeloom.cli.options import options_from, unit_options
+from modeloom.cli.streams import explain_stream
 
 __all__ = ["explain"]
 
@@ -25,17 +26,24 @@ __all__ = ["explain"]
 @click.option("--svg", help="Write a picture of the schedule (SVG) to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **values: Any) -> None:
-    """Show the schedule of MODE: cycles for a sector, latency, storage, and their bounds."""
+    """Show the schedule of MODE: cycles for a sector, latency, storage, and their bounds.
+
+    For a stream mode, show its pipeline: tokens for a message, latency, and where units and state stand.
+    """
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
     from modeloom.compiler.dump import dump, dump_names
-    from modeloom.modes import find
+    from modeloom.modes import find_any
+    from modeloom.spec.stream import StreamMode
 
+    definition = find_any(mode, cipher=values["cipher"])
+    if isinstance(definition, StreamMode):
+        explain_stream(definition, {**values, "dump": dumps, "svg": svg}, as_json)
+        return
     options = options_from(values)
     wanted = dump_names(dumps or "")
     if svg is not None:
         check_output(Path(svg))
-    definition = find(mode, cipher=options.cipher)
     with compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
     texts = {name: dump(compiled, name) for name in wanted}

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from modeloom.cli.files import columns
-from modeloom.modes import ON_CIPHER, VARIANTS, all_modes
+from modeloom.modes import ON_CIPHER, VARIANTS, all_modes, all_streams
 from modeloom.vectors import count
 
-__all__ = ["list_modes", "catalogue", "circuits", "sectors"]
+__all__ = ["list_modes", "catalogue", "circuits", "sectors", "streams"]
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -38,6 +38,30 @@ def catalogue() -> list[dict[str, Any]]:
             "broken": mode.broken,
         }
         for mode in sorted([*all_modes().values(), *VARIANTS], key=lambda mode: mode.name)
+    ]
+
+
+def streams() -> list[dict[str, Any]]:
+    """Every stream mode: name, kind, title, source, cipher, field order, lengths of nonces and tags in bytes, key, vectors, security, and
+    whether it is broken."""
+    return [
+        {
+            "name": mode.name,
+            "kind": "stream",
+            "title": mode.title,
+            "source": mode.source,
+            "directions": ["encrypt", "decrypt"],
+            "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name,
+            "field": mode.field.name,
+            "nonce_bytes": sorted(length for lengths in mode.nonce_bytes for length in lengths),
+            "tag_bytes": list(mode.tag_bytes),
+            "most_text_bytes": mode.most_text,
+            "key": list(mode.key_parts),
+            "vectors": count(mode.name),
+            "security": mode.security,
+            "broken": mode.broken,
+        }
+        for mode in all_streams().values()
     ]
 
 
@@ -71,13 +95,13 @@ def circuits() -> list[dict[str, Any]]:
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_modes(as_json: bool) -> None:
-    """List the modes and the circuits, with their sources.
+    """List the modes, the stream modes and the circuits, with their sources.
 
     Modes have their directions, sector sizes, field order and number of published vectors. Circuits have their options.
     """
-    rows, others = catalogue(), circuits()
+    rows, aeads, others = catalogue(), streams(), circuits()
     if as_json:
-        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + others}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + aeads + others}, indent=2, ensure_ascii=False))
         return
     table: list[tuple[str, ...]] = [("name", "directions", "sector, bytes", "field", "vectors", "source")]
     for row in rows:
@@ -89,6 +113,13 @@ def list_modes(as_json: bool) -> None:
     for row in rows:
         if row["broken"]:
             click.echo(f"warning: {row['name']} is broken: {row['security']}\n")
+    table = [("stream mode", "nonce, bytes", "tag, bytes", "field", "vectors", "source")]
+    for row in aeads:
+        lengths = row["nonce_bytes"]
+        nonces = f"{lengths[0]} to {lengths[-1]}" if len(lengths) > 1 else str(lengths[0])
+        tags = ", ".join(map(str, row["tag_bytes"]))
+        table.append((row["name"], nonces, tags, row["field"], str(row["vectors"]), row["source"]))
+    click.echo(columns(table))
     table = [("circuit", "options", "source")]
     for row in others:
         table.append((row["name"], " ".join("--" + option.replace("_", "-") for option in row["options"]), row["source"]))
