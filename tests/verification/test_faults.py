@@ -112,6 +112,7 @@ def test_the_wrong_byte_shows_for_few_keys(planted: Planted) -> None:
     assert 1 <= wrong <= 25
 
 
+@pytest.mark.slow
 def test_a_seeded_sample(trial: Trial) -> None:
     """Faults that change an output are found, a few of each kind; ``tools/plant_faults.py`` tries hundreds."""
     results = [trial.result(number) for number in range(len(KNOWN) + 1, len(trial.faults) + 1)]
