@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "definition": {"ciphers", "ir", "modes", "prove", "spec"},
     "schedule": {"cycles", "ir", "spec"},
     "allocate": {"cycles", "schedule", "ir", "spec"},
-    "prove": {"allocate", "ir", "spec"},
+    "prove": {"allocate", "ir", "schedule", "spec"},
     "streams": {"ir", "prove", "spec"},
     "compiler": {"allocate", "ciphers", "cycles", "definition", "ir", "prove", "schedule", "spec", "streams"},
     "rtl": {"cycles", "interfaces", "spec"},

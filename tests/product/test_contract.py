@@ -11,7 +11,10 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "modeloom"
 
-ROOMS = ("cli", "cores", "emit", "equivalence", "measure", "papers", "product", "sim", "synth", "taint", "verification")
+ROOMS = (
+    "cli", "compiler", "cores", "definition", "emit", "equivalence", "measure", "papers", "product", "prove", "report", "sim", "synth",
+    "taint", "verification",
+)  # fmt: skip
 
 TYPED = ("compiled", "core", "description", "made", "d")
 """Names of parameters that are a compiled mode, a core, or what ``core.json`` says of one."""

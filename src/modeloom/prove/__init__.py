@@ -12,16 +12,40 @@ The set-up is part of both.  The proof does not depend on the cipher, which may 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from modeloom.allocate.build import Allocation
 from modeloom.allocate.check import CheckError, check_program, check_schedule
 from modeloom.ir.check import check_graph
+from modeloom.ir.ops import OpGraph
+from modeloom.ir.trace import Trace
 from modeloom.prove.errors import ProofError
 from modeloom.prove.execute import KEY_DELAY, prove_program
 from modeloom.prove.rewrite import prove_rewrite
+from modeloom.schedule.modulo import Schedule
+from modeloom.schedule.units import UnitSet
 from modeloom.spec.kinds import OUT
 
-__all__ = ["CheckError", "ProofError", "ProofReport", "check", "prove"]
+__all__ = ["CheckError", "ProofError", "ProofReport", "Provable", "check", "prove"]
+
+
+class Provable(Protocol):
+    """What the proof reads of a compiled mode: the definition as traced, and what the passes have made of it."""
+
+    @property
+    def source(self) -> Trace: ...
+    @property
+    def units(self) -> UnitSet: ...
+    @property
+    def graph(self) -> OpGraph: ...
+    @property
+    def setup_graph(self) -> OpGraph: ...
+    @property
+    def schedule(self) -> Schedule: ...
+    @property
+    def setup_schedule(self) -> Schedule: ...
+    @property
+    def allocation(self) -> Allocation: ...
 
 
 @dataclass(frozen=True)
@@ -41,16 +65,16 @@ class ProofReport:
     monomials: int
 
 
-def check(compiled: Any) -> None:
+def check(compiled: Provable) -> None:
     """Runs the legality checkers of graph, schedule and program; raises ``CheckError``."""
     source, units, program = compiled.source, compiled.units, compiled.allocation.program
-    sizes = {"terms": units.terms, "block_bytes": source.block_bytes, "raw_names": source.raw_names}
+    sizes: dict[str, Any] = {"terms": units.terms, "block_bytes": source.block_bytes, "raw_names": source.raw_names}
     host = len(source.cipher_keys) - len(source.derived)
     check_graph(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, cipher_bits=source.cipher_bits, **sizes)
     check_graph(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_bits=source.cipher_bits[:host], **sizes)
     check_schedule(compiled.schedule)
     check_schedule(compiled.setup_schedule)
-    facts = {
+    facts: dict[str, tuple[Any, Any]] = {
         "bytes of a sector": (program.nbytes, source.nbytes),
         "bytes of a tweak": (program.tweak_bytes, source.tweak_bytes),
         "bytes of a block": (program.block_bytes, source.block_bytes),
@@ -71,7 +95,7 @@ def check(compiled: Any) -> None:
     check_program(program, out_delay=units.unit(OUT.unit).latency, key_delay=KEY_DELAY)
 
 
-def prove(compiled: Any) -> ProofReport:
+def prove(compiled: Provable) -> ProofReport:
     """Proves a ``compiler.Compiled``.
 
     Raises
