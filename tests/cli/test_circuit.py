@@ -114,7 +114,7 @@ def test_refused(run, folder: Path, arguments, message):
 def test_list_has_the_circuits(run):
     entries = {entry["name"]: entry for entry in json.loads(run("list", "--json").out)["entries"]}
     assert entries["karatsuba"]["kind"] == "circuit" and entries["karatsuba"]["options"]["halt"] == [2, 4, 8, 16, 32, 64]
-    assert {entry["kind"] for entry in entries.values()} == {"mode", "circuit"}
+    assert {entry["kind"] for entry in entries.values()} == {"mode", "stream", "circuit"}
     text = run("list").out
     assert all(name in text for name in entries)
 

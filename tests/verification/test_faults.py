@@ -75,7 +75,7 @@ def trial(good: Path, tmp_path_factory: pytest.TempPathFactory) -> Trial:
     """One file with each of the known faults, and then with random ones."""
     text = verilog(good)
     known = [edit(text, *where) for where, _, _ in KNOWN.values()]
-    return Trial("sample", good, tmp_path_factory.mktemp("faults") / "core", [*known, *faults(text, SAMPLE, 7)], 6000, optimize=0)
+    return Trial("sample", good, tmp_path_factory.mktemp("faults") / "core", [*known, *faults(text, SAMPLE, 7)], 6000, optimize=1)
 
 
 @pytest.fixture

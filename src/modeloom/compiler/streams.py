@@ -10,6 +10,7 @@ from modeloom.ciphers import cipher_of
 from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.options import MULTIPLIERS, Options
 from modeloom.spec import InputError
+from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import StreamMode
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
@@ -127,6 +128,6 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         direction="encrypt", form="pipelined", key_bits=cast(int, shared.key_bits), stages=cast(int, shared.cipher_stages),
         slots=options.key_slots, sbox=cast(str, shared.cipher_sbox),
     )  # fmt: skip
-    latencies = {"cipher": chosen.timing(request).latency, "mul": options.mul_stages + MULTIPLIER_REGISTERS}
+    latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     plan = plan_stream(mode, cast(int, shared.key_bits) // 8, latencies)
     return CompiledStream(mode, options, plan, request, prove_stream(plan) if prove else None)
