@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interfaces of cores for messages: commands with their nonces and tags, and one status for each.
+
+::
+
+    s_axis_cmd      nonce, tag, associated, id, slot, channel, lengths, direction
+    s_axis      ──▶ associated data, then text ──▶ m_axis
+    m_axis_status   tag, id, code
+
+The nonce and the tag have as many bytes as a block of the mode.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import IntEnum
+from functools import cache
+
+from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEY_FLAGS, KEYS
+from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
+
+__all__ = ["MessageCode", "message_core", "pack_message_command", "unpack_message_status"]
+
+
+class MessageCode(IntEnum):
+    """What became of a message; ``meaning`` says it in words.
+
+    If several things are wrong, the highest code is given: what is wrong with the command comes before what is wrong with the packet.
+    """
+
+    meaning: str
+
+    def __new__(cls, value: int, meaning: str = "") -> MessageCode:
+        """A code with its meaning."""
+        code = int.__new__(cls, value)
+        code._value_ = value
+        code.meaning = meaning
+        return code
+
+    OK = 0, "the message was sealed, or its tag is right; all its text has been taken"
+    WRONG_TAG = 1, "the tag of a message to be opened is wrong; its text must be discarded"
+    TOO_SHORT = 2, "the packet ends before the associated data do"
+    TOO_LONG = 3, "the text or the associated data are longer than the mode allows; the text was cut off"
+    BAD_KEEP = 4, "`tkeep` is not what the lengths say, or has a hole"
+    NO_KEY = 5, "the key slot is empty, being loaded, or out of range"
+    NO_DIRECTION = 6, "the core was not built for this direction"
+    NO_CHANNEL = 7, "the core has no channel of this number"
+    BAD_TAG_LENGTH = 8, "the mode has no tags of this length"
+    BAD_NONCE_LENGTH = 9, "the mode takes no nonces of this length"
+
+
+@cache
+def _command(block_bytes: int) -> Packing:
+    return Packing(
+        (
+            Field("nonce", 8 * block_bytes, "the nonce, with zeros behind it", Role.TWEAK),
+            Field("tag", 8 * block_bytes, "the tag of a message to be opened, with zeros behind it"),
+            Field("associated", 64, "bytes of associated data"),
+            Field("id", 16, "given back with the status"),
+            Field("slot", 16, "the key slot"),
+            Field("channel", 8, "the channel, 0 in a core for one"),
+            Field("nonce_bytes", 8, "bytes of the nonce"),
+            Field("tag_bytes", 8, "bytes of the tag"),
+            Field("decrypt", 1, "1 to open a message, 0 to seal one"),
+            Field(RESERVED, 7, "send zeros"),
+        )
+    )
+
+
+@cache
+def _status(block_bytes: int) -> Packing:
+    return Packing(
+        (
+            Field("tag", 8 * block_bytes, "the tag of a sealed message, zeros behind it and for other messages", Role.RESULT),
+            Field("id", 16, "that of the command"),
+            Field("code", 8, "what became of the message", Role.VERDICT),
+            Field(RESERVED, 8, "zero"),
+        )
+    )
+
+
+@cache
+def message_core(block_bytes: int = 16) -> tuple[Interface, ...]:
+    """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``."""
+    command, status = _command(block_bytes), _status(block_bytes)
+    commands = Interface(
+        "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
+    )  # fmt: skip
+    statuses = Interface(
+        "m_axis_status", "status", "one status for each command, in order", Side.CORE,
+        (Port("tdata", Width(status.bits), "a status", packing=status),),
+    )  # fmt: skip
+    cut = Port("tuser", Width(), "1 in the last beat of a packet that was cut off", "cut")
+    data_in = replace(
+        DATA_IN, about="messages in: one packet for each command, associated data, then text from a beat of its own, byte 0 in tdata[7:0]"
+    )
+    data_out = replace(
+        DATA_OUT, about="text out: one packet for each message that has text", payload=(*DATA_OUT.payload, cut)
+    )  # fmt: skip
+    return (CONTROL, commands, data_in, data_out, statuses, KEYS, KEY_FLAGS)
+
+
+def pack_message_command(
+    *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
+    decrypt: bool = False, block_bytes: int = 16,
+) -> bytes:  # fmt: skip
+    """The bytes of a command; nonce and tag are padded with zeros behind them.
+
+    Raises
+    ------
+    ValueError
+        Nonce or tag are longer than a block, or a number is too large for its field.
+    """
+    for what, value in (("nonce", nonce), ("tag", tag)):
+        if len(value) > block_bytes:
+            raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
+    return _command(block_bytes).pack(
+        {
+            "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id, "slot": slot,
+            "channel": channel, "nonce_bytes": len(nonce), "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
+        }
+    )  # fmt: skip
+
+
+def unpack_message_status(status: bytes, block_bytes: int = 16) -> tuple[bytes, int, MessageCode]:
+    """Tag, id and code of the bytes of a status; the tag with the zeros behind it."""
+    fields = _status(block_bytes).unpack(status)
+    return fields["tag"].to_bytes(block_bytes, "little"), fields["id"], MessageCode(fields["code"])
