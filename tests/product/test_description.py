@@ -141,10 +141,10 @@ def test_secrets_are_those_of_the_ports() -> None:
     assert description.secrets == (
         Secret("data", "s_axis_tdata", 0, 128), Secret("key", "s_axis_key_tdata", 0, 128), Secret("tweak", "s_axis_cmd_tdata", 0, 256),
     )  # fmt: skip
-    assert description.result == Result("m_axis_tdata", 128)
+    assert description.results == (Result("m_axis_tdata", 128),)
     small = sector_description(tweak_bytes=0, lanes=8)
     assert [secret.reaches for secret in small.secrets] == [True, True, False]
-    assert small.result.width == 8 * 128 and sector_description(lanes=64).result.width == 8 * 512
+    assert small.results[0].width == 8 * 128 and sector_description(lanes=64).results[0].width == 8 * 512
 
 
 def test_figures_of_the_bench() -> None:

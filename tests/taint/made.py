@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from modeloom.product.description import Result, Secret
+from modeloom.product.description import Result, Secret, Verdict
 from modeloom.taint import TaintReport, check_netlist
 from modeloom.taint.netlist import Bit, Netlist
 
@@ -29,12 +29,12 @@ def secrets(tweak: bool = True) -> tuple[Secret, ...]:
 
 
 def check_made(
-    core: MadeCore, *, tweak: bool = True, beat_bytes: int | None = None, verdicts: Sequence[str] = ()
+    core: MadeCore, *, tweak: bool = True, beat_bytes: int | None = None, verdicts: Sequence[Verdict] = ()
 ) -> TaintReport:
     """Checks a core made here, whose results fill its data out, or the first bytes of a beat."""
     netlist = core.netlist()
     bits = len(netlist.outputs[RESULT]) if beat_bytes is None else 8 * beat_bytes
-    return check_netlist(netlist, secrets(tweak), Result(RESULT, bits), verdicts)
+    return check_netlist(netlist, secrets(tweak), [Result(RESULT, bits)], verdicts)
 
 INPUTS = {"s_axis_tdata": 8, "s_axis_key_tdata": 8, "s_axis_cmd_tdata": TWEAK_BITS + 8, "aclk": 1, "go": 4}
 

@@ -18,10 +18,9 @@ from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
 from tests.verilog_edit import edit_module
 
 from modeloom.modes import all_modes, find
-from modeloom.product.description import Result, Secret
+from modeloom.product.description import KEY_VERDICT, Result, Secret, Verdict
 from modeloom.product.folder import read_description
 from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist
-from modeloom.taint.control import VERDICT
 
 MODES = sorted(all_modes())
 
@@ -61,13 +60,13 @@ def test_no_timing_channel(choice: tuple[str, dict]) -> None:
     assert set(report.exempt) == ({"S-box", "S-box in two steps"} if four else {"S-box"})
     mode = find(choice[0])
     refuses = mode.distinct_keys or mode.name == "tet"
-    assert report.declassified == ({VERDICT: 1} if refuses else {})
+    assert report.declassified == ({KEY_VERDICT: 1} if refuses else {})
 
 
-def told(choice: tuple[str, dict]) -> tuple[tuple[Secret, ...], Result, tuple[str, ...]]:
+def told(choice: tuple[str, dict]) -> tuple[tuple[Secret, ...], tuple[Result, ...], tuple[Verdict, ...]]:
     """What is secret in a core, where its results leave, and what tells that a key is refused."""
     description = read_description(folder(choice))
-    return description.secrets, description.result, description.verdicts
+    return description.secrets, description.results, description.verdicts
 
 
 def netlist_with(plant: Plant, choice: tuple[str, dict], directory: Path):
@@ -166,6 +165,7 @@ def test_a_mode_that_takes_every_key_tells_no_verdict() -> None:
     """The same netlist, if its mode is said to refuse nothing."""
     built = folder(REFUSING["equal keys"])
     description = read_description(built)
-    assert description.verdicts == ("key_loaded", "key_error") and read_description(folder(PARTIAL)).verdicts == ()
+    told = Verdict(KEY_VERDICT, (Result("key_loaded", description.key_slots), Result("key_error", 1)))
+    assert description.verdicts == (told,) and read_description(folder(PARTIAL)).verdicts == ()
     with pytest.raises(TimingChannel, match="depends on the key"):
-        check_netlist(flat_netlist(built / description.files.verilog, description.top), description.secrets, description.result)
+        check_netlist(flat_netlist(built / description.files.verilog, description.top), description.secrets, description.results)

@@ -6,19 +6,20 @@ from __future__ import annotations
 import pytest
 from tests.taint.made import MadeCore, check_made, secrets
 
-from modeloom.taint import TaintReport, TimingChannel
+from modeloom.product.description import KEY_VERDICT, Result, Verdict
+from modeloom.taint import TaintReport, TimingChannel, check_netlist
 from modeloom.taint.cells import REGISTERS
 from modeloom.taint.check import secret_bits
-from modeloom.taint.control import EXEMPTIONS, VERDICT
+from modeloom.taint.control import EXEMPTIONS
 
-VERDICTS = ("key_loaded", "key_error")
+VERDICTS = (Verdict(KEY_VERDICT, (Result("key_loaded", 1), Result("key_error", 1))),)
 
 
-def check(core: MadeCore, verdicts: tuple[str, ...] = ()) -> TaintReport:
+def check(core: MadeCore, verdicts: tuple[Verdict, ...] = ()) -> TaintReport:
     return check_made(core, verdicts=verdicts)
 
 
-def assert_leak(core: MadeCore, what: str, secret: str, verdicts: tuple[str, ...] = ()) -> None:
+def assert_leak(core: MadeCore, what: str, secret: str, verdicts: tuple[Verdict, ...] = ()) -> None:
     with pytest.raises(TimingChannel) as caught:
         check(core, verdicts)
     assert str(caught.value).startswith(f"{what} depends on the {secret}: "), caught.value
@@ -311,7 +312,7 @@ def refusing(name: str = "bus.key_port.unusable_reg") -> tuple[MadeCore, int, in
 def test_the_verdict_is_public(name: str) -> None:
     """It is found by what it is, under any name; a core of a mode that takes every key has none."""
     core, _, _ = refusing(name)
-    assert check(core, VERDICTS).declassified == {VERDICT: 1}
+    assert check(core, VERDICTS).declassified == {KEY_VERDICT: 1}
     assert_leak(core, "output key_error", "key")
     assert check(MadeCore(), VERDICTS).declassified == {}
 
@@ -359,3 +360,61 @@ def test_other_secrets_do_not_go_through_a_verdict_of_their_own(secret: str) -> 
     core, _, _ = refusing()
     core.output("tuser", [core.register("flag_reg", getattr(core, secret)[0])])
     assert_leak(core, "output tuser", secret, VERDICTS)
+
+
+# -- results and verdicts in fields of a status ---------------------------------------------------------------------------------------
+
+TAG = Result("status", 2, low=1, alone=False)
+"""Bits 1 and 2 of a status: a tag."""
+
+CODE = Verdict("whether the tag of a message is right", (Result("status", 1, low=3, alone=False),))
+"""Bit 3: whether a tag is right."""
+
+
+def judging(extra: int | None = None, code: int | None = None) -> MadeCore:
+    """A core with statuses: a bit that is public or ``extra``, two of a tag, one that tells whether a tag is right."""
+    core = MadeCore()
+    right = core.register("right_reg", core.gate([*core.secrets, core.go[1]]))
+    tag = [core.gate(core.secrets) for _ in range(2)]
+    told = core.register("code_reg", core.gate([right, core.go[0]])) if code is None else code
+    core.output("status", [core.go[0] if extra is None else extra, *tag, told])
+    return core
+
+
+def check_fields(core: MadeCore, *verdicts: Verdict) -> TaintReport:
+    return check_netlist(core.netlist(), secrets(), [Result("m_axis_tdata", 2), TAG], verdicts)
+
+
+def test_a_tag_in_a_status_is_a_result() -> None:
+    report = check_fields(judging(), CODE)
+    assert report.declassified == {CODE.about: 1}
+    with pytest.raises(TimingChannel, match="^output status depends on the"):
+        check_fields(judging())
+
+
+def test_bits_beside_a_tag_are_public() -> None:
+    core = MadeCore()
+    with pytest.raises(TimingChannel, match="^output status depends on the key"):
+        made = judging()
+        made.output("status", [made.register("leak_reg", made.key[0]), *made.ports["status"]["bits"][1:]])
+        check_fields(made, CODE)
+    core.output("status", [core.go[0], core.gate(core.data), core.gate(core.secrets), core.go[1]])
+    with pytest.raises(TimingChannel, match=r"status\[1\] does not depend on the key: the check would be empty"):
+        check_fields(core, CODE)
+
+
+def test_a_control_that_goes_round_the_verdict_on_a_tag_is_found() -> None:
+    made = judging()
+    made.output("m_axis_tvalid", [made.register("other_reg", made.gate(made.secrets))])
+    with pytest.raises(TimingChannel, match="^output m_axis_tvalid depends on the"):
+        check_fields(made, CODE)
+
+
+def test_a_core_may_have_a_verdict_on_keys_and_one_on_tags() -> None:
+    made = judging()
+    made.output("key_error", [made.register("error_reg", made.register("refused_reg", made.gate(made.key)))])
+    key = Verdict(KEY_VERDICT, (Result("key_error", 1),))
+    for verdicts in ((key, CODE), (CODE, key)):
+        assert check_fields(made, *verdicts).declassified == {key.about: 1, CODE.about: 1}
+    with pytest.raises(TimingChannel):
+        check_fields(made, CODE)

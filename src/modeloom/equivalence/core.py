@@ -27,7 +27,7 @@ from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.engine.key_class import KeyClass, key_class
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec.kinds import BOTH, DEC, ENC, OPERATIONS, Kind, Operation, UnitKind, UnitType
-from modeloom.taint.check import verdict_register
+from modeloom.taint.check import verdict_registers
 from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
 __all__ = ["SymbolicCore"]
@@ -119,8 +119,8 @@ class SymbolicCore:
         frozen: list[Bit] = []
         if description.verdicts:
             flat = netlist_of_rtlil(rtlil, top)
-            verdict = verdict_register(flat, description.secrets, description.result, description.verdicts)
-            frozen = netlist.net(verdict) if verdict else []
+            for verdict in verdict_registers(flat, description.secrets, description.results, description.verdicts):
+                frozen += netlist.net(verdict)
         self.circuit = Circuit(netlist, outputs, [bit for bit in frozen if isinstance(bit, int)])
 
     @staticmethod

@@ -22,8 +22,8 @@ from modeloom.product.json_form import plain
 from modeloom.product.json_form import schema as schema_of
 
 __all__ = [
-    "ASSERT_MACRO", "Description", "Files", "KeyPart", "OptionValue", "Port", "Rate", "Result", "Secret", "description_class", "file_names",
-    "schemas",
+    "ASSERT_MACRO", "KEY_VERDICT", "Description", "Files", "KeyPart", "OptionValue", "Port", "Rate", "Result", "Secret", "Verdict",
+    "description_class", "file_names", "schemas",
 ]  # fmt: skip
 
 ASSERT_MACRO = "MODELOOM_ASSERT"
@@ -117,10 +117,38 @@ class Secret:
 
 @dataclass(frozen=True)
 class Result:
-    """The one output that may depend on secrets, and its bits, from bit 0 on, that results come on."""
+    """Bits of an output that carry results, or a verdict.
+
+    Attributes
+    ----------
+    port : str
+    width, low : int
+        Bits of the port from bit ``low`` on.
+    alone : bool
+        Whether the port carries nothing else, so that other bits of it may be anything.
+    """
 
     port: str
     width: int
+    low: int = 0
+    alone: bool = True
+
+    @property
+    def bits(self) -> range:
+        """The bits of the port."""
+        return range(self.low, self.low + self.width)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a core tells of its secrets by design: in words, and the outputs that tell it."""
+
+    about: str
+    outputs: tuple[Result, ...]
+
+
+KEY_VERDICT = "whether the mode refuses the key"
+"""What a core of a mode that takes not every key (equal keys of XTS, sigma = 0 of TET) tells of the key that is being loaded."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +239,7 @@ class Description(ABC):
     @property
     @abstractmethod
     def result_bytes(self) -> int:
-        """Bytes of the output of ``Role.RESULT``, from byte 0 on, that results come on."""
+        """Bytes of data out, from byte 0 on, that results come on."""
 
     def reaches(self, role: Role) -> bool:
         """Whether every bit of the result depends on what has this role; by default it does."""
@@ -231,19 +259,31 @@ class Description(ABC):
         )  # fmt: skip
 
     @property
-    def result(self) -> Result:
-        """The output that depends on them; raises ``ValueError`` if there is not one."""
-        names = [group.port_name(port) for group in self.interfaces for port in group.ports if port.role is Role.RESULT]
-        if len(names) != 1:
-            raise ValueError(f"a core has one port for results, not {len(names)}")
-        return Result(names[0], 8 * self.result_bytes)
+    def results(self) -> tuple[Result, ...]:
+        """The outputs that depend on them: data out, and fields of other streams; raises ``ValueError`` if there are none."""
+        found = self._outputs(Role.RESULT, self.interfaces)
+        if not found:
+            raise ValueError("a core has an output for results")
+        return found
 
     @property
-    def verdicts(self) -> tuple[str, ...]:
-        """Outputs that tell whether the core refuses a key; none if it takes every key."""
-        if not self.refused_keys:
-            return ()
-        return tuple(group.port_name(port) for group in self.interfaces for port in group.ports if port.role is Role.VERDICT)
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the core tells of them by design; nothing, if it takes every key and judges no messages."""
+        flags = tuple(group for group in self.interfaces if not group.stream)
+        return (Verdict(KEY_VERDICT, self._outputs(Role.VERDICT, flags)),) if self.refused_keys else ()
+
+    def _outputs(self, role: Role, groups: tuple[Interface, ...]) -> tuple[Result, ...]:
+        """The bits of a role in the ports of some groups; of data out those that results come on."""
+        widths = {port.name: port.width for port in self.ports}
+        found = []
+        for group in groups:
+            for port in group.ports:
+                name = group.port_name(port)
+                if port.packing is None and port.role is role:
+                    found.append(Result(name, 8 * self.result_bytes if role is Role.RESULT else widths.get(name, 1)))
+                elif port.packing is not None:
+                    found += [Result(name, len(bits), bits.start, alone=False) for bits in port.packing.of_role(role)]
+        return tuple(found)
 
     @property
     @abstractmethod

@@ -3,14 +3,15 @@
 
 ::
 
-    secrets (data, key, tweak) ──▶ all that depends on them ──▶ result (m_axis_tdata)        there it must arrive
+    secrets (data, key, tweak) ──▶ all that depends on them ──▶ results (m_axis_tdata, a tag)    there it must arrive
                                                        ╳
                           state, handshakes, addresses, enables ──▶ control points           here it must not
 
 If it holds, two runs of the core that differ in data, keys and tweaks only agree in all control signals in every cycle: each
 of them is computed from bits that agree.  Lengths, tkeep, tlast, the times of the host's beats, slots, sizes, tags and
 directions are public.  Tweaks are public by definition (a sector number); they are taken as secret all the same.
-Where a mode refuses some keys, whether it does is public, too: the two runs then are of keys that are both taken or both refused.
+Where a mode refuses some keys, whether it does is public, too: the two runs then are of keys that are both taken or both refused.  So is
+whether the tag of a message is right.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from modeloom.interfaces import Role
-from modeloom.product.description import Result, Secret
+from modeloom.product.description import Result, Secret, Verdict
 from modeloom.product.folder import read_description
-from modeloom.taint.control import VERDICT, ControlPoint, control_points, exemption, verdict_candidates
+from modeloom.taint.control import ControlPoint, control_points, exemption, verdict_candidates
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist
 from modeloom.taint.tables import Tables
 
 __all__ = [
     "Flow", "Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_flow", "find_leaks", "secret_bits",
-    "verdict_register",
+    "verdict_registers",
 ]  # fmt: skip
 
 
@@ -93,13 +94,15 @@ def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[B
     return found
 
 
-def find_leaks(graph: BitGraph, reached: Mapping[str, Reached], result: Result) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
+def find_leaks(
+    graph: BitGraph, reached: Mapping[str, Reached], results: Sequence[Result]
+) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
     """Leaks; the control points that are none and have no exemption; and the places of each exemption in use."""
     netlist, tables = graph.netlist, Tables(graph.netlist)
     leaks: list[Leak] = []
     clean: list[ControlPoint] = []
     exempt: dict[str, set[str]] = {}
-    for point in control_points(netlist, result.port):
+    for point in control_points(netlist, results):
         found = [name for name, bits in reached.items() if point.bit in bits]
         if not found:
             clean.append(point)
@@ -121,43 +124,50 @@ def _names(graph: BitGraph, path: Sequence[int]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Flow:
-    """Where secrets go: what each reaches, the leaks, the control points that are none, the places of exemptions, and the register that
-    holds the verdict on a key, if the core has one.
+    """Where secrets go: what each reaches, the leaks, the control points that are none, the places of exemptions, and for each verdict
+    of the core the register that holds it.
     """
 
     reached: Mapping[str, Reached]
     leaks: list[Leak]
     points: list[ControlPoint]
     exempt: Counter[str]
-    verdict: int | None = None
+    verdicts: Mapping[Verdict, int]
 
 
-def find_flow(graph: BitGraph, sources: Mapping[str, Sequence[Bit]], result: Result, verdicts: Sequence[str] = ()) -> Flow:
+def find_flow(
+    graph: BitGraph, sources: Mapping[str, Sequence[Bit]], results: Sequence[Result], verdicts: Sequence[Verdict] = ()
+) -> Flow:
     """Follows secrets through a netlist.
 
-    A mode that refuses keys tells so by outputs ``verdicts``.  Then one register of one bit may hold what it tells: the one without
-    which nothing leaks or, if something leaks all the same, the least.
+    For each verdict one register of one bit may hold what it tells: the one without which nothing leaks or, if something leaks all the
+    same, the least.
     """
 
-    def flow(verdict: int | None) -> Flow:
-        stops = [] if verdict is None else [verdict]
-        reached = {name: graph.reached(bits, stops=stops) for name, bits in sources.items()}
-        return Flow(reached, *find_leaks(graph, reached, result), verdict)
+    def flow(held: Mapping[Verdict, int]) -> Flow:
+        reached = {name: graph.reached(bits, stops=list(held.values())) for name, bits in sources.items()}
+        return Flow(reached, *find_leaks(graph, reached, results), held)
 
-    best = flow(None)
-    if best.leaks and verdicts and Role.KEY in best.reached:
-        for candidate in verdict_candidates(graph, best.reached[Role.KEY], verdicts):
-            best = min(best, flow(candidate), key=lambda found: len(found.leaks))
+    best = flow({})
+    for verdict in verdicts:
+        before = best
+        if before.leaks and Role.KEY in before.reached:
+            for candidate in verdict_candidates(graph, before.reached[Role.KEY], verdict.outputs):
+                best = min(best, flow({**before.verdicts, verdict: candidate}), key=lambda found: len(found.leaks))
     return best
 
 
-def verdict_register(netlist: Netlist, secrets: Sequence[Secret], result: Result, verdicts: Sequence[str]) -> str | None:
-    """Name of the register that holds the verdict on a key; None if there is none, or it has no name."""
-    verdict = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), result, verdicts).verdict
-    return None if verdict is None else netlist.names.get(verdict)
+def verdict_registers(
+    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict]
+) -> tuple[str, ...]:
+    """Names of the registers that hold verdicts; without those that have no name."""
+    found = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), results, verdicts).verdicts
+    return tuple(netlist.names[bit] for bit in found.values() if bit in netlist.names)
 
 
-def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result, verdicts: Sequence[str] = ()) -> TaintReport:
+def check_netlist(
+    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict] = ()
+) -> TaintReport:
     """Checks a flat core.
 
     Parameters
@@ -165,10 +175,10 @@ def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result, v
     netlist : Netlist
     secrets : sequence of Secret
         Bits of its inputs that no control may depend on.
-    result : Result
-        The output that may depend on them.
-    verdicts : sequence of str
-        Outputs that tell whether the mode refuses a key; none if it takes every key.
+    results : sequence of Result
+        The outputs that may depend on them.
+    verdicts : sequence of Verdict
+        What the core tells of them by design.
 
     Raises
     ------
@@ -177,7 +187,7 @@ def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result, v
         would say nothing.
     """
     graph = BitGraph(netlist)
-    flow = find_flow(graph, secret_bits(netlist, secrets), result, verdicts)
+    flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts)
     leaks, points, reached = flow.leaks, flow.points, flow.reached
     if leaks:
         # What follows from a leak lies further on, so the shortest path ends where the secret leaves the data.
@@ -185,14 +195,15 @@ def check_netlist(netlist: Netlist, secrets: Sequence[Secret], result: Result, v
         more = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
         raise TimingChannel(f"{first}{more}")
     for secret in secrets:
-        bits = netlist.outputs[result.port][: result.width]
-        missing = [i for i, bit in enumerate(bits) if bit not in reached[secret.name]]
-        if missing and secret.reaches:
-            raise TimingChannel(f"{result.port}[{missing[0]}] does not depend on the {secret.name}: the check would be empty")
+        for result in results if secret.reaches else ():
+            port = netlist.outputs[result.port]
+            for place in result.bits:
+                if place < len(port) and port[place] not in reached[secret.name]:
+                    raise TimingChannel(f"{result.port}[{place}] does not depend on the {secret.name}: the check would be empty")
     control = graph.reached([point.bit for point in points], backwards=True)
     return TaintReport(
         graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), flow.exempt,
-        {} if flow.verdict is None else {VERDICT: 1},
+        {verdict.about: 1 for verdict in flow.verdicts},
     )  # fmt: skip
 
 
@@ -202,4 +213,4 @@ def check_core(directory: str | Path) -> TaintReport:
     """
     description = read_description(directory)
     netlist = flat_netlist(Path(directory) / description.files.verilog, description.top)
-    return check_netlist(netlist, description.secrets, description.result, description.verdicts)
+    return check_netlist(netlist, description.secrets, description.results, description.verdicts)

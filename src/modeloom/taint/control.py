@@ -3,7 +3,7 @@
 
 A *control point* is a bit that decides when or where something happens:
 
-- an output of the core other than that of its results;
+- an output of the core other than those of its results;
 - an address or an enable of a memory port, a clock or reset of one;
 - a clock, enable or reset of a register;
 - the select of a multiplexer, the distance of a shift.
@@ -12,10 +12,11 @@ A *control signal* is a bit from which a control point can be reached, in the sa
 counters, handshakes and flags.  So if no control point depends on a secret, no control signal does.  A gate is no control
 point: an AND of secrets is part of a multiplication.
 
-What the host is told of a key, which is one bit, is *declassified*: what depends on a secret only through it counts as public.
+What the host is told by design, of a key or of the tag of a message, is one bit each. It is *declassified*: what depends on a secret
+only through it counts as public.
 
-Nothing here goes by the names of nets.  Ports have roles (``modeloom.interfaces``); tables and the verdict on a key are found by their
-structure, so that a register may have any name.
+Nothing here goes by the names of nets.  Ports have roles (``modeloom.interfaces``); tables and verdicts are found by their structure, so
+that a register may have any name.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from modeloom.interfaces import Role
+from modeloom.product.description import Result
 from modeloom.taint.cells import REGISTERS, selects
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Cell, Netlist
 from modeloom.taint.tables import Tables
 
-__all__ = ["EXEMPTIONS", "VERDICT", "ControlPoint", "Exemption", "control_points", "exemption", "verdict_candidates"]  # fmt: skip
+__all__ = ["EXEMPTIONS", "ControlPoint", "Exemption", "control_points", "exemption", "verdict_candidates"]  # fmt: skip
 
 @dataclass(frozen=True)
 class ControlPoint:
@@ -43,16 +45,19 @@ class ControlPoint:
     cell: Cell | None = None
 
 
-def control_points(netlist: Netlist, result: str) -> Iterator[ControlPoint]:
-    """All control points of a netlist whose results leave at one output; constants are none."""
+def control_points(netlist: Netlist, results: Iterable[Result]) -> Iterator[ControlPoint]:
+    """All control points of a netlist whose results leave at some outputs; constants are none."""
+    fields: dict[str, set[int]] = {}
+    for result in results:
+        width = len(netlist.outputs.get(result.port, ()))
+        fields.setdefault(result.port, set()).update(range(width) if result.alone else result.bits)
 
     def some(kind: str, where: str, bits: Iterator[Bit] | list[Bit], cell: Cell | None) -> Iterator[ControlPoint]:
         for bit in sorted({bit for bit in bits if isinstance(bit, int)}):
             yield ControlPoint(kind, where, bit, cell)
 
     for name, bits in netlist.outputs.items():
-        if name != result:
-            yield from some("output", name, bits, None)
+        yield from some("output", name, [bit for place, bit in enumerate(bits) if place not in fields.get(name, ())], None)
     for cell in netlist.cells:
         if cell.type == "$mem_v2":
             for kind, ports in _MEMORY:
@@ -127,22 +132,18 @@ def exemption(point: ControlPoint, tables: Tables, secrets: Collection[str]) -> 
     return next((entry for entry in EXEMPTIONS if entry.kind == point.kind and entry.fits(tables, point.cell)), None)
 
 
-VERDICT = "whether the mode refuses the key"
-"""Name of what is declassified: the one register of a core in which a mode that takes not every key (equal keys of XTS, sigma = 0 of
-TET) keeps what it has found of the key that is being loaded.  The host is told, by the outputs with the role of a verdict, so that it
-is no secret any more; how long the rest takes depends on it by design.  Cores of other modes have no such register.
-"""
-
-
-def verdict_candidates(graph: BitGraph, reached: Reached, outputs: Iterable[str]) -> list[int]:
+def verdict_candidates(graph: BitGraph, reached: Reached, outputs: Iterable[Result]) -> list[int]:
     """Registers of one bit that may hold a verdict: on the ways by which a key reaches the outputs that tell it.
 
-    Every way of a key to any control must go through the register that holds it, so it lies on each of these ways.
+    What is declassified is one register for each verdict of a core (``Description.verdicts``). The host is told what it holds, so that it
+    is no secret any more, and what comes later may depend on it by design.  Every way of a key to any control must go through it, so it
+    lies on each of these ways.
     """
     single = {cell["Q"][0] for cell in graph.netlist.cells if cell.type in REGISTERS and len(cell["Q"]) == 1}
     found: dict[int, None] = {}
-    for name in outputs:
-        for bit in graph.netlist.outputs.get(name, ()):
+    for output in outputs:
+        bits = graph.netlist.outputs.get(output.port, ())
+        for bit in (bits[place] for place in output.bits if place < len(bits)):
             if isinstance(bit, int) and bit in reached:
                 found.update((node, None) for node in reached.path(bit) if node in single)
     return list(found)
