@@ -116,8 +116,9 @@ def pack_message_command(
             raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
     return _command(block_bytes).pack(
         {
-            "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id, "slot": slot,
-            "channel": channel, "nonce_bytes": len(nonce), "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
+            "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id,
+            "slot": slot, "channel": channel, "nonce_bytes": len(nonce),
+            "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
         }
     )  # fmt: skip
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modeloom.compiler.compile import Compiled
+from modeloom.cores.bench_text import hexadecimal
 from modeloom.cores.sector.figures import interval_pins, latency_pins, overhead_pins
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.cores.sector.packing import PACKING
-from modeloom.cores.sector.template import filled
 from modeloom.cores.sector.vectors import BenchKey, BenchVectors, bench_vectors
+from modeloom.cores.template import filled
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.sector import BusParameters
@@ -19,31 +20,27 @@ from modeloom.version import VERSION
 __all__ = ["bench_verilog"]
 
 
-def _hex(data: bytes, bits: int) -> str:
-    return f"{bits}'h{int.from_bytes(data, 'little'):0{-(-bits // 4)}x}"
-
-
 def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
     for number, key in enumerate(_keys(vectors)):
         yield f"key_slot[{number}] = {key.slot};"
         for i in range(key_beats(p.keys)):
             beat = key.key[KEY_BEAT_BYTES * i : KEY_BEAT_BYTES * (i + 1)]
-            yield f"key[{number * key_beats(p.keys) + i}] = {_hex(beat, 8 * KEY_BEAT_BYTES)};"
+            yield f"key[{number * key_beats(p.keys) + i}] = {hexadecimal(beat, 8 * KEY_BEAT_BYTES)};"
     sent = wanted = 0
 
     def keep(value: int) -> str:
         return "{BEAT_BYTES{1'b1}}" if value == (1 << p.beat_bytes) - 1 else f"{p.beat_bytes}'h{value:x}"
 
     for number, sector in enumerate(vectors.sectors):
-        yield f"command[{number}] = {_hex(sector.command, 8 * len(sector.command))};"
+        yield f"command[{number}] = {hexadecimal(sector.command, 8 * len(sector.command))};"
         for i, (beat, kept) in enumerate(sector.beats):
             last = int(i == len(sector.beats) - 1)
-            yield f"sent[{sent}] = {_hex(beat, p.data.beat_bits)}; sent_keep[{sent}] = {keep(kept)}; sent_last[{sent}] = {last};"
+            yield f"sent[{sent}] = {hexadecimal(beat, p.data.beat_bits)}; sent_keep[{sent}] = {keep(kept)}; sent_last[{sent}] = {last};"
             sent += 1
         places = [wanted]
         for beats in (sector.wanted, sector.renewed):
             for beat, kept in beats:
-                yield f"wanted[{wanted}] = {_hex(beat, p.data.beat_bits)}; wanted_keep[{wanted}] = {keep(kept)};"
+                yield f"wanted[{wanted}] = {hexadecimal(beat, p.data.beat_bits)}; wanted_keep[{wanted}] = {keep(kept)};"
                 wanted += 1
             places.append(wanted)
         yield f"code[{number}] = {sector.code}; changes[{number}] = {int(sector.changes)}; ends[{number}] = {sent};"
@@ -89,6 +86,10 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         "OVERHEAD": overhead_pins(compiled),
         "OVERLAP": int(compiled.options.overlap),
         "ERASE_CYCLES": erase_cycles(compiled),
+        "MORE_WIRES": "",
+        "MORE_PINS": "",
+        "BEATS_OF": "KEY_BEATS",
+        "LAST_OF": "KEY_LAST_KEEP",
         "LIMIT": _limit(compiled, vectors),
         "PHASES": "\n".join(f"localparam PHASE_{phase.upper():<{width}} = {end};" for phase, end in phases.items()),
         "FIRST_STEADY": (phases["burst"] - phases["empty"]) // 2,
@@ -96,4 +97,4 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         "REFUSED": refused,
         "VECTORS": "\n".join(_assignments(vectors, p)),
     }
-    return filled("bench.sv", values)
+    return filled(__package__ or "", "bench.sv", values)

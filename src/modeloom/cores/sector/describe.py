@@ -4,28 +4,16 @@
 from __future__ import annotations
 
 from modeloom.compiler.compile import Compiled
+from modeloom.cores.described import described, key_layout
 from modeloom.cores.sector.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.interfaces.sector import SECTOR_CORE
-from modeloom.product.description import KeyPart, file_names
+from modeloom.product.description import file_names
 from modeloom.product.json_form import read
 from modeloom.product.ports import top_ports
 from modeloom.product.sectors import Explain, Pins, SectorDescription, SizeFigures
-from modeloom.product.versions import versions
-from modeloom.version import VERSION
 
-__all__ = ["describe", "key_layout"]
-
-
-def key_layout(compiled: Compiled) -> tuple[KeyPart, ...]:
-    """Parts of the key with their place in its bytes."""
-    parts = []
-    at = 0
-    for part in compiled.mode.key_parts:
-        length = compiled.mode.part_bytes(part, (compiled.options.key_bits or 0) // 8)
-        parts.append(KeyPart(name=part, offset=at, bytes=length))
-        at += length
-    return tuple(parts)
+__all__ = ["describe"]
 
 
 def _explain(compiled: Compiled) -> Explain:
@@ -39,27 +27,12 @@ def describe(compiled: Compiled, name: str, command: str) -> SectorDescription:
     files = file_names(name)
     return SectorDescription(
         schema=SectorDescription.SCHEMA,
-        version=VERSION,
-        versions=versions(),
-        command=command,
-        name=name,
-        top=name,
-        verilog=files.verilog,
-        listing=files.listing,
-        files=files,
-        mode=mode.name,
-        definition=mode.place or mode.name,
-        title=mode.title,
-        source=mode.source,
-        security=mode.security,
-        broken=mode.broken,
+        **described(mode, name, command, files),
         definition_sha256=definition_hash(compiled),
         options=options.as_dict(),
         cipher=compiled.architecture.cipher.name,
         key_bytes=p.keys.packet_bytes,
-        key_parts=tuple(mode.key_parts),
-        refused_keys=mode.refused_keys,
-        key_layout=key_layout(compiled),
+        key_layout=key_layout(mode, options.key_bits or 0),
         key_slots=options.key_slots,
         erase_cycles=erase_cycles(compiled),
         key_erase_cycles=key_erase_cycles(compiled),

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from modeloom.compiler.compile import Compiled
+from modeloom.cores.payloads import code_table, command_table, key_table, status_line
 from modeloom.cores.sector.figures import cipher_name
 from modeloom.interfaces.sector import COMMANDS, STATUSES, StatusCode
-from modeloom.interfaces.table import RESERVED, Place
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table
 from modeloom.product.sectors import SectorDescription
@@ -91,28 +91,13 @@ def _tweak(d: SectorDescription) -> str:
     return f"tweak; this core reads bytes 0 to {read - 1}{behind}"
 
 
-def _field(place: Place, own: Mapping[str, str]) -> str:
-    """What stands in bytes of a command; ``own`` is what this core says of a field."""
-    if place.single_bits:
-        return "; ".join(f"bit {bit}: {field.meaning}" for bit, field in place.fields)
-    field = place.fields[0][1]
-    return own.get(field.name, f"{field.name}, {field.meaning}")
-
-
-def _short(place: Place) -> str:
-    name = place.fields[0][1].name
-    return "zero" if name == RESERVED else name
-
-
 def _payloads(d: SectorDescription) -> Iterator[str]:
-    yield f"Command, {COMMANDS.packing.bits // 8} bytes, `{COMMANDS.name}_tdata`:"
-    yield ""
     own = {
         "tweak": _tweak(d),
         "slot": f"key slot, 0 to {d.key_slots - 1}",
         "size": "sector size: " + ", ".join(f"{n} for {size.sector_bytes} bytes" for n, size in enumerate(d.sizes)),
     }
-    yield from table(["bytes", "field"], [[place.bytes(" to "), _field(place, own)] for place in COMMANDS.packing.places()])
+    yield from command_table(COMMANDS, own)
     lanes = d.lanes
     width = lanes * d.block_bytes
     yield (
@@ -125,15 +110,7 @@ def _payloads(d: SectorDescription) -> Iterator[str]:
         [[size.sector_bytes, size.beats, size.sector_bytes - (size.beats - 1) * width] for size in d.sizes],
     )
     yield ""
-    places = (f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place)}" for place in STATUSES.packing.places())
-    yield f"Status, {STATUSES.packing.bits // 8} bytes, `{STATUSES.name}_tdata`: {', '.join(places)}."
-    yield ""
-
-
-def _part(d: SectorDescription, compiled: Compiled, name: str) -> str:
-    """What a part of the key is."""
-    cipher = f"{d.cipher.upper()} key"
-    return cipher if name == "cipher" else f"{cipher} {name}" if name in compiled.mode.cipher_keys else name
+    yield from status_line(STATUSES)
 
 
 def _refused(d: SectorDescription) -> str:
@@ -147,14 +124,7 @@ def _use(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
         "beat names the slot."
     )
     yield ""
-    yield from table(
-        ["bytes", "part"],
-        [
-            [f"{part.offset} to {part.offset + part.bytes - 1}",
-             _part(d, compiled, part.name)]
-            for part in d.key_layout
-        ],
-    )  # fmt: skip
+    yield from key_table(d, compiled.mode)
     yield (
         "The slot's old key is overwritten first, when the slot's sectors in flight have left; sectors of other slots go on, but "
         "for the set-up and the end of an erasure. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or "
@@ -169,7 +139,7 @@ def _use(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
         "back in that order, and one status for each command follows its data. A refused sector gives a status and no data:"
     )
     yield ""
-    yield from table(["code", "name", "meaning"], [[int(code), code.name, code.meaning] for code in StatusCode])
+    yield from code_table(StatusCode)
     yield (
         "If several things are wrong, the command's (4 to 6) come before the data's, the highest code first. A host that does not "
         "take results or statuses holds up the entry of further sectors; nothing is lost."

@@ -3,29 +3,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from modeloom.compiler.compile import Compiled
+from modeloom.cores.bench_text import Beat, beats_of, bench_bytes
 from modeloom.definition.software import Model
 from modeloom.interfaces.sector import StatusCode, pack_command
 from modeloom.rtl.bus.sector import BusParameters
 
-__all__ = ["BenchSector", "Traffic", "bench_bytes"]
-
-Beat = tuple[bytes, int]
-"""Bytes of a beat, and its tkeep."""
-
-
-def bench_bytes(label: str, length: int) -> bytes:
-    """Bytes that only the label decides."""
-    return hashlib.shake_128(f"modeloom bench {label}".encode()).digest(length)
-
-
-def _beats(data: bytes, size: int) -> tuple[Beat, ...]:
-    chunks = [data[at : at + size] for at in range(0, len(data), size)]
-    return tuple((chunk.ljust(size, b"\0"), (1 << len(chunk)) - 1) for chunk in chunks)
-
+__all__ = ["BenchSector", "Traffic"]
 
 @dataclass(frozen=True)
 class BenchSector:
@@ -93,12 +79,13 @@ class Traffic:
             slots = sorted(self.models)
             slot = slots[number // 3 % len(slots)]
         wanted, renewals = (
-            _beats(getattr(model, direction)(tweak, data), self.p.beat_bytes) if model else ()
+            beats_of(getattr(model, direction)(tweak, data), self.p.beat_bytes) if model else ()
             for model in (self.models[slot], renewed)
         )
         self.sectors.append(
             BenchSector(
-                self._command(tweak, slot, size, direction), _beats(data, self.p.beat_bytes), int(StatusCode.OK), wanted, renewals, changes
+                self._command(tweak, slot, size, direction), beats_of(data, self.p.beat_bytes), int(StatusCode.OK), wanted, renewals,
+                changes,
             )
         )
 
@@ -113,7 +100,7 @@ class Traffic:
         if slot is None:
             slot = min(self.models, default=0)
         data = (data + bench_bytes(f"more {number}", max(0, bytes_more)))[: len(data) + bytes_more]
-        beats = list(_beats(data, self.p.beat_bytes))[: 1 if short else None]
+        beats = list(beats_of(data, self.p.beat_bytes))[: 1 if short else None]
         if keep is not None:
             at, turned = keep
             beats[at] = (beats[at][0], beats[at][1] ^ turned)

@@ -31,9 +31,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from modeloom.compiler.compile import Compiled
-from modeloom.cores.sector.describe import key_layout
+from modeloom.cores.bench_text import bench_bytes
+from modeloom.cores.described import key_layout
 from modeloom.cores.sector.hardware import bus_parameters
-from modeloom.cores.sector.traffic import BenchSector, Traffic, bench_bytes
+from modeloom.cores.sector.traffic import BenchSector, Traffic
 from modeloom.definition.software import Model
 from modeloom.interfaces.sector import StatusCode
 from modeloom.spec import InputError
@@ -79,7 +80,7 @@ def _refused(compiled: Compiled, key: bytes) -> bytes | None:
     mode = compiled.mode
     equal, ones = bytearray(key), bytearray(key)
     first: bytes | None = None
-    for part in key_layout(compiled):
+    for part in key_layout(mode, compiled.options.key_bits or 0):
         place = slice(part.offset, part.offset + part.bytes)
         if part.name in mode.cipher_keys:
             first = first or bytes(key[place])

@@ -25,66 +25,13 @@ module @NAME@_rules (
   // Bits of a command that the core reads.
   localparam @COMMAND_RANGE@ COMMAND_READ = @COMMAND_READ@;
 
-  integer errors = 0;
-  integer warnings = 0;
-  integer cycle = 0;
-
-  task broken;
-    input [8*128-1:0] what;
-    begin
-      errors = errors + 1;
-      $display("modeloom-assert: error: %m: cycle %0d: %0s", cycle, what);
-`ifdef MODELOOM_ASSERT_FATAL
-      $fatal(1, "modeloom-assert: the first error ends the simulation");
-`endif
-    end
-  endtask
-
-  task refused;
-    input [8*128-1:0] what;
-    begin
-      warnings = warnings + 1;
-      $display("modeloom-assert: warning: %m: cycle %0d: %0s", cycle, what);
-    end
-  endtask
-
-  // Checks begin with the first reset, or when the core is done with the erasure of a power-up.
-  reg running = 1'b0;
-  reg was_quiet = 1'b0;  // no reset and no erasure in the cycle before
-  reg was_zeroizing = 1'b0;
-  reg was_error = 1'b0;
-  wire quiet = aresetn === 1'b1 && zeroize === 1'b0 && zeroizing === 1'b0;
-
-  @REGISTERS@
-
-  // A keep that counts bytes: ones from bit 0 on, at least one.
-  function counts;
-    input [BEAT_BYTES-1:0] keep;
-    counts = keep[0] && (keep & (keep + {{BEAT_BYTES-1{1'b0}}, 1'b1})) == {BEAT_BYTES{1'b0}};
-  endfunction
-
-  function [BEAT_BYTES*8-1:0] bytes;
-    input [BEAT_BYTES-1:0] keep;
-    integer b;
-    for (b = 0; b < BEAT_BYTES; b = b + 1)
-      bytes[8*b +: 8] = {8{keep[b]}};
-  endfunction
-
+@include rules_head.v@
   function known_size;
     input integer length;
     known_size = @KNOWN_SIZE@;
   endfunction
 
-  function integer ones;
-    input [BEAT_BYTES-1:0] keep;
-    integer b;
-    begin
-      ones = 0;
-      for (b = 0; b < BEAT_BYTES; b = b + 1)
-        ones = ones + {31'b0, keep[b]};
-    end
-  endfunction
-
+@include rules_ones.v@
   integer length = 0;         // bytes of the packet on s_axis so far
   reg     malformed = 1'b0;
   integer key_beats = 0;      // beats of the packet on s_axis_key so far
@@ -129,25 +76,7 @@ module @NAME@_rules (
         end
       end
 
-      if (quiet && s_axis_key_tvalid && s_axis_key_tready) begin
-        if (key_beats == 0) begin
-          key_slot = s_axis_key_tdest;
-          key_erases = s_axis_key_tuser;
-          key_wrong = 1'b0;
-          if ({24'b0, key_slot} >= SLOTS)
-            refused("s_axis_key_tdest is no key slot");
-        end else if (s_axis_key_tdest != key_slot || s_axis_key_tuser != key_erases)
-          broken("s_axis_key_tdest or s_axis_key_tuser changed in a packet");
-        key_beats = key_beats + 1;
-        if (!key_erases && !key_wrong
-            && (s_axis_key_tlast != (key_beats == KEY_BEATS) || s_axis_key_tkeep != (s_axis_key_tlast ? KEY_LAST_KEEP : @KEY_ALL@))) begin
-          key_wrong = 1'b1;
-          refused("s_axis_key gave a packet that is no key long");
-        end
-        if (s_axis_key_tlast)
-          key_beats = 0;
-      end
-
+@include rules_keys.v@
       if (quiet && s_axis_cmd_tvalid && s_axis_cmd_tready) begin
         if (commands == IN_FLIGHT)
           broken("s_axis_cmd took more commands than it gives statuses for");
@@ -201,23 +130,7 @@ module @NAME@_rules (
           broken("m_axis_status gives no status");
       end
 
-      // Erasure: nothing passes while it lasts, and it lasts as long as it says.
-      if (aresetn === 1'b0 || zeroize === 1'b1) begin
-        erasing = 0;
-        erased = 1'b1;
-      end else if (zeroizing === 1'b1)
-        erasing = erasing + 1;
-      else if (erased) begin
-        if (erasing != ERASE_CYCLES)
-          broken("zeroizing was not high for as long as an erasure takes");
-        erased = 1'b0;
-      end
-      if (zeroizing === 1'b1 && was_zeroizing && |{key_loaded, key_busy, key_error, s_axis_cmd_tready, s_axis_tready, s_axis_key_tready, m_axis_tvalid,
-                                                    m_axis_status_tvalid} !== 1'b0)
-        broken("an output is not low during an erasure");
-      if (key_error === 1'b1 && !was_error)
-        refused("key_error: the packet on s_axis_key was refused");
-
+@include rules_erasure.v@
       if (!quiet) begin
         length = 0;
         malformed = 1'b0;

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the fields of commands, statuses and keys lie, for the templates of Verilog files.
+
+::
+
+    s_axis_cmd_tdata@COMMAND_TAG@    ──▶    s_axis_cmd_tdata[271:256]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from modeloom.interfaces import Interface
+from modeloom.interfaces.shared import KEY_BEAT_BYTES, KEYS
+from modeloom.interfaces.table import RESERVED, Packing
+
+__all__ = ["bit_range", "command_read", "packing_places"]
+
+
+def bit_range(bits: int) -> str:
+    """The range of a vector of so many bits."""
+    return f"[{bits - 1}:0]"
+
+
+def packing_places(interfaces: Sequence[Interface], identity: str) -> dict[str, object]:
+    """Values of the places in templates that every kind of core has.
+
+    Parameters
+    ----------
+    interfaces : sequence of Interface
+        Those of the core.
+    identity : str
+        The field of commands that comes back with the status.
+    """
+    groups = {group.name: group for group in interfaces}
+    commands, statuses = groups["s_axis_cmd"].packing, groups["m_axis_status"].packing
+    slot_bits = groups[KEYS.name].port("tdest").width.count
+    return {
+        "COMMAND_BITS": commands.bits,
+        "COMMAND_RANGE": bit_range(commands.bits),
+        "COMMAND_TAG": commands.verilog(identity),
+        "STATUS_RANGE": bit_range(statuses.bits),
+        "STATUS_TAG": statuses.verilog(identity),
+        "STATUS_CODE": statuses.verilog("code"),
+        "STATUS_REST": statuses.verilog(RESERVED),
+        "TAG_RANGE": bit_range(commands.field(identity).bits),
+        "CODE_BITS": statuses.field("code").bits,
+        "CODE_RANGE": bit_range(statuses.field("code").bits),
+        "REST_BITS": statuses.field(RESERVED).bits,
+        "KEY_BITS": 8 * KEY_BEAT_BYTES,
+        "KEY_RANGE": bit_range(8 * KEY_BEAT_BYTES),
+        "KEY_KEEP_BITS": KEY_BEAT_BYTES,
+        "KEY_KEEP_RANGE": bit_range(KEY_BEAT_BYTES),
+        "KEY_ALL": f"{KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES) - 1:x}",
+        "SLOT_BITS": slot_bits,
+        "SLOT_RANGE": bit_range(slot_bits),
+    }
+
+
+def command_read(packing: Packing, ways: dict[str, int]) -> int:
+    """The bits of a command that a core reads: all fields, of some of them so many bits from bit 0 on."""
+    mask = 0
+    for field in packing.fields:
+        if field.name != RESERVED:
+            mask |= ((1 << ways.get(field.name, field.bits)) - 1) << packing.offset(field.name)
+    return mask

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sections of datasheets on commands, statuses and keys, as the tables of the interfaces say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from modeloom.interfaces import Interface
+from modeloom.interfaces.table import RESERVED, Place
+from modeloom.product.description import Description
+from modeloom.product.markdown import table
+from modeloom.spec.keyed import Definition
+
+__all__ = ["code_table", "command_table", "key_table", "status_line"]
+
+
+def _field(place: Place, own: Mapping[str, str]) -> str:
+    """What stands in bytes of a command; ``own`` is what this core says of a field."""
+    if place.single_bits:
+        return "; ".join(f"bit {bit}: {field.meaning}" for bit, field in place.fields)
+    field = place.fields[0][1]
+    return own.get(field.name, f"{field.name}, {field.meaning}")
+
+
+def _short(place: Place) -> str:
+    name = place.fields[0][1].name
+    return "zero" if name == RESERVED else name
+
+
+def command_table(commands: Interface, own: Mapping[str, str]) -> Iterator[str]:
+    """The bytes of a command; ``own`` is what this core says of a field."""
+    yield f"Command, {commands.packing.bits // 8} bytes, `{commands.name}_tdata`:"
+    yield ""
+    yield from table(["bytes", "field"], [[place.bytes(" to "), _field(place, own)] for place in commands.packing.places()])
+
+
+def status_line(statuses: Interface) -> Iterator[str]:
+    """The bytes of a status."""
+    places = (f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place)}" for place in statuses.packing.places())
+    yield f"Status, {statuses.packing.bits // 8} bytes, `{statuses.name}_tdata`: {', '.join(places)}."
+    yield ""
+
+
+def code_table(codes: Iterable[Any]) -> Iterator[str]:
+    """The codes of a status, members of an enumeration, with their meanings."""
+    yield from table(["code", "name", "meaning"], [[int(code), code.name, code.meaning] for code in codes])
+
+
+def key_table(d: Description, mode: type[Definition] | Definition) -> Iterator[str]:
+    """The bytes of a key packet."""
+
+    def what(name: str) -> str:
+        cipher = f"{d.cipher.upper()} key"
+        return cipher if name == "cipher" else f"{cipher} {name}" if name in mode.cipher_keys else name
+
+    rows = [[f"{part.offset} to {part.offset + part.bytes - 1}", what(part.name)] for part in d.key_layout]
+    yield from table(["bytes", "part"], rows)

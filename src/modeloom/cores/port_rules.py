@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Assertions over the ports of any core, for the module with its rules: what AXI4-Stream wants, and what every core promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from modeloom.cores.packing import packing_places
+from modeloom.interfaces import Interface, Side
+from modeloom.product.ports import TopPort
+
+__all__ = ["PortRules"]
+
+
+def _unknown(name: str) -> str:
+    return f"{name} !== 1'b0 && {name} !== 1'b1"
+
+
+class PortRules:
+    """The rules of the streams of a core.
+
+    Parameters
+    ----------
+    interfaces : sequence of Interface
+        Those of the core.
+    identity : str
+        The field of commands that comes back with the status.
+    """
+
+    def __init__(self, interfaces: Sequence[Interface], identity: str):
+        self.places = packing_places(interfaces, identity)
+        streams = {side: {g.name: g.payload_names for g in interfaces if g.stream and g.driver is side} for side in Side}
+        self.host, self.core = streams[Side.HOST], streams[Side.CORE]
+        self.read = {
+            "s_axis_cmd_tdata": "s_axis_cmd_tdata & COMMAND_READ",
+            "s_axis_tdata": "s_axis_tdata & bytes(s_axis_tkeep)",
+            "s_axis_key_tdata": f"s_axis_key_tdata & {{{self.places['KEY_BITS']}{{&s_axis_key_tkeep & ~s_axis_key_tuser}}}}",
+        }
+        """What is read of a payload; the rest may be unknown."""
+
+    def values(self, ports: Iterable[TopPort], keep: Iterable[str]) -> dict[str, object]:
+        """Values of the places of a template, with the assertions on ``m_axis_tkeep`` of the kind of core."""
+        inner = [port for port in ports if port.stream != "clock"]
+        return {
+            **self.places,
+            "PORTS": ",\n".join(port.declaration.replace("output", "input ") for port in inner),
+            "REGISTERS": "\n".join(self._registers({port.name: port.width for port in inner})),
+            "INPUT_RULES": "\n".join(self._input_rules()),
+            "OUTPUT_RULES": "\n".join(self._output_rules(keep)),
+            "KEEP": "\n".join(self._keep()),
+        }
+
+    def codes(self, codes: Iterable[Any]) -> str:
+        """A branch of a case for each code but 0, of an enumeration, which says what it means."""
+        bits = self.places["CODE_BITS"]
+        return "\n".join(
+            f'{bits}\'d{int(code)}: refused("m_axis_status said {code.name}: {code.meaning.replace("`", "")}");' for code in codes if code
+        )
+
+    def _stream_rules(self, stream: str, payloads: tuple[str, ...]) -> Iterator[str]:
+        """Both sides' streams: valid is known and stays, and so does the payload."""
+        valid, ready = f"{stream}_tvalid", f"{stream}_tready"
+        yield f"if (quiet && {_unknown(valid)})"
+        yield f'  broken("{valid} is unknown");'
+        yield f"if (quiet && was_quiet && {stream}_waited && {valid} !== 1'b1)"
+        yield f'  broken("{valid} fell before {ready}");'
+        for payload in payloads:
+            name = f"{stream}_{payload}"
+            yield f"if (quiet && was_quiet && {stream}_waited && {valid} === 1'b1 && {name} !== {name}_was)"
+            yield f'  broken("{name} changed before {ready}");'
+            yield f"if (quiet && {valid} === 1'b1 && ^({self.read.get(name, name)}) === 1'bx)"
+            yield f'  broken("{name} has unknown bits");'
+
+    def _input_rules(self) -> Iterator[str]:
+        for stream, payloads in self.host.items():
+            yield f"if (aresetn === 1'b0 && {stream}_tvalid !== 1'b0)"
+            yield f'  broken("{stream}_tvalid is not low in the reset");'
+            yield from self._stream_rules(stream, payloads)
+
+    def _output_rules(self, keep: Iterable[str]) -> Iterator[str]:
+        for stream, payloads in self.core.items():
+            yield from self._stream_rules(stream, payloads)
+            shown = ", ".join(f"{stream}_{payload}" for payload in payloads)
+            yield f"if (quiet && {stream}_tvalid === 1'b0 && |{{{shown}}} !== 1'b0)"
+            yield f'  broken("{stream} is not zero while it is not valid");'
+        yield "if (quiet && m_axis_tvalid === 1'b1) begin"
+        yield from keep
+        yield "  if (|(m_axis_tdata & ~bytes(m_axis_tkeep)) !== 1'b0)"
+        yield '    broken("m_axis_tdata is not zero outside m_axis_tkeep");'
+        yield "end"
+        for stream in self.host:
+            yield f"if (quiet && {_unknown(f'{stream}_tready')})"
+            yield f'  broken("{stream}_tready is unknown");'
+        yield "if (quiet && ^{key_loaded, key_busy, key_error} === 1'bx)"
+        yield '  broken("key_loaded, key_busy or key_error is unknown");'
+        yield f"if ({_unknown('zeroizing')})"
+        yield '  broken("zeroizing is unknown");'
+
+    def _registers(self, widths: dict[str, int]) -> Iterator[str]:
+        """Whether a beat waited in the cycle before, and its payload."""
+        for stream, payloads in {**self.host, **self.core}.items():
+            yield f"reg {stream}_waited = 1'b0;"
+            for payload in payloads:
+                width = widths[f"{stream}_{payload}"]
+                yield f"reg [{width - 1}:0] {stream}_{payload}_was = {width}'b0;"
+
+    def _keep(self) -> Iterator[str]:
+        for stream, payloads in {**self.host, **self.core}.items():
+            yield f"{stream}_waited = {stream}_tvalid === 1'b1 && {stream}_tready === 1'b0;"
+            yield from (f"{stream}_{payload}_was = {stream}_{payload};" for payload in payloads)

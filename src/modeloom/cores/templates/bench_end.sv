@@ -1,0 +1,15 @@
+`ifdef MODELOOM_ASSERT
+    if (dut.rules.errors != 0)
+      fail("the assertions of the core found errors");
+`endif
+    report;
+  end
+
+  task vectors;
+    begin
+      @VECTORS@
+    end
+  endtask
+
+endmodule
+/* verilator lint_on WIDTH */

@@ -1,0 +1,64 @@
+    // Results wait until nothing more enters, then everything pauses at random.
+    hold_data = 1'b1;
+    limit = PHASE_STALLS;
+    repeat (LATENCY + OVERHEAD + (PHASE_STALLS - PHASE_WRONG) * INTERVAL) @(negedge aclk);
+    pauses = 1'b1;
+    hold_data = 1'b0;
+    phase(PHASE_STALLS);
+    hold_status = 1'b1;
+    limit = PHASE_STATUSES;
+    repeat (8 * (PHASE_STATUSES - PHASE_STALLS)) @(negedge aclk);
+    pauses = 1'b0;
+    hold_status = 1'b0;
+    phase(PHASE_STATUSES);
+
+    // Other keys, and one more under traffic.
+    send_keys(USED);
+    phase(PHASE_RENEWED);
+    key_state = 0;
+    limit = PHASE_RELOAD;
+    await_statuses(PHASE_RENEWED + 1);
+    send_key(2 * USED);
+    phase(PHASE_RELOAD);
+    phase(PHASE_RELOADED);
+
+    // Packets that are no key.
+    wrong_key(0, KEY_BEATS, KEY_LAST_KEEP ^ @KEY_KEEP_BITS@'h0001, key_slot[0]);
+    wrong_key(0, KEY_BEATS + 1, KEY_LAST_KEEP, key_slot[0]);
+    if (KEY_BEATS > 1)
+      wrong_key(0, 1, @KEY_ALL@, key_slot[0]);
+    wrong_key(0, KEY_BEATS, KEY_LAST_KEEP, SLOTS);
+    @REFUSED@
+    phase(PHASE_REFUSED);
+
+    // An erasure under traffic.
+    send_key(0);
+    key_state = 0;
+    limit = PHASE_ERASURE;
+    await_statuses(PHASE_REFUSED + 1);
+    erase_key(0);
+    phase(PHASE_ERASURE);
+    phase(PHASE_ERASED);
+
+    // The end of everything, under traffic and in a key packet.
+    send_keys(0);
+    limit = PHASE_ZEROIZE;
+    await_statuses(PHASE_ERASED + 1);
+    cut(1'b0);
+    key_packet(0, 1, @KEY_ALL@, key_slot[0], 1'b0, 1'b0);
+    repeat (3) @(negedge aclk);
+    cut(1'b0);
+    phase(PHASE_ZEROIZED);
+    send_keys(0);
+    phase(PHASE_STARTED);
+    pauses = 1'b1;
+    limit = PHASE_RESET;
+    await_statuses(PHASE_STARTED + 1);
+    pauses = 1'b0;
+    cut(1'b1);
+    phase(PHASE_UNKEYED);
+    send_keys(0);
+    phase(PHASE_RESTARTED);
+    for (i = 0; i < USED; i = i + 1)
+      erase_key(i);
+
