@@ -63,9 +63,9 @@ def test_what_the_tables_say() -> None:
     command = dict(by_head["bytes", "field"])
     assert command["35"] == "sector size: 0 for 64 bytes, 1 for 32 bytes, 2 for 40 bytes" and command["34"] == "key slot, 0 to 2"
     assert command["0 to 31"] == "tweak; this core reads bytes 0 to 15"
-    assert "A sector is one packet, 1 block a beat: byte i of beat b is byte 16b + i of the sector." in text("sizes")
+    assert "A sector is one packet with 1 block in each beat. Byte i of beat b is byte 16b + i of the sector." in text("sizes")
     assert [row[0] for row in by_head["code", "name", "meaning"]] == ["0", "1", "2", "3", "4", "5", "6"]
-    assert f"takes {erase_cycles(compiled)} cycles (`zeroizing`)" in text("sizes")
+    assert f"takes {erase_cycles(compiled)} cycles, in which `zeroizing` is high" in text("sizes")
     for size in compiled.sizes:
         assert f"Sectors of {size.source.nbytes} bytes:\n" in text("sizes")
     assert "Sectors of 32 bytes:" not in text("smallest")
@@ -78,8 +78,8 @@ def test_json_is_written_as_all_files_have_it() -> None:
 @pytest.mark.parametrize("name", CHOICES)
 def test_latency_over_the_pins_is_the_sum_of_its_parts(name: str) -> None:
     found = re.search(
-        r"that of the program and (\d+) cycles more: (\d+) from the last input beat to the entry, (\d+) to the program's first cycle, "
-        r"(\d+) from its last cycle to the first output beat, and (\d+) for the other beats", text(name),
+        r"at the pins is (\d+) cycles longer .* (\d+) cycles from the last input beat to the entry of the sector, (\d+) to the first "
+        r"cycle of the program, (\d+) from its last cycle to the first output beat, and (\d+) for the other beats", text(name),
     )  # fmt: skip
     overhead, *parts = map(int, found.groups())
     compiled = core(CHOICES[name])
@@ -90,9 +90,9 @@ def test_latency_over_the_pins_is_the_sum_of_its_parts(name: str) -> None:
 @pytest.mark.parametrize(
     ("tweak", "said"),
     [
-        (0, "tweak; not read"),
+        (0, "tweak; this core ignores it"),
         (16, "tweak; this core reads bytes 0 to 15"),
-        (20, "tweak; this core reads bytes 0 to 31, with zeros behind the 20 of the tweak"),
+        (20, "tweak; this core reads bytes 0 to 31, where zeros follow the 20 bytes of the tweak"),
         (32, "tweak; this core reads bytes 0 to 31"),
     ],
 )
@@ -107,5 +107,5 @@ def test_what_is_said_of_the_proof(proved: bool) -> None:
     disk = made(SMALLEST)
     description = disk.describe("disk", COMMAND)
     said = datasheet(disk, replace(description, explain=replace(description.explain, proved=proved)))
-    assert ("- The program was proved equal to the definition" in said) == proved
+    assert ("proved that the program computes the definition" in said) == proved
     assert ("- **The program was not proved**" in said) != proved

@@ -199,7 +199,7 @@ def test_datasheet_and_package() -> None:
         assert f"\n## {head}\n" in text
     for port in CORE_PORTS:
         assert f"`{port.name}`" in text
-    assert "Not protected against power" in text and "was not proved" in text
+    assert "not protected against power" in text and "was not proved" in text
     name = core_name(made(SLOTS))
     package = (folder(SLOTS) / f"{name}.core").read_text()
     assert package.startswith("CAPI=2:\n") and f"toplevel: {name}_tb" in package and f"name: modeloom:modes:{name}:" in package

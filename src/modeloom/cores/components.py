@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the units of an engine: for each type of unit (``spec.kinds``) the components of its operations.
+"""The components in the units of an engine, for each type of unit (``spec.kinds``) and its operations.
 
-A unit may have a component for each operation, or one for two that are inverse to each other.
+A unit may have a component for each operation, or one component for two operations that are inverse to each other.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ __all__ = ["COMPONENTS", "ComponentRequest", "unit_cores"]
 
 @dataclass(frozen=True, kw_only=True)
 class ComponentRequest:
-    """What the components of a unit are made for.
+    """The requirements for the components of a unit.
 
     Attributes
     ----------
     unit : UnitKind
     operations : tuple of Kind
-        What it has to do.
+        The operations of the unit.
     field : Field
-        The mode's; its width is that of a block in bits.
+        The field of the mode.  Its width is the width of a block in bits.
     cycles : int
-        Cycles that the schedule counts for a component.
+        Latency of a component in the schedule, in cycles.
     multiplier : str
-        Name of the circuit for products.
+        Name of the multiplier circuit.
     cipher : BlockCipher
     cipher_cores : mapping
-        What is asked of the cipher for each of its cores, by operation or ``BOTH``.
+        The requests to the cipher for each of its cores, by operation or ``BOTH``.
     key_bits, slots : int
-        Bits of a cipher key, and keys that a component holds.
+        Bits of a cipher key, and number of keys that a component holds.
     """
 
     unit: UnitKind
@@ -84,9 +84,9 @@ def _adders(request: ComponentRequest) -> dict[str, UnitCore]:
 COMPONENTS: dict[str, Callable[[ComponentRequest], dict[str, UnitCore]]] = {
     "enc": _cipher, "dec": _cipher, "cipher": _cipher, "mul": _multiplier, "sqr": _squarer, "add": _adders,
 }  # fmt: skip
-"""For each type of unit that has components: what makes them, by their names in Verilog."""
+"""The functions that make components, by type of unit.  They return components by their names in Verilog."""
 
 
 def unit_cores(request: ComponentRequest) -> dict[str, UnitCore]:
-    """The components of a unit by the names that they have in Verilog."""
+    """The components of a unit, by their names in Verilog."""
     return COMPONENTS[request.unit.type.name](request)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a core of any mode, whatever its kind."""
+"""The contents of ``core.json`` that all kinds of cores for modes have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["described", "key_layout"]
 
 
 def key_layout(mode: type[Definition] | Definition, key_bits: int) -> tuple[KeyPart, ...]:
-    """Parts of the key with their place in its bytes, for cipher keys of so many bits."""
+    """The parts of the key with their positions in its bytes, for cipher keys of ``key_bits`` bits."""
     parts = []
     at = 0
     for part in mode.key_parts:
@@ -25,7 +25,7 @@ def key_layout(mode: type[Definition] | Definition, key_bits: int) -> tuple[KeyP
 
 
 def described(mode: type[Definition] | Definition, name: str, command: str, files: Files) -> dict[str, Any]:
-    """What is said of the definition, the files and the tools: arguments of a ``Description``."""
+    """The arguments of a ``Description`` about the definition, the files and the tools."""
     return {
         "version": VERSION, "versions": versions(), "command": command, "name": name, "top": name, "verilog": files.verilog,
         "listing": files.listing, "files": files, "mode": mode.name, "definition": mode.place or mode.name, "title": mode.title,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the fields of commands, statuses and keys lie, for the templates of Verilog files.
+"""The positions of the fields of commands, statuses and keys, for the templates of Verilog files.
 
 ::
 
@@ -18,19 +18,19 @@ __all__ = ["bit_range", "command_read", "packing_places"]
 
 
 def bit_range(bits: int) -> str:
-    """The range of a vector of so many bits."""
+    """The range of a vector of ``bits`` bits."""
     return f"[{bits - 1}:0]"
 
 
 def packing_places(interfaces: Sequence[Interface], identity: str) -> dict[str, object]:
-    """Values of the places in templates that every kind of core has.
+    """Values for the placeholders that the templates of every kind of core have.
 
     Parameters
     ----------
     interfaces : sequence of Interface
-        Those of the core.
+        The interfaces of the core.
     identity : str
-        The field of commands that comes back with the status.
+        The field of commands that the status returns.
     """
     groups = {group.name: group for group in interfaces}
     commands, statuses = groups["s_axis_cmd"].packing, groups["m_axis_status"].packing
@@ -58,7 +58,7 @@ def packing_places(interfaces: Sequence[Interface], identity: str) -> dict[str, 
 
 
 def command_read(packing: Packing, ways: dict[str, int]) -> int:
-    """The bits of a command that a core reads: all fields, of some of them so many bits from bit 0 on."""
+    """A mask of the bits of a command that a core reads.  ``ways`` has the number of bits of fields that are read in part."""
     mask = 0
     for field in packing.fields:
         if field.name != RESERVED:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections of datasheets on commands, statuses and keys, as the tables of the interfaces say."""
+"""Sections of datasheets on commands, statuses and keys, made from the tables of the interfaces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["code_table", "command_table", "key_table", "status_line"]
 
 
 def _field(place: Place, own: Mapping[str, str]) -> str:
-    """What stands in bytes of a command; ``own`` is what this core says of a field."""
+    """The meaning of bytes of a command.  ``own`` has the texts for fields that are special in this core."""
     if place.single_bits:
         return "; ".join(f"bit {bit}: {field.meaning}" for bit, field in place.fields)
     field = place.fields[0][1]
@@ -29,7 +29,7 @@ def _short(place: Place) -> str:
 
 
 def command_table(commands: Interface, own: Mapping[str, str]) -> Iterator[str]:
-    """The bytes of a command; ``own`` is what this core says of a field."""
+    """The bytes of a command.  ``own`` has the texts for fields that are special in this core."""
     yield f"Command, {commands.packing.bits // 8} bytes, `{commands.name}_tdata`:"
     yield ""
     yield from table(["bytes", "field"], [[place.bytes(" to "), _field(place, own)] for place in commands.packing.places()])

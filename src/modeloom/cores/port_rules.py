@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assertions over the ports of any core, for the module with its rules: what AXI4-Stream wants, and what every core promises."""
+"""Assertions on the ports of any core: the rules of AXI4-Stream, and the promises that every core makes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class PortRules:
     Parameters
     ----------
     interfaces : sequence of Interface
-        Those of the core.
+        The interfaces of the core.
     identity : str
-        The field of commands that comes back with the status.
+        The field of commands that the status returns.
     """
 
     def __init__(self, interfaces: Sequence[Interface], identity: str):
@@ -37,10 +37,10 @@ class PortRules:
             "s_axis_tdata": "s_axis_tdata & bytes(s_axis_tkeep)",
             "s_axis_key_tdata": f"s_axis_key_tdata & {{{self.places['KEY_BITS']}{{&s_axis_key_tkeep & ~s_axis_key_tuser}}}}",
         }
-        """What is read of a payload; the rest may be unknown."""
+        """The part of a payload that is read.  The other bits may be unknown."""
 
     def values(self, ports: Iterable[TopPort], keep: Iterable[str]) -> dict[str, object]:
-        """Values of the places of a template, with the assertions on ``m_axis_tkeep`` of the kind of core."""
+        """Values for the placeholders of a template.  ``keep`` has the assertions on ``m_axis_tkeep`` for this kind of core."""
         inner = [port for port in ports if port.stream != "clock"]
         return {
             **self.places,
@@ -52,14 +52,14 @@ class PortRules:
         }
 
     def codes(self, codes: Iterable[Any]) -> str:
-        """A branch of a case for each code but 0, of an enumeration, which says what it means."""
+        """A branch of a ``case`` with the meaning of each code of an enumeration, except for code 0."""
         bits = self.places["CODE_BITS"]
         return "\n".join(
-            f'{bits}\'d{int(code)}: refused("m_axis_status said {code.name}: {code.meaning.replace("`", "")}");' for code in codes if code
+            f'{bits}\'d{int(code)}: refused("m_axis_status: {code.name}: {code.meaning.replace("`", "")}");' for code in codes if code
         )
 
     def _stream_rules(self, stream: str, payloads: tuple[str, ...]) -> Iterator[str]:
-        """Both sides' streams: valid is known and stays, and so does the payload."""
+        """Rules for the streams of both sides: ``tvalid`` and the payload are known, and both stay until ``tready``."""
         valid, ready = f"{stream}_tvalid", f"{stream}_tready"
         yield f"if (quiet && {_unknown(valid)})"
         yield f'  broken("{valid} is unknown");'
@@ -75,7 +75,7 @@ class PortRules:
     def _input_rules(self) -> Iterator[str]:
         for stream, payloads in self.host.items():
             yield f"if (aresetn === 1'b0 && {stream}_tvalid !== 1'b0)"
-            yield f'  broken("{stream}_tvalid is not low in the reset");'
+            yield f'  broken("{stream}_tvalid is not low during the reset");'
             yield from self._stream_rules(stream, payloads)
 
     def _output_rules(self, keep: Iterable[str]) -> Iterator[str]:
@@ -83,7 +83,7 @@ class PortRules:
             yield from self._stream_rules(stream, payloads)
             shown = ", ".join(f"{stream}_{payload}" for payload in payloads)
             yield f"if (quiet && {stream}_tvalid === 1'b0 && |{{{shown}}} !== 1'b0)"
-            yield f'  broken("{stream} is not zero while it is not valid");'
+            yield f'  broken("{stream}: the payload is not zero while tvalid is low");'
         yield "if (quiet && m_axis_tvalid === 1'b1) begin"
         yield from keep
         yield "  if (|(m_axis_tdata & ~bytes(m_axis_tkeep)) !== 1'b0)"
@@ -98,7 +98,7 @@ class PortRules:
         yield '  broken("zeroizing is unknown");'
 
     def _registers(self, widths: dict[str, int]) -> Iterator[str]:
-        """Whether a beat waited in the cycle before, and its payload."""
+        """Registers for each stream: whether a beat waited in the previous cycle, and its payload."""
         for stream, payloads in {**self.host, **self.core}.items():
             yield f"reg {stream}_waited = 1'b0;"
             for payload in payloads:

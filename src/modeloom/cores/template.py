@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts with places that are filled in: ``@NAME@`` in a file of ``templates``.
+"""Fills in the placeholders of a text: ``@NAME@`` in a file of ``templates``.
 
-A place that begins its line gives its indentation to all lines of the value.  A line that includes a file stands for its text, which
-benches of all kinds of cores share::
+If a placeholder is the first in its line, all lines of its value get its indentation.  A line with ``include`` is replaced by a file that
+the benches of all kinds of cores share::
 
     (indented) @RULES@     ──▶    (indented) the first line
                                   (indented) the second
-    @include keys.sv@      ──▶    the text of cores/templates/keys.sv, with its places
+    @include keys.sv@      ──▶    the text of cores/templates/keys.sv, with its placeholders
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INCLUDE = re.compile(r"^@include ([\w.]+)@\n", re.M)
 
 
 def template(package: str, name: str) -> str:
-    """The text of a file in the ``templates`` of a package, with what it includes."""
+    """The text of a file in the ``templates`` of a package, with the files that it includes."""
     text = _read(package, name)
     return _INCLUDE.sub(lambda line: _read(__package__ or "", line[1]), text)
 
@@ -34,7 +34,7 @@ def _read(package: str, name: str) -> str:
 
 
 def filled(package: str, name: str, values: Mapping[str, object]) -> str:
-    """The text of a template with its values.
+    """The text of a template with the values filled in.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ def filled(package: str, name: str, values: Mapping[str, object]) -> str:
     name : str
         A file in its ``templates``.
     values : mapping
-        A value for each place; text of several lines, or anything that is printed.
+        A value for each placeholder, which may be text of several lines.
 
     Raises
     ------
     KeyError
-        A place has no value.
+        A placeholder has no value.
     """
     return _PLACE.sub(lambda place: textwrap.indent(str(values[place[2]]), place[1] or ""), template(package, name))

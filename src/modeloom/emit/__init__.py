@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The product: a folder with a core's Verilog, bench, listing, package and datasheet, and the checks on it."""
+"""The product: a folder with the Verilog, bench, listing, package and datasheet of a core, and checks of this folder."""
 
 from modeloom.emit.bench import run_bench
 from modeloom.emit.files import check_directory, core_verilog, emit

@@ -20,7 +20,7 @@ def run_bench(directory: str | Path) -> dict[str, int]:
     Returns
     -------
     dict
-        The bench's figures: ``sectors``, ``cycles_per_sector``, ``interval``, ``latency``, ``latency_pins``; cycles.
+        The figures of the bench: ``sectors``, and ``cycles_per_sector``, ``interval``, ``latency``, ``latency_pins`` in cycles.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def run_bench(directory: str | Path) -> dict[str, int]:
     lines = [line for line in output.splitlines() if line.startswith("modeloom-bench: ")]
     last = lines[-1] if lines else "modeloom-bench: FAIL: the bench did not end"
     if status or not last.startswith(f"modeloom-bench: {name} ok "):
-        # What the assertions of the core say is the cause of what the bench sees.
+        # An error that the assertions of the core report is the cause of the errors in the bench.
         broken = [line.removeprefix("modeloom-assert: ") for line in output.splitlines() if line.startswith("modeloom-assert: error")]
         first = broken[0] if broken else lines[0].removeprefix("modeloom-bench: ") if len(lines) > 1 else ""
         raise CheckFailed(last.removeprefix("modeloom-bench: ") + (f"; first: {first}" if first else ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module as what drives what: nets with their expressions, registers, memories and instances, read from RTLIL.
+"""The circuit of a module, read from RTLIL: nets with their expressions, registers, memories and instances.
 
 ::
 
@@ -44,7 +44,7 @@ class Net:
 
 @dataclass
 class Register:
-    """A register: what it takes at an edge of its clock; ``reset`` is an asynchronous one, with its value."""
+    """A register: the value that it takes at an edge of its clock.  ``reset`` is an asynchronous reset, which sets ``value``."""
 
     data: Expr
     clock: Expr
@@ -55,7 +55,7 @@ class Register:
 
 @dataclass
 class Write:
-    """A write port of a memory; ``enable`` has a bit for each bit of the word."""
+    """A write port of a memory.  ``enable`` has a bit for each bit of the word."""
 
     address: Expr
     data: Expr
@@ -66,7 +66,7 @@ class Write:
 
 @dataclass
 class Read:
-    """A read port of a memory with a register, on the net that it drives; no clock: without."""
+    """A read port of a memory, on the net that it drives.  With a clock, it has a register; without one, it has none."""
 
     memory: str
     address: Expr
@@ -77,7 +77,7 @@ class Read:
 
 @dataclass
 class Memory:
-    """A memory: width and number of its words, what they are in the beginning, its write ports."""
+    """A memory: width and number of its words, their initial values, and its write ports."""
 
     width: int
     depth: int
@@ -88,7 +88,7 @@ class Memory:
 
 @dataclass
 class Instance:
-    """An instance of a module: what is at its inputs, and the nets at its outputs (which may be several for one port)."""
+    """An instance of a module: the expressions at its inputs, and the nets at its outputs.  One port may drive several nets."""
 
     module: str
     name: str
@@ -105,7 +105,7 @@ class Circuit:
     nets : dict
         All nets in order, ports among them.
     assigned, registers, reads : dict
-        What drives a net, by its name.
+        The driver of each net, by the name of the net.
     memories, instances : dict
         By name.
     """
@@ -166,7 +166,7 @@ class _Reader:
         return result
 
     def signal(self, tokens: list[str]) -> Expr:
-        """The signal that tokens name."""
+        """The signal that the tokens describe."""
         if tokens[0] == "{":
             parts, at = [], 1
             while tokens[at] != "}":
@@ -249,7 +249,7 @@ class _Reader:
         return wide(value, width, is_signed)
 
     def _named(self, value: Expr) -> Expr:
-        """A net of its own for a value of which bits are cut off."""
+        """A new net for a value, so that a part of its bits can be selected."""
         if part_of(value, 0, 1) is not None:
             return value
         name = f"$cut{len(self.result.nets)}"
@@ -287,7 +287,7 @@ class _Reader:
     # -- processes -------------------------------------------------------------------------------------------------------
 
     def _process(self, process: Statement) -> None:
-        """Each run of bits that is assigned together gets its own tree of choices."""
+        """Makes one tree of choices for each run of bits that is assigned together."""
         lines = process.lines[1:-1]
         targets = [self.signal(tokens[1 : sigspec_end(tokens, 1)]) for tokens in lines if tokens[0] == "assign"]
         name = targets[0].name
@@ -302,7 +302,7 @@ class _Reader:
         self.result.assigned[name] = concat(pieces[::-1])
 
     def _block(self, lines: list[list[str]], at: int, value: Expr | None, low: int, high: int) -> tuple[Expr | None, int]:
-        """The value of some bits behind a block of statements, and where it ends."""
+        """The value of some bits after a block of statements, and the line at which the block ends."""
         while at < len(lines) and lines[at][0] in ("assign", "switch"):
             tokens = lines[at]
             at += 1
@@ -318,7 +318,7 @@ class _Reader:
             while lines[at][0] == "case":
                 patterns = [token.partition("'")[2].rstrip(",") for token in lines[at][1:]]
                 seen.update(bits for bits in patterns if not bits.strip("01"))
-                # The last of all values there are needs no comparison.
+                # If the patterns cover all values, the last one needs no comparison.
                 condition = const(1, 1) if len(seen) == 1 << tested.width else self._condition(tested, patterns)
                 result, at = self._block(lines, at + 1, value, low, high)
                 arms.append((condition, result))
@@ -333,7 +333,7 @@ class _Reader:
         return value, at
 
     def _condition(self, tested: Expr, patterns: list[str]) -> Expr:
-        """Whether a signal has one of some values; always if there is none."""
+        """The condition that a signal has one of some values.  It is always true if there are none."""
         found = const(1, int(not patterns))
         for bits in patterns:
             one = const(1, 1)
@@ -377,18 +377,18 @@ def circuit_of(module: RtlilModule, directions: dict[str, dict[str, str]]) -> Ci
     ----------
     module : RtlilModule
     directions : dict
-        For each module that it instances, "input" or "output" for each port.
+        "input" or "output" for each port of each module of which it has an instance.
 
     Raises
     ------
     ValueError
-        For cells that no component of this project and no cipher of a user's should have.
+        The module has cells that no component of this project, and no cipher of a user, should have.
     """
     return _Reader(module).read(directions)
 
 
 def check_loops(circuit: Circuit) -> None:
-    """Raises ``ValueError`` if expressions of a module depend on each other in a loop without a register."""
+    """Raises ``ValueError`` if the expressions of a module have a loop without a register."""
     needs = {name: {one.name for one in all_nets(value)} for name, value in circuit.assigned.items()}
     needs |= {name: {one.name for one in all_nets(read.address)} for name, read in circuit.reads.items() if read.clock is None}
     done: set[str] = set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The datasheet of a core in Markdown: overview, theory of operation, interfaces, programmer's guide, figures, security,
-verification.  What only the maker of the core can say it says in its ``Sheet``."""
+verification.  The ``Sheet`` of the core has the texts that only the maker of the core can write."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["datasheet"]
 FILES = {
     "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
     "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
-    "description": "everything about the core, for programs",
+    "description": "description of the core for programs",
 }  # fmt: skip
-"""What each file is, by the names of ``Files``."""
+"""A description of each file, by the names in ``Files``."""
 
 
 def datasheet(core: Core[D], description: D) -> str:
@@ -52,9 +52,9 @@ def _interfaces(sheet: Sheet, d: Description, comments: dict[str, str]) -> Itera
     yield "## Interfaces"
     yield ""
     yield (
-        "One clock, `aclk`; `aresetn` is synchronous and active low; it and `zeroize` erase the core, which takes "
-        f"{d.erase_cycles} cycles (`zeroizing`). All streams are AXI4-Stream. Byte 0 of everything is "
-        "`tdata[7:0]`; fields are little-endian."
+        "The core has one clock, `aclk`. The reset `aresetn` is synchronous and active low. The reset and `zeroize` erase the core. This "
+        f"takes {d.erase_cycles} cycles, in which `zeroizing` is high. All streams are AXI4-Stream. Byte 0 is always `tdata[7:0]`. Fields "
+        "are little-endian."
     )
     yield ""
     rows = [[f"`{port.name}`", port.direction, port.width, comments[port.stream].split(":")[0]] for port in d.ports]
@@ -67,7 +67,7 @@ def _security(sheet: Sheet, d: Description) -> Iterator[str]:
     yield ""
     yield f"- The mode: {'**broken:** ' if d.broken else ''}{d.security}."
     yield from sheet.timing
-    yield "- **Not protected against power, electromagnetic and fault attacks**; nothing is masked."
+    yield "- **The core is not protected against power, electromagnetic and fault attacks.** Nothing is masked."
     yield from sheet.kept
     yield ""
 
@@ -76,7 +76,7 @@ def _verification(sheet: Sheet, d: Description) -> Iterator[str]:
     yield "## Verification"
     yield ""
     yield from sheet.checked
-    yield f"- `{d.files.bench}` knows the ports only. {sheet.bench} Its head has the command that runs it."
-    yield f"- `verilator --lint-only -Wall {d.files.verilog} {d.files.waivers}` is free of warnings."
-    yield "- `modeloom verify` on this folder repeats all of it and runs vectors and random sectors."
+    yield f"- `{d.files.bench}` uses the ports only. {sheet.bench} The comment at its head has the command that runs it."
+    yield f"- `verilator --lint-only -Wall {d.files.verilog} {d.files.waivers}` gives no warnings."
+    yield "- `modeloom verify` on this folder repeats all of this, and also runs published vectors and random sectors."
     yield ""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of a netlist, as values that are compared by what they say, and simplified as they are made.
+"""Expressions of a netlist.  They are compared by value, and simplified when they are made.
 
-Every expression has a width, and its operands have the widths that its operator wants, so that Verilog extends and cuts nothing::
+Every expression has a width.  Its operands have exactly the widths that its operator needs, so Verilog never extends or truncates one::
 
     a + b         both as wide as the result          a == b    both equally wide
     c ? a : b     c one bit, both as wide as the result
 
-An expression that says nothing is never made: ``x & 1``, ``x ^ 0``, a choice by a constant, a choice between equal arms.
+Trivial expressions are never made: ``x & 1``, ``x ^ 0``, a choice by a constant, a choice between equal arms.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 BITWISE = {"&": "and", "|": "or", "^": "xor"}
-"""Operators that work on each bit alone, with their names."""
+"""Operators that work on each bit separately, with their names."""
 
 SIZED = {**BITWISE, "+": "sum", "-": "difference", "*": "product"}
 """Operators whose operands are as wide as their result."""
@@ -39,11 +39,11 @@ class Expr:
     width : int
         Bits.
     args : tuple of Expr
-        Operands; of a concatenation from the most significant one on, of a choice condition, one, other.
+        Operands.  For a concatenation, the most significant one is the first.  For a choice, they are condition, one and other.
     name : str
-        Name of a net; bits of a constant as a text, the most significant one first.
+        Name of a net, or bits of a constant as text, with the most significant bit first.
     low : int
-        Of a net: its first bit.
+        First bit of the net that belongs to the expression.
     """
 
     op: str
@@ -61,7 +61,7 @@ class Expr:
 
     @cached_property
     def size(self) -> int:
-        """Operands in it, as a measure for what a reader has to take in."""
+        """Number of operands in the expression.  It measures how hard the expression is to read."""
         return 1 if not self.args else sum(arg.size for arg in self.args)
 
     @property
@@ -70,7 +70,7 @@ class Expr:
 
 
 def const(width: int, value: int | str = 0) -> Expr:
-    """A constant: a number, or its bits as a text."""
+    """A constant, from a number or from its bits as text."""
     text = value if isinstance(value, str) else format(value, f"0{width}b") if width else ""
     return Expr("const", width, name=text)
 
@@ -86,7 +86,7 @@ def part(name: str, low: int, width: int) -> Expr:
 
 
 def concat(parts: list[Expr] | tuple[Expr, ...]) -> Expr:
-    """Parts side by side, the most significant one first; what lies side by side in a net, too, becomes one part."""
+    """A concatenation of parts, the most significant one first.  Adjacent bits of one net become one part."""
     flat: list[Expr] = []
     for one in parts:
         for piece in one.args if one.op == "concat" else (one,):
@@ -113,7 +113,7 @@ def _repeats(last: Expr, piece: Expr) -> bool:
 
 
 def wide(value: Expr, width: int, is_signed: bool = False) -> Expr:
-    """A value with zeros (or its sign) above it, or its lower bits."""
+    """A value extended with zeros or with its sign, or truncated to its lower bits."""
     if value.width == width:
         return value
     if value.width > width:
@@ -130,7 +130,7 @@ def wide(value: Expr, width: int, is_signed: bool = False) -> Expr:
 
 
 def part_of(value: Expr, low: int, width: int) -> Expr | None:
-    """Bits of a value, if they can be written without a name for it."""
+    """Some bits of a value, if Verilog can select them without a net for the value."""
     if not low and width == value.width:
         return value
     if value.op == "net":
@@ -158,7 +158,7 @@ def part_of(value: Expr, low: int, width: int) -> Expr | None:
     if value.op == "~":
         arm = part_of(value.args[0], low, width)
         return None if arm is None else unary("~", arm)
-    # The lower bits of a sum are the sum of lower bits.
+    # The lower bits of a sum are the sum of the lower bits.
     if value.op in BITWISE or value.op in SIZED and not low:
         arms = [part_of(arm, low, width) for arm in value.args]
         return None if arms[0] is None or arms[1] is None else binary(value.op, arms[0], arms[1])
@@ -181,7 +181,7 @@ def choice(condition: Expr, one: Expr, other: Expr) -> Expr:
 
 
 def _default(chain: Expr, tested: Expr, number: Expr) -> Expr | None:
-    """What a chain of choices, each by another value of one signal, gives for a value that none of them names."""
+    """The result of a chain of choices on one signal, for a value that no choice in the chain compares with."""
     while chain.op == "choice" and chain.args[0].op == "==" and chain.args[0].args[0] == tested:
         other = chain.args[0].args[1]
         if not other.constant or not number.constant or other == number:
@@ -223,7 +223,7 @@ def reduced(op: str, a: Expr) -> Expr:
 
 
 def signed(a: Expr) -> Expr:
-    """A value as a signed one, for a comparison or a shift."""
+    """A value as a signed number, for a comparison or a shift."""
     return Expr("signed", a.width, (a,))
 
 
@@ -235,7 +235,7 @@ def shifted(op: str, a: Expr, distance: Expr) -> Expr:
 
 
 def binary(op: str, a: Expr, b: Expr) -> Expr:
-    """Two operands of one width under an operator of ``SIZED``, or compared."""
+    """Two operands of equal width with an operator of ``SIZED`` or a comparison."""
     if a.constant and b.constant and op in _FOLDED and not (a.name + b.name).strip("01"):
         return const(1, int(_FOLDED[op](int(a.name or "0", 2), int(b.name or "0", 2))))
     if a.constant and not b.constant and op in "&|^+*":
@@ -262,7 +262,7 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
 
 
 def all_nets(value: Expr) -> Iterator[Expr]:
-    """The nets in an expression, as often as they stand there."""
+    """All occurrences of nets in an expression."""
     stack = [value]
     while stack:
         one = stack.pop()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the folder of a core: all of it or nothing.
+"""Writes the folder of a core, either completely or not at all.
 
 ::
 
-    DIR.modeloom-xxxx/  files are written here  ──rename──▶  DIR/      what stood in DIR before goes when that has worked
+    DIR.modeloom-xxxx/  files are written here  ──rename──▶  DIR/      the old contents of DIR are removed after this
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def core_verilog(core: Core[D], description: D) -> str:
 
 
 def _old_files(directory: Path) -> set[str]:
-    """Files that modeloom wrote into a folder; raises ``InputError`` if it holds others' and no core."""
+    """Files that modeloom wrote into a folder; raises ``InputError`` if the folder has other files and no core."""
     if not directory.exists():
         return set()
     if not directory.is_dir():
@@ -55,7 +55,7 @@ def _old_files(directory: Path) -> set[str]:
 
 
 def check_directory(directory: str | Path) -> None:
-    """Raises ``InputError`` if ``emit`` would refuse the folder; to be asked before a long compilation."""
+    """Raises ``InputError`` if ``emit`` would refuse the folder.  Call this before a long compilation."""
     if not str(directory):
         raise InputError("--output is empty; give a folder for the core")
     target = Path(directory).absolute()
@@ -68,7 +68,7 @@ def check_directory(directory: str | Path) -> None:
 
 
 def contents(core: Core[D], name: str, command: str) -> tuple[D, dict[str, str]]:
-    """What ``core.json`` says, and the texts of all files of a core by their names.
+    """The contents of ``core.json``, and the texts of all files of a core by their names.
 
     ``sha256`` in ``core.json`` has the hash of every other file.
     """
@@ -92,21 +92,21 @@ def contents(core: Core[D], name: str, command: str) -> tuple[D, dict[str, str]]
 def emit(
     core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
 ) -> D:
-    """Writes a core's folder: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package, datasheet.
+    """Writes the folder of a core: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package and datasheet.
 
-    A folder that holds a core already is replaced; files in it that are not modeloom's stay.
+    If the folder already holds a core, this core is replaced.  Files that modeloom did not write stay.
 
     Parameters
     ----------
     core : Core
     directory : path
-        Made if it does not exist.
+        It is created if it does not exist.
     name : str, optional
-        Name of the top and of the files; by default mode, sector sizes, and options that are chosen: ``hctr2_512_k256``.
+        Name of the top and of the files.  The default is made of mode, sector sizes and chosen options: ``hctr2_512_k256``.
     command : str
-        The command line, for the record.
+        The command line, which the files record.
     exclusive : bool
-        Whether to keep other builds from the folder while it is written; False for callers that do so themselves (``emit.lock``).
+        Whether to lock the folder against other builds.  False for callers that have locked it (``emit.lock``).
 
     Returns
     -------
@@ -116,10 +116,10 @@ def emit(
     Raises
     ------
     InputError
-        If the folder holds other things than a core, the name is not a plain identifier, the folder cannot be written, or another core
+        If the folder holds anything except a core, the name is not a plain identifier, the folder cannot be written, or another core
         is being built into it.
     DefinitionError
-        What ``Core.check`` raises: the hardware of a cipher that a mode brings is not what its software is.
+        If ``Core.check`` finds that the hardware of a mode's own cipher differs from its software.
     """
     target = Path(directory).absolute()
     if not command or "\n" in command:
@@ -127,7 +127,7 @@ def emit(
     old = _old_files(target)
     name = core_name(core, name)
     core.check()
-    # Its place as seen from the core, wherever commands are run later.
+    # The path is relative to the core, so commands can later run from any folder.
     description, texts = contents(core.seen_from(target), name, command)
     try:
         with building(target) if exclusive else nullcontext():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules below the top: Amaranth's RTLIL with plain names, pruned and shared, then as Verilog.
+"""The modules below the top.  Amaranth's RTLIL gets plain names, is pruned and shared, and is then written as Verilog.
 
 ::
 
@@ -30,9 +30,9 @@ from modeloom.spec import blame
 __all__ = ["component_rtlil", "core_rtlil", "inner_verilog"]
 
 def core_rtlil(core: Core[D], top: str) -> str:
-    """RTLIL of a core; modules are named TOP, TOP_engine, TOP_engine_cipher0, ...
+    """RTLIL of a core.  The modules are named TOP, TOP_engine, TOP_engine_cipher0, ...
 
-    Equal modules stand once, nothing dead is left, and every public name is a plain Verilog name.
+    Equal modules occur once, dead objects are removed, and every public name is a plain Verilog name.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def core_rtlil(core: Core[D], top: str) -> str:
 
 
 def component_rtlil(component: Any, top: str) -> str:
-    """RTLIL of an Amaranth component, in the same shape; module names begin with ``top``."""
+    """RTLIL of an Amaranth component in the same form.  Module names begin with ``top``."""
     with _no_collection():
         text = rtlil.convert(component, name=top, emit_src=False)
     modules = parse(text)
@@ -57,7 +57,7 @@ def component_rtlil(component: Any, top: str) -> str:
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Millions of values that all stay until the end: looking for garbage among them takes a third of Amaranth's time."""
+    """Turns off garbage collection.  Amaranth makes millions of values and keeps them all; collection takes a third of its time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -75,18 +75,18 @@ def inner_verilog(
     Parameters
     ----------
     text : str
-        RTLIL with plain names, as ``component_rtlil`` gives it.
+        RTLIL with plain names, as from ``component_rtlil``.
     top : str
     sections : mapping, optional
-        For modules, by their names below the top ("engine"), the sections in which they are written.
+        The sections of modules, by the names of the modules without the name of the top ("engine").
     titles : mapping, optional
-        Lines of the comment before a module.
+        Lines of the comment before each module.
 
     Raises
     ------
     ValueError
-        The design has something that no hardware of this project has, such as an instance of a module that is not there, or a loop
-        without a register.
+        The design contains something that no hardware of this project contains, such as an instance of a missing module, or a loop without
+        a register.
     """
     modules = parse(text)
     directions = {module.name: module.ports() for module in modules}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lint of an emitted core with Verilator, and the waivers that go with it."""
+"""Lints an emitted core with Verilator, and writes the waivers for it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["lint", "waivers"]
 
 
 def waivers(name: str) -> str:
-    """Text of the waiver file: each rule with its reason."""
+    """The text of the waiver file.  Each rule has its reason."""
     return f"""\
 // SPDX-License-Identifier: Apache-2.0
 // Waivers for: verilator --lint-only -Wall {name}.v {name}_waivers.vlt
 `verilator_config
 
-// Sums are written with their carry, and words of 32 bits are kept whole where some of their bits have been cut off; what is
-// not read goes in synthesis. A signal of which no bit is read is not waived.
+// Some sums have a carry that nothing reads, and some words have bits that nothing reads. Synthesis removes them. The waiver
+// does not cover signals of which no bit is read.
 lint_off -rule UNUSEDSIGNAL -file "*{name}.v" -match "Bits of signal are not used: *"
 
-// The core is one file for the ease of its users; Verilator wants a file for each module.
+// The core is one file because this is easier to use. Verilator expects a file for each module.
 lint_off -rule DECLFILENAME -file "*{name}.v" -match "*does not match MODULE name: '{name}_core*'"
 """
 

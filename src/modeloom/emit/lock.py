@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One build at a time into a folder.
+"""Allows only one build into a folder at a time.
 
 ::
 
-    PARENT/.NAME.modeloom-lock     is there, and locked, while a core is built into PARENT/NAME
+    PARENT/.NAME.modeloom-lock     exists and is locked while a core is built into PARENT/NAME
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["building"]
 
 @contextmanager
 def building(directory: str | Path) -> Iterator[None]:
-    """Keeps other builds, of other processes and of this one, from a folder; the folder above it is made if it is not there.
+    """Locks a folder against other builds, in other processes and in this one.  The parent folder is created if necessary.
 
-    The lock goes with the process that holds it: what a killed one leaves is an empty file, which the next build takes.
+    The lock ends with the process that holds it.  A process that is killed leaves an empty file, which the next build uses.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def building(directory: str | Path) -> Iterator[None]:
     try:
         yield
     finally:
-        # While it is locked: a file that another process has locked is never taken from its name.
+        # The file is removed while it is still locked, so a file that another process has locked is never removed.
         path.unlink(missing_ok=True)
         os.close(handle)
         for folder in made if not target.exists() else ():
@@ -54,7 +54,7 @@ def building(directory: str | Path) -> Iterator[None]:
 
 
 def _locked(path: Path) -> int | None:
-    """An open file that this call has locked under this name, or None if another one has."""
+    """The open file with this name, locked by this call; None if it is already locked."""
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
@@ -65,7 +65,7 @@ def _locked(path: Path) -> int | None:
         except BaseException:
             os.close(handle)
             raise
-        # Whoever held it may have removed the name after it was opened here.
+        # The previous holder may have removed the file after it was opened here.
         if path.exists() and os.path.samestat(os.stat(path), os.fstat(handle)):
             return handle
         os.close(handle)

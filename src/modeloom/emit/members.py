@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives ports of modules the names that the components' ports have.
+"""Gives the ports of modules the names of the ports of the components.
 
-Amaranth names a port by the first signal that it finds on its net, or not at all.  The port of a component is a signal that both modules
-know, the one that has it and the one around it, so what both call the net is its name::
+Amaranth names a port after the first signal that it finds on its net, or does not name it.  Both the module of a component and the module
+around it have a signal for the port of the component.  The name that is common to both modules is therefore the name of the port::
 
     module mul0:    y_reg, y          module engine:  y, mul0_post_r0          ──▶   y
 """
@@ -21,9 +21,9 @@ _UNNAMED = re.compile(r"\\port(\$\d+)*")
 
 
 def name_ports(modules: list[RtlilModule], top: str) -> None:
-    """Renames ports of all modules but ``top``, in place; each module has one instance.
+    """Renames the ports of all modules except ``top``, in place.  Each module has one instance.
 
-    An output whose net has a name of its own in its module, such as a register's, keeps that beside the port.
+    If the net of an output has its own name in the module, for instance the name of a register, it keeps this name beside the port.
     """
     by_name = {module.name: module for module in modules}
     parents = {one.type: (module, one) for module in modules for one in module.of_kind("cell") if one.instance}
@@ -50,13 +50,13 @@ def name_ports(modules: list[RtlilModule], top: str) -> None:
                 chosen = _part_of(module, [port, f"[{width - 1}:0]" if width > 1 else "[0]"]) or _part_of(parent, connection.signal)
             if not chosen or chosen == port and not _NUMBER.search(port):
                 continue
-            # The name without its number, if nobody else in the module has that.
+            # The name without its number, unless something else in the module has this name.
             final = _bare(chosen)
             if final in new.values() or final in taken and final not in own:
                 final = chosen
             if final != port and final not in new.values() and (final not in taken or final in own):
                 new[port] = final
-        # A name that another port gives away in the same step is free only then; such ports stay as they are.
+        # A name that another port loses in the same step is not free yet.  A port that would take it keeps its old name.
         new = {old: final for old, final in new.items() if final not in ports or final in new}
         _apply(module, ports, new)
         renamed[name] = new
@@ -78,7 +78,7 @@ def _width(module: RtlilModule, port: str) -> int:
 
 
 def _part_of(module: RtlilModule, signal: list[str]) -> str:
-    """A name for what is part of a signal that is put together: that signal's, with the bits."""
+    """A name for a part of a concatenated signal: the name of the signal with the bits."""
     place = _place(signal)
     for statement in module.of_kind("connect") if place else ():
         tokens = statement.lines[0]
@@ -101,7 +101,7 @@ Place = tuple[str, int, int]
 
 
 def _place(tokens: list[str]) -> Place | None:
-    """The net and the bits that tokens name, if it is one run of bits."""
+    """The net and the bits that the tokens describe, if they are one run of bits."""
     if len(tokens) != 2 or not tokens[1].startswith("["):
         return None
     high, _, low = tokens[1][1:-1].partition(":")
@@ -109,7 +109,7 @@ def _place(tokens: list[str]) -> Place | None:
 
 
 def _aliases(module: RtlilModule) -> dict[Place, list[str]]:
-    """For runs of bits of nets the names of wires that are the same."""
+    """The names of wires that are equal to a run of bits of a net, for all such runs."""
     found: dict[Place, list[str]] = defaultdict(list)
     for wire in module.of_kind("wire"):
         line = wire.lines[0]
@@ -159,7 +159,7 @@ def _apply(module: RtlilModule, ports: dict[str, str], new: dict[str, str]) -> N
         del line[at : at + 2]
         width = _width_of(line)
         if _UNNAMED.fullmatch(old):
-            # Nothing else has this net's name: the port takes its place.
+            # The port replaces the net, because nothing else uses the name of the net.
             line[-1:] = ["output", number, line[-1]]
             for statement in statements:
                 for text in statement.lines:

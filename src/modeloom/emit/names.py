@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain Verilog names for everything in a design that has a name of its own.
+"""Plain Verilog names for all named objects of a design.
 
 ::
 
@@ -40,7 +40,7 @@ _UNNAMED = re.compile(r"port\$\d+(\$\d+)?|U\$\d+")
 
 
 def plain_name(name: str, place: int, kind: str) -> str:
-    """A name of letters, digits and single underscores; ``place`` and ``kind`` name what had no name."""
+    """A name of letters, digits and single underscores.  Objects without a name are named by ``kind`` and ``place``."""
     if _UNNAMED.fullmatch(name):
         return f"{kind}{place}"
     new = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or f"{kind}{place}"
@@ -50,9 +50,9 @@ def plain_name(name: str, place: int, kind: str) -> str:
 
 
 def plain_design(modules: list[RtlilModule]) -> None:
-    """Renames modules, and wires, memories and instances within them, in place; names stay unique in their module.
+    """Renames modules and their wires, memories and instances, in place.  Names stay unique in their module.
 
-    Raises ``ValueError`` if two modules would get one name.
+    Raises ``ValueError`` if two modules would get the same name.
     """
     module_names = {module.name: "\\" + plain_name(module.name[1:], i, "module") for i, module in enumerate(modules)}
     if len(set(module_names.values())) != len(modules):
@@ -68,7 +68,7 @@ def plain_design(modules: list[RtlilModule]) -> None:
                         old = line[-1].strip('"').replace("\\\\", "\\")
                         line[-1] = '"' + names[old].replace("\\", "\\\\") + '"'
                     continue
-                # In a cell, the type or port that stands second has another namespace.
+                # In a cell, the second token is a type or port, which belongs to another namespace.
                 own = 2 if statement.kind == "cell" and line[0] in ("cell", "connect") else 1
                 if statement.instance and line[0] == "connect":
                     line[1] = maps[statement.type].get(line[1], line[1])
@@ -81,7 +81,7 @@ def plain_design(modules: list[RtlilModule]) -> None:
 
 
 def _names(module: RtlilModule, ports: dict[str, dict[str, str]]) -> dict[str, str]:
-    """New names of a module's public objects; ports come first, as they are seen from outside."""
+    """New names for the public objects of a module.  Ports are named first, because they are visible from outside."""
     places = {name: i for i, name in enumerate(module.ports())}
     named = module.of_kind("wire", "memory", "cell")
     taken: set[str] = set()
@@ -119,9 +119,9 @@ _PORTS = {"\\DATA": "data", "\\ADDR": "addr", "\\EN": "en"}
 
 
 def _homes(module: RtlilModule, ports: dict[str, dict[str, str]]) -> dict[str, str]:
-    """Names for wires that have one of a port of an instance or memory, or one that others have, too: INSTANCE_PORT, MEMORY_PORT.
+    """Names of the form INSTANCE_PORT or MEMORY_PORT for wires whose name is that of a port of an instance or memory, or is not unique.
 
-    A register, and a port of the module itself, keeps its own; what an instance drives is named by that.
+    Registers, and ports of the module itself, keep their names.  A wire that an instance drives is named after this instance.
     """
     registers = {token for cell in module.of_kind("cell") if cell.type in ("$dff", "$adff") for token in _signal(cell, "\\Q")}
     own = set(module.ports())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The FuseSoC package of a core, and JSON as all files have it."""
+"""The FuseSoC package of a core, and the JSON format of all files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["fusesoc", "to_json"]
 
 
 def to_json(value: Any) -> str:
-    """JSON as all files of the project have it."""
+    """JSON in the format of all files of the project."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -39,16 +39,16 @@ filesets:
 parameters:
   dump:
     datatype: str
-    description: File for a waveform of the bench (with Verilator, give --verilator_options=--trace, too)
+    description: File for a waveform of the bench (Verilator also needs --verilator_options=--trace)
     paramtype: plusarg
   {ASSERT_MACRO}:
     datatype: bool
     default: true
-    description: Watch the ports of the core, and fail the bench for errors
+    description: Check the ports of the core with assertions, and fail the bench if one is broken
     paramtype: vlogdefine
 
 targets:
-  # Another core that depends on this one gets the design alone; run by itself it is its bench.
+  # A core that depends on this one gets the design only. If this core is the top level, the target runs the bench.
   default:
     description: The bench in Icarus Verilog
     filesets: [rtl, "is_toplevel ? (bench)"]

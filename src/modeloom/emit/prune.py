@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes what no output of the top depends on, through all levels of the hierarchy, down to the ports of modules.
+"""Removes everything on which no output of the top depends, at all levels of the hierarchy, including ports of modules.
 
-A wire lives if something that lives is computed from it::
+A wire is live if something live is computed from it::
 
     output of the top ──▶ instance's output ──▶ output port of its module ──▶ cell ──▶ input port ──▶ wires of all instances
 """
@@ -54,14 +54,14 @@ def _node(statement: Statement) -> _Node:
 
 
 def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
-    """The modules that are still needed, without dead wires, cells and ports; ports are renumbered, clock and reset first.
+    """The modules that are still needed, without dead wires, cells and ports.  Ports are renumbered, with clock and reset first.
 
     Parameters
     ----------
     modules : list of RtlilModule
         Changed in place.
     top : str
-        Name of the top with its backslash; its ports stay.
+        Name of the top with its backslash.  All its ports stay.
     """
     by_name = {module.name: module for module in modules}
     ports = {module.name: module.ports() for module in modules}
@@ -81,7 +81,7 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
             for wire in node.outputs:
                 drivers[module.name, wire].append(node)
 
-    # A wire that lives within its module need not be read outside of it: which output ports are read is noted apart.
+    # A wire can be live within its module although nothing outside reads it.  Output ports that are read are therefore recorded separately.
     read: set[tuple[str, str]] = {(top, name) for name in by_name[top].ports()}
     live: set[tuple[str, str]] = set()
     needed: set[int] = set()
@@ -115,7 +115,7 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
 def _sweep(
     module: RtlilModule, read: set[tuple[str, str]], needed: set[int], ports: dict[str, dict[str, str]]
 ) -> None:
-    """Drops what is dead in one module."""
+    """Removes the dead objects of one module."""
     statements: list[Statement] = []
     mentioned: set[str] = set()
     for statement in module.statements:
@@ -152,7 +152,7 @@ def _sweep(
 
 
 def _port_order(names: list[str], directions: dict[str, str]) -> dict[str, int]:
-    """Numbers of ports from 1 (Yosys takes 0 for no port): clock, reset, then inputs and outputs in their old order."""
+    """Numbers of ports from 1, because 0 means "no port" in Yosys: clock, reset, then inputs and outputs in their old order."""
     special = {"\\clk": 0, "\\rst": 1}
     names = sorted(names, key=lambda name: special.get(name, 2 if directions[name] == "input" else 3))
     return {name: i for i, name in enumerate(names, 1)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RTLIL text as modules of statements, just as much as emission needs: names, ports, and what depends on what.
+"""Reads RTLIL text as modules of statements.  It covers what emission needs: names, ports, and dependences.
 
 ::
 
@@ -21,7 +21,7 @@ _BLOCK = {"cell", "process"}
 
 
 def sigspec_end(tokens: list[str], at: int) -> int:
-    """Index behind the signal that begins at a token: a name or constant, or a concatenation, with its slice."""
+    """Index after the signal that begins at a token.  A signal is a name, a constant or a concatenation, with its slice."""
     if tokens[at] == "{":
         depth = 0
         while True:
@@ -37,13 +37,13 @@ def sigspec_end(tokens: list[str], at: int) -> int:
 
 
 def names_in(tokens: Iterable[str]) -> set[str]:
-    """Names of wires in signals; keywords and constants are none."""
+    """Names of wires in signals, without keywords and constants."""
     return {token for token in tokens if token[0] in "\\$"}
 
 
 @dataclass
 class Connection:
-    """A port of a cell and the signal at it, as tokens."""
+    """A port of a cell, and the signal that is connected to it, as tokens."""
 
     port: str
     signal: list[str]
@@ -58,7 +58,7 @@ class Statement:
     kind : str
         "wire", "memory", "cell", "process" or "connect".
     lines : list of list of str
-        Its lines as tokens; strings are one token, attributes are not among them.
+        Its lines as tokens.  A string is one token.  Attributes are not included.
     attributes : list of str
         Lines of attributes before it.
     """
@@ -84,7 +84,7 @@ class Statement:
 
     @property
     def port(self) -> str:
-        """"input" or "output" for a wire that is a port, or nothing."""
+        """"input" or "output" for a wire that is a port, otherwise an empty string."""
         return next((token for token in self.lines[0] if token in ("input", "output")), "")
 
     def connections(self) -> Iterator[Connection]:
@@ -94,13 +94,13 @@ class Statement:
                 yield Connection(line[1], line[2:])
 
     def parameter(self, name: str) -> str | None:
-        """Value of a cell's parameter as it stands in the text."""
+        """Value of a parameter of a cell, as written in the text."""
         return next((line[-1] for line in self.lines if line[0] == "parameter" and line[-2] == name), None)
 
 
 @dataclass
 class RtlilModule:
-    """A module: its name with backslash, lines of attributes, statements in order."""
+    """A module: its name with the backslash, its lines of attributes, and its statements in order."""
 
     name: str
     attributes: list[str]
@@ -121,7 +121,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
 
 
 def parse(text: str) -> list[RtlilModule]:
-    """Modules of a design; raises ``ValueError`` for lines that are not of the subset described above."""
+    """Modules of a design; raises ``ValueError`` for lines outside the subset described above."""
     modules: list[RtlilModule] = []
     attributes: list[str] = []
     module: RtlilModule | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that are equal except for their names become one: two multipliers are two instances of one module."""
+"""Replaces modules that differ only in their names by one module.  Two multipliers are then two instances of one module."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["share"]
 
 
 def share(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
-    """The modules without the copies; changes the instances in place.
+    """The modules without copies.  The instances are changed in place.
 
-    Names of ports must be equal in equal modules, as ``names.plain_design`` makes them.
+    The names of ports must be the same in equal modules.  ``names.plain_design`` ensures this.
     """
     groups: dict[str, list[str]] = {}
     first: dict[str, RtlilModule] = {}
@@ -58,7 +58,7 @@ def _children_first(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
 
 
 def _common(members: list[str], taken: set[str]) -> str:
-    """A name for a shared module: the first one's without the numbers in which the members differ."""
+    """A name for a shared module: the name of the first member, without the numbers in which the members differ."""
     parts = [re.split(r"(\d+)", member) for member in members]
     if len({len(part) for part in parts}) == 1:
         columns = [set(column) for column in zip(*parts, strict=True)]

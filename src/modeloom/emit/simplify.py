@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts expressions into those that use them, and gives names to what is left.
+"""Inlines expressions into the expressions that use them, and names the remaining nets.
 
-A net without a name goes into the expression that reads it if that is the only one, or if it is short.  What several read, or what would
-make an expression too long, stays a net of its own and is named after the first named net that depends on it::
+A net without a name is inlined if only one expression reads it, or if it is short.  A longer net with several readers, or a net that would
+make an expression too long, remains.  It is named after the first named net that depends on it::
 
     $7 = a & b;  y = $7 | c              ──▶   y = a & b | c
     $8 = <long>; sum_reg = $8; ok = $8   ──▶   sum_xor = <long>;  sum_reg = sum_xor;  ok = sum_xor
@@ -19,10 +19,10 @@ from modeloom.emit.expressions import BITWISE, Expr, all_nets, binary, choice, c
 __all__ = ["drop_unused", "name_the_rest", "rename", "simplify"]
 
 MOST = 24
-"""Operands in an expression at most; trees of choices that go into a register may have more."""
+"""Largest number of operands in an expression.  Trees of choices for a register may have more."""
 
 SHORT = 2
-"""Operands of an expression that is written again wherever it is read."""
+"""Largest number of operands of an expression that is repeated wherever it is read."""
 
 
 def unnamed(name: str) -> bool:
@@ -31,7 +31,7 @@ def unnamed(name: str) -> bool:
 
 
 def expressions(circuit: Circuit) -> Iterator[tuple[str, Expr]]:
-    """All expressions, each with the name of what it goes into."""
+    """All expressions, each with the name of the object that it drives."""
     yield from circuit.assigned.items()
     for name, register in circuit.registers.items():
         yield name, register.data
@@ -74,7 +74,7 @@ def _rebuilt(value: Expr, args: tuple[Expr, ...]) -> Expr:
 
 
 def simplify(circuit: Circuit) -> None:
-    """Puts unnamed nets where they are read, in place."""
+    """Inlines unnamed nets where they are read, in place."""
     counts = Counter(one.name for _, value in expressions(circuit) for one in all_nets(value))
     for name in [*circuit.nets]:
         if not circuit.nets[name].direction and name not in counts and unnamed(name):
@@ -108,7 +108,7 @@ def simplify(circuit: Circuit) -> None:
         inner = known[name]
         if counts[name] > 1 and inner.size > SHORT and inner.op != "const" or inner.size > most:
             return value
-        # A shift of a signed value is one only by itself.
+        # A shift of a signed value is only signed if it stands alone.
         found = None if inner.op == ">>>" else part_of(inner, value.low, value.width)
         return value if found is None else found
 
@@ -117,7 +117,7 @@ def simplify(circuit: Circuit) -> None:
 
 
 def _each(circuit: Circuit, put: Callable[[Expr, int], Expr]) -> None:
-    """Rewrites all expressions; of a register's data trees of choices may be of any size."""
+    """Rewrites all expressions.  Trees of choices in the data of a register may have any size."""
     for register in circuit.registers.values():
         register.data = put(register.data, 1 << 30)
         register.clock = put(register.clock, MOST)
@@ -137,7 +137,7 @@ def _each(circuit: Circuit, put: Callable[[Expr, int], Expr]) -> None:
 
 
 def _shorten(circuit: Circuit) -> None:
-    """Drops nets without a name that nobody reads any more."""
+    """Removes unnamed nets that nothing reads any more."""
     while True:
         read = {one.name for _, value in expressions(circuit) for one in all_nets(value)}
         gone = [name for name in circuit.assigned if unnamed(name) and name not in read]
@@ -152,7 +152,7 @@ def _shorten(circuit: Circuit) -> None:
 
 
 def drop_unused(circuits: list[Circuit], top: str) -> list[Circuit]:
-    """Without nets, instances and ports that nothing depends on: simpler expressions read less."""
+    """Removes nets, instances and ports on which nothing depends.  Simplified expressions may read less than before."""
     while True:
         needed = {circuit.name: _needed(circuit, top) for circuit in circuits}
         changed = False
@@ -196,7 +196,7 @@ def _needed(circuit: Circuit, top: str) -> set[str]:
     for name, instance in circuit.instances.items():
         inputs = {one.name for value in instance.inputs.values() for one in all_nets(value)}
         outputs = {one.name for value in instance.outputs.values() for one in all_nets(value)}
-        # An instance lives if one of its outputs does.
+        # An instance is live if one of its outputs is live.
         needs.setdefault(name, set()).update(inputs)
         for output in outputs:
             needs.setdefault(output, set()).add(name)
@@ -218,7 +218,7 @@ _WORDS = {
 
 
 def name_the_rest(circuit: Circuit) -> dict[str, str]:
-    """New names for nets that have none: the first named net that depends on one, and the operation."""
+    """New names for unnamed nets, from the first named net that depends on the net and from the operation."""
     rest = [name for name in circuit.nets if unnamed(name)]
     if not rest:
         return {}

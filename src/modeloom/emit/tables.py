@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that are read without a clock, S-boxes above all, as modules: one for each table, with an instance for each place of a look-up.
+"""Makes modules of tables that are read without a clock, such as S-boxes: one module for each table, one instance for each look-up.
 
 ::
 
@@ -24,9 +24,9 @@ _ADDRESS, _DATA, _WORDS = "\\address", "\\data", "\\words"
 
 
 def table_modules(circuits: list[Circuit], top: str) -> list[Circuit]:
-    """The modules of all tables of a design, whose memories become instances in place.
+    """The modules of all tables of a design.  The memories of the tables become instances of them, in place.
 
-    A table that has no name (``TABLE``) is named by its size; tables of one name that differ get numbers.
+    A table without a name (``TABLE``) is named by its size.  Different tables with the same name get numbers.
     """
     found: dict[tuple[object, ...], Circuit] = {}
     taken = {circuit.name for circuit in circuits}
@@ -60,7 +60,7 @@ def table_modules(circuits: list[Circuit], top: str) -> list[Circuit]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A name that nothing has yet."""
+    """A name that is not used yet."""
     number, new = 1, name
     while new in taken:
         number += 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The name of a core: mode, sector sizes, and a word for each option that is not as it is by default.
+"""The name of a core: mode, sector sizes, and a word for each option that differs from its default.
 
 ::
 
     modeloom build hctr2                                      ──▶  hctr2_512
     modeloom build hctr2 --sector 4096 --key-bits 256 --cipher-cores 2 ──▶  hctr2_4096_k256_aes2
 
-All modules, files and the FuseSoC name begin with it, so that two cores of one mode can stand in one design.
+All modules, all files and the FuseSoC name begin with it.  A design can therefore contain two cores of one mode.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from modeloom.spec import InputError
 __all__ = ["check_name", "core_name"]
 
 LONGEST = 48
-"""Characters of a name that is made; of a longer one the end gives way to its hash."""
+"""Most characters of a generated name.  The end of a longer name is replaced by its hash."""
 
 HASH = 8
-"""Hexadecimal digits of that hash."""
+"""Number of hexadecimal digits of this hash."""
 
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
 def check_name(name: str) -> None:
-    """Raises ``InputError`` for what is no name of a core."""
+    """Raises ``InputError`` if a core cannot have this name."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
         raise InputError(
             f"{name!r} cannot be the name of a core; use letters, digits and underscores, begin with a letter, and do not use a "
@@ -40,7 +40,7 @@ def check_name(name: str) -> None:
 
 
 def core_name(core: Core[D], name: str | None = None) -> str:
-    """The given name, checked, or one made of the core's words; raises ``InputError``."""
+    """The given name after a check, or a name made from the words of the core; raises ``InputError``."""
     if name is None:
         name = "_".join(map(_plain, core.words))
         if len(name) > LONGEST:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the optional tools: a missing one is named with its install line, a failing one with its first error."""
+"""Runs the optional tools.  The message for a missing tool has its install command, and that for a failing tool its first error."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _INSTALL = {
 }
 
 TIMEOUT = 3600
-"""Seconds after which a tool is taken to hang."""
+"""Seconds after which a tool is considered to hang."""
 
 
 class ToolMissing(RuntimeError):
-    """An optional tool is not installed; the message has the install line."""
+    """An optional tool is not installed.  The message has the install command."""
 
 
 class CheckFailed(RuntimeError):
-    """A check of an emitted core failed; the message is one line."""
+    """A check of an emitted core failed.  The message is one line."""
 
 
 def require(tool: str) -> str:
@@ -37,7 +37,7 @@ def require(tool: str) -> str:
 
 
 def run(command: Sequence[str], directory: Path) -> tuple[int, str]:
-    """Exit status and output, both streams together; raises ``CheckFailed`` if it takes longer than an hour."""
+    """Exit status, and standard output and error together; raises ``CheckFailed`` if the tool takes longer than an hour."""
     try:
         done = subprocess.run(
             command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

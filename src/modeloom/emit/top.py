@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The top of an emitted core: the file's header and a module whose ports stand in a fixed order, each stream with its comment."""
+"""The top of an emitted core: the header of the file, and a module with its ports in a fixed order and a comment for each stream."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def header(core: Core[D], description: D) -> str:
 
 
 def rules_instance(core: Core[D], name: str) -> str:
-    """What stands in the top for the module with its assertions."""
+    """The instance of the module with the assertions, for the top module."""
     ports = [port.name for port in core.ports]
     lines = [f"`ifdef {ASSERT_MACRO}", f"  {name}_rules rules ("]
     lines += [f"    .{port}({port}){'' if port == ports[-1] else ','}" for port in ports]
@@ -45,9 +45,9 @@ def rules_instance(core: Core[D], name: str) -> str:
 
 
 def top_module(core: Core[D], name: str, watch: str = "") -> str:
-    """The module NAME, which instances NAME_core; ``watch`` is text before its end, for what looks at its ports."""
+    """The module NAME, which contains an instance of NAME_core.  ``watch`` is text before its end, for checks of its ports."""
     ports = core.ports
-    lines = [f"module {name} (", "    // clock; synchronous reset, active low"]
+    lines = [f"module {name} (", "    // clock, and synchronous active-low reset"]
     stream = CLOCK
     comments = {interface.name: interface.comment for interface in core.interfaces}
     for i, port in enumerate(ports):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes for synthesis: those that the hardware descriptions set, and what says the same to Vivado and Quartus.
+"""Attributes for synthesis: the attributes in the hardware descriptions, and their equivalents for Vivado and Quartus.
 
 ========================  ======================================  ==============================================
 description               Yosys, Vivado                           Quartus
@@ -25,25 +25,25 @@ __all__ = ["attributes_of"]
 _SAME = {
     ("ram_style", "distributed"): (("ramstyle", '"MLAB"'),),
 }
-"""What else is said for an attribute and its value."""
+"""Further attributes that are written for an attribute and its value."""
 
 _NO_CHECK = (("ramstyle", '"no_rw_check"'), ("rw_addr_collision", '"no"'))
-"""Programs never use what is read while it is written."""
+"""Programs never use a word that is read in the cycle in which it is written."""
 
 
 def attributes_of(attributes: Mapping[str, str]) -> str:
-    """The attributes of a net or memory before its declaration, with a space behind them; nothing if it has none.
+    """The text of the attributes before the declaration of a net or memory, with a space at the end.  It is empty if there are none.
 
     Parameters
     ----------
     attributes : mapping
-        Names and values as RTLIL writes them; those that are not for synthesis (``init``) are left out.
+        Names and values as in RTLIL.  Attributes that are not for synthesis (``init``) are left out.
     """
     found: list[tuple[str, str]] = []
     for name, value in attributes.items():
         if name == "rom_style" and value == '"logic"':
-            # Yosys would take "distributed" for memories, which have no words at the start in most devices; what it reads first is
-            # ram_style, which Vivado does not look at for a ROM.
+            # With "distributed", Yosys would use memories, which cannot be initialized in most devices.  Yosys reads ram_style first.
+            # Vivado ignores ram_style for a ROM.
             found += [("ram_style", '"registers"'), ("rom_style", '"distributed"'), ("romstyle", '"logic"')]
         elif name in ("ram_style", "rom_style"):
             found += [(name, value), *_SAME.get((name, value.strip('"')), ())]

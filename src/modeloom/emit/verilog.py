@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a circuit as Verilog-2005: ports, nets and statements, each in the section that it belongs to.
+"""Writes a circuit as Verilog-2005: ports, nets and statements, each in its section.
 
 ::
 
@@ -7,8 +7,8 @@
     // ---- title ----       nets of a section
     // ---- title ----       its memories, expressions, registers (one always block), instances
 
-A register whose data is a tree of choices is written with ``if`` and ``else``; where the tree keeps what the register holds, nothing is
-written.  There is no ``always @*``, which some simulators do not run at time 0.
+A register whose data is a tree of choices is written with ``if`` and ``else``.  Arms that keep the value of the register are left out.
+``always @*`` is not used, because some simulators do not run it at time 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from modeloom.product.core import Sections
 __all__ = ["verilog_of"]
 
 def plain(name: str) -> str:
-    """A name without the sign of RTLIL."""
+    """A name without the backslash of RTLIL."""
     return name.removeprefix("\\")
 
 
@@ -91,7 +91,7 @@ class _Writer:
         return [f"  {attributes_of(one.attributes)}{kind} {self._range(one.width)}{plain(name)}{self._start(name, one)};"]
 
     def _initial(self) -> list[str]:
-        """What memories hold in the beginning."""
+        """The initial contents of memories."""
         lines: list[str] = []
         for name, memory in self.circuit.memories.items():
             lines += ["", "  initial begin"]
@@ -114,8 +114,8 @@ class _Writer:
     # -- statements ------------------------------------------------------------------------------------------------------
 
     def _statements(self) -> Iterator[tuple[int, tuple[str, list[str]]]]:
-        """Where a statement stands in its section (0: assignments, 1: in the always block of a clock, 2: other blocks, 3: instances), and
-        what it is, by its name.
+        """All statements.  Each has its place in its section (0: assignments, 1: in the always block of a clock, 2: other blocks,
+        3: instances), its name and its lines.
         """
         circuit = self.circuit
         for name in circuit.nets:
@@ -128,7 +128,7 @@ class _Writer:
                     clock = self.text(register.clock)
                     value = register.data
                     if value.op == "choice" and value.args[0].op == "net" and value.args[1].constant:
-                        # Registers with one reset stand together.
+                        # Registers with the same reset share an ``if``.
                         reset = self.text(value.args[0])
                         first = f"{plain(name)} <= {self.text(value.args[1])};"
                         rest = self._tree(plain(name), self.circuit.whole(name), value.args[2], 6)
@@ -180,7 +180,7 @@ class _Writer:
         return text if term.op in ("net", "const", "concat", "repeat", "~") or term.op.startswith("r") else f"({text})"
 
     def _always(self, clocked: list[str]) -> list[str]:
-        """One block for each clock; in it the registers of each reset, and those without one."""
+        """One block for each clock, with the registers of each reset and the registers without a reset."""
         by_clock: dict[str, dict[str, list[tuple[str, list[str]]]]] = {}
         for entry in clocked:
             clock, reset, *texts = entry.split("\n")
@@ -211,7 +211,7 @@ class _Writer:
         return ["", f"  always @({edges}) begin", reset, "    else begin", *("  " + line for line in lines), "    end", "  end"]
 
     def _register(self, name: str, register: Register) -> list[str]:
-        """Its assignments, bit by bit where parts of it follow choices of their own."""
+        """The assignments of a register.  Parts of it that have separate choices are assigned separately."""
         value = register.data
         width = self.circuit.nets[name].width
         held = self.circuit.whole(name)
@@ -227,7 +227,7 @@ class _Writer:
         return self._tree(plain(name), held, value, 4) or [f"    {plain(name)} <= {plain(name)};"]
 
     def _tree(self, target: str, held: Expr, value: Expr, indent: int) -> list[str]:
-        """A tree of choices as ``if`` and ``else``; nothing where the register holds its value."""
+        """A tree of choices as ``if`` and ``else``.  Nothing is written where the register keeps its value."""
         if _same(value, held):
             return []
         if value.op != "choice":
@@ -248,7 +248,7 @@ class _Writer:
         return lines
 
     def _case(self, target: str, held: Expr, cases: tuple[Expr, list[tuple[Expr, Expr]], Expr], indent: int) -> list[str]:
-        """A tree that compares one value with many constants."""
+        """A tree that compares one value with many constants, as ``case``."""
         tested, arms, other = cases
         lines = wrapped(f"case ({self.text(tested)})", indent)
         if _same(other, held):
@@ -278,7 +278,7 @@ class _Writer:
         return wrapped(text if always else f"if ({self.text(read.enable)}) {text}", 4)
 
     def _write(self, name: str, memory: Memory, write: Write) -> list[str]:
-        """A line for each run of bits with an enable of their own."""
+        """One line for each run of bits that has its own enable."""
         lines: list[str] = []
         runs: list[tuple[Expr, int, int]] = []
         for bit in range(memory.width):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions as Verilog, in lines that a screen takes."""
+"""Expressions as Verilog, in lines that fit on a screen."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from modeloom.emit.expressions import Expr
 __all__ = ["WIDTH", "literal", "text_of", "wrapped"]
 
 WIDTH = 120
-"""Characters of a line."""
+"""Characters in a line."""
 
 _WORD_BITS = 256
-"""Bits of a constant that stands in one piece."""
+"""Largest number of bits of a constant that is written in one piece."""
 
 _PRECEDENCE = {
     "*": 11, "+": 10, "-": 10, "<<": 9, ">>": 9, ">>>": 9, "<": 8, "<=": 8, ">": 8, ">=": 8, "==": 7, "!=": 7, "&": 6, "^": 5, "|": 4,
@@ -22,7 +22,7 @@ _CHOICE, _UNARY, _ATOM = 1, 12, 13
 
 
 def literal(width: int, bits: str, digits: int = 1) -> str:
-    """A constant: in hexadecimal, with so many digits at least, or with its unknown bits."""
+    """A constant in hexadecimal with at least ``digits`` digits, or in binary if it has unknown bits."""
     if not bits.strip("0"):
         return f"{width}'h{'0' * digits}"
     if len(bits) > _WORD_BITS:
@@ -70,13 +70,13 @@ def text_of(value: Expr, width_of: Callable[[str], int]) -> str:
             condition, yes, no = one.args
             return f"{bounded(condition, _CHOICE + 1)} ? {bounded(yes, _CHOICE + 1)} : {bounded(no, _CHOICE)}", _CHOICE
         place = _PRECEDENCE[op]
-        # Sums over GF(2) and their like need no brackets among themselves; of others only the left operand does without.
+        # Operands of "&", "|" and "^" with the same operator need no brackets.  For other operators, only the left operand needs none.
         left = bounded(one.args[0], place if op in "&|^+*" else place + (op in ("<", "<=", ">", ">=", "==", "!=")))
         right = bounded(one.args[1], place if op in "&|^" and one.args[1].op == op else place + 1)
         return f"{_readable(left, one.args[0], op)} {op} {_readable(right, one.args[1], op)}", place
 
     def _readable(text: str, arg: Expr, op: str) -> str:
-        """Brackets where Verilog needs none and a reader does: operators of bits among each other, sums and comparisons in them."""
+        """Adds brackets that Verilog does not need but a reader does, around bit operators within other bit operators."""
         if arg.op == op or arg.op not in _PRECEDENCE or text.startswith("(") and text.endswith(")") and _closed(text):
             return text
         return f"({text})" if op in "&|^" and arg.op in ("&", "|", "^") else text
@@ -85,7 +85,7 @@ def text_of(value: Expr, width_of: Callable[[str], int]) -> str:
 
 
 def _closed(text: str) -> bool:
-    """Whether the first bracket is closed by the last."""
+    """Whether the last bracket closes the first one."""
     depth = 0
     for at, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
@@ -95,7 +95,7 @@ def _closed(text: str) -> bool:
 
 
 def wrapped(text: str, indent: int = 2, width: int = WIDTH) -> list[str]:
-    """A statement in lines: it breaks at spaces, before operators and behind commas."""
+    """A statement in lines.  Lines break at spaces, before operators and after commas."""
     margin = " " * indent
     if indent + len(text) <= width:
         return [margin + text]
@@ -113,7 +113,7 @@ _OPERATORS = {"?", ":", "*", "+", "-", "<<", ">>", ">>>", "<", ">", ">=", "==", 
 
 
 def _words(text: str) -> list[str]:
-    """Words that may begin a line: an operator goes with what stands behind it."""
+    """Words that may begin a line.  An operator belongs to the word after it."""
     words: list[str] = []
     for word in text.split(" "):
         if words and words[-1] in _OPERATORS:

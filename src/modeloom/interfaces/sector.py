@@ -19,19 +19,19 @@ __all__ = ["COMMANDS", "SECTOR_CORE", "STATUSES", "StatusCode", "pack_command", 
 
 _COMMAND = Packing(
     (
-        Field("tweak", 256, "the sector's tweak, with zeros behind it", Role.TWEAK),
-        Field("tag", 16, "given back with the status"),
+        Field("tweak", 256, "the tweak of the sector, padded with zeros", Role.TWEAK),
+        Field("tag", 16, "any number; the status returns it"),
         Field("slot", 8, "the key slot"),
-        Field("size", 8, "the number of the sector's size, 0 in a core for one size"),
-        Field("decrypt", 1, "1 to decrypt"),
+        Field("size", 8, "the index of the sector size; 0 if the core has one size"),
+        Field("decrypt", 1, "1 to decrypt, 0 to encrypt"),
         Field(RESERVED, 31, "send zeros"),
     )
 )
 
 _STATUS = Packing(
     (
-        Field("tag", 16, "that of the command"),
-        Field("code", 8, "what became of it"),
+        Field("tag", 16, "the tag of the command"),
+        Field("code", 8, "the status code"),
         Field(RESERVED, 8, "zero"),
     )
 )
@@ -43,7 +43,7 @@ COMMANDS = Interface(
 """One beat for each sector."""
 
 STATUSES = Interface(
-    "m_axis_status", "status", "one status for each command, in order", Side.CORE,
+    "m_axis_status", "status", "statuses, one for each command in order", Side.CORE,
     (Port("tdata", Width(_STATUS.bits), "a status", packing=_STATUS),),
 )  # fmt: skip
 """One beat for each command."""
@@ -53,9 +53,10 @@ SECTOR_CORE = (CONTROL, COMMANDS, DATA_IN, DATA_OUT, STATUSES, KEYS, KEY_FLAGS)
 
 
 class StatusCode(IntEnum):
-    """What became of a command; ``meaning`` says it in words.
+    """The result of a command; ``meaning`` says it in words.
 
-    If several things are wrong, the highest code is given: what is wrong with the command comes before what is wrong with the packet.
+    If there are several errors, the status has the highest code.  Errors of the command therefore take precedence over errors of the
+    packet.
     """
 
     meaning: str
@@ -67,17 +68,17 @@ class StatusCode(IntEnum):
         code.meaning = meaning
         return code
 
-    OK = 0, "the sector was processed; all its data beats have been taken"
+    OK = 0, "the sector was processed, and all its data beats have been taken"
     TOO_SHORT = 1, "the packet has fewer bytes than a sector"
     TOO_LONG = 2, "the packet has more bytes than a sector"
     BAD_KEEP = 3, "`tkeep` is not all ones before the last beat, or not ones from bit 0 on in the last beat"
-    NO_KEY = 4, "the key slot is empty, being loaded, or out of range"
+    NO_KEY = 4, "the key slot is empty, is being loaded, or does not exist"
     NO_DIRECTION = 5, "the core was not built for this direction"
-    UNKNOWN_SIZE = 6, "the core has no sector size of this index"
+    UNKNOWN_SIZE = 6, "the core has no sector size with this index"
 
 
 def pack_command(*, tweak: bytes = b"", tag: int = 0, slot: int = 0, size: int = 0, decrypt: bool = False) -> bytes:
-    """The bytes of a command; a shorter tweak is padded with zeros behind it.
+    """The bytes of a command.  A shorter tweak is padded with zeros at its end.
 
     Raises
     ------
@@ -92,6 +93,6 @@ def pack_command(*, tweak: bytes = b"", tag: int = 0, slot: int = 0, size: int =
 
 
 def unpack_status(status: bytes) -> tuple[int, StatusCode]:
-    """Tag and code of the bytes of a status."""
+    """Tag and code from the bytes of a status."""
     fields = _STATUS.unpack(status)
     return fields["tag"], StatusCode(fields["code"])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interfaces that every kind of core has: its erasure, data in and out, keys and what is known of them.
+"""Interfaces that every kind of core has: erasure, data in and out, keys, and the state of the keys.
 
 ::
 
     beat of data on two lanes    0              15 16             31       tkeep has a bit for each byte
                                  ├── block 2b ─────┼── block 2b + 1 ─┤
 
-    key                          the bytes of the mode's key in order, 16 a beat
+    key                          the bytes of the key of the mode in order, 16 in each beat
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from modeloom.interfaces.table import Interface, Port, Role, Side, Unit, Width
 __all__ = ["CONTROL", "DATA_IN", "DATA_OUT", "KEYS", "KEY_BEAT_BYTES", "KEY_FLAGS"]
 
 KEY_BEAT_BYTES = 16
-"""Bytes of a beat of a key packet."""
+"""Bytes in a beat of a key packet."""
 
-_KEEP = "a bit for each byte; all ones but in the last beat of a packet"
+_KEEP = "one bit for each byte; all ones except in the last beat of a packet"
 _LAST = "the last beat of a packet"
 
 CONTROL = Interface(
     "",
     "zeroizer",
-    "erases all keys and data and aborts what is under way, as a reset does; zeroizing while that lasts",
+    "erasure: zeroize erases all keys and data and aborts all work, like a reset; zeroizing is high until this is done",
     Side.HOST,
     (
         Port("zeroize", Width(), "erases the core", "request"),
-        Port("zeroizing", Width(), "an erasure lasts", "hold", Side.CORE),
+        Port("zeroizing", Width(), "an erasure is in progress", "hold", Side.CORE),
     ),
     stream=False,
 )
-"""The erasure of everything."""
+"""Erasure of everything."""
 
 DATA_IN = Interface(
     "s_axis",
     "s",
-    "sectors in: one packet for each command, byte 0 in tdata[7:0]",
+    "sectors in: one packet for each command; byte 0 is tdata[7:0]",
     Side.HOST,
     (
         Port("tdata", Width(8, Unit.BEAT_BYTE), "blocks", "data", role=Role.DATA),
@@ -45,12 +45,12 @@ DATA_IN = Interface(
         Port("tlast", Width(), _LAST, "last"),
     ),
 )
-"""Data to be processed."""
+"""Data to process."""
 
 DATA_OUT = Interface(
     "m_axis",
     "m",
-    "sectors out: one packet for each command with status 0",
+    "sectors out: one packet for each command whose status is 0",
     Side.CORE,
     (
         Port("tdata", Width(8, Unit.BEAT_BYTE), "blocks; bytes outside tkeep are zero", "data", role=Role.RESULT),
@@ -63,28 +63,28 @@ DATA_OUT = Interface(
 KEYS = Interface(
     "s_axis_key",
     "key",
-    f"keys: one packet a key, {KEY_BEAT_BYTES} bytes a beat; tdest is the slot, tuser erases it",
+    f"keys: one packet for each key, {KEY_BEAT_BYTES} bytes in each beat; tdest selects the slot, and tuser erases it",
     Side.HOST,
     (
         Port("tdata", Width(8 * KEY_BEAT_BYTES), "bytes of the key", "data", role=Role.KEY),
         Port("tkeep", Width(KEY_BEAT_BYTES), _KEEP, "keep"),
         Port("tlast", Width(), _LAST, "last"),
-        Port("tdest", Width(8), "the slot, in the first beat of a packet", "slot"),
-        Port("tuser", Width(), "1 to erase the slot, in the first beat of a packet", "erase"),
+        Port("tdest", Width(8), "the slot; read in the first beat of a packet", "slot"),
+        Port("tuser", Width(), "1 erases the slot; read in the first beat of a packet", "erase"),
     ),
 )
-"""Keys into slots."""
+"""Keys that the host loads into slots."""
 
 KEY_FLAGS = Interface(
     "key",
     "",
-    "key slots: loaded (a bit each), a packet is being worked on, the last packet was refused",
+    "key slots: key_loaded has a bit for each slot that holds a key; key_busy and key_error report on the key packet",
     Side.CORE,
     (
-        Port("loaded", Width(1, Unit.KEY_SLOT), "slots that hold a key and are ready", "key_loaded", role=Role.VERDICT),
-        Port("busy", Width(), "a key packet is being worked on", "key_busy"),
-        Port("error", Width(), "the last key packet was refused", "key_error", role=Role.VERDICT),
+        Port("loaded", Width(1, Unit.KEY_SLOT), "one bit for each slot; 1 if it holds a key and is ready", "key_loaded", role=Role.VERDICT),
+        Port("busy", Width(), "the core is processing a key packet", "key_busy"),
+        Port("error", Width(), "the core refused the last key packet", "key_error", role=Role.VERDICT),
     ),
     stream=False,
 )
-"""What is known of the keys."""
+"""The state of the key slots."""

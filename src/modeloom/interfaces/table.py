@@ -21,7 +21,7 @@ from typing import Protocol
 __all__ = ["RESERVED", "CoreShape", "Field", "Interface", "Packing", "Place", "Port", "Role", "Side", "Unit", "Width"]
 
 RESERVED = "reserved"
-"""Name of the field that cores ignore, or give as zero."""
+"""Name of the field that cores ignore in a command and set to zero in a status."""
 
 
 class Side(Enum):
@@ -32,46 +32,46 @@ class Side(Enum):
 
     @property
     def other(self) -> Side:
-        """The side that does not."""
+        """The opposite side."""
         return Side.CORE if self is Side.HOST else Side.HOST
 
 
 class Role(StrEnum):
-    """What a port or a field carries, for the check for timing channels."""
+    """What a port or a field carries.  The check for timing channels reads this."""
 
     PUBLIC = "public"
-    """Nothing secret; no output of this role may depend on a secret."""
+    """Nothing secret.  No output of this role may depend on a secret."""
     DATA = "data"
     """Secret data of the host."""
     KEY = "key"
     """A secret key."""
     TWEAK = "tweak"
-    """The tweak or the nonce. It is public by definition, and treated as a secret all the same."""
+    """The tweak or the nonce.  It is public by definition, but is treated as a secret."""
     RESULT = "result"
     """An output that depends on secrets by its nature."""
     VERDICT = "verdict"
-    """An output that is public, and tells whether a mode refuses a key."""
+    """A public output that tells whether a mode refuses a key."""
 
     @property
     def secret(self) -> bool:
-        """Whether the host gives a secret here."""
+        """Whether the host sends a secret here."""
         return self in (Role.DATA, Role.KEY, Role.TWEAK)
 
 
 class CoreShape(Protocol):
-    """What the widths of the ports of a core depend on."""
+    """The figures on which the widths of the ports of a core depend."""
 
     @property
     def beat_bytes(self) -> int:
-        """Bytes of a beat of data."""
+        """Bytes in a beat of data."""
 
     @property
     def key_slots(self) -> int:
-        """Key slots."""
+        """Number of key slots."""
 
 
 class Unit(Enum):
-    """What the width of a port is a multiple of."""
+    """The unit of the width of a port."""
 
     BIT = "bit"
     BEAT_BYTE = "byte of a beat"
@@ -80,7 +80,7 @@ class Unit(Enum):
 
 @dataclass(frozen=True)
 class Width:
-    """So many bits for each unit.
+    """The width of a port: ``count`` bits for each unit.
 
     Attributes
     ----------
@@ -92,12 +92,12 @@ class Width:
     unit: Unit = Unit.BIT
 
     def bits(self, core: CoreShape) -> int:
-        """The width in a core."""
+        """The width in a given core."""
         return self.count * {Unit.BIT: 1, Unit.BEAT_BYTE: core.beat_bytes, Unit.KEY_SLOT: core.key_slots}[self.unit]
 
     @property
     def text(self) -> str:
-        """The width for a reader, for blocks of 16 bytes."""
+        """The width as text, for blocks of 16 bytes."""
         if self.unit is Unit.BEAT_BYTE:
             return f"{16 * self.count} × lanes"
         return {Unit.BIT: str(self.count), Unit.KEY_SLOT: "key slots"}[self.unit]
@@ -112,7 +112,7 @@ class Field:
     name : str
     bits : int
     meaning : str
-        For a reader, to go on behind the name.
+        Text for readers.  It follows the name.
     role : Role
     """
 
@@ -124,14 +124,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of a payload: those of one field, or a byte of single bits.
+    """Some bytes of a payload: the bytes of one field, or one byte of single bits.
 
     Attributes
     ----------
     first, last : int
-        Bytes.
+        Numbers of the bytes.
     fields : tuple of (int, Field)
-        Each with its lowest bit in the first byte.
+        Each field with its lowest bit in the first byte.
     """
 
     first: int
@@ -140,22 +140,22 @@ class Place:
 
     @property
     def single_bits(self) -> bool:
-        """Whether this is a byte with fields of less than eight bits."""
+        """Whether this is one byte of fields with less than eight bits."""
         return self.fields[0][1].bits < 8
 
     def bytes(self, to: str) -> str:
-        """The bytes in words: "3", or "0 to 2" with what stands between."""
+        """The bytes as text: "3", or "0 to 2" with the given word between the numbers."""
         return str(self.first) if self.first == self.last else f"{self.first}{to}{self.last}"
 
 
 @dataclass(frozen=True)
 class Packing:
-    """The fields of a payload, bit 0 first; together they are whole bytes.
+    """The fields of a payload, bit 0 first.  Together they fill whole bytes.
 
     Raises
     ------
     ValueError
-        A field of eight bits or more does not begin on a byte, or the fields end within one.
+        A field of eight bits or more does not begin on a byte, or the fields do not fill whole bytes.
     """
 
     fields: tuple[Field, ...]
@@ -179,11 +179,11 @@ class Packing:
         return sum(field.bits for field in self.fields)
 
     def field(self, name: str) -> Field:
-        """A field; raises ``KeyError`` if there is none."""
+        """The field of this name; raises ``KeyError`` if there is none."""
         return {field.name: field for field in self.fields}[name]
 
     def offset(self, name: str) -> int:
-        """The lowest bit of a field; raises ``KeyError`` if there is none."""
+        """Number of the lowest bit of a field; raises ``KeyError`` if there is no such field."""
         return {field.name: offset for field, offset in self._places()}[name]
 
     def slice(self, name: str) -> slice:
@@ -200,11 +200,11 @@ class Packing:
         return f"[{bits.stop - 1}:{bits.start}]"
 
     def of_role(self, role: Role) -> list[range]:
-        """The bits of a role, a range for each field."""
+        """The bits of a role, one range for each field."""
         return [range(at, at + field.bits) for field, at in self._places() if field.role is role]
 
     def pack(self, values: Mapping[str, int]) -> bytes:
-        """The bytes of a payload; fields without a value are zero.
+        """The bytes of a payload.  Fields without a value are zero.
 
         Raises
         ------
@@ -229,7 +229,7 @@ class Packing:
         return {field.name: (word & self.mask(field.name)) >> offset for field, offset in self._places()}
 
     def places(self) -> Iterator[Place]:
-        """The bytes from byte 0 on; single bits of a byte stand together, and reserved bits beside them are left out."""
+        """The bytes from byte 0 on.  The single bits of a byte form one place, which leaves out the reserved bits beside them."""
         single: list[tuple[int, Field]] = []
         at = 0
         for field, offset in self._places():
@@ -249,14 +249,14 @@ class Packing:
 
     @property
     def comment(self) -> str:
-        """The bytes in a line, for a comment."""
+        """The bytes in one line, for a comment."""
         parts = []
         for place in self.places():
             name = place.fields[0][1].name
             if place.single_bits:
                 name = f"flags ({', '.join(f'bit {bit}: {field.name}' for bit, field in place.fields)})"
             parts.append(f"{place.bytes('..')} {'zero' if name == RESERVED else name}")
-        return f"byte {', '.join(parts)}"
+        return f"bytes {', '.join(parts)}"
 
 
 @dataclass(frozen=True)
@@ -266,16 +266,16 @@ class Port:
     Attributes
     ----------
     name : str
-        Its name behind that of the interface.
+        Its name after the name of the interface.
     width : Width
     meaning : str
-        For a reader.
+        Text for readers.
     member : str
-        Its name in the hardware; "" for a payload that has fields.
+        Its name in the hardware; "" for a payload with fields.
     driver : Side or None
         Who drives it; None: the side that drives the interface.
     role : Role
-        Of a port without fields.
+        The role of a port without fields.
     packing : Packing or None
         The fields of a payload.
     """
@@ -289,7 +289,7 @@ class Port:
     packing: Packing | None = None
 
     def of_role(self, role: Role, width: int) -> list[range]:
-        """The bits of a role, in a core where the port has this width."""
+        """The bits of a role, if the port has this width in a core."""
         if self.packing is not None:
             return self.packing.of_role(role)
         return [range(width)] if self.role is role else []
@@ -302,15 +302,15 @@ class Interface:
     Attributes
     ----------
     name : str
-        What the names of its ports begin with; "" for nothing.
+        Prefix of the names of its ports; "" for none.
     member : str
         Its name in the hardware.
     about : str
-        A line for a reader, without what the fields say.
+        One line for readers.  ``comment`` adds the fields to it.
     driver : Side
-        Who drives it: of a stream, all but ``tready``.
+        Who drives it.  The other side drives the ``tready`` of a stream.
     payload : tuple of Port
-        The ports; of a stream those beside ``tvalid`` and ``tready``.
+        The ports, without the ``tvalid`` and ``tready`` of a stream.
     stream : bool
         Whether it is an AXI4-Stream.
     """
@@ -327,16 +327,16 @@ class Interface:
         """All ports in order."""
         if not self.stream:
             return self.payload
-        valid = Port("tvalid", Width(), "a beat is there", "valid")
-        ready = Port("tready", Width(), "it is taken", "ready", self.driver.other)
+        valid = Port("tvalid", Width(), "the sender offers a beat", "valid")
+        ready = Port("tready", Width(), "the receiver takes it", "ready", self.driver.other)
         return (valid, ready, *self.payload)
 
     def port_name(self, port: Port) -> str:
-        """The name of one of its ports in Verilog."""
+        """The Verilog name of one of its ports."""
         return f"{self.name}_{port.name}" if self.name else port.name
 
     def port(self, name: str) -> Port:
-        """A port by its name behind that of the interface; raises ``KeyError`` if there is none."""
+        """The port with this name after the name of the interface; raises ``KeyError`` if there is none."""
         return {port.name: port for port in self.ports}[name]
 
     def driven_by(self, port: Port) -> Side:
@@ -345,19 +345,19 @@ class Interface:
 
     @property
     def payload_names(self) -> tuple[str, ...]:
-        """Names of the payload's ports, such as ("tdata", "tkeep", "tlast")."""
+        """Names of the ports of the payload, such as ("tdata", "tkeep", "tlast")."""
         return tuple(port.name for port in self.payload)
 
     @property
     def packing(self) -> Packing:
-        """The fields of its ``tdata``; raises ``ValueError`` if that has none."""
+        """The fields of its ``tdata``; raises ``ValueError`` if it has none."""
         packing = self.port("tdata").packing
         if packing is None:
-            raise ValueError(f"{self.name} carries bytes, no fields")
+            raise ValueError(f"{self.name} carries bytes and has no fields")
         return packing
 
     @property
     def comment(self) -> str:
-        """The line for a comment: what it is, and the bytes of its fields."""
+        """One line for a comment: what the interface is, and the bytes of its fields."""
         packings = [port.packing.comment for port in self.payload if port.packing]
         return self.about + "".join(f": {text}" for text in packings)

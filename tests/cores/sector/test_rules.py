@@ -108,7 +108,7 @@ CASES: dict[str, Case] = {
     "a key": Case([*KEY, {}, key(1, "16'h0", erase=1), {"key_busy": "1"}, {}]),
     "beats that wait": Case([*wait(command(5), "s_axis_cmd")[:2], command(5), *wait(beat(), "s_axis")[:2], beat()]),
     "unknown bytes outside tkeep": Case(
-        [command(5), beat(), beat(), beat(1, "16'h000f", "{96'hx, 32'h1}"), {}], ("warning: s_axis gave a packet",)
+        [command(5), beat(), beat(), beat(1, "16'h000f", "{96'hx, 32'h1}"), {}], ("warning: s_axis: the length",)
     ),
     "unknown tweak": Case([command(5, s_axis_cmd_tdata="{192'h0, 128'hx}")], ("error: s_axis_cmd_tdata has unknown bits",)),
     "unknown bits that the core does not read": Case([command(5, s_axis_cmd_tdata="{24'hx, 24'h0, 16'h5, 128'hx, 128'h1}")]),
@@ -129,7 +129,7 @@ CASES: dict[str, Case] = {
     "unknown tready": Case([{"m_axis_tready": "1'bx"}], ("error: m_axis_tready or m_axis_status_tready is unknown",)),
     "unknown zeroize": Case([{"zeroize": "1'bx"}, {}], ("error: aresetn or zeroize is unknown",)),
     "valid in the reset": Case(
-        [], ("error: s_axis_key_tvalid is not low in the reset",), [{"aresetn": "0", "s_axis_key_tvalid": "1"}, *RESET[1:]]
+        [], ("error: s_axis_key_tvalid is not low during the reset",), [{"aresetn": "0", "s_axis_key_tvalid": "1"}, *RESET[1:]]
     ),
     "a gap in tkeep": Case(
         [*PACKET[:2], beat(1, "16'hfffd")], ("warning: s_axis_tkeep is not ones from bit 0 on in the last beat",)
@@ -138,13 +138,13 @@ CASES: dict[str, Case] = {
         [*PACKET, beat(1, "0")], ("warning: s_axis_tkeep is not ones from bit 0 on in the last beat",)
     ),
     "tkeep before the last beat": Case([beat(0, "16'h7fff")], ("warning: s_axis_tkeep is not all ones before the last beat",)),
-    "a short packet": Case([beat(), beat(1)], ("warning: s_axis gave a packet that is no sector long",)),
-    "a long packet": Case([*PACKET[:2], beat(), beat(1)], ("warning: s_axis gave a packet that is no sector long",)),
-    "a short key": Case([key(), key(1)], ("warning: s_axis_key gave a packet that is no key long",)),
-    "a long key": Case([key(), key(), key(), key(1)], ("warning: s_axis_key gave a packet that is no key long",)),
-    "padding of a key in tkeep": Case([key(), key(), key(1)], ("warning: s_axis_key gave a packet that is no key long",)),
+    "a short packet": Case([beat(), beat(1)], ("warning: s_axis: the length of the packet is not a sector size",)),
+    "a long packet": Case([*PACKET[:2], beat(), beat(1)], ("warning: s_axis: the length of the packet is not a sector size",)),
+    "a short key": Case([key(), key(1)], ("warning: s_axis_key: the packet does not have the length of a key",)),
+    "a long key": Case([key(), key(), key(), key(1)], ("warning: s_axis_key: the packet does not have the length of a key",)),
+    "padding of a key in tkeep": Case([key(), key(), key(1)], ("warning: s_axis_key: the packet does not have the length of a key",)),
     "a slot that is not there": Case(
-        [key(slot=3), key(slot=3), key(1, "16'h00ff", 3)], ("warning: s_axis_key_tdest is no key slot",)
+        [key(slot=3), key(slot=3), key(1, "16'h00ff", 3)], ("warning: s_axis_key_tdest is not a key slot",)
     ),
     "a slot that changes in a packet": Case(
         [key(), key(slot=2)], ("error: s_axis_key_tdest or s_axis_key_tuser changed in a packet",)
@@ -152,10 +152,10 @@ CASES: dict[str, Case] = {
     "a key is withdrawn": Case(
         wait(key(), "s_axis_key", s_axis_key_tvalid="0"), ("error: s_axis_key_tvalid fell before s_axis_key_tready",)
     ),
-    "a key is refused": Case([*KEY[:3], {"key_error": "1"}], ("warning: key_error: the packet on s_axis_key was refused",)),
+    "a key is refused": Case([*KEY[:3], {"key_error": "1"}], ("warning: key_error: the core refused the packet on s_axis_key",)),
     "no key": Case(
         [command(5), *PACKET, status(5, 4)],
-        ("warning: m_axis_status said NO_KEY: the key slot is empty, being loaded, or out of range",),
+        ("warning: m_axis_status: NO_KEY: the key slot is empty, is being loaded, or does not exist",),
     ),
     # The core.
     "data are withdrawn by the core": Case(
@@ -171,19 +171,19 @@ CASES: dict[str, Case] = {
     ),
     "an unknown ready of the core": Case([{"s_axis_tready": "1'bx"}], ("error: s_axis_tready is unknown",)),
     "a status without a command": Case(
-        [*SECTOR, status(5, 4)], ("error: m_axis_status gave a status without a command", "warning: m_axis_status said NO_KEY")
+        [*SECTOR, status(5, 4)], ("error: m_axis_status: there is no command for this status", "warning: m_axis_status: NO_KEY")
     ),
     "a second status": Case(
         [command(5), command(6), status(5, 4), status(5, 4)],
-        ("warning", "error: m_axis_status gave another tag than that of the oldest command", "warning"),
+        ("warning", "error: m_axis_status: the tag is not that of the oldest command", "warning"),
     ),
     "a status before its data": Case(
-        [command(5), *PACKET, status(5)], ("error: m_axis_status said OK before the data of the sector",)
+        [command(5), *PACKET, status(5)], ("error: m_axis_status: the status OK came before the data of the sector",)
     ),
-    "an unknown code": Case([command(5), status(5, 9)], ("error: m_axis_status gave an unknown code",)),
-    "data that nobody asked for": Case([*(SECTOR[5:8]), {}], ("error: m_axis gave a sector that no command asked for",)),
+    "an unknown code": Case([command(5), status(5, 9)], ("error: m_axis_status: unknown code",)),
+    "data that nobody asked for": Case([*(SECTOR[5:8]), {}], ("error: m_axis: there is no command for this sector",)),
     "a sector of the wrong length": Case(
-        [command(5), beat(1, stream="m_axis")], ("error: m_axis gave a packet that is no sector long",)
+        [command(5), beat(1, stream="m_axis")], ("error: m_axis: the length of the packet is not a sector size",)
     ),
     "a gap in tkeep of the core": Case(
         [{**beat(1, "16'hfffd", "0", stream="m_axis"), "m_axis_tready": "0"}], ("error: m_axis_tkeep has a gap",)
@@ -192,11 +192,11 @@ CASES: dict[str, Case] = {
         [{**beat(1, "16'h0001", "16'h100", stream="m_axis"), "m_axis_tready": "0"}],
         ("error: m_axis_tdata is not zero outside m_axis_tkeep",),
     ),
-    "data while not valid": Case([{"m_axis_tdata": "1"}], ("error: m_axis is not zero while it is not valid",)),
-    "a late status": Case([command(5), *PACKET, *[{}] * (LATEST - 2), status(5, 4)], ("warning: m_axis_status said NO_KEY",)),
-    "no status": Case([command(5), *PACKET, *[{}] * LATEST], ("error: m_axis_status gives no status",)),
+    "data while not valid": Case([{"m_axis_tdata": "1"}], ("error: m_axis: the payload is not zero while tvalid is low",)),
+    "a late status": Case([command(5), *PACKET, *[{}] * (LATEST - 2), status(5, 4)], ("warning: m_axis_status: NO_KEY",)),
+    "no status": Case([command(5), *PACKET, *[{}] * LATEST], ("error: m_axis_status: an expected status did not come",)),
     "a short erasure": Case(
-        [{"zeroize": "1"}, *RESET[1:-2], {}], ("error: zeroizing was not high for as long as an erasure takes",)
+        [{"zeroize": "1"}, *RESET[1:-2], {}], ("error: zeroizing was not high for the stated number of cycles",)
     ),
     "a bus that is busy in an erasure": Case(
         [{"zeroize": "1"}, RESET[1], {**RESET[1], "s_axis_tready": "1"}, *RESET[3:]],
@@ -266,7 +266,7 @@ def test_every_message_has_a_case(tmp_path: Path) -> None:
     known = {shape(text) for text in named}
     missing = {text for text in texts if not any(shape(text).startswith(start) for start in known)}
     assert missing <= {
-        "s_axis_cmd took more commands than it gives statuses for",
+        "m_axis_status: too many commands have no status",
         "key_loaded, key_busy or key_error is unknown",
         "zeroizing is unknown",
     }
@@ -278,7 +278,7 @@ def test_the_first_error_can_end_the_simulation(tmp_path: Path) -> None:
     command = ["iverilog", "-g2012", f"-D{ASSERT_MACRO}_FATAL", "-s", "bench", "-o", tmp_path / "fatal.vvp", tmp_path / "bench.v"]
     subprocess.run(command, check=True)
     done = subprocess.run(["vvp", "-n", tmp_path / "fatal.vvp"], stdout=subprocess.PIPE, text=True, check=False)
-    assert done.returncode != 0 and "m_axis gave a sector" in done.stdout
+    assert done.returncode != 0 and "m_axis: there is no command" in done.stdout
 
 
 def test_without_the_macro_nothing_is_there() -> None:

@@ -48,15 +48,15 @@ class Case:
 
 
 CONDITIONS: dict[str, Callable[[Case], bool]] = {
-    "The sector was processed; all its data beats have been taken.": lambda case: True,
+    "The sector was processed, and all its data beats have been taken.": lambda case: True,
     "The packet has fewer bytes than a sector.": lambda case: case.nbytes < case.sector_bytes,
     "The packet has more bytes than a sector.": lambda case: case.nbytes > case.sector_bytes,
     "`tkeep` is not all ones before the last beat, or not ones from bit 0 on in the last beat.": (
         lambda case: case.bad_keep
     ),
-    "The key slot is empty, being loaded, or out of range.": lambda case: not case.key,
+    "The key slot is empty, is being loaded, or does not exist.": lambda case: not case.key,
     "The core was not built for this direction.": lambda case: not case.direction,
-    "The core has no sector size of this index.": lambda case: not case.size,
+    "The core has no sector size with this index.": lambda case: not case.size,
 }
 
 PRIORITY = "If there are several errors, the status has the highest code"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The maker of cores for sectors of fixed sizes: buses around the engine of a compiled mode, and all that goes with such a core.
+"""The maker of cores for sectors of fixed sizes: buses around the engine of a compiled mode, and the files of such a core.
 
 ::
 
     hardware     the component, and the sizes of its buses
     core         SectorCore: a compiled mode as a Core
-    describe     what core.json says of it
+    describe     the contents of core.json
     figures      cycles at the pins, the cipher, the hash of the definition
-    bench        the bench; its commands are made by vectors and traffic
+    bench        the bench; vectors and traffic make its commands
     rules        assertions for simulation
     sheet        sections of the datasheet
     words        words of its name

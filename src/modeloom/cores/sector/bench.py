@@ -52,7 +52,7 @@ def _keys(vectors: BenchVectors) -> list[BenchKey]:
 
 
 def _limit(compiled: Compiled, vectors: BenchVectors) -> int:
-    """Cycles after which the bench gives up."""
+    """Number of cycles after which the bench fails."""
     setup = sum(one.setup_schedule.latency for one in compiled.sizes) + key_erase_cycles(compiled) + 1000
     longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
     return 2000 + 6 * erase_cycles(compiled) + 30 * setup + 4 * (len(vectors.sectors) + 20) * (longest + 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled mode as a ``Core``, and the same again from a folder."""
+"""A compiled mode as a ``Core``, and the same core made again from a folder."""
 
 from __future__ import annotations
 
@@ -66,17 +66,17 @@ class SectorCore(Core[SectorDescription]):
         return ModeCore(self.compiled)
 
     def components(self, kind: UnitKind, operations: Sequence[Kind]) -> dict[str, UnitCore]:
-        """The components of a unit for some operations, new at each call, by their names in Verilog."""
+        """The components of a unit for some operations, by their names in Verilog.  Each call makes new ones."""
         return ModeCore(self.compiled).cores(kind, operations)
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """Those of cores for sectors."""
+        """The interfaces of cores for sectors."""
         return SECTOR_CORE
 
     @property
     def shape(self) -> BusParameters:
-        """Bytes of a beat, and key slots."""
+        """Bytes in a beat, and number of key slots."""
         return self.parameters
 
     @property
@@ -98,7 +98,7 @@ class SectorCore(Core[SectorDescription]):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Mode, sector sizes, and a word for each option that is not as it is by default."""
+        """Mode, sector sizes, and a word for each option that differs from its default."""
         return name_words(self.compiled)
 
     @property
@@ -113,17 +113,17 @@ class SectorCore(Core[SectorDescription]):
 
     @property
     def figures(self) -> str:
-        """Cycles a sector, interval, latencies, slots, and whether the program was proved."""
+        """Cycles per sector, interval, latencies, slots, and whether the program was proved."""
         compiled = self.compiled
         cycles = compiled.schedule.ii if compiled.options.overlap else compiled.schedule.latency
         return (
             f"Cycles per sector: {cycles}; interval between sectors {interval_pins(compiled)}; latency "
-            f"{compiled.schedule.latency}, over the pins {latency_pins(compiled)}; key slots: {compiled.options.key_slots}; program "
+            f"{compiled.schedule.latency}, at the pins {latency_pins(compiled)}; key slots: {compiled.options.key_slots}; program "
             f"{'proved' if compiled.proved else 'NOT PROVED'}."
         )
 
     def describe(self, name: str, command: str) -> SectorDescription:
-        """What ``core.json`` says of it."""
+        """The contents of ``core.json``."""
         return describe(self.compiled, name, command)
 
     def sheet(self, description: SectorDescription) -> Sheet:
@@ -141,11 +141,11 @@ class SectorCore(Core[SectorDescription]):
         return rules_module(self.compiled, name)
 
     def sections(self) -> Mapping[str, Sections]:
-        """The engine is written in sections, one for each part of the program."""
+        """The sections of the engine, one for each part of the program."""
         return {"engine": engine_sections(self.compiled.core_program)}
 
     def titles(self) -> Mapping[str, Sequence[str]]:
-        """What each module is, and the fields of the control store."""
+        """A title for each module, and the fields of the control store."""
         return module_titles(self.compiled.core_program)
 
     def listing(self) -> str:
@@ -153,18 +153,18 @@ class SectorCore(Core[SectorDescription]):
         return listings(self.compiled)
 
     def check(self) -> None:
-        """The hardware of a cipher that a mode brings is what its software is."""
+        """Checks that the hardware of a mode's own cipher computes the same as its software."""
         cipher = self.compiled.architecture.cipher
         with blame(cipher.name):
             check_cipher(cipher, core_requests(self.compiled).values())
 
     def seen_from(self, folder: Path) -> SectorCore:
-        """With the place of the mode's definition as seen from a folder."""
+        """The same core, with the path of the definition of the mode relative to a folder."""
         return SectorCore(replace(self.compiled, mode=seen_from(self.compiled.mode, folder)))
 
 
 def options_of(description: SectorDescription) -> Options:
-    """The options that a core was built with; raises ``InputError`` for what this version does not know."""
+    """The options that a core was built with; raises ``InputError`` for options that this version does not know."""
     values: dict[str, Any] = dict(description.options)
     try:
         return Options(**values)
@@ -173,9 +173,9 @@ def options_of(description: SectorDescription) -> Options:
 
 
 def same_core(description: SectorDescription, folder: Path) -> SectorCore:
-    """The core that a description tells of, made again: its definition is compiled and proved.
+    """Makes the core of a description again: compiles its definition and proves the program.
 
-    A core that was built without the proof says so in its files, and here too.
+    If the core was built without the proof, the new core is marked as not proved, too.
     """
     compiled = compile_mode(find(description.definition, folder), options_of(description))
     if not description.explain.proved:

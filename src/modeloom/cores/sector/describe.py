@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a core for sectors."""
+"""The contents of ``core.json`` for a core for sectors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the files of a core say of it: cycles at its pins (``modeloom.cycles`` has the drawing), its cipher and its definition."""
+"""Figures for the files of a core: cycles at its pins (``modeloom.cycles`` has the drawing), its cipher and its definition."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ BUS_CYCLES = {
     "entry_to_program": cycles.LEAD,
     "done_to_first_beat": cycles.DONE_TO_FIRST_BEAT,
 }
-"""Fixed cycles around a program, by their names in ``core.json``."""
+"""Fixed numbers of cycles before and after a program, by their names in ``core.json``."""
 
 
 def beats(compiled: Compiled) -> int:
-    """Beats of a sector on the data buses."""
+    """Number of beats of a sector on the data buses."""
     return -(-compiled.source.blocks // compiled.allocation.program.lanes)
 
 
@@ -40,7 +40,7 @@ def interval_pins(compiled: Compiled) -> int:
 
 
 def cipher_name(compiled: Compiled) -> str:
-    """The cipher with the bits of its keys, such as AES-128, and keys that have others: AES-128 (S: AES-256)."""
+    """The cipher with its key size, such as AES-128.  Keys of other sizes follow in brackets: AES-128 (S: AES-256)."""
     cipher, trace = compiled.architecture.cipher.name.upper(), compiled.source
     others = ", ".join(f"{name}: {cipher}-{bits}" for name, bits in zip(trace.cipher_keys, trace.cipher_bits) if bits)
     return f"{cipher}-{compiled.options.key_bits}" + (f" ({others})" if others else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole core: buses around the engine of a compiled mode, with the flat port names of the emitted top.
+"""A complete core: buses around the engine of a compiled mode, with the flat port names of the emitted top.
 
 ::
 
@@ -38,13 +38,13 @@ from modeloom.spec.kinds import Kind, UnitKind
 __all__ = ["CORE_PORTS", "ModeCore", "bus_parameters", "core_requests", "erase_cycles", "key_erase_cycles"]
 
 CORE_PORTS = (*flat_ports(CONTROL), *FLAT_PORTS)
-"""All ports of a core but ``aclk`` and ``aresetn``, in their order."""
+"""All ports of a core except ``aclk`` and ``aresetn``, in order."""
 
 READIES = ("cmd.ready", "s.ready")
-"""Outputs that a bus held in reset would give high."""
+"""Outputs that would be high if the bus were held in reset."""
 
 LUT_BLOCKS = 512
-"""Largest result buffer, in blocks, that is put into LUT memories."""
+"""Largest result buffer, in blocks, that uses LUT memories."""
 
 
 def bus_parameters(compiled: Compiled) -> BusParameters:
@@ -68,7 +68,7 @@ def bus_parameters(compiled: Compiled) -> BusParameters:
             ),
             buffers=BufferParameters(
                 ring_sectors=compiled.result_sectors,
-                # Small result buffers in LUT memories reach the clock of the AES pipeline on ECP5, block memories do not (docs/model.md).
+                # On ECP5, small result buffers in LUT memories reach the clock of the AES pipeline.  Block memories do not (docs/model.md).
                 ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
                 engine_words=max(bank.cells for bank in program.banks.values()),
             ),
@@ -94,14 +94,14 @@ def bus_parameters(compiled: Compiled) -> BusParameters:
 
 
 def erase_cycles(compiled: Compiled) -> int:
-    """Cycles in which a core overwrites all that it holds, after the last one with a reset or ``zeroize``."""
+    """Number of cycles in which a core overwrites all its contents, after the last cycle with a reset or ``zeroize``."""
     return cycles.zeroize_cycles(bus_parameters(compiled).erase_words, flush_cycles(compiled.core_program))
 
 
 def key_erase_cycles(compiled: Compiled) -> int:
-    """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no sector of it is in flight.
+    """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no sectors are in flight.
 
-    Those in flight, of other slots too, add what they still need: at most the wait for an entry and twice the latency.
+    Sectors in flight, of any slot, add the time that they still need: at most the wait for an entry and twice the latency.
     """
     p = bus_parameters(compiled)
     return cycles.key_erase_cycles(
@@ -111,7 +111,7 @@ def key_erase_cycles(compiled: Compiled) -> int:
 
 
 def core_requests(compiled: Compiled) -> dict[Kind | str, CoreRequest]:
-    """What is asked of the cipher for each core of ``Architecture.cores``, with the slots that it has."""
+    """The requests to the cipher, one for each core of ``Architecture.cores``, with its number of slots."""
     bits = compiled.core_program.cipher_bits
     return {
         name: request.but(slots=key_class(bits, name.key_bits if isinstance(name, Kind) else 0).slots(compiled.options.key_slots))
@@ -132,9 +132,9 @@ class ModeCore(wiring.Component):
     aclk, aresetn : In
         Clock, and its synchronous reset, active low.
     zeroize : In
-        Erases everything and aborts what is under way, as a reset does.
+        Erases everything and aborts all work, like a reset.
     zeroizing : Out
-        High for :func:`erase_cycles` from the cycle after a reset or ``zeroize`` on, in which no bus takes or gives anything.
+        High for :func:`erase_cycles` cycles after a reset or ``zeroize``.  During these, no bus takes or sends anything.
     others
         ``modeloom.rtl.bus.sector.FLAT_PORTS``.
 
@@ -149,7 +149,7 @@ class ModeCore(wiring.Component):
         super().__init__(ports)
 
     def cores(self, kind: UnitKind, operations: Sequence[Kind]) -> dict[str, UnitCore]:
-        """Components of a unit for some operations by their names in Verilog."""
+        """Components of a unit for some operations, by their names in Verilog."""
         compiled = self.compiled
         options, bits = compiled.options, kind.key_bits
         return unit_cores(

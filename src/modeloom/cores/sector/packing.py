@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the fields of commands, statuses and keys of a core for sectors lie, for the templates of Verilog files."""
+"""The positions of the fields of commands, statuses and keys of a core for sectors, for the templates of Verilog files."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from modeloom.interfaces.sector import SECTOR_CORE, StatusCode
 __all__ = ["PACKING"]
 
 PACKING: dict[str, object] = {**packing_places(SECTOR_CORE, "tag"), "OK": int(StatusCode.OK), "NO_KEY": int(StatusCode.NO_KEY)}
-"""Values of the places in ``templates``."""
+"""Values for the placeholders in ``templates``."""

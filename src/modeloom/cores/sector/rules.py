@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assertions of an emitted core for sectors, for simulation: the rules of its streams and its promises, in a module behind a macro.
+"""Assertions of an emitted core for sectors.  They check the rules of its streams and its promises in simulation, if a macro is defined.
 
 ::
 
-    `ifdef MODELOOM_ASSERT       module NAME_rules: looks at all ports of NAME, says what the host or the core does wrong
-                                 NAME instances it
+    `ifdef MODELOOM_ASSERT       module NAME_rules: reads all ports of NAME, reports errors of the host or the core
+                                 NAME has an instance of it
     `endif
 
-The module is plain Verilog-2005, so that every simulator takes it; without the macro it is not there.
+The module is plain Verilog-2005, which every simulator accepts.  Without the macro, it does not exist.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ KEEP = (
     "  if (m_axis_tlast ? !counts(m_axis_tkeep) : !(&m_axis_tkeep))",
     '    broken("m_axis_tkeep has a gap, or is not all ones before the last beat");',
 )
-"""What ``tkeep`` of the results is."""
+"""The assertion on the ``tkeep`` of results."""
 
 
 def rules_module(compiled: Compiled, name: str) -> str:
-    """The module with the assertions, in its ``ifdef``."""
+    """The text of the module with the assertions, within its ``ifdef``."""
     p = bus_parameters(compiled)
     rules = PortRules(SECTOR_CORE, "tag")
     longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
@@ -45,10 +45,10 @@ def rules_module(compiled: Compiled, name: str) -> str:
         "BEAT_BYTES": p.beat_bytes,
         "KEY_BEATS": key_beats(p.keys),
         "SLOTS": p.key_slots,
-        # Places of the result buffer, those of the queue before it, and the registers of command and status.
+        # The result buffer, the queue before it, and the registers for command and status all hold commands.
         "IN_FLIGHT": p.buffers.ring_sectors + 8,
         "ERASE_CYCLES": erase_cycles(compiled),
-        # Twice for a change of size, for which the engine runs empty.
+        # Twice the longest time, because the engine runs empty when the sector size changes.
         "PATIENCE": 2 * longest + 200,
         "KEY_LAST_KEEP": f"{PACKING['KEY_KEEP_BITS']}'h{key_last_keep(p.keys):04x}",
         "KEY_WRONG": (

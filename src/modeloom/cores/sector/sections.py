@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Verilog of a core says of its parts: a comment before each module, and the sections in which the engine is written.
+"""Comments in the Verilog of a core: a title for each module, and the sections of the engine.
 
-A section holds what belongs to a part of the program, by the names of its nets::
+A section holds everything that belongs to one part of the program.  The names of the nets decide::
 
-    row_mul0_a_select, mul0_a_select_3_reg, mul0_a     ──▶   operand network mul0.a: what mul0 reads as a
+    row_mul0_a_select, mul0_a_select_3_reg, mul0_a     ──▶   operand network mul0.a: operand a of mul0
     in0_r1_addr_reg, bank_in0_rdata_1                  ──▶   bank in0
     chain0_reg, chain0_load_3_reg                      ──▶   register of mask chain 0
 """
@@ -21,54 +21,55 @@ from modeloom.rtl.engine.layout import engine_fields
 __all__ = ["engine_sections", "module_titles"]
 
 WIDTH = 120
-"""Characters of a line."""
+"""Characters in a line."""
 
 _TITLES = {
-    "": "The core: buses, engine, erasure",
-    "zeroizer": "Erases all memories, word by word, at power-up, in a reset and on request",
+    "": "The core: buses, engine and erasure",
+    "zeroizer": "Erases all memories word by word, at power-up, on reset and on request",
     "bus": "The buses around the engine",
-    "bus_command": "Takes commands and checks them",
-    "bus_sector": "Takes the beats of a sector and counts them",
-    "bus_sector_check": "Zeroes bytes outside tkeep, and looks at its form",
-    "bus_sector_slice": "Register slice: no path from tready to tready",
-    "bus_entry": "Lets a sector enter the engine, or refuses it",
-    "bus_flight": "Which key slots have sectors in flight",
-    "bus_size_gate": "Changes the sector size while nothing is in flight",
+    "bus_command": "Accepts commands and checks them",
+    "bus_sector": "Accepts the beats of a sector and counts them",
+    "bus_sector_check": "Checks the form of tkeep and zeroes the bytes outside it",
+    "bus_sector_slice": "Register slice: there is no path from tready to tready",
+    "bus_entry": "Admits a sector to the engine or refuses it",
+    "bus_flight": "Tracks which key slots have sectors in flight",
+    "bus_size_gate": "Changes the sector size while no sector is in flight",
     "bus_ring": "Result buffer: sectors leave in the order of their commands",
     "bus_queue": "Statuses in the order of the commands",
-    "bus_key_port": "Takes keys, runs the set-up of a key, erases keys",
-    "bus_key_schedule": "Round keys of the cipher",
-    "engine_sequencer": "Row pointer, sectors in flight by stage, rotation of banks",
+    "bus_key_port": "Accepts keys, runs the set-up of a key, and erases keys",
+    "bus_key_schedule": "Computes the round keys of the cipher",
+    "engine_sequencer": "Row pointer, stages of the sectors in flight, and rotation of the banks",
     "engine_key_memory": "Key words of all slots",
 }
-"""Titles of modules that every core has, by their names below the core's."""
+"""Titles of the modules that every core has.  The keys are the names of the modules without the name of the core."""
 
 
 def module_titles(program: CoreProgram) -> Mapping[str, list[str]]:
-    """Lines of the comment before each module of a core, by its name below the core's.
+    """The lines of the comment before each module of a core.  The keys are the names of the modules without the name of the core.
 
-    That of the control store names every field of its rows, with the bits of a row that hold it.
+    The comment of the control store names every field of its rows, with the bits of a row that hold the field.
     """
     titles = {name: [title] for name, title in _TITLES.items()}
     titles["engine"] = list(_lines(
-        "The engine: in each cycle a row of the control store says what every operand network, bank and chain does. Units "
-        + ", ".join(unit.name for unit in program.units) + "; banks " + ", ".join(program.banks) + "."
+        "The engine: in each cycle, a row of the control store controls all operand networks, banks and chains. Units: "
+        + ", ".join(unit.name for unit in program.units) + "; banks: " + ", ".join(program.banks) + "."
     ))  # fmt: skip
-    titles["engine_control"] = ["Control store: the rows of all tables"]
+    titles["engine_control"] = ["Control store: the rows of all tables, and the bits of each field of a row"]
     at = 0
     for i, table in enumerate(program.tables):
         what = f"main table, {' and '.join(table.directions)}" if i < len(program.mains) else "set-up of a key"
         if table.rows:
-            titles["engine_control"].append(f"  rows {at} to {at + table.rows - 1}: {what}")
+            rows = f"rows {at} to {at + table.rows - 1}" if table.rows > 1 else f"row {at}"
+            titles["engine_control"].append(f"  {rows}: {what}")
         at += table.rows
     fields = engine_fields(program).columns.fields
     for name, bits in fields.items():
-        # What is said of decryption is often what is said of encryption.
+        # A field of decryption often has the same bits as the field of encryption.
         if bits and bits != fields.get(name.removesuffix(".dec") if name.endswith(".dec") else ""):
             titles["engine_control"] += _lines(f"{name} = {_bits(bits)}", "  ")
     for unit in program.units:
         for instance in (str(unit.name), re.sub(r"\d+$", "", str(unit.name))):
-            titles[f"engine_{instance}"] = [f"Functional unit {instance}: operand registers, core, sum"]
+            titles[f"engine_{instance}"] = [f"Functional unit {instance}: operand registers, core and sum"]
     for bank in program.banks.values():
         titles[f"engine_bank_{bank.name}"] = [_bank(bank.name, bank.writer).capitalize()]
     return titles
@@ -79,7 +80,7 @@ def _lines(text: str, indent: str = "") -> Iterator[str]:
 
 
 def _bits(bits: list[int | None]) -> str:
-    """A field as a concatenation of bits of a row; the lowest one last."""
+    """A field as a concatenation of bits of a row.  The lowest bit is the last."""
     parts: list[str] = []
     run: list[int] = []
     for bit in [*reversed(bits), None]:
@@ -95,9 +96,9 @@ def _bits(bits: list[int | None]) -> str:
 
 
 def engine_sections(program: CoreProgram) -> Sections:
-    """Sections of the engine that runs a program; what belongs to no part of it stands first."""
+    """The sections of the engine that runs a program.  Nets that belong to no part of the program come first."""
     patterns: list[tuple[str, str]] = [
-        (r"sequencer(_\w+)?|scrub\w*|clear\w*|done(_\w+)?|idle|enter_ack|row_done\w*", "sequencer: rows, stages, end of a sector, erasure"),
+        (r"sequencer(_\w+)?|scrub\w*|clear\w*|done(_\w+)?|idle|enter_ack|row_done\w*", "sequencer: rows, stages, end of a sector and erasure"),
         (r"control(_\w+)?", "control store"),
     ]
     for net in program.nets:
@@ -106,7 +107,7 @@ def engine_sections(program: CoreProgram) -> Sections:
         parts = r"r\d+|w|waddr|we|fill|cell\d*|left|base\d*|late\d*"
         patterns.append((rf"bank_{bank.name}(_\w+)?|(row_)?{bank.name}_({parts})(_\w+)?", _bank(bank.name, bank.writer)))
     patterns.append((r"key_memory(_\w+)?|key_\w+|row_key\w*", "key memory"))
-    patterns.append((r"rk_\w+", "round keys on their way to the ciphers"))
+    patterns.append((r"rk_\w+", "delivery of the round keys to the ciphers"))
     for unit in program.units:
         patterns.append((rf"{unit.name}(_\w+)?", f"unit {unit.name}"))
     for chain in program.chains:
@@ -114,7 +115,7 @@ def engine_sections(program: CoreProgram) -> Sections:
     for lane in range(program.lanes):
         patterns.append((rf"(row_)?out{lane}(_\w+)?|out_\w+_{lane}|out_we", f"results of lane {lane}"))
     places = [(re.compile(pattern), at, title) for at, (pattern, title) in enumerate(patterns, 1)]
-    # A key word belongs to the network that reads it, and a network of a unit's to that and not to the unit.
+    # A key word belongs to the network that reads it.  A network belongs to its own section and not to that of its unit.
     places.sort(key=lambda place: (place[2].startswith("unit"), place[1]))
     known: dict[str, tuple[int, str]] = {}
 

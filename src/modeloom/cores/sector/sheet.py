@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the datasheet of a core for sectors says that no other core's does: program, commands and sectors, keys, cycles."""
+"""The parts of the datasheet that only cores for sectors have: program, commands and sectors, keys, cycles."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from modeloom.product.sectors import SectorDescription
 __all__ = ["sheet"]
 
 INVERSE = {
-    "proved": "Encryption and decryption of the definition were proved to be inverse to each other, for any permutation as the cipher.",
-    "tested": "Encryption and decryption of the definition were tested to be inverse to each other, with random and chosen values.",
+    "proved": "A proof shows that decryption inverts encryption in the definition, for any permutation as the cipher.",
+    "tested": "Tests with random and chosen values show that decryption inverts encryption in the definition.",
     "one direction": "The mode has one direction.",
-    "not checked": "**Whether decryption inverts encryption was not checked**: the core was built without the proof.",
+    "not checked": "**It was not checked that decryption inverts encryption**: the core was built without the proof.",
 }
-"""What a core's ``inverse`` says."""
+"""Sentences for the values of ``inverse`` in ``core.json``."""
 
 
 def sheet(compiled: Compiled, d: SectorDescription) -> Sheet:
@@ -29,25 +29,25 @@ def sheet(compiled: Compiled, d: SectorDescription) -> Sheet:
     sizes = " or ".join(map(str, d.sector_sizes))
     return Sheet(
         summary=(
-            f"{d.title} on sectors of {sizes} bytes with tweaks of {d.tweak_bytes} bytes and "
-            f"{cipher_name(compiled)}, to {' and '.join(d.directions)}. One sector every "
-            f"{d.pins.interval} cycles, {d.explain.latency} cycles of latency, {d.key_slots} key slot{'s' * (d.key_slots != 1)}."
+            f"This core can {' and '.join(d.directions)} sectors of {sizes} bytes with {d.title} and {cipher_name(compiled)}. Tweaks have "
+            f"{d.tweak_bytes} bytes. The core accepts one sector every {d.pins.interval} cycles, with a latency of {d.explain.latency} "
+            f"cycles. It has {d.key_slots} key slot{'s' * (d.key_slots != 1)}."
         ),
         theory=tuple(_theory(compiled, d)),
         payloads=tuple(_payloads(d)),
         use=tuple(_use(compiled, d)),
         figures=tuple(_figures(d)),
-        timing=("- Time does not depend on keys or data: every sector takes the same cycles.",),
-        kept=("- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them.",),
+        timing=("- The timing does not depend on keys or data: every sector takes the same number of cycles.",),
+        kept=("- Round keys and set-up values cannot be read from the ports. Erasing or loading a slot overwrites them.",),
         checked=(
-            "- The program was proved equal to the definition, by symbolic execution of its control words."
+            "- A symbolic execution of its control words proved that the program computes the definition."
             if d.explain.proved
             else "- **The program was not proved**: the core was built without the proof.",
             f"- {INVERSE[d.explain.inverse]}",
         ),
         bench=(
-            "It checks data, order, status codes, the distance of sectors and the "
-            "latency against this datasheet; results come from the software model."
+            "It checks data, order, status codes, and the interval and the latency in this datasheet. The expected results come from the "
+            "software model."
         ),
     )
 
@@ -56,38 +56,39 @@ def _theory(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
     e = d.explain
     main = compiled.allocation.program.main
     yield (
-        f"The core runs the program of `program.txt`: a table of {main.rows} control words over the functional units below. "
+        f"The core runs the program in `program.txt`, a table of {main.rows} control words. The control words drive the functional units "
+        "below. "
         + (
-            f"A new sector may enter every {e.ii} cycles while up to {main.stages} are in flight; each is in a stage of "
-            "its own, so no two use a unit in one cycle. "
+            f"A new sector may enter every {e.ii} cycles. Up to {main.stages} sectors are in flight, each in its own stage, and no two of "
+            "them use a unit in the same cycle. "
             if e.overlap
-            else "A sector enters when the one before it is done. "
+            else "A sector enters when the previous one is done. "
         )
-        + "The pipeline never stalls: a sector enters only when all of it has arrived and the result buffer has a place for it."
+        + "The pipeline never stalls: a sector enters only when all of it has arrived and the result buffer has room for it."
     )
     yield ""
     yield from table(
-        ["unit", "count", "latency", "interval", "operations in a sector"],
+        ["unit", "count", "latency, cycles", "interval, cycles", "operations in a sector"],
         [[kind, u.count, u.latency, u.interval, _uses(kind, e.uses)] for kind, u in e.units.items() if kind != "out"],
     )
     yield (
-        "Set-up runs on the same units when a key is loaded: round keys are expanded, and values that depend on the key alone "
-        f"are computed and kept in the key memory ({e.key_words} blocks a slot, {e.setup_cycles} cycles of program)."
+        "When a key is loaded, the core expands the round keys. A set-up program then runs on the same units and computes the values that "
+        f"depend on the key only. It takes {e.setup_cycles} cycles. The key memory holds {e.key_words} of these blocks for each slot."
     )
     yield ""
 
 
 def _uses(kind: str, uses: Mapping[str, int]) -> str:
     if kind == "cipher":
-        return ", ".join(f"{uses[core]} {core}" for core in ("enc", "dec") if uses.get(core)) + " (of the two directions, the larger)"
+        return ", ".join(f"{uses[core]} {core}" for core in ("enc", "dec") if uses.get(core)) + " (the larger number of both directions)"
     return str(uses.get(kind, 0))
 
 
 def _tweak(d: SectorDescription) -> str:
     if not d.tweak_bytes:
-        return "tweak; not read"
+        return "tweak; this core ignores it"
     read = -(-d.tweak_bytes // d.block_bytes) * d.block_bytes
-    behind = f", with zeros behind the {d.tweak_bytes} of the tweak" if read > d.tweak_bytes else ""
+    behind = f", where zeros follow the {d.tweak_bytes} bytes of the tweak" if read > d.tweak_bytes else ""
     return f"tweak; this core reads bytes 0 to {read - 1}{behind}"
 
 
@@ -101,8 +102,9 @@ def _payloads(d: SectorDescription) -> Iterator[str]:
     lanes = d.lanes
     width = lanes * d.block_bytes
     yield (
-        f"A sector is one packet, {lanes} block{'s' * (lanes != 1)} a beat: byte i of beat b is byte {width}b + i of the sector. `tkeep` "
-        "is all ones but in the last beat; `tlast` marks the last beat. Results have the same form; their bytes outside `tkeep` are zero."
+        f"A sector is one packet with {lanes} block{'s' * (lanes != 1)} in each beat. Byte i of beat b is byte {width}b + i of the sector. "
+        "`tkeep` is all ones, except in the last beat, which `tlast` marks. Results have the same form. Their bytes outside `tkeep` are "
+        "zero."
     )
     yield ""
     yield from table(
@@ -114,35 +116,39 @@ def _payloads(d: SectorDescription) -> Iterator[str]:
 
 
 def _refused(d: SectorDescription) -> str:
-    """Why a key may be refused, for the middle of a sentence."""
-    return f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
+    """The reason why the mode may refuse a key, as an item of a list."""
+    return f", the mode refuses the key ({d.refused_keys})" if d.refused_keys else ""
 
 
 def _use(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
     yield (
-        f"**Keys.** A key is {d.key_bytes} bytes, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first "
-        "beat names the slot."
+        f"**Keys.** A key has {d.key_bytes} bytes. It is sent as one packet on `s_axis_key`, with 16 bytes in each beat. `tdest` of the "
+        "first beat selects the slot."
     )
     yield ""
     yield from key_table(d, compiled.mode)
     yield (
-        "The slot's old key is overwritten first, when the slot's sectors in flight have left; sectors of other slots go on, but "
-        "for the set-up and the end of an erasure. `key_busy` is high meanwhile; afterwards the slot's bit of `key_loaded` is set, or "
-        f"`key_error` is high because the packet had the wrong length{_refused(d)} or the slot does not exist. "
-        "A packet whose first beat has `tuser` "
-        f"set erases the slot: {d.key_erase_cycles} cycles later, and what the sectors in flight still need, nothing of its key is "
-        "left, nor of what the core has computed with it. After a reset no slot is loaded."
+        "The core waits until the sectors of this slot have left, and then overwrites the old key. Sectors of other slots continue, except "
+        "during the set-up and at the end of an erasure. `key_busy` is high until the core is done. Then the bit of the slot in "
+        f"`key_loaded` is set, or `key_error` is high: the packet had the wrong length{_refused(d)}, or the slot does not exist."
     )
     yield ""
     yield (
-        "**Sectors.** Send a command and a packet of data for each sector, in the same order; either may come first. Results come "
-        "back in that order, and one status for each command follows its data. A refused sector gives a status and no data:"
+        "A packet with `tuser` set in its first beat erases the slot. When the sectors in flight have left, this takes "
+        f"{d.key_erase_cycles} cycles. Then nothing is left of the key, nor of anything that the core computed with it. After a reset, no "
+        "slot is loaded."
+    )
+    yield ""
+    yield (
+        "**Sectors.** Send a command and a packet of data for each sector, in the same order. Either may come first. The results have the "
+        "same order. The status of a command follows the data of its sector. A refused sector has a status but no data. These are the "
+        "status codes:"
     )
     yield ""
     yield from code_table(StatusCode)
     yield (
-        "If several things are wrong, the command's (4 to 6) come before the data's, the highest code first. A host that does not "
-        "take results or statuses holds up the entry of further sectors; nothing is lost."
+        "If there are several errors, the status has the highest code. Errors of the command (4 to 6) therefore take precedence over errors "
+        "of the packet. A host that does not accept results or statuses delays the entry of further sectors, but loses nothing."
     )
     yield ""
 
@@ -159,25 +165,25 @@ def _figures(d: SectorDescription) -> Iterator[str]:
             ["figure", "value", "unit"],
             [
                 ["cycles per sector", e.cycles_per_sector, "cycles"],
-                ["initiation interval, and its bound", f"{e.ii}, {e.ii_bound}", "cycles"],
-                ["distance of sectors at the pins", size.interval, "cycles"],
-                ["latency, and its bound", f"{e.latency}, {e.latency_bound}", "cycles"],
+                ["initiation interval, and its lower bound", f"{e.ii}, {e.ii_bound}", "cycles"],
+                ["interval between sectors at the pins", size.interval, "cycles"],
+                ["latency, and its lower bound", f"{e.latency}, {e.latency_bound}", "cycles"],
                 ["first output", e.first_output, "cycles"],
-                ["latency over the pins, first beat in to last beat out", size.latency_pins, "cycles"],
-                ["storage, and its bound", f"{e.storage_blocks}, {e.storage_bound}", "blocks"],
+                ["latency at the pins, from the first beat in to the last beat out", size.latency_pins, "cycles"],
+                ["storage, and its lower bound", f"{e.storage_blocks}, {e.storage_bound}", "blocks"],
                 ["input and result buffers", f"{e.input_blocks}, {e.output_blocks}", "blocks"],
             ],
         )
     if several:
-        yield "Before the first sector of another size the engine runs empty."
+        yield "Before the first sector of another size, the engine runs empty."
         yield ""
-    entry = f"{pins.last_beat_to_entry} from the last input beat"
+    entry = f"{pins.last_beat_to_entry} cycles from the last input beat"
     if d.beats == 1:
-        entry = f"{pins.command_to_entry} from the command"
+        entry = f"{pins.command_to_entry} cycles from the command"
     yield (
-        f"The latency over the pins is that of the program and {pins.overhead} cycles more: {entry} to the entry, "
-        f"{pins.entry_to_program} to the program's first cycle, {pins.done_to_first_beat} from its "
-        f"last cycle to the first output beat, and {2 * (d.beats - 1)} for the other beats"
-        f"{' of the first size' * several}. It holds for a sector that is alone."
+        f"The latency at the pins is {pins.overhead} cycles longer than the latency of the program{', for the first size' * several}. "
+        f"These are {entry} to the entry of the sector, {pins.entry_to_program} to the first cycle of the program, "
+        f"{pins.done_to_first_beat} from its last cycle to the first output beat, and {2 * (d.beats - 1)} for the other beats. The figure "
+        "holds for a sector that is alone in the core."
     )
     yield ""

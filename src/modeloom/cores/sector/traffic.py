@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of a bench one by one: packets that are right or wrong, and what has to come back for each."""
+"""The commands of a bench one by one: correct and wrong packets, and the expected result of each."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class BenchSector:
     command : bytes
         Its 40 bytes.
     beats : tuple of (bytes, int)
-        Data and tkeep of the beats of its packet.
+        Data and ``tkeep`` of the beats of its packet.
     code : int
-        The status wanted; for a command that meets the change of a key, OK or NO_KEY is, as the key is then.
+        The expected status.  If the key changes meanwhile, both OK and NO_KEY are possible.
     wanted : tuple of (bytes, int)
-        Data and tkeep of the beats wanted; of an old key, if the key changes.
+        Data and ``tkeep`` of the expected beats.  If the key changes, these are for the old key.
     renewed : tuple of (bytes, int)
-        Those under the new key.
+        The expected beats for the new key.
     changes : bool
-        Whether the key changes while the command is under way: to the one of ``renewed``, or to none.
+        Whether the key is replaced or erased while the command is in progress.
     """
 
     command: bytes
@@ -42,7 +42,7 @@ class BenchSector:
 
 
 class Traffic:
-    """Makes commands, each with data and tweak of its own; slots and directions take turns.
+    """Makes commands, each with its own data and tweak.  Slots and directions alternate.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ class Traffic:
         self.sectors: list[BenchSector] = []
 
     def load(self, slot: int, key: bytes) -> Model:
-        """Takes a key for the sectors to come; gives its model."""
+        """Sets the key of a slot for the following sectors, and returns its model."""
         self.models[slot] = Model(self.compiled.mode, key, self.compiled.options.cipher)
         return self.models[slot]
 
     def _next(self, size: int) -> tuple[int, bytes, bytes, str]:
         number = len(self.sectors)
-        # Runs of one, two and three sectors in a direction: every change of direction next to every other.
+        # Runs of one, two and three sectors in a direction, so that all sequences of directions occur.
         direction = self.directions[(number % 12) in (1, 4, 5, 9, 10, 11) and len(self.directions) - 1]
         tweak = bench_bytes(f"tweak {number}", self.compiled.source.tweak_bytes)
         return number, tweak, bench_bytes(f"sector {number}", self.p.sizes[size].nbytes), direction
@@ -73,7 +73,7 @@ class Traffic:
         return pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=direction == "decrypt")
 
     def good(self, *, size: int = 0, slot: int | None = None, renewed: Model | None = None, changes: bool = False) -> None:
-        """A sector that is right; with ``changes`` one under way while the key of its slot changes to that of ``renewed``, or goes."""
+        """Adds a correct sector.  ``changes`` says that the key of its slot is meanwhile replaced by that of ``renewed``, or erased."""
         number, tweak, data, direction = self._next(size)
         if slot is None:
             slots = sorted(self.models)
@@ -93,8 +93,8 @@ class Traffic:
         self, code: StatusCode, *, slot: int | None = None, size: int = 0, bytes_more: int = 0, keep: tuple[int, int] | None = None,
         short: bool = False, direction: str | None = None,
     ) -> None:  # fmt: skip
-        """A command that is refused: its packet has more or fewer bytes than the sector, or one beat; ``keep`` is a beat and the bits of
-        its tkeep that are turned.
+        """Adds a command that the core refuses.  Its packet may have more or fewer bytes than the sector, or only one beat.  ``keep`` is
+        the number of a beat and a mask of the bits of its ``tkeep`` to invert.
         """
         number, tweak, data, usual = self._next(0 if size >= len(self.p.sizes) else size)
         if slot is None:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the bench sends and expects: commands and sectors from a fixed seed, results from the software model.
+"""The vectors of the bench: commands and sectors from a fixed seed, and results from the software model.
 
 ::
 
     phase      commands                                       wanted
     empty      one before any key is loaded                   status NO_KEY, no data
     burst      back to back                                   results; equal distances in the second half
-    alone      one                                            result; its latency over the pins
-    wrong      each thing that a host may do wrong, good      each code; results between them; in a core for several sizes each
-               ones between                                   size before and behind each other
+    alone      one                                            result; its latency at the pins
+    wrong      each error that a host can make, with good     each code; results between them; in a core for several sizes, each
+               ones in between                                size before and after each other
     stalls     more than the result buffer holds, while       results
                results wait, then with random pauses
-    statuses   refused ones, while statuses wait              NO_KEY
+    statuses   refused ones, while the statuses wait          NO_KEY
     renewed    after other keys have been loaded              results under the new keys
     reload     while the key of a slot is replaced            results under the old key, NO_KEY, results under the new one
     reloaded   after that                                     results under the new key
@@ -42,7 +42,7 @@ from modeloom.spec import InputError
 __all__ = ["BenchKey", "BenchSector", "BenchVectors", "bench_vectors"]
 
 LONG = 64
-"""Blocks of a sector from which the bench sends fewer of them: its text and its time grow with all blocks."""
+"""With sectors of more blocks than this, the bench sends fewer sectors, because its text and its time grow with all blocks."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ class BenchVectors:
     Attributes
     ----------
     keys : tuple of BenchKey
-        First one for each slot that is used, then another one for each; then one more for the first slot, which replaces its second.
+        One for each slot that is used, then another one for each, then a third one for the first slot.
     refused : BenchKey or None
         A key that the mode refuses, if it refuses any that are easily found.
     sectors : tuple of BenchSector
         In order.
     phases : dict
-        Commands sent by the end of each phase.
+        Number of commands sent by the end of each phase.
     """
 
     keys: tuple[BenchKey, ...]
@@ -76,7 +76,7 @@ class BenchVectors:
 
 
 def _refused(compiled: Compiled, key: bytes) -> bytes | None:
-    """A key that the mode refuses: with equal cipher keys, or with one in place of each block."""
+    """A key that the mode refuses: either all cipher keys are equal, or each block is 1."""
     mode = compiled.mode
     equal, ones = bytearray(key), bytearray(key)
     first: bytes | None = None
@@ -96,7 +96,7 @@ def _refused(compiled: Compiled, key: bytes) -> bytes | None:
 
 
 def bench_vectors(compiled: Compiled) -> BenchVectors:
-    """The vectors of a core; the same for the same definition and options."""
+    """The vectors of a core.  They are the same for the same definition and options."""
     p = bus_parameters(compiled)
     mode, options = compiled.mode, compiled.options
     slots = sorted({0, options.key_slots - 1})
@@ -119,7 +119,7 @@ def bench_vectors(compiled: Compiled) -> BenchVectors:
     traffic.bad(StatusCode.NO_KEY)
     end("empty")
     load(0)
-    # Longer than the result buffer, so that waiting for a place in it would show.
+    # The burst is longer than the result buffer, so it would reveal waiting for a place in the buffer.
     for _ in range(max(12, compiled.result_sectors + 8)):
         traffic.good()
     end("burst")
@@ -172,7 +172,7 @@ def bench_vectors(compiled: Compiled) -> BenchVectors:
 
 
 def _wrong(traffic: Traffic, compiled: Compiled) -> None:
-    """Each thing that a host may do wrong, and each size before and behind each other."""
+    """Each error that a host can make, and each size before and after each other."""
     p = traffic.p
     traffic.bad(StatusCode.TOO_SHORT, bytes_more=-1)
     traffic.good()
@@ -182,7 +182,7 @@ def _wrong(traffic: Traffic, compiled: Compiled) -> None:
     traffic.bad(StatusCode.TOO_LONG, bytes_more=1)
     traffic.bad(StatusCode.TOO_LONG, bytes_more=2 * p.beat_bytes)
     traffic.bad(StatusCode.BAD_KEEP, bytes_more=p.beat_bytes, keep=(-1, 1))
-    # A gap in the last beat of a sector, and no byte there at all.
+    # A gap in the last beat of a sector, and a last beat without bytes.
     traffic.bad(StatusCode.BAD_KEEP, keep=(-1, 1))
     traffic.bad(StatusCode.BAD_KEEP, keep=(-1, p.last_keep))
     traffic.good()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words of the name of a core for sectors: mode, sector sizes, and one for each option that is not as it is by default."""
+"""Words of the name of a core for sectors: mode, sector sizes, and a word for each option that differs from its default."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ WORDS = {
     "registered": "unregistered",
     "restarts": "search{}",
 }
-"""For each option what its value makes; an option without a word gives its name and value."""
+"""The word for the value of each option.  For an option that is not in the table, the word is its name and value."""
 
 ABBREVIATED = {"encrypt": "enc", "decrypt": "dec", "both": "encdec", "sequential": "seq"}
 
 
 def name_words(compiled: Compiled) -> tuple[str, ...]:
-    """The mode, its sector sizes, and a word for each option that differs."""
+    """The mode, its sector sizes, and a word for each option that differs from its default."""
     mode, options = compiled.mode, compiled.options
     usual = asdict(replace(Options().of(mode).on(cipher_of(mode, options.cipher)), cipher=cipher_of(mode).name))
     chosen = asdict(options)
@@ -48,7 +48,7 @@ def name_words(compiled: Compiled) -> tuple[str, ...]:
     words = [mode.name, *(str(one.source.nbytes) for one in compiled.sizes)]
     for name in names:
         value = chosen[name]
-        # None takes the default, too.
+        # None also means the default.
         if value not in (None, usual[name]) and name not in ("sector", "more_sectors"):
             word = "cores{}" if name == "cipher_cores" and options.cipher != AES.name else WORDS.get(name, name + "{}")
             words.append(word.format(ABBREVIATED.get(value, value)))

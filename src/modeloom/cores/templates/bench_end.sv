@@ -1,6 +1,6 @@
 `ifdef MODELOOM_ASSERT
     if (dut.rules.errors != 0)
-      fail("the assertions of the core found errors");
+      fail("assertions of the core found errors");
 `endif
     report;
   end

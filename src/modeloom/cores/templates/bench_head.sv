@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bench of @NAME@, in SystemVerilog for the sake of $fatal. It knows the ports of the core and nothing of its inside.
+// Self-checking bench of @NAME@, in SystemVerilog because it uses $fatal. It uses the ports of the core only.
 //
 //   $ iverilog -g2012 -s @NAME@_tb -o @NAME@_tb.vvp @NAME@.v @NAME@_tb.sv && vvp -n @NAME@_tb.vvp
 //   $ verilator --binary --timing --top-module @NAME@_tb @NAME@.v @NAME@_tb.sv && obj_dir/V@NAME@_tb
 //
-// The last line of its own begins with "modeloom-bench: @NAME@ ok" or with "modeloom-bench: FAIL"; a failure ends in $fatal, so that the
-// simulator's exit status is not 0. +dump=FILE writes a waveform (with Verilator: --trace). With MODELOOM_ASSERT defined the core watches its
-// ports, and what it finds to be an error fails the bench. Expected results come from the software model of modeloom @VERSION@.
+// The last line that the bench prints begins with "modeloom-bench: @NAME@ ok" or "modeloom-bench: FAIL". A failure calls $fatal, and the
+// simulator then exits with a status other than 0. +dump=FILE writes a waveform (Verilator also needs --trace). If MODELOOM_ASSERT is
+// defined, the core checks its ports with assertions, and their errors fail the bench. The expected results come from the software model
+// of modeloom @VERSION@.
 

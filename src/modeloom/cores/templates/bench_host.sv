@@ -1,18 +1,18 @@
-  reg pauses = 1'b0;       // random pauses on all streams
+  reg pauses = 1'b0;       // pause all streams at random
   reg hold_data = 1'b0;    // take no results
   reg hold_status = 1'b0;  // take no statuses
-  reg skip = 1'b0;         // drop what is under way, and begin behind the limit
+  reg skip = 1'b0;         // drop all work in progress and continue after the limit
   reg [31:0] random = 32'h4d4c6f6d;
   wire pause_cmd = pauses && random[1:0] != 2'b0, pause_data = pauses && random[4:3] == 2'b0, pause_take = pauses && random[7];
   integer end_of_data;
 
-  // Commands and data are offered as fast as the core takes them, or with pauses; what has been offered stays.
+  // The host offers commands and data as fast as the core takes them, or with pauses. It never withdraws a beat.
   always @(posedge aclk) begin
     cycle <= cycle + 1;
     random <= {random[30:0], random[31] ^ random[21] ^ random[1] ^ random[0]};
     if (cycle == LIMIT) begin
-      $display("modeloom-bench: FAIL @NAME@: no end after %0d cycles (%0d statuses of %0d)", cycle, statuses, COMMANDS);
-      $fatal(1, "no end");
+      $display("modeloom-bench: FAIL @NAME@: not finished after %0d cycles (%0d of %0d statuses)", cycle, statuses, COMMANDS);
+      $fatal(1, "not finished");
     end
     if (s_axis_cmd_tvalid && s_axis_cmd_tready)
       commands = commands + 1;

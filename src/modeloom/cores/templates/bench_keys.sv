@@ -1,4 +1,4 @@
-  // Waits until so many statuses have come.
+  // Waits until a number of statuses have come.
   task await_statuses;
     input integer count;
     begin
@@ -7,7 +7,7 @@
     end
   endtask
 
-  // Lets the commands up to a number pass and waits until the core is idle again.
+  // Sends the commands up to a number and waits until the core is idle again.
   task phase;
     input integer last;
     begin
@@ -16,11 +16,11 @@
       repeat (2 * INTERVAL + 64)
         @(negedge aclk);
       if (judged != beats_out)
-        fail("data that nobody asked for");
+        fail("unexpected data");
     end
   endtask
 
-  // Sends a packet of so many beats and waits until the core is done with it; erases the slot if there is no key.
+  // Sends a key packet and waits until the core is done with it, unless told otherwise. A packet with "erase" erases the slot.
   task key_packet;
     input integer number;
     input integer beats;
@@ -68,7 +68,7 @@
     end
   endtask
 
-  // A packet that the core must refuse.
+  // Sends a packet that the core must refuse.
   task wrong_key;
     input integer number;
     input integer beats;
@@ -77,9 +77,9 @@
     begin
       key_packet(number, beats, last_keep, slot, 1'b0, 1'b1);
       if (key_error !== 1'b1)
-        fail("a wrong key packet was not refused");
+        fail("wrong key packet was not refused");
       if (slot < SLOTS && key_loaded[slot] !== 1'b0)
-        fail("a wrong key packet left a key");
+        fail("key loaded from a wrong packet");
     end
   endtask
 
@@ -92,7 +92,7 @@
     end
   endtask
 
-  // Ends everything by zeroize or by a reset of a cycle; the commands up to the limit are not sent any more.
+  // Aborts all work with zeroize or with a reset of one cycle. The remaining commands up to the limit are not sent.
   task cut;
     input by_reset;
     integer erased;
@@ -111,12 +111,12 @@
         @(negedge aclk);
         if (erased > 1 && zeroizing === 1'b1
             && {m_axis_tvalid, m_axis_status_tvalid, s_axis_tready, s_axis_cmd_tready, s_axis_key_tready, key_busy, key_error} !== 7'b0)
-          fail("a bus is busy in an erasure");
+          fail("a bus is active during an erasure");
       end
       if (erased != ERASE_CYCLES)
-        fail("an erasure does not take as long as stated");
+        fail("erasure does not take the stated cycles");
       if (key_loaded !== {SLOTS{1'b0}})
-        fail("a key is left");
+        fail("a key was not erased");
       halt = 1'b0;
       skip = 1'b0;
     end

@@ -1,4 +1,4 @@
-    // Results wait until nothing more enters, then everything pauses at random.
+    // The host takes no results until no more sectors enter. Then all streams pause at random.
     hold_data = 1'b1;
     limit = PHASE_STALLS;
     repeat (LATENCY + OVERHEAD + (PHASE_STALLS - PHASE_WRONG) * INTERVAL) @(negedge aclk);
@@ -12,7 +12,7 @@
     hold_status = 1'b0;
     phase(PHASE_STATUSES);
 
-    // Other keys, and one more under traffic.
+    // Other keys, and another one during traffic.
     send_keys(USED);
     phase(PHASE_RENEWED);
     key_state = 0;
@@ -22,7 +22,7 @@
     phase(PHASE_RELOAD);
     phase(PHASE_RELOADED);
 
-    // Packets that are no key.
+    // Packets that are not keys.
     wrong_key(0, KEY_BEATS, KEY_LAST_KEEP ^ @KEY_KEEP_BITS@'h0001, key_slot[0]);
     wrong_key(0, KEY_BEATS + 1, KEY_LAST_KEEP, key_slot[0]);
     if (KEY_BEATS > 1)
@@ -31,7 +31,7 @@
     @REFUSED@
     phase(PHASE_REFUSED);
 
-    // An erasure under traffic.
+    // An erasure of a key during traffic.
     send_key(0);
     key_state = 0;
     limit = PHASE_ERASURE;
@@ -40,7 +40,7 @@
     phase(PHASE_ERASURE);
     phase(PHASE_ERASED);
 
-    // The end of everything, under traffic and in a key packet.
+    // zeroize and reset, during traffic and within a key packet.
     send_keys(0);
     limit = PHASE_ZEROIZE;
     await_statuses(PHASE_ERASED + 1);

@@ -1,7 +1,7 @@
   reg aclk = 1'b0;
   reg aresetn = 1'b0;
   reg zeroize = 1'b0;
-  reg halt = 1'b1;         // the host gives and takes nothing, as in a reset
+  reg halt = 1'b1;         // the host sends and takes nothing, as in a reset
 
   reg                    cmd_tvalid = 1'b0;
   wire                   s_axis_cmd_tvalid = cmd_tvalid && !halt;

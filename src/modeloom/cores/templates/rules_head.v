@@ -21,16 +21,16 @@
     end
   endtask
 
-  // Checks begin with the first reset, or when the core is done with the erasure of a power-up.
+  // The checks begin with the first reset, or when the core has finished the erasure at power-up.
   reg running = 1'b0;
-  reg was_quiet = 1'b0;  // no reset and no erasure in the cycle before
+  reg was_quiet = 1'b0;  // there was no reset and no erasure in the previous cycle
   reg was_zeroizing = 1'b0;
   reg was_error = 1'b0;
   wire quiet = aresetn === 1'b1 && zeroize === 1'b0 && zeroizing === 1'b0;
 
   @REGISTERS@
 
-  // A keep that counts bytes: ones from bit 0 on, at least one.
+  // Whether a tkeep counts bytes: it has at least one 1, and all ones start at bit 0 without a gap.
   function counts;
     input [BEAT_BYTES-1:0] keep;
     counts = keep[0] && (keep & (keep + {{BEAT_BYTES-1{1'b0}}, 1'b1})) == {BEAT_BYTES{1'b0}};

@@ -4,14 +4,14 @@
           key_erases = s_axis_key_tuser;
           key_wrong = 1'b0;
           if ({24'b0, key_slot} >= SLOTS)
-            refused("s_axis_key_tdest is no key slot");
+            refused("s_axis_key_tdest is not a key slot");
         end else if (s_axis_key_tdest != key_slot || s_axis_key_tuser != key_erases)
           broken("s_axis_key_tdest or s_axis_key_tuser changed in a packet");
         key_beats = key_beats + 1;
         if (!key_erases && !key_wrong
             && (@KEY_WRONG@)) begin
           key_wrong = 1'b1;
-          refused("s_axis_key gave a packet that is no key long");
+          refused("s_axis_key: the packet does not have the length of a key");
         end
         if (s_axis_key_tlast)
           key_beats = 0;

@@ -1,10 +1,11 @@
 `ifdef MODELOOM_ASSERT
 
-// Watches the ports of @NAME@ in simulation, with +define+MODELOOM_ASSERT (-DMODELOOM_ASSERT).
+// Assertions on the ports of @NAME@ for simulation. +define+MODELOOM_ASSERT (or -DMODELOOM_ASSERT) turns them on.
 //
-// "modeloom-assert: error" breaks a rule of AXI4-Stream or a promise of the core; the name of the port begins the message, and a port
-// s_axis_* or an input is the host's. "modeloom-assert: warning" is what the core refuses with a status or with key_error. With
-// MODELOOM_ASSERT_FATAL the first error ends the simulation. Simulators with two states find no unknown bits.
+// "modeloom-assert: error" reports that a rule of AXI4-Stream or a promise of the core was broken. The message begins with the name of
+// the port. If the port is an input, the host broke the rule, otherwise the core. "modeloom-assert: warning" reports a command or packet
+// that the core refuses. If MODELOOM_ASSERT_FATAL is defined, the first error ends the simulation. Two-state simulators cannot find
+// unknown bits.
 /* verilator lint_off WIDTH */
 /* verilator lint_off BLKSEQ */
 /* verilator lint_off UNUSED */
@@ -17,12 +18,12 @@ module @NAME@_rules (
   localparam BEAT_BYTES   = @BEAT_BYTES@;
   localparam KEY_BEATS    = @KEY_BEATS@;
   localparam SLOTS        = @SLOTS@;
-  localparam IN_FLIGHT    = @IN_FLIGHT@;    // most commands without a status
+  localparam IN_FLIGHT    = @IN_FLIGHT@;    // largest number of commands without a status
   localparam ERASE_CYCLES = @ERASE_CYCLES@;
-  localparam PATIENCE     = @PATIENCE@;    // cycles in which a status comes if nothing waits for the host
+  localparam PATIENCE     = @PATIENCE@;    // a status comes within this many cycles if nothing waits for the host
 
   localparam @KEY_KEEP_RANGE@ KEY_LAST_KEEP = @KEY_LAST_KEEP@;
-  // Bits of a command that the core reads.
+  // The bits of a command that the core reads.
   localparam @COMMAND_RANGE@ COMMAND_READ = @COMMAND_READ@;
 
 @include rules_head.v@
@@ -32,20 +33,20 @@ module @NAME@_rules (
   endfunction
 
 @include rules_ones.v@
-  integer length = 0;         // bytes of the packet on s_axis so far
+  integer length = 0;         // bytes of the current packet on s_axis
   reg     malformed = 1'b0;
-  integer key_beats = 0;      // beats of the packet on s_axis_key so far
+  integer key_beats = 0;      // beats of the current packet on s_axis_key
   reg     key_erases = 1'b0;
   reg @SLOT_RANGE@ key_slot = @SLOT_BITS@'b0;
   reg     key_wrong = 1'b0;
-  integer length_out = 0;     // bytes of the packet on m_axis so far
-  integer packets = 0;        // given on m_axis, without a status yet
-  integer commands = 0;       // taken, without a status yet
-  integer first = 0;          // place of the oldest of them
+  integer length_out = 0;     // bytes of the current packet on m_axis
+  integer packets = 0;        // packets sent on m_axis that have no status yet
+  integer commands = 0;       // commands taken that have no status yet
+  integer first = 0;          // index of the oldest one in "tags"
   reg @TAG_RANGE@ tags [0:IN_FLIGHT-1];
-  integer sectors_in = 0;     // packets taken less commands taken
+  integer sectors_in = 0;     // packets taken minus commands taken
   integer waited = 0;
-  integer erasing = 0;        // cycles since the last request
+  integer erasing = 0;        // cycles of zeroizing since the last request
   reg     erased = 1'b0;
 
   always @(posedge aclk) begin
@@ -57,7 +58,7 @@ module @NAME@_rules (
         broken("aresetn or zeroize is unknown");
       @INPUT_RULES@
       @OUTPUT_RULES@
-      // Both of a host's outputs are inputs of the core in each cycle, whether it looks at them or not.
+      // The host must drive both in each cycle.
       if (quiet && (m_axis_tready ^ m_axis_status_tready) === 1'bx)
         broken("m_axis_tready or m_axis_status_tready is unknown");
 
@@ -69,7 +70,7 @@ module @NAME@_rules (
         end
         if (s_axis_tlast) begin
           if (!malformed && !known_size(length))
-            refused("s_axis gave a packet that is no sector long");
+            refused("s_axis: the length of the packet is not a sector size");
           length = 0;
           malformed = 1'b0;
           sectors_in = sectors_in + 1;
@@ -79,7 +80,7 @@ module @NAME@_rules (
 @include rules_keys.v@
       if (quiet && s_axis_cmd_tvalid && s_axis_cmd_tready) begin
         if (commands == IN_FLIGHT)
-          broken("s_axis_cmd took more commands than it gives statuses for");
+          broken("m_axis_status: too many commands have no status");
         else
           tags[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_TAG@;
         commands = commands + 1;
@@ -91,43 +92,43 @@ module @NAME@_rules (
         if (m_axis_tlast) begin
           packets = packets + 1;
           if (!known_size(length_out))
-            broken("m_axis gave a packet that is no sector long");
+            broken("m_axis: the length of the packet is not a sector size");
           if (packets > commands)
-            broken("m_axis gave a sector that no command asked for");
+            broken("m_axis: there is no command for this sector");
           length_out = 0;
         end
       end
 
       if (quiet && m_axis_status_tvalid && m_axis_status_tready) begin
         if (commands == 0)
-          broken("m_axis_status gave a status without a command");
+          broken("m_axis_status: there is no command for this status");
         else begin
           if (m_axis_status_tdata@STATUS_TAG@ != tags[first])
-            broken("m_axis_status gave another tag than that of the oldest command");
+            broken("m_axis_status: the tag is not that of the oldest command");
           first = (first + 1) % IN_FLIGHT;
           commands = commands - 1;
         end
         if (m_axis_status_tdata@STATUS_CODE@ == @CODE_BITS@'d0) begin
           if (packets == 0)
-            broken("m_axis_status said OK before the data of the sector");
+            broken("m_axis_status: the status OK came before the data of the sector");
           else
             packets = packets - 1;
         end
         case (m_axis_status_tdata@STATUS_CODE@)
           @CODE_BITS@'d0: ;
           @CODES@
-          default: broken("m_axis_status gave an unknown code");
+          default: broken("m_axis_status: unknown code");
         endcase
       end
 
-      // A status comes, if a packet is there for each command, no key is being worked on and the host takes what there is.
+      // A status must come if each command has a packet, no key packet is in progress, and the host takes all results and statuses.
       if (!quiet || commands == 0 || sectors_in < 0 || key_busy !== 1'b0 || s_axis_key_tvalid !== 1'b0 || m_axis_tvalid !== 1'b0
           || m_axis_status_tvalid !== 1'b0)
         waited = 0;
       else if (waited <= PATIENCE) begin
         waited = waited + 1;
         if (waited > PATIENCE)
-          broken("m_axis_status gives no status");
+          broken("m_axis_status: an expected status did not come");
       end
 
 @include rules_erasure.v@
