@@ -23,9 +23,10 @@ __all__ = ["MessageCode", "message_core", "pack_message_command", "unpack_messag
 
 
 class MessageCode(IntEnum):
-    """What became of a message; ``meaning`` says it in words.
+    """The result of a message; ``meaning`` says it in words.
 
-    If several things are wrong, the highest code is given: what is wrong with the command comes before what is wrong with the packet.
+    If there are several errors, the status has the highest code.  Errors of the command therefore take precedence over errors of the
+    packet.
     """
 
     meaning: str
@@ -37,30 +38,30 @@ class MessageCode(IntEnum):
         code.meaning = meaning
         return code
 
-    OK = 0, "the message was sealed, or its tag is right; all its text has been taken"
-    WRONG_TAG = 1, "the tag of a message to be opened is wrong; its text must be discarded"
-    TOO_SHORT = 2, "the packet ends before the associated data do"
+    OK = 0, "the message was sealed, or its tag is correct; all its text has been taken"
+    WRONG_TAG = 1, "the tag of the message is wrong; discard its text"
+    TOO_SHORT = 2, "the packet ends before the end of the associated data"
     TOO_LONG = 3, "the text or the associated data are longer than the mode allows; the text was cut off"
-    BAD_KEEP = 4, "`tkeep` is not what the lengths say, or has a hole"
-    NO_KEY = 5, "the key slot is empty, being loaded, or out of range"
+    BAD_KEEP = 4, "`tkeep` does not match the lengths, or has a gap"
+    NO_KEY = 5, "the key slot is empty, is being loaded, or does not exist"
     NO_DIRECTION = 6, "the core was not built for this direction"
-    NO_CHANNEL = 7, "the core has no channel of this number"
+    NO_CHANNEL = 7, "the core has no channel with this number"
     BAD_TAG_LENGTH = 8, "the mode has no tags of this length"
-    BAD_NONCE_LENGTH = 9, "the mode takes no nonces of this length"
+    BAD_NONCE_LENGTH = 9, "the mode does not accept nonces of this length"
 
 
 @cache
 def _command(block_bytes: int) -> Packing:
     return Packing(
         (
-            Field("nonce", 8 * block_bytes, "the nonce, with zeros behind it", Role.TWEAK),
-            Field("tag", 8 * block_bytes, "the tag of a message to be opened, with zeros behind it"),
-            Field("associated", 64, "bytes of associated data"),
-            Field("id", 16, "given back with the status"),
+            Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
+            Field("tag", 8 * block_bytes, "the tag of a message to open, padded with zeros"),
+            Field("associated", 64, "the number of bytes of associated data"),
+            Field("id", 16, "any number; the status returns it"),
             Field("slot", 16, "the key slot"),
-            Field("channel", 8, "the channel, 0 in a core for one"),
-            Field("nonce_bytes", 8, "bytes of the nonce"),
-            Field("tag_bytes", 8, "bytes of the tag"),
+            Field("channel", 8, "the channel; 0 if the core has one channel"),
+            Field("nonce_bytes", 8, "the number of bytes of the nonce"),
+            Field("tag_bytes", 8, "the number of bytes of the tag"),
             Field("decrypt", 1, "1 to open a message, 0 to seal one"),
             Field(RESERVED, 7, "send zeros"),
         )
@@ -71,9 +72,9 @@ def _command(block_bytes: int) -> Packing:
 def _status(block_bytes: int) -> Packing:
     return Packing(
         (
-            Field("tag", 8 * block_bytes, "the tag of a sealed message, zeros behind it and for other messages", Role.RESULT),
-            Field("id", 16, "that of the command"),
-            Field("code", 8, "what became of the message", Role.VERDICT),
+            Field("tag", 8 * block_bytes, "the tag of a sealed message, padded with zeros; zero for other messages", Role.RESULT),
+            Field("id", 16, "the id of the command"),
+            Field("code", 8, "the status code", Role.VERDICT),
             Field(RESERVED, 8, "zero"),
         )
     )
@@ -87,12 +88,12 @@ def message_core(block_bytes: int = 16) -> tuple[Interface, ...]:
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
     statuses = Interface(
-        "m_axis_status", "status", "one status for each command, in order", Side.CORE,
+        "m_axis_status", "status", "statuses, one for each command in order", Side.CORE,
         (Port("tdata", Width(status.bits), "a status", packing=status),),
     )  # fmt: skip
-    cut = Port("tuser", Width(), "1 in the last beat of a packet that was cut off", "cut")
+    cut = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
     data_in = replace(
-        DATA_IN, about="messages in: one packet for each command, associated data, then text from a beat of its own, byte 0 in tdata[7:0]"
+        DATA_IN, about="messages in: one packet for each command; associated data come first, and text starts in a new beat"
     )
     data_out = replace(
         DATA_OUT, about="text out: one packet for each message that has text", payload=(*DATA_OUT.payload, cut)
@@ -104,7 +105,7 @@ def pack_message_command(
     *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
     decrypt: bool = False, block_bytes: int = 16,
 ) -> bytes:  # fmt: skip
-    """The bytes of a command; nonce and tag are padded with zeros behind them.
+    """The bytes of a command.  Nonce and tag are padded with zeros at their ends.
 
     Raises
     ------
@@ -124,6 +125,6 @@ def pack_message_command(
 
 
 def unpack_message_status(status: bytes, block_bytes: int = 16) -> tuple[bytes, int, MessageCode]:
-    """Tag, id and code of the bytes of a status; the tag with the zeros behind it."""
+    """Tag, id and code from the bytes of a status.  The tag includes the zeros at its end."""
     fields = _status(block_bytes).unpack(status)
     return fields["tag"].to_bytes(block_bytes, "little"), fields["id"], MessageCode(fields["code"])

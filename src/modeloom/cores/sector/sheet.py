@@ -147,8 +147,8 @@ def _use(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
     yield ""
     yield from code_table(StatusCode)
     yield (
-        "If there are several errors, the status has the highest code. Errors of the command (4 to 6) therefore take precedence over errors "
-        "of the packet. A host that does not accept results or statuses delays the entry of further sectors, but loses nothing."
+        "If there are several errors, the status has the highest code. Errors of the command (4 to 6) therefore take precedence over "
+        "errors of the packet. A host that does not accept results or statuses delays the entry of further sectors, but loses nothing."
     )
     yield ""
 
