@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A core as everything behind the makers sees it."""
+"""The contract between the makers of cores and everything that uses a core."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks of a core for sectors, for the report of its area: which instances belong to each.
+"""The blocks in the area report of a core for sectors, and the instances that belong to each block.
 
 ::
 
@@ -21,21 +21,22 @@ STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
 
 
 def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
-    """Blocks of a core by prefixes of instance paths; the longest prefix counts.
+    """The blocks of a core, by prefixes of instance paths.  The longest prefix counts.
 
-    The group with the name of the cipher is its cores with their key schedule, ``squarers`` and ``counters`` (adders of counter mode)
-    are there if the core has some, ``storage`` the banks, the key memory (if the core reads key words: XTS has none) and the result
-    buffer, ``engine`` what the compiler makes: networks, registers, control; ``bus`` the AXI side.
+    The block with the name of the cipher contains the cipher cores and their key schedule.  ``squarers`` and ``counters`` (adders of
+    counter mode) exist if the core has such units.  ``storage`` contains the banks, the result buffer, and the key memory if the core
+    reads key words (XTS does not).  ``engine`` contains the networks, registers and control that the compiler makes.  ``bus`` is the AXI
+    side.
 
     Parameters
     ----------
     paths : iterable of str
-        Instance paths below the top, as ``synth.hierarchy.instances`` gives them.
+        Instance paths below the top, from ``synth.hierarchy.instances``.
     """
     groups: dict[str, list[str]] = {cipher: [], "multipliers": [], "storage": []}
     for path in sorted(paths):
         below = path.removeprefix(prefix)
-        # Its cores alone stand below a unit.
+        # Below a unit, only cipher cores belong to the cipher.
         unit = re.match(r"engine\.([a-z]+)(?:\d+_)?\d+\.", below)
         if below == "bus.key_schedule":
             groups[cipher].append(path)

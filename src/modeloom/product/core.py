@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a core is to everything behind its maker: the contract between those that make cores and those that use them.
+"""The contract between the code that makes cores and the code that uses them.
 
 ::
 
@@ -7,9 +7,8 @@
                                                    ├──▶ Core ──▶ emit ──▶ folder ──▶ simulation, taint, synthesis, verify
     another maker ──▶ ...          ──▶ its Core ───┘                       └─ core.json, read as a Description
 
-A maker says what its core is: its hardware, its interfaces, and what stands in ``core.json``.  What only it can write it gives as text:
-the bench with its vectors, the assertions, the listing, and its sections of the datasheet.  All else of a folder is the same for every
-core.
+A maker provides the hardware, the interfaces and the contents of ``core.json``.  It also provides the texts that only it can write: the
+bench with its vectors, the assertions, the listing, and some sections of the datasheet.  The rest of a folder is the same for every core.
 """
 
 from __future__ import annotations
@@ -35,24 +34,24 @@ D = TypeVar("D", bound=Description)
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """What only the maker of a core can say in its datasheet: lines of Markdown, each paragraph with an empty line behind it.
+    """The parts of the datasheet that only the maker of the core can write: lines of Markdown, with an empty line after each paragraph.
 
     Attributes
     ----------
     summary : str
-        What the core does, at the head: one paragraph.
+        One paragraph at the head: what the core does.
     theory : sequence of str
         How it works.
     payloads : sequence of str
-        What goes over its ports, behind the table of them.
+        The data on its ports.  This follows the table of ports.
     use : sequence of str
         The programmer's guide.
     figures : sequence of str
         Cycles and sizes.
     timing, kept : sequence of str
-        Items of the security status: of the time that it takes, and of what it keeps of its keys.
+        Items of the security status, on its timing and on the key material that it keeps.
     checked : sequence of str
-        Items of what was verified, before those that every core has.
+        Items on verification, which come before the items that every core has.
     bench : str
         What the bench checks, in a sentence or two.
     """
@@ -69,27 +68,28 @@ class Sheet:
 
 
 Sections = Callable[[str], tuple[int, str]]
-"""The section of a net, memory or instance of a module, by its name: a number for the order, and a title ("" for none)."""
+"""Maps the name of a net, memory or instance of a module to its section: a number for the order, and a title ("" for none)."""
 
 
 class Core(ABC, Generic[D]):
-    """A core that can be emitted; ``D`` is the class of its description."""
+    """A core that can be emitted.  ``D`` is the class of its description."""
 
     # -- hardware ---------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def component(self) -> wiring.Component:
-        """The hardware, a new component at each call; its members are called as ``ports`` are.  It makes its clock domain of ``aclk``."""
+        """The hardware.  Each call makes a new component.  Its members have the names of ``ports``.  Its clock domain comes from
+        ``aclk``."""
 
     @property
     @abstractmethod
     def interfaces(self) -> tuple[Interface, ...]:
-        """What goes over its ports, in the order of the top, with the role of each: secret or public."""
+        """Its interfaces in the order of the top, with the role of each field: secret or public."""
 
     @property
     @abstractmethod
     def shape(self) -> CoreShape:
-        """What the widths of its ports depend on."""
+        """The figures on which the widths of its ports depend."""
 
     @cached_property
     def ports(self) -> tuple[TopPort, ...]:
@@ -98,64 +98,64 @@ class Core(ABC, Generic[D]):
 
     @property
     def brought(self) -> str:
-        """What a user has brought into the hardware (the name of a cipher), to be named where making it fails; empty if nothing."""
+        """The name of a cipher that the user brings, for error messages.  Empty if there is none."""
         return ""
 
-    # -- what is said of it -------------------------------------------------------------------------------------------------
+    # -- descriptions -------------------------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
     def words(self) -> tuple[str, ...]:
-        """Words of its name, if it is given none: what it is, then what was chosen about it."""
+        """Words of the default name: what the core is, then the options that differ from their defaults."""
 
     @property
     @abstractmethod
     def headline(self) -> str:
-        """What it is, with its sizes: one line for the head of the Verilog file."""
+        """One line for the head of the Verilog file: what the core is, with its sizes."""
 
     @property
     @abstractmethod
     def figures(self) -> str:
-        """Its cycles and slots: one line for the same place."""
+        """One line for the head of the Verilog file: its cycles and slots."""
 
     @abstractmethod
     def describe(self, name: str, command: str) -> D:
-        """What ``core.json`` says of it under a name, but for the hashes of the other files."""
+        """The contents of ``core.json`` for a given name, without the hashes of the other files."""
 
     @abstractmethod
     def sheet(self, description: D) -> Sheet:
-        """What only its maker can say in its datasheet."""
+        """The parts of the datasheet that only its maker can write."""
 
-    # -- what goes with it --------------------------------------------------------------------------------------------------
+    # -- further files ------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def bench(self, name: str) -> str:
-        """The self-checking bench of the core of this name, a module NAME_tb in SystemVerilog.
+        """The self-checking bench of the core with this name, a module NAME_tb in SystemVerilog.
 
-        It ends with a line ``modeloom-bench: NAME ok``, and behind that each of ``Description.bench_figures`` as ``figure=number``; or with
-        ``modeloom-bench: FAIL:`` and the reason.
+        The last line that it prints begins with ``modeloom-bench: NAME ok``, followed by each of ``Description.bench_figures`` as
+        ``figure=number``; or it is ``modeloom-bench: FAIL:`` with the reason.
         """
 
     def rules(self, name: str) -> str:
-        """A module NAME_rules with assertions over all ports, within ``ASSERT_MACRO``; empty if there is none."""
+        """A module NAME_rules with assertions on all ports, within ``ASSERT_MACRO``.  Empty if there is none."""
         return ""
 
     def sections(self) -> Mapping[str, Sections]:
-        """For modules, by their names below the core's ("engine"), the sections in which their Verilog is written."""
+        """The sections of the Verilog of modules, by the names of the modules without the name of the core ("engine")."""
         return {}
 
     def titles(self) -> Mapping[str, Sequence[str]]:
-        """For modules, by their names below the core's, the lines of the comment before them."""
+        """The lines of the comment before each module, by the names of the modules without the name of the core."""
         return {}
 
     def listing(self) -> str:
-        """What the core runs, as text; asked for if ``describe`` names a file for it."""
+        """The program of the core as text.  This is called if ``describe`` names a file for it."""
         return ""
 
     def check(self) -> None:
-        """What has to be true before it is emitted, beside what making it has shown; raises ``InputError`` or ``DefinitionError``."""
+        """Further checks before the core is emitted; raises ``InputError`` or ``DefinitionError``."""
         return None
 
     def seen_from(self, folder: Path) -> Self:
-        """The same core with the paths of a user's files as they are seen from a folder."""
+        """The same core, with the paths of the user's files relative to a folder."""
         return self

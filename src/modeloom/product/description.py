@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of any core: its files, its ports, its keys, and how it is asked for what only its kind knows.
+"""The contents of ``core.json`` for any core: its files, its ports, its keys, and methods that each kind of core implements.
 
 ::
 
     maker ──▶ Description ──plain──▶ core.json ──read──▶ Description ──▶ simulation, taint, synthesis, verify
 
-Each kind of core has a class of its own, which adds what only such cores have; the schema that stands in ``core.json`` says which.  It is
-found by :func:`description_class`.
+Each kind of core has its own class, with further fields.  :func:`description_class` finds the class from the schema in ``core.json``.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ __all__ = [
 ]  # fmt: skip
 
 ASSERT_MACRO = "MODELOOM_ASSERT"
-"""With this Verilog macro defined the assertions of a core are there."""
+"""The Verilog macro that enables the assertions of a core."""
 
 OptionValue = bool | int | str | None | tuple[int, ...]
-"""What an option of a core may be."""
+"""The possible values of an option of a core."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """The files of a core's folder, by what they are."""
+    """The names of the files in the folder of a core, by kind."""
 
     verilog: Annotated[str, "The core, Verilog-2005."]
     waivers: Annotated[str, "Waivers for Verilator's warnings."]
     bench: Annotated[str, "Self-checking bench, SystemVerilog."]
-    listing: Annotated[str | None, "What the core runs, as text; not there if it runs no program."] = None
+    listing: Annotated[str | None, "The program of the core as text; absent if the core runs no program."] = None
     package: Annotated[str, "FuseSoC package."]
     datasheet: Annotated[str, "The datasheet, Markdown."]
     description: Annotated[str, "This file."]
@@ -52,13 +51,13 @@ class Files:
 
     @property
     def by_kind(self) -> dict[str, str]:
-        """Names by kind, in their order; those that are not there are left out."""
+        """Names by kind, in order, without the absent ones."""
         names = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {kind: name for kind, name in names if name is not None}
 
 
 def file_names(name: str, listing: bool = True) -> Files:
-    """The files of a core of this name; with a listing, if it runs a program."""
+    """The files of a core with this name.  A core that runs a program has a listing."""
     return Files(
         verilog=f"{name}.v", waivers=f"{name}_waivers.vlt", bench=f"{name}_tb.sv", listing="program.txt" if listing else None,
         package=f"{name}.core", datasheet="datasheet.md", description="core.json",
@@ -67,9 +66,9 @@ def file_names(name: str, listing: bool = True) -> Files:
 
 @dataclass(frozen=True, kw_only=True)
 class KeyPart:
-    """A part of the key with its place in the bytes of a key packet."""
+    """A part of the key, with its position in the bytes of a key packet."""
 
-    name: Annotated[str, "Name of the part, as the mode has it."]
+    name: Annotated[str, "Name of the part in the mode."]
     offset: Annotated[int, "First byte."]
     bytes: Annotated[int, "Number of bytes."]
 
@@ -81,7 +80,7 @@ class Port:
     name: Annotated[str, "Its name in Verilog."]
     direction: Annotated[str, '"input" or "output", seen from the core.']
     width: Annotated[int, "Bits."]
-    stream: Annotated[str, 'Prefix of the stream or group that it belongs to, "clock" for clock and reset.']
+    stream: Annotated[str, 'Prefix of its stream or group; "clock" for clock and reset.']
 
     def __post_init__(self) -> None:
         if self.direction not in ("input", "output"):
@@ -95,17 +94,17 @@ class Port:
 
 @dataclass(frozen=True)
 class Secret:
-    """Bits of an input that no control may depend on.
+    """Bits of an input on which no control signal may depend.
 
     Attributes
     ----------
     name : str
-        What they are: "key", "data".
+        Their meaning, such as "key" or "data".
     port : str
     low, width : int
         Bits of the port from bit ``low`` on.
     reaches : bool
-        Whether every bit of the result must depend on it; the check would say nothing if it did not.
+        Whether every bit of the result must depend on it.  If nothing depended on it, the check would be meaningless.
     """
 
     name: str
@@ -153,7 +152,7 @@ KEY_VERDICT = "whether the mode refuses the key"
 
 @dataclass(frozen=True)
 class Rate:
-    """What a core does in a steady state: so many bytes of a ``what`` ("sector") every ``interval`` cycles."""
+    """The rate of a core in a steady state: a ``what`` ("sector") of ``bytes`` bytes every ``interval`` cycles."""
 
     what: str
     bytes: int
@@ -165,39 +164,39 @@ _KINDS: dict[str, type[Description]] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Description(ABC):
-    """What ``core.json`` says of any core."""
+    """The contents of ``core.json`` for any core."""
 
     SCHEMA: ClassVar[str]
-    """The schema that stands in ``core.json``; each kind of core has its own."""
+    """The value of ``schema`` in ``core.json``.  Each kind of core has its own."""
 
     TAIL: ClassVar[tuple[str, ...]] = ("ports", "sha256")
-    """Names that stand at the end, behind what a kind of core adds."""
+    """Names at the end of the file, after the fields that a kind of core adds."""
 
-    schema: Annotated[str, "Name of this form, and of the kind of core."]
+    schema: Annotated[str, "Name of this format, and of the kind of core."]
     version: Annotated[str, "Version of modeloom that built the core."]
-    versions: Annotated[Mapping[str, str] | None, "Versions of what decides the bytes: modeloom, yosys, amaranth."] = None
+    versions: Annotated[Mapping[str, str] | None, "Versions of the tools that determine the bytes: modeloom, yosys, amaranth."] = None
     command: Annotated[str, "The command line."]
     name: Annotated[str, "Name of the core; its modules and files begin with it."]
     top: Annotated[str, "Name of the top module."]
     verilog: Annotated[str, "The Verilog file, as in `files`."]
     listing: Annotated[str | None, "The listing, as in `files`."] = None
     files: Annotated[Files, "All files of the folder."]
-    mode: Annotated[str, "Name of what the core computes: of a mode."]
-    definition: Annotated[str, "Where that is defined: a name, or FILE.py:CLASS as seen from the folder."]
-    title: Annotated[str, "The same in words."]
+    mode: Annotated[str, "Name of the mode."]
+    definition: Annotated[str, "The definition of the mode: a name, or FILE.py:CLASS relative to the folder."]
+    title: Annotated[str, "Title of the mode."]
     source: Annotated[str, "The standard or paper."]
-    security: Annotated[str, "What is known of its security."]
-    broken: Annotated[bool, "Whether it is broken."]
-    definition_sha256: Annotated[str, "SHA-256 of the definition as traced, hexadecimal."]
-    options: Annotated[Mapping[str, OptionValue], "Unit options that the core was built with."]
+    security: Annotated[str, "What is known about the security of the mode."]
+    broken: Annotated[bool, "Whether the mode is broken."]
+    definition_sha256: Annotated[str, "SHA-256 of the traced definition, hexadecimal."]
+    options: Annotated[Mapping[str, OptionValue], "Options of the core."]
     cipher: Annotated[str, "Name of the block cipher."]
-    key_bytes: Annotated[int, "Bytes of a key packet: the whole key."]
+    key_bytes: Annotated[int, "Bytes of the whole key, which is one packet."]
     key_parts: Annotated[tuple[str, ...], "Names of the parts of the key, in order."]
-    refused_keys: Annotated[str, "Which keys are refused, in words; empty if none are."]
-    key_layout: Annotated[tuple[KeyPart, ...], "The parts with their places."]
-    key_slots: Annotated[int, "Keys that the core holds at a time."]
+    refused_keys: Annotated[str, "Which keys are refused, in words; empty if there are none."]
+    key_layout: Annotated[tuple[KeyPart, ...], "The parts of the key with their positions."]
+    key_slots: Annotated[int, "Number of keys that the core can hold."]
     erase_cycles: Annotated[int, "Cycles that a reset or `zeroize` takes."]
-    key_erase_cycles: Annotated[int, "Cycles after which nothing is left of a key that is erased, if nothing uses it."]
+    key_erase_cycles: Annotated[int, "Cycles after which nothing is left of an erased key, if nothing uses it."]
     ports: Annotated[tuple[Port, ...], "All ports of the top module in order."]
     sha256: Annotated[Mapping[str, str] | None, "SHA-256 of every other file, hexadecimal, by name."] = None
 
@@ -224,17 +223,17 @@ class Description(ABC):
     @property
     @abstractmethod
     def facts(self) -> Mapping[str, Any]:
-        """What a report of an area says of the core before its figures: names and values."""
+        """Names and values at the head of an area report."""
 
     @property
     @abstractmethod
     def rates(self) -> tuple[Rate, ...]:
-        """What the core does a cycle, for each size that it has."""
+        """The rate of the core, for each size."""
 
     @property
     @abstractmethod
     def interfaces(self) -> tuple[Interface, ...]:
-        """What goes over its ports, and what of that is secret."""
+        """Its interfaces, which also say what is secret."""
 
     @property
     @abstractmethod
@@ -242,14 +241,14 @@ class Description(ABC):
         """Bytes of data out, from byte 0 on, that results come on."""
 
     def reaches(self, role: Role) -> bool:
-        """Whether every bit of the result depends on what has this role; by default it does."""
+        """Whether every bit of the result depends on the inputs with this role.  By default it does."""
         return True
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """Inputs that no control may depend on, by their roles.
+        """Inputs on which no control signal may depend, by their roles.
 
-        A tweak is public by definition, and taken as secret all the same.
+        A tweak is public by definition, but is treated as a secret.
         """
         widths = {port.name: port.width for port in self.ports}
         return tuple(
@@ -288,12 +287,12 @@ class Description(ABC):
     @property
     @abstractmethod
     def bench_figures(self) -> Mapping[str, int]:
-        """Figures that the bench measures and prints, as they must be."""
+        """The required values of the figures that the bench measures and prints."""
 
     @abstractmethod
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
-        """Blocks of the area report: of the instance paths below the top those that each block is made of; the longest prefix of a path
-        counts."""
+        """The blocks of the area report, each with prefixes of the instance paths below the top that belong to it.  The longest prefix of
+        a path counts."""
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -309,10 +308,10 @@ class Description(ABC):
 
 
 def schemas() -> dict[str, type[Description]]:
-    """The kinds of cores by the schemas of their descriptions."""
+    """The kinds of cores, by the schemas of their descriptions."""
     return dict(_KINDS)
 
 
 def description_class(schema: object) -> type[Description] | None:
-    """The class of a schema; None if there is no such kind of core."""
+    """The class for a schema; None if there is no such kind of core."""
     return _KINDS.get(schema) if isinstance(schema, str) else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a core that was built: its description and its Verilog."""
+"""Reads the folder of a core: its description and its Verilog."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ D = TypeVar("D", bound=Description)
 
 
 def read_description(directory: str | Path) -> Description:
-    """``core.json`` of a built core of any kind, checked.
+    """Reads and checks ``core.json`` of a core of any kind.
 
     Raises
     ------
     InputError
-        The folder has none, it cannot be read, it is that of another version, or something in it is not what it must be.
+        The file is missing, cannot be read, belongs to another version, or has wrong contents.
     """
     path = Path(directory) / "core.json"
     if not path.is_file():
@@ -44,7 +44,7 @@ def read_description(directory: str | Path) -> Description:
 
 
 def read_as(kind: type[D], directory: str | Path, what: str) -> D:
-    """``core.json`` of a core of one kind; raises ``InputError`` for another kind, too, with ``what`` it has to be."""
+    """``core.json`` of a core of one kind; raises ``InputError`` also for other kinds.  The message names the required kind, ``what``."""
     description = read_description(directory)
     if not isinstance(description, kind):
         raise other_kind(directory, description, what)
@@ -52,17 +52,17 @@ def read_as(kind: type[D], directory: str | Path, what: str) -> D:
 
 
 def other_kind(directory: str | Path, description: Description, what: str) -> InputError:
-    """The error for a core of another kind than the one that is needed, which is ``what``."""
+    """The error for a core of the wrong kind.  ``what`` is the kind that is needed."""
     return InputError(f"{directory} holds a core of another kind ({description.schema}); this needs {what}")
 
 
 def read_sectors(directory: str | Path) -> sectors.SectorDescription:
-    """``core.json`` of a core for sectors; raises ``InputError`` as ``read_description`` does, and for other cores."""
+    """``core.json`` of a core for sectors; raises ``InputError`` like ``read_description``, and also for other cores."""
     return read_as(sectors.SectorDescription, directory, "a core for sectors")
 
 
 def verilog_of(directory: str | Path, description: Description) -> Path:
-    """The Verilog file of a core; raises ``InputError`` if it is not there."""
+    """The Verilog file of a core; raises ``InputError`` if it is missing."""
     verilog = Path(directory) / description.verilog
     if not verilog.is_file():
         raise InputError(f"{verilog.name} is missing in {directory}; build the core again")
@@ -70,7 +70,7 @@ def verilog_of(directory: str | Path, description: Description) -> Path:
 
 
 def files_of(directory: str | Path) -> frozenset[str] | None:
-    """Names of the files that a core's folder got when it was built, by this version or an older one; None if it holds no core."""
+    """Names of the files that this or an older version wrote into the folder of a core; None if the folder holds no core."""
     try:
         value = json.loads((Path(directory) / "core.json").read_text(encoding="utf-8"))
         files = value["files"] if value["schema"] in schemas() else None

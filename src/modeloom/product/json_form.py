@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dataclasses as JSON: written, read with checks, and as a JSON Schema, all from the types of their fields.
+"""Writes dataclasses as JSON, reads and checks them, and makes their JSON Schema.  The types of the fields determine all three.
 
 ::
 
@@ -8,8 +8,8 @@
         name: str                 ──▶                  ──▶                     "bytes": {"type": "integer", "minimum": 0}},
         bytes: int                                              "required": ["name", "bytes"]}
 
-A field is text, a whole number that is not negative, true or false, a tuple, a mapping of names, another dataclass, or one of several of
-these.  The text of ``Annotated`` is the field's meaning.  A field whose default is None is left out where it is None.
+A field is text, a whole number from 0 on, a boolean, a tuple, a mapping of names, another dataclass, or a union of these.  The text in
+``Annotated`` is the meaning of the field.  A field whose default is None is left out if it is None.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SCALARS: dict[Any, tuple[str, str]] = {
     str: ("string", "text"), int: ("integer", "a whole number from 0 on"), bool: ("boolean", "true or false"), type(None): ("null", "null"),
 }  # fmt: skip
-"""JSON's name of a type, and the words for it."""
+"""The name of each type in JSON, and words for messages."""
 
 
 class FormError(ValueError):
-    """A value is not of the form that is wanted; the message is a phrase that names its place, such as "it lacks sizes[0].beats"."""
+    """A value does not have the required form.  The message is a phrase with its place, such as "it lacks sizes[0].beats"."""
 
 
 @cache
@@ -43,7 +43,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _fields(kind: type) -> Iterator[tuple[dataclasses.Field[Any], Any]]:
-    """The fields of a dataclass in the order of its JSON, with their types; those of its ``TAIL`` come last."""
+    """The fields of a dataclass in the order of its JSON, with their types.  The fields in its ``TAIL`` come last."""
     found = {field.name: field for field in dataclasses.fields(kind)}
     tail = getattr(kind, "TAIL", ())
     for name in (*(name for name in found if name not in tail), *tail):
@@ -51,7 +51,7 @@ def _fields(kind: type) -> Iterator[tuple[dataclasses.Field[Any], Any]]:
 
 
 def _bare(hint: Any) -> tuple[Any, str]:
-    """A type without its ``Annotated``, and the text there."""
+    """A type without its ``Annotated``, and the text of ``Annotated``."""
     if get_origin(hint) is Annotated:
         bare, *notes = get_args(hint)
         return bare, next((note for note in notes if isinstance(note, str)), "")
@@ -59,12 +59,12 @@ def _bare(hint: Any) -> tuple[Any, str]:
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:
-    """The types of a union; another type alone."""
+    """The types of a union.  For any other type, only this type."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
 def _words(hint: Any) -> str:
-    """What a type is, for a message."""
+    """A type in words, for a message."""
     hint, _ = _bare(hint)
     choices = _choices(hint)
     if len(choices) > 1:
@@ -79,7 +79,7 @@ def _lenient(field: dataclasses.Field[Any]) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value of dataclasses as what ``json`` writes: dictionaries, lists, text, numbers."""
+    """A value of dataclasses as dictionaries, lists, text and numbers, for ``json``."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         pairs = ((field, getattr(value, field.name)) for field, _ in _fields(type(value)))
         return {field.name: plain(item) for field, item in pairs if not (item is None and _lenient(field))}
@@ -91,12 +91,12 @@ def plain(value: Any) -> Any:
 
 
 def read(kind: type[T], value: object) -> T:
-    """A dataclass of what ``json`` has read; names that it does not know are passed over.
+    """Makes a dataclass from a value that ``json`` has read.  Unknown names are ignored.
 
     Raises
     ------
     FormError
-        Something is missing or of another type, or the class refuses it (a ``ValueError`` of its ``__post_init__``).
+        Something is missing or has another type, or the class refuses it (a ``ValueError`` in its ``__post_init__``).
     """
     return cast(T, _read(kind, value, ""))
 
@@ -124,7 +124,7 @@ def _read(hint: Any, value: Any, where: str) -> Any:
         return {key: _read(arguments[1], item, f"{where}.{key}") for key, item in value.items()}
     if hint not in _SCALARS:
         raise TypeError(f"{hint!r} has no form in JSON")
-    # A bool is no number here, though Python takes it for one.
+    # Python treats a bool as a number.  Here it is not one.
     if type(value) is not hint or (hint is int and value < 0):
         raise _wrong(hint, where)
     return value
@@ -153,7 +153,7 @@ def _wrong(hint: Any, where: str) -> FormError:
 
 
 def schema(kind: type) -> dict[str, Any]:
-    """The JSON Schema of a dataclass, with those that it has inside as ``$defs``."""
+    """The JSON Schema of a dataclass.  The dataclasses within it are in ``$defs``."""
     definitions: dict[str, Any] = {}
     body = _object(kind, definitions)
     return {"$schema": DIALECT, **body, "$defs": dict(sorted(definitions.items()))}

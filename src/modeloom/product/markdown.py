@@ -9,7 +9,7 @@ __all__ = ["table"]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """The lines of a table, with an empty line behind it."""
+    """The lines of a table, followed by an empty line."""
     yield "| " + " | ".join(head) + " |"
     yield "|" + "---|" * len(head)
     for row in rows:

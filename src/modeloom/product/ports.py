@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ports of the top of a core: clock and reset, then those of its interfaces, in their order."""
+"""The ports of the top of a core: clock and reset, then the ports of its interfaces in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOCK = "clock"
 
 @dataclass(frozen=True)
 class TopPort:
-    """A port of the top; ``stream`` is its group, "clock" for clock and reset; ``vector``: it has an index even with one bit."""
+    """A port of the top.  ``stream`` is its group, "clock" for clock and reset.  A ``vector`` has a range even if it has one bit."""
 
     name: str
     output: bool
@@ -34,7 +34,7 @@ class TopPort:
 
     @property
     def described(self) -> Port:
-        """The same as it stands in ``core.json``."""
+        """The port for ``core.json``."""
         return Port(name=self.name, direction="output" if self.output else "input", width=self.width, stream=self.stream)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a core for sectors: sizes, directions, cycles at the pins, and the figures of ``modeloom explain``."""
+"""``core.json`` of a core for sectors: sizes, directions, cycles at the pins, and the figures of ``modeloom explain``."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class UnitFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class ExactFigures:
-    """What the solver did that looked for the least latency."""
+    """The result of the solver that searches for the smallest latency."""
 
     result: Annotated[str, '"proved", "improved" or "stopped".']
-    limit: Annotated[str | None, "What ended it, unless it proved something."]
-    before: Annotated[int, "Latency of the search before it, in cycles."]
+    limit: Annotated[str | None, "The limit that stopped it; null if it proved a result."]
+    before: Annotated[int, "Latency of the schedule before it, in cycles."]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,36 +47,36 @@ class Explain:
     key_bits: Annotated[int, "Bits of a key of the cipher."]
     directions: tuple[str, ...]
     units: Annotated[Mapping[str, UnitFigures], "The unit set by kind of unit."]
-    uses: Annotated[Mapping[str, int], "Operations of a sector by kind; of the two directions, the larger number."]
+    uses: Annotated[Mapping[str, int], "Operations of a sector by kind; the larger number of both directions."]
     overlap: Annotated[bool, "Whether sectors overlap."]
     cycles_per_sector: Annotated[int, "Cycles from one sector to the next, in a steady state."]
     latency: Annotated[int, "Cycles from the first issue to the last block in the result buffer."]
     latency_bound: Annotated[int, "The latency cannot be less."]
-    latency_bounds: Annotated[Mapping[str, int], "The bound of each direction alone."]
-    pairing_bound: Annotated[int, "The bound of the chosen pairing of the directions."]
+    latency_bounds: Annotated[Mapping[str, int], "The lower bound of each direction alone."]
+    pairing_bound: Annotated[int, "The lower bound for the chosen pairing of the directions."]
     latency_pins: Annotated[int, "Cycles from the first beat in to the last beat out."]
     first_output: Annotated[int, "Cycle of the first block in the result buffer."]
     ii: Annotated[int, "Initiation interval, in cycles."]
     ii_bound: Annotated[int, "The initiation interval cannot be less."]
-    optimal: Annotated[bool, "Whether the latency is its bound."]
-    optimal_of_pairing: Annotated[bool, "Whether it is the least of the chosen pairing."]
+    optimal: Annotated[bool, "Whether the latency equals its bound."]
+    optimal_of_pairing: Annotated[bool, "Whether the latency is the smallest for the chosen pairing."]
     exact: Annotated[ExactFigures | None, "There with `--exact`."] = None
-    latency_reason: Annotated[str | None, "Why the latency is far above its bound; there if it is."] = None
+    latency_reason: Annotated[str | None, "Why the latency is far above its bound; absent if it is not."] = None
     storage_blocks: Annotated[int, "Blocks that memories hold for sectors in flight."]
-    storage_bound: Annotated[int, "They cannot be fewer."]
+    storage_bound: Annotated[int, "The storage cannot be smaller."]
     input_blocks: Annotated[int, "Blocks of the input buffer."]
     output_blocks: Annotated[int, "Blocks of the result buffer."]
-    key_words: Annotated[int, "Words of the key memory of a slot."]
+    key_words: Annotated[int, "Words in the key memory for each slot."]
     setup_cycles: Annotated[int, "Cycles of the set-up program of a key."]
     proved: Annotated[bool, "Whether the program was proved to compute the definition."]
-    inverse: Annotated[str, '"proved", "tested", "one direction" or "not checked": whether the directions are inverse to each other.']
-    warnings: Annotated[tuple[str, ...], "What the definition has that is hardly meant."]
+    inverse: Annotated[str, 'Whether the directions are inverse to each other: "proved", "tested", "one direction" or "not checked".']
+    warnings: Annotated[tuple[str, ...], "What is allowed in the definition but probably not intended."]
     more_sizes: Annotated[tuple[Explain, ...] | None, "The same for further sector sizes."] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SizeFigures:
-    """A sector size of the core; commands name it by its number in the list."""
+    """A sector size of the core.  Commands select it by its index in the list."""
 
     sector_bytes: Annotated[int, "Bytes of a sector."]
     blocks: Annotated[int, "Blocks of a sector, a partial last one included."]
@@ -97,20 +97,20 @@ class SizeFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class Pins:
-    """Cycles at the pins, of the first sector size."""
+    """Cycles at the pins, for the first sector size."""
 
     interval: Annotated[int, "Cycles between the first output beats of sectors that follow each other."]
     latency_pins: Annotated[int, "Cycles from the first beat in to the last beat out, for a lone sector."]
-    overhead: Annotated[int, "Cycles of these that are not the program's."]
+    overhead: Annotated[int, "The part of the latency that does not belong to the program."]
     last_beat_to_entry: Annotated[int, "Cycles from the last input beat to the entry into an idle engine."]
-    command_to_entry: Annotated[int, "Cycles from the command to that entry."]
+    command_to_entry: Annotated[int, "Cycles from the command to this entry."]
     entry_to_program: Annotated[int, "Cycles from the entry to cycle 0 of the program."]
-    done_to_first_beat: Annotated[int, "Cycles from the program's last cycle to the first output beat."]
+    done_to_first_beat: Annotated[int, "Cycles from the last cycle of the program to the first output beat."]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SectorDescription(Description):
-    """What `core.json` says of a core for sectors of fixed sizes."""
+    """The contents of `core.json` for a core for sectors of fixed sizes."""
 
     SCHEMA: ClassVar[str] = "modeloom-core-1"
     TAIL: ClassVar[tuple[str, ...]] = ("ports", "pins", "explain", "sha256")
@@ -137,17 +137,17 @@ class SectorDescription(Description):
 
     @property
     def sector_sizes(self) -> tuple[int, ...]:
-        """Bytes of the sector sizes, in the order of their numbers."""
+        """The sector sizes in bytes, in the order of their indices."""
         return tuple(size.sector_bytes for size in self.sizes)
 
     @property
     def beat_bytes(self) -> int:
-        """Bytes of a beat of the data buses."""
+        """Bytes in a beat of the data buses."""
         return self.lanes * self.block_bytes
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """The directions; True is decryption."""
+        """The directions.  True is decryption."""
         return tuple(direction == "decrypt" for direction in self.directions)
 
     @property
@@ -162,17 +162,17 @@ class SectorDescription(Description):
 
     @property
     def rates(self) -> tuple[Rate, ...]:
-        """A sector every so many cycles, for each size."""
+        """The interval between sectors, for each size."""
         return tuple(Rate("sector", size.sector_bytes, size.interval) for size in self.sizes)
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """Those of cores for sectors."""
+        """The interfaces of cores for sectors."""
         return SECTOR_CORE
 
     @property
     def result_bytes(self) -> int:
-        """A beat, or what the longest sector has of one."""
+        """The bytes of a beat, or of the longest sector if it is shorter."""
         return min(self.beat_bytes, max(self.sector_sizes))
 
     def reaches(self, role: Role) -> bool:
@@ -181,8 +181,8 @@ class SectorDescription(Description):
 
     @property
     def bench_figures(self) -> Mapping[str, int]:
-        """Latency, interval and cycles a sector of the first size."""
-        # An overlapped core whose bus is slower than its engine goes at the pace of the bus.
+        """Latency, interval and cycles per sector for the first size."""
+        # If sectors overlap and the bus is slower than the engine, the bus determines the interval.
         cycles = self.pins.interval if self.explain.overlap else self.explain.cycles_per_sector
         return {
             "latency": self.explain.latency, "interval": self.pins.interval, "latency_pins": self.pins.latency_pins,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An emitted core in simulation: load a key, run sectors, count cycles."""
+"""Simulates an emitted core: loads keys, runs sectors, and counts cycles."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from modeloom.spec import InputError
 __all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "simulation_library"]
 
 KEY_CYCLES = 100_000
-"""Cycles after which a key that is not loaded counts as refused."""
+"""Number of cycles after which a key that is not loaded counts as refused."""
 
 PATIENCE = 20_000
-"""Cycles that sectors may take beyond eight times what they need, before the core counts as broken."""
+"""Number of cycles that sectors may take beyond eight times their normal time before the core counts as broken."""
 
 
 class CoreFault(RuntimeError):
-    """A core does not do what cores do: its Verilog was changed, or it is a bug of this project."""
+    """A core does not behave as a core must.  Its Verilog was changed, or this is a bug of modeloom."""
 
 
 class SectorError(RuntimeError):
-    """A command came back with a status other than OK."""
+    """The status of a command is not OK."""
 
     def __init__(self, tag: int, code: StatusCode):
         super().__init__(f"sector with tag {tag}: status {code.name} ({int(code)})")
@@ -39,7 +39,7 @@ class SectorError(RuntimeError):
 
 @dataclass(frozen=True)
 class Sector:
-    """One sector for ``run``: direction, tweak and data; raises ``TypeError`` for what is not of its type."""
+    """One sector for ``run``: direction, tweak and data; raises ``TypeError`` for values of the wrong type."""
 
     tweak: bytes
     data: bytes
@@ -60,7 +60,7 @@ def _check_slot(slot: object) -> None:
 
 
 def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
-    """Builds, or finds, the simulation of a folder's Verilog; raises ``InputError`` if it has none, and ``BuildError``."""
+    """Builds or finds the simulation of the Verilog in a folder; raises ``InputError`` if there is none, and ``BuildError``."""
     description = read_description(directory)
     verilog = verilog_of(directory, description)
     return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
@@ -110,7 +110,7 @@ class SimulatedCore:
 
     @property
     def cycles(self) -> int:
-        """Cycles since the core was made."""
+        """Number of cycles since the start of the simulation."""
         return self.simulation.cycle
 
     def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
@@ -128,8 +128,8 @@ class SimulatedCore:
         )
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Loads the mode's whole key into a slot; raises ``InputError`` for a wrong length, a key that the mode refuses, or if there is no
-        such slot."""
+        """Loads the whole key of the mode into a slot; raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does
+        not exist."""
         key, slots = as_bytes("key", key), self.description.key_slots
         _check_slot(slot)
         if not 0 <= slot < slots:
@@ -148,7 +148,7 @@ class SimulatedCore:
             raise CoreFault(f"the core did not take the key for slot {slot}")
 
     def erase_key(self, slot: int = 0) -> None:
-        """Overwrites a slot's keys and everything derived from them."""
+        """Overwrites the keys of a slot and everything derived from them."""
         _check_slot(slot)
         self.send_key(b"\0" * KEY_BEAT, slot, erase=True)
         self._wait_for_key_port()
@@ -178,7 +178,7 @@ class SimulatedCore:
         )
 
     def run(self, sectors: Sequence[Sector] | Iterable[Sector]) -> list[bytes]:
-        """Runs sectors back to back and gives their results in order; raises ``SectorError`` for the first that fails."""
+        """Runs sectors back to back and returns their results in order; raises ``SectorError`` for the first that fails."""
         sectors = list(sectors)
         commands = bytearray()
         payload, keeps, lasts = bytearray(), bytearray(), bytearray()
@@ -242,11 +242,11 @@ class SimulatedCore:
         return results
 
     def encrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
-        """One sector, encrypted."""
+        """Encrypts one sector."""
         return self.run([Sector(tweak, sector, False, slot)])[0]
 
     def decrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
-        """One sector, decrypted."""
+        """Decrypts one sector."""
         return self.run([Sector(tweak, sector, True, slot)])[0]
 
 

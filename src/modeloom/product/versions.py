@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Versions of what decides the bytes of a core."""
+"""Versions of the tools that determine the bytes of a core."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ __all__ = ["versions"]
 
 
 def versions() -> dict[str, str]:
-    """Versions of this project, of Yosys (as pyosys packs it) and of Amaranth."""
+    """Versions of this project, of Yosys (the one in pyosys) and of Amaranth."""
     return {"modeloom": VERSION, "yosys": metadata.version("pyosys"), "amaranth": metadata.version("amaranth")}
