@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One core of a block cipher with its key schedule, as a simulation of it alone needs them.
+"""One core of a block cipher with its key schedule, for a simulation of the cipher alone.
 
 ::
 
@@ -7,7 +7,7 @@
                                       └──▶ we, round, data, ...     core ──▶ o
     i, slot, decrypt, start ────────────────────────────────────────┘
 
-The writes of round keys have a register on their way, as in a core of a mode.
+A register delays the writes of round keys, as in a core of a mode.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ __all__ = ["CipherBench"]
 
 
 class CipherBench(wiring.Component):
-    """A core and a key schedule, joined.
+    """A cipher core, connected to its key schedule.
 
     Parameters
     ----------
     direction : str
-        Of the core, "encrypt", "decrypt" or "both": a decrypter takes round keys in the form for inverse ciphers, "both" takes both forms.
+        Direction of the core: "encrypt", "decrypt" or "both".  A decrypter takes round keys in the form for inverse ciphers, and a core
     core, schedule : component
-        With the ports that ``ciphers.BlockCipher`` tells.
+        Components with the ports that ``ciphers.BlockCipher`` describes.
     slots : int
-        Key slots of the core.
+        Number of key slots of the core.
 
     Members
     -------
     key_start, key_erase, key, key_slot : In
-        What the key schedule is to do, and the slot that the core writes round keys to meanwhile.
+        Commands to the key schedule, and the slot to which the core writes the round keys.
     we, round, data, data_dec, done : Out
-        The key schedule's.
+        Outputs of the key schedule.
     i, slot, decrypt, start : In
-        The core's; unused where it has none.
+        Inputs of the core.  Those that the core does not have are unused.
     o : Out
-        The core's.
+        Output of the core.
     """
 
     def __init__(self, direction: str, core: Any, schedule: Any, slots: int):

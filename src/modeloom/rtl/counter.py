@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adders of counter mode: a number added to the counter in a block, which wraps and changes no other bit.
+"""Adders for counter mode: they add a number to the counter in a block.  The counter wraps, and no other bit changes.
 
-``spec.counters`` says where each counter stands; with two stages the carry into the upper half waits in a register::
+``spec.counters`` has the position of each counter.  With one register stage, the carry into the upper half is registered::
 
     lower half ──▶ + number ──[reg]──────────────▶ o
                      └ carry ─[reg]─┐
@@ -25,11 +25,11 @@ class CounterAdder(wiring.Component):
     Parameters
     ----------
     width : int
-        Bits of a block: a multiple of 8, at least those of the counter.
+        Bits in a block: a multiple of 8, at least the bits of the counter.
     counter : Counter
-        Bits and byte order; one of ``COUNTERS``.
+        Bits and byte order of the counter; one of ``COUNTERS``.
     stages : int
-        Registers in the chain of carries: 0, or 1 for one that is twice as short.
+        Registers in the carry chain: 0, or 1 to halve its length.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class CounterAdder(wiring.Component):
     Raises
     ------
     TypeError, ValueError
-        *width* is no such number, *counter* not known, or *stages* neither 0 nor 1.
+        *width* is not allowed, *counter* is unknown, or *stages* is neither 0 nor 1.
     """
 
     def __init__(self, width: int = 128, counter: Counter = COUNTERS["add"], stages: int = 0):
@@ -68,7 +68,7 @@ class CounterAdder(wiring.Component):
             return Cat(word[at : at + 8] for at in range(bits - 8, -8, -8)) if big else word
 
         def added(a: Value, b: Value, name: str) -> Signal:
-            # With its carry a signal of its own: sliced, the sum would be an adder for each byte, with bits that nothing drives.
+            # The sum with its carry is a signal.  Without it, slices of the sum would become an adder for each byte, with undriven bits.
             total = Signal(len(a) + 1, name=name)
             m.d.comb += total.eq(a + b)
             return total
@@ -84,7 +84,7 @@ class CounterAdder(wiring.Component):
             kept_reg = Signal(len(kept), reset_less=True)
             m.d.sync += kept_reg.eq(kept)
             upper_count, upper_number = kept_reg[half + 1 : bits + 1], kept_reg[bits + 1 : bits + half + 1]
-            # The carry comes in by a bit below: one adder, not two.
+            # The carry enters through an extra bit below the sum, which saves a second adder.
             upper = added(Cat(Const(1, 1), upper_count), Cat(kept_reg[half], upper_number), "upper")
             result, rest = Cat(kept_reg[:half], upper[1 : half + 1]), kept_reg[bits + half + 1 :]
         m.d.comb += self.o.eq(Cat(rest, turned(result)) if big else Cat(result, rest))

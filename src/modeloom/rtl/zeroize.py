@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Erases everything that a core holds: keys, set-up values, plaintext and what was computed from them.
+"""Erases the whole state of a core: keys, set-up values, plaintext, and everything computed from them.
 
 ::
 
@@ -8,7 +8,7 @@
                             └──▶ settle ──▶ sweep: zeros to every word of every memory ──▶ flush ──▶ ready
                        SETTLE_CYCLES   an address a cycle, all memories at once       pipelines run empty
 
-All of the core but this component is held in reset meanwhile, so that what it writes is zero and nothing moves on its buses.
+Meanwhile, the rest of the core is held in reset, so it writes only zeros and its buses are idle.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ __all__ = ["Zeroizer"]
 
 
 class Zeroizer(wiring.Component):
-    """Holds a core in reset while it overwrites its memories; in a clock domain of its own, "always", that has no reset.
+    """Holds a core in reset while it overwrites its memories.  It has its own clock domain, "always", without a reset.
 
     Parameters
     ----------
     depth : int
-        Words of the deepest memory.
+        Number of words in the deepest memory.
     flush : int
-        Cycles that a value needs at most through registers that no reset reaches.
+        Largest number of cycles that a value can stay in registers without a reset.
 
     Members
     -------
     request : In
-        Starts, or restarts; it is also what a power-up does.
+        Starts or restarts the erasure.  A power-up also starts it.
     hold : Out
-        Reset of the rest of the core, for :func:`modeloom.cycles.zeroize_cycles` from the cycle after the last request on.
+        Reset of the rest of the core, for :func:`modeloom.cycles.zeroize_cycles` cycles after the last request.
     erase, address : Out
-        Write zeros to this word of all memories.
+        Writes zeros to this word of all memories.
 
     Raises
     ------

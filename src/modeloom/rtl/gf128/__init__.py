@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of binary fields: word graphs, their lowering with pipeline registers, multiplier, squarer, reduction, powers of x."""
+"""Arithmetic in binary fields: word graphs and their lowering with pipeline registers, multipliers, squarer, reduction, powers of x."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The field multipliers that an engine may have, by name: ports ``a``, ``b``, ``o``, a product a cycle, ``stages`` cycles of latency."""
+"""The field multipliers for an engine, by name.  They have ports ``a``, ``b``, ``o``, interval 1, and a latency of ``stages`` cycles."""
 
 from __future__ import annotations
 

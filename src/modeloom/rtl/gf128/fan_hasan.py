@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Fan-Hasan multiplier: most of one factor's matrix is a Toeplitz matrix.  gcm2008, section 3.4, for any modulus.
+"""The Fan-Hasan multiplier: most of the matrix of one factor is a Toeplitz matrix.  gcm2008, section 3.4, for any modulus.
 
-Of the n rows of the matrix (``matrix``; n = 128 for GHASH) the longest run has L (122: rows 7 to 127 and 0), the others together n - L
-(6: rows 1 to 6).  What becomes of the others, by the approaches of section 3.4.2::
+The matrix (``matrix``) has n rows (128 for GHASH).  Its longest run has L rows (122: rows 7 to 127 and 0).  The other runs together have
+n - L rows (6: rows 1 to 6).  Section 3.4.2 has three approaches for the other rows::
 
     1   T ███ L rows    ██ = toeplitz_product        2   ▒▒ ██  L rows       3   T ███ n - L rows, their elements as if
           ███                                            ▒▒ ██                     ███ the run went on above them; plus
           000 n - L     rows of zeros                    n-L  L columns            ███ L rows
         ▒▒▒▒▒ n - L     ▒▒ = by the definition          ▒▒▒▒▒  n - L rows        ▒▒▒▒▒ n - L rows of differences
 
-The diagonals in the upper right corner of approach 3 that reach no row of the run are free: they take the element of the lowest row that
-they cross, whose difference then is 0.  The first has the least depth, as nothing is added behind the Toeplitz product.
+In approach 3, some diagonals in the upper right corner reach no row of the run.  Each of them takes the element of the lowest row that it
+crosses, so the difference there is 0.  Approach 1 has the smallest depth, because nothing is added after the Toeplitz product.
 
-In the form ``key`` (section 5.2, Fig. 5.1) the elements of a key's matrix are registered, and a product starts behind them::
+In the form ``key`` (section 5.2, Fig. 5.1), the elements of the matrix of a key are registered, and products start at this register::
 
     direct      a ── elements ─────────── products ── o        key      a ── elements ──[register]── products ── o
                 b ────────────────────────────┘                         load ──────────────┘             b ──┘
@@ -39,12 +39,12 @@ FORMS = ("direct", "key")
 
 
 def matrix_elements(field: Field, approach: int) -> list[list[int]]:
-    """The elements that a multiplier makes of a block, each as the set of its terms (``matrix.element``).
+    """The matrix elements that a multiplier computes from a block, each as the set of its terms (``matrix.element``).
 
     Returns
     -------
     list of list of int
-        Those of the Toeplitz matrix, then those of each run that is multiplied by the definition, in the order of ``matrix``'s word u.
+        The elements of the Toeplitz matrix, then those of each run that is multiplied by the definition, in the order of the word u in
     """
     run, *others = toeplitz_runs(field)
     if approach < 3:
@@ -54,7 +54,7 @@ def matrix_elements(field: Field, approach: int) -> list[list[int]]:
     toeplitz = [element(field, first + k, n - 1) for k in range(rest)] + run_elements(field, run)
     groups, position = [toeplitz], 0
     for other in others:
-        # Row `position` of the Toeplitz matrix is the first of this run; its elements end with diagonal position + n - 1.
+        # Row `position` of the Toeplitz matrix is the first row of this run.  Its elements end with diagonal position + n - 1.
         theirs = run_elements(field, other)
         groups.append([mine ^ diagonal for mine, diagonal in zip(theirs, toeplitz[position:])])
         position += other.length
@@ -62,13 +62,13 @@ def matrix_elements(field: Field, approach: int) -> list[list[int]]:
 
 
 def element_words(field: Field, a: Word, approach: int) -> list[Word]:
-    """The elements of a block's matrix as words, in the groups of ``matrix_elements``."""
+    """The elements of the matrix of a block as words, in the groups of ``matrix_elements``."""
     block = coefficients(field, a)
     return [linear_word(block, rows) for rows in matrix_elements(field, approach)]
 
 
 def elements_product(field: Field, elements: Sequence[Word], b: Word, halt: int, approach: int) -> Word:
-    """The product of two blocks, one of them given by the elements of its matrix.
+    """The product of two blocks, where the elements of the matrix of one block are given.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def elements_product(field: Field, elements: Sequence[Word], b: Word, halt: int,
     Returns
     -------
     Word
-        ``field.mul`` of both.
+        ``field.mul`` of both blocks.
     """
     n = field.width
     vector = coefficients(field, b)
@@ -112,7 +112,7 @@ def elements_product(field: Field, elements: Sequence[Word], b: Word, halt: int,
 class FanHasanMultiplier(GraphMultiplier):
     """Fan-Hasan multiplier, combinational or with pipeline registers, for any field.
 
-    A modulus of n bits with inner exponents close to one end leaves few rows to the definition: 6 for GHASH and POLYVAL, 39 for
+    If the inner exponents of the modulus are close to one end, few rows are multiplied by the definition: 6 for GHASH and POLYVAL, 39 for
     x^128 + x^40 + x^2 + x + 1.
 
     Parameters
@@ -124,32 +124,32 @@ class FanHasanMultiplier(GraphMultiplier):
     halt : int
         Toeplitz matrices of at most this many rows are multiplied by the definition, at least 1.
     approach : int
-        What becomes of the rows outside the Toeplitz matrix: 1, 2 or 3.
+        Approach for the rows outside the Toeplitz matrix: 1, 2 or 3.
     form : str
-        ``direct``, or ``key``: the matrix of ``a`` is in a register.
+        ``direct``, or ``key`` if the matrix of ``a`` is in a register.
 
     Members
     -------
     a : In(width)
-        Factor whose matrix is made, a block in the field's order.
+        The factor whose matrix is used, a block in the order of the field.
     b : In(width)
         Factor.
     load : In(1)
-        Only in the form ``key``: products of the next and later cycles have this cycle's ``a``.  Earlier ones keep theirs.
+        Only in the form ``key``: the products of the next and later cycles use the ``a`` of this cycle.  Earlier products are not changed.
     o : Out(width)
         Product.
 
     Attributes
     ----------
     latency : int
-        Cycles from ``b`` (in the form ``direct`` from both inputs) to the output, equal to ``stages``.
+        Cycles from ``b`` to the output, equal to ``stages``.  In the form ``direct``, this holds for both inputs.
     interval : int
         Cycles between products, 1.
 
     Raises
     ------
     TypeError
-        If ``field`` is not a ``Field`` or a number not an ``int``.
+        If ``field`` is not a ``Field`` or a number is not an ``int``.
     ValueError
         If a number is too small, or there is no such approach or form.
     """

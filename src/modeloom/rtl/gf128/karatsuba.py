@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Karatsuba multiplier of a binary field, one product a cycle.
+"""Karatsuba multiplier of a binary field, one product per cycle.
 
-Way of the data, for 128 bits and halt = 16 (27 = 3^3 products of 16 by 16 bits)::
+Data flow for 128 bits and halt = 16 (27 = 3^3 products of 16 by 16 bits)::
 
     a ── halves and their sum, 3 times ── 27 lanes of 16 bits ── 16 planes of 27 bits ──┐
                                                                                         ├── 31 planes of products
     b ── halves and their sum, 3 times ── 27 lanes of 16 bits ── 16 planes of 27 bits ──┘             │
-                           o ── reduction ── 255 bits ── put together, 3 times ── 27 lanes of 31 bits ┘
+                           o ── reduction ── 255 bits ── combined, 3 times ────── 27 lanes of 31 bits ┘
 
-    a, b, o and the 255 bits have the field's bit order; the pieces are whole bytes, so only the planes are renumbered
+    a, b, o and the 255 bits have the bit order of the field.  The pieces are whole bytes, so only the planes are renumbered.
 
-All lanes do the same schoolbook product, so the products are written on planes, which hold one coefficient of every lane:
-one wide AND for each pair of coefficients.  In a circuit the planes are only names of wires; a compiled simulation runs on
-words instead of bits.  The splitting is that of brw2013, appendix A (with B = B^L + B^H x^64) and gcm2008, section 3.3 (with
-D1 = (A_h + A_l)(B_h + B_l)); the parts are put together as in Bernstein, Batch binary Edwards, CRYPTO 2009, section 2
-("refined Karatsuba"), which shares the sum of the two inner quarters, or for two levels at once, which saves n - 1 XORs more.
+All lanes compute the same schoolbook product.  The products are therefore written on planes, which hold one coefficient of every lane:
+one wide AND for each pair of coefficients.  In a circuit, the planes are only names of wires.  A compiled simulation works on words
+instead of bits.  The splitting is that of brw2013, appendix A (with B = B^L + B^H x^64) and gcm2008, section 3.3 (with
+D1 = (A_h + A_l)(B_h + B_l)).  The parts are combined as in Bernstein, Batch binary Edwards, CRYPTO 2009, section 2 ("refined Karatsuba"),
+which shares the sum of the two inner quarters.  Combining two levels at once saves another n - 1 XORs.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ def polynomial_product(
     halt : int
         Pieces of at most this many bits are multiplied by the schoolbook.
     bytewise_reversed : bool
-        Whether factors and product have the lowest coefficient of a byte in its highest bit.
+        Whether the lowest coefficient of a byte is in its highest bit, in factors and product.
     refined : bool
-        Whether the parts are put together with the shared sum (5n/2 - 3 XORs) or plainly (3n - 4 XORs: the gate counts and
+        Whether the parts are combined with the shared sum (5n/2 - 3 XORs) or plainly (3n - 4 XORs: the gate counts and
         the delay of gcm2008, table 3.1).
     quarters : bool
-        Whether two levels are put together at once from the nine products of quarters, beginning with the smallest: of polynomials
-        of 4n coefficients the product takes 9 M(n) + 34n - 11 gates, where two levels one after the other take 9 M(n) + 35n - 12.
-        A single level that is left over is put together by ``refined``.
+        Whether two levels are combined at once from the nine products of quarters, beginning with the smallest.  The product of
+        polynomials of 4n coefficients then takes 9 M(n) + 34n - 11 gates.  Two separate levels take 9 M(n) + 35n - 12.  A single remaining
+        level is combined as ``refined`` says.
 
     Returns
     -------
     Word
-        2n bits, the coefficient of x^(2n-1) being 0.
+        2n bits.  The coefficient of x^(2n-1) is 0.
     """
     width, levels = a.width, 0
     while -(-width >> levels) > halt:
@@ -89,7 +89,7 @@ def _split(word: Word, levels: int) -> list[Word]:
 
 
 def _put_together(low: Word, middle: Word, high: Word, *, refined: bool) -> Word:
-    """low + (middle - low - high) x^n + high x^2n for products of 2n bits, the highest of them 0."""
+    """low + (middle - low - high) x^n + high x^2n for products of 2n bits, whose highest bit is 0."""
     n = low.width // 2
     if refined:
         shared = low.part(n, n) ^ high.part(0, n)
@@ -103,10 +103,10 @@ def _put_together(low: Word, middle: Word, high: Word, *, refined: bool) -> Word
 
 
 def _put_quarters_together(*parts: Word) -> Word:
-    """Two levels at once: ``parts`` are low, middle and high of the lower halves' product, of the sums', of the upper halves'.
+    """Two levels at once: ``parts`` are low, middle and high of the product of the lower halves, of the sums, and of the upper halves.
 
-    With low = p + p' x^n and so on, the lower halves' product has the inner quarters p' + r + p + q and p' + r + q' + r'.  The four
-    inner eighths of the result share ``common``; two of them reach into the outer eighths beside them, which are there already.
+    With low = p + p' x^n and so on, the product of the lower halves has the inner quarters p' + r + p + q and p' + r + q' + r'.  The four
+    inner eighths of the result share ``common``.  Two of them contain the outer eighths beside them, which are already computed.
     """
     n = parts[0].width // 2
     low, middle, high = ([part.part(0, n) for part in parts[i : i + 3]] for i in (0, 3, 6))  # p, q, r of each product
@@ -121,14 +121,14 @@ def _put_quarters_together(*parts: Word) -> Word:
     right = common ^ (shared_high ^ high[1])
     third = left ^ (low[0] ^ middle[0])
     sixth = right ^ (upper_middle[2] ^ upper_high[2])
-    # The sums' product comes last, and its own middle part last of all: it is added where the fewest gates follow.
+    # The product of the sums is ready last, and its middle part is the last of all.  It is added where the fewest gates follow.
     fourth = (right ^ second) ^ ((shared_middle ^ middle[0]) ^ middle[1])
     fifth = (left ^ seventh) ^ ((shared_middle ^ upper_middle[2]) ^ upper_middle[1])
     return join([low[0], second, third, fourth, fifth, sixth, seventh, upper_high[2]])
 
 
 def product_word(field: Field, a: Word, b: Word, halt: int, *, refined: bool = True, quarters: bool = False) -> Word:
-    """The field's product of two blocks as a graph: ``field.mul``."""
+    """The product of two blocks in the field as a graph: ``field.mul``."""
     product = polynomial_product(
         a, b, halt, bytewise_reversed=field.bytewise_reversed, refined=refined, quarters=quarters
     )
@@ -136,9 +136,9 @@ def product_word(field: Field, a: Word, b: Word, halt: int, *, refined: bool = T
 
 
 class KaratsubaMultiplier(GraphMultiplier):
-    """Pipelined field multiplier: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago, every cycle a new one.
+    """Pipelined field multiplier: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago.  Each cycle starts a new product.
 
-    Registers stand inside, at equal depths of two-input gates, none at the inputs; they have neither enable nor reset.
+    The registers are inside, at equal depths of two-input gates, and not at the inputs.  They have neither enable nor reset.
     Latency ``stages`` cycles, interval 1.
 
     Parameters
@@ -151,13 +151,13 @@ class KaratsubaMultiplier(GraphMultiplier):
         Pieces of at most this many bits are multiplied by the schoolbook, at least 1.  16 is best for 6-input LUTs, 8 for
         4-input LUTs, 4 for gates.
     output_register : bool
-        Whether the last register holds the output.  Otherwise logic follows it, about as much as between two registers less
-        the one XOR that an accumulator behind the multiplier adds.
+        Whether the last register holds the output.  Otherwise logic follows this register.  It is about as deep as the logic between two
+        registers, minus one XOR for an accumulator after the multiplier.
     refined : bool
-        Whether the products are put together with the shared sum of the inner quarters (fewer gates, same depth); without it
-        the gates are those of gcm2008, table 3.1.
+        Whether the products are combined with the shared sum of the inner quarters (fewer gates, same depth).  Without it, the gates are
+        those of gcm2008, table 3.1.
     quarters : bool
-        Whether two levels are put together at once (fewest gates).
+        Whether two levels are combined at once (fewest gates).
 
     Members
     -------
@@ -178,9 +178,9 @@ class KaratsubaMultiplier(GraphMultiplier):
     Raises
     ------
     TypeError
-        If ``field`` is not a ``Field`` or a number not an ``int``.
+        If ``field`` is not a ``Field`` or a number is not an ``int``.
     ValueError
-        If ``stages`` is negative, ``halt`` below 1, or an output register is asked for with no stage.
+        If ``stages`` is negative, ``halt`` is below 1, or an output register is requested without a stage.
     """
 
     def __init__(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a graph of words to Amaranth logic with pipeline registers placed by depth.
+"""Lowers a graph of words to Amaranth logic, with pipeline registers placed by depth.
 
     depth    0     1     2     3     4     5            depth: two-input gates from the inputs
              a ────┬─────xor───┬───and───xor── o
              b ────┘           │     │
                                cut after depth 2: one register on every word that crosses
 
-Slices, masks and other views are taken behind the registers, so that a bit is never registered twice.
+Slices, masks and other views are taken after the registers, so a bit is never registered twice.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["cut_depths", "lower", "place_cuts"]
 
 
 def _register_bits(output: Word) -> list[int]:
-    """Bits alive across a cut just above each depth 0 ... output.depth; views are taken after the registers."""
+    """Number of live bits at a cut just above each depth 0 ... output.depth.  Views are taken after the registers."""
     last_use: dict[int, int] = {output.serial: output.depth + 1}
     bits = [0] * (output.depth + 1)
     for word in reversed(topological(output)):
@@ -37,10 +37,10 @@ def _register_bits(output: Word) -> list[int]:
 
 
 def place_cuts(output: Word, stages: int, *, at_output: bool, gate_bits: int | None = None) -> tuple[int, ...]:
-    """Depths after which pipeline registers stand.
+    """Depths after which pipeline registers are placed.
 
-    Minimizes the longest stretch of gates between registers, where one gate more is accepted if it saves ``gate_bits``
-    register bits: a cut through the partial sums of a product would register every one of them.
+    Minimizes the longest path of gates between registers.  One more gate is accepted if it saves ``gate_bits`` register bits, because a
+    cut through the partial sums of a product would register all of them.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ def place_cuts(output: Word, stages: int, *, at_output: bool, gate_bits: int | N
     stages : int
         Number of registers on every path.
     at_output : bool
-        Whether the last register holds the output itself; otherwise logic follows it, and one XOR outside the graph is
-        counted with that logic.
+        Whether the last register holds the output itself.  Otherwise logic follows it, and one XOR outside the graph counts as part of
+        this logic.
     gate_bits : int, optional
-        Register bits that one gate of the longest stretch is worth; 8 times the width of the output if not given.
+        Number of register bits that are worth one gate of the longest path.  The default is 8 times the width of the output.
 
     Returns
     -------
     tuple of int
-        ``stages`` depths in rising order.  A gate of depth d stands behind all registers at depths less than d.
+        ``stages`` depths in rising order.  A gate of depth d comes after all registers at depths less than d.
     """
     if stages == 0:
         return ()
@@ -67,16 +67,16 @@ def place_cuts(output: Word, stages: int, *, at_output: bool, gate_bits: int | N
 
 
 def cut_depths(bits: Sequence[int], stages: int, *, at_output: bool, gate_bits: int) -> tuple[int, ...]:
-    """``place_cuts`` for any network of gates or LUTs of which ``bits`` are alive across a cut above each depth 0, 1, … to the output."""
+    """``place_cuts`` for any network of gates or LUTs.  ``bits`` has the number of live bits above each depth 0, 1, … of the output."""
     if stages == 0:
         return ()
     end = len(bits) - 1
     free = stages - 1 if at_output else stages
     total = end if at_output else end + 1
-    last = max(0, end - 1)  # neither the inputs nor, unasked, the output are registered
+    last = max(0, end - 1)  # the inputs are not registered, and the output only on request
     candidates = []
     for longest in range(-(-total // (free + 1)), total + 1):
-        # for each depth of the latest cut: fewest register bits so far, and the cuts that give them
+        # for each depth of the latest cut: the smallest number of register bits so far, and the cuts for it
         best: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
         for _ in range(free):
             extended: dict[int, tuple[int, tuple[int, ...]]] = {}
@@ -94,11 +94,11 @@ def cut_depths(bits: Sequence[int], stages: int, *, at_output: bool, gate_bits: 
 
 
 _LIMB = 32
-"""Bits of a machine word of the simulation.  Wider words are lowered in limbs: CXXRTL's values of up to 32 bits live in
-registers of the processor, wider ones are moved through memory."""
+"""Bits in a machine word of the simulation.  Wider words are lowered in limbs, because CXXRTL keeps values of up to 32 bits in
+registers of the processor and moves wider ones through memory."""
 
 _OPERATORS = ("xor", "and", "parity", "mask", "merge", "spread")
-"""Kinds that become Amaranth operators; the others only select bits."""
+"""Kinds of words that become Amaranth operators.  The others only select bits."""
 
 
 def lower(
@@ -118,9 +118,9 @@ def lower(
     values : mapping of Word to Value
         Amaranth values of the inputs, all valid in the same cycle.
     module : Module
-        Where registers and intermediate signals go; needed with ``cuts``, and right for all but small graphs.
+        The module for registers and intermediate signals.  It is required with ``cuts``, and should be given for all but small graphs.
     cuts : sequence of int
-        Depths after which registers stand, from ``place_cuts``.
+        Depths after which registers are placed, from ``place_cuts``.
     domain : str
         Clock domain of the registers.  They have no reset and no enable.
 
@@ -163,8 +163,8 @@ def lower(
         return result
 
     def name(limb: Value) -> Value:
-        # Amaranth finds the shape of an operator by walking all of its operands, which is exponential in a graph with
-        # shared nodes; a signal or a slice knows its shape.
+        # Amaranth computes the shape of an operator from all of its operands, which takes exponential time in a graph with shared nodes.
+        # A signal or a slice knows its shape.
         if isinstance(limb, (Const, Signal)) or module is None:
             return limb if isinstance(limb, Const) else limb[:]
         result = Signal(len(limb), name="")
@@ -175,7 +175,7 @@ def lower(
 
 
 def _limbs(pieces: Iterable[Value]) -> list[Value]:
-    """The same bits in limbs, every limb full but the last."""
+    """The same bits in limbs.  All limbs are full except the last."""
     limbs: list[Value] = []
     partial: list[Value] = []
     missing = _LIMB
@@ -203,7 +203,7 @@ def _concatenate(pieces: list[Value]) -> Value:
 
 
 def _bits(limbs: list[Value], start: int, width: int) -> list[Value]:
-    """The pieces of limbs that make up ``width`` bits from ``start`` on."""
+    """The pieces of limbs that contain the ``width`` bits from ``start`` on."""
     pieces = []
     while width:
         limb = limbs[start // _LIMB]

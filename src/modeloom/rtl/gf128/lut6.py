@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Field multiplier whose structure is made for LUTs of 6 (or 4) inputs, one product a cycle.
+"""Field multiplier with a structure for LUTs of 6 (or 4) inputs, one product per cycle.
 
-Way of the data, for 128 bits, 6 inputs and halt = 8::
+Data flow for 128 bits, 6 inputs and halt = 8::
 
     a ── halves and their sums, 4 times ──┐                      each coefficient of a product is a sum of at most 16 products
     b ── halves and their sums, 4 times ──┴── sums of products   of two signals and of other sums; nothing else is a signal
                                                     │
                  o ── each bit one more sum ── sums of sums
 
-Gates and LUTs want different structures.  A XOR of two signals wastes 4 inputs of a LUT, while a further term of a sum costs only a
-fifth of one.  So sums are never cut into XORs of two: a coefficient is a signal only if it is read more than once.  With
+Gates and LUTs need different structures.  A XOR of two signals wastes 4 inputs of a LUT, but another term of a sum takes only a fifth of
+a LUT.  Sums are therefore never split into XORs of two terms.  A coefficient is a signal only if it is read more than once.  With
 y = x^n, A = A0 + A1 y and B likewise, Karatsuba's product is
 
     AB = (1 + y)(A0 B0 + A1 B1 y) + y (A0 + A1)(B0 + B1)                    Bernstein, Batch binary Edwards, CRYPTO 2009, section 2
 
-and that is linear: it is applied to a whole *list* of shifted products at once.  The outer products of the list are again a list,
-in which neighbours overlap, so that their coefficients melt into one sum before anything is read twice: with pieces of 8 bits that is
-always a sum of 8 products, which fill 3 LUTs of 6 inputs to the last input.  The middle products of a list do not overlap, and are
-multiplied by the schoolbook already at twice the size.  The reduction adds its terms to the same sums.  ``lut_cover`` does the rest.
+This is linear, so it is applied to a whole *list* of shifted products at once.  The outer products of the list are again a list, in which
+neighbours overlap.  Their coefficients merge into one sum before anything is read twice.  With pieces of 8 bits, this is always a sum of
+8 products, which exactly fill 3 LUTs of 6 inputs.  The middle products of a list do not overlap.  Schoolbook multiplication already
+begins at twice the size for them.  The reduction adds its terms to the same sums.  ``lut_cover`` does the rest.
 
-Each level of LUTs is a module that our flow maps alone (``synth.yosys.APART``); ABC would take the sums apart for depth.
+Each level of LUTs is a module that our flow maps separately (``synth.yosys.APART``).  Otherwise ABC would split the sums to reduce depth.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from modeloom.spec.field import Field
 __all__ = ["LutMultiplier", "multiplier_luts"]
 
 _LEVEL_BITS = 32
-"""Registers, in blocks, that one level of LUTs less between two of them is worth."""
+"""Number of registers, in blocks, that are worth one level of LUTs less between two registers."""
 
 
 def _product(network: Network, products: Sequence[tuple[int, list[int], list[int]]], halt: int, *, apart: bool = False) -> dict[int, Terms]:
-    """Coefficients of the sum of all A B x^shift, of (shift, A, B) with factors of one width; ``apart`` if they do not overlap."""
+    """Coefficients of the sum of A B x^shift over all (shift, A, B), with factors of equal width; ``apart`` if they do not overlap."""
     width = max(len(a) for _, a, _ in products)
     result: dict[int, Terms] = defaultdict(frozenset)
     if width <= (2 * halt if apart else halt):
@@ -77,7 +77,7 @@ def _reduced(network: Network, n: int, modulus: int, factor: int, product: Mappi
     inner = [e for e in range(1, n) if modulus >> e & 1]
     terms: dict[int, Terms] = defaultdict(frozenset, product)
     first = -factor
-    # x^k = sum of x^(k+e) + x^(k+n) from below, x^k = x^(k-n) + sum of x^(k-n+e) from above, up to the n coefficients from first on
+    # x^k = sum of x^(k+e) + x^(k+n) from below, and x^k = x^(k-n) + sum of x^(k-n+e) from above, up to the n coefficients from first on
     for k in range(first):
         single = network.sum(terms[k])
         for e in (*inner, n):
@@ -104,7 +104,8 @@ def multiplier_luts(field: Field, inputs: int = 6, halt: int = 8) -> tuple[tuple
     Returns
     -------
     tuple of Lut
-        Each behind those it reads.  Signals 0 ... n-1 are the coefficients x^0, x^1, ... of factor a, n ... 2n-1 those of b.
+        Each comes after the LUTs that it reads.  Signals 0 ... n-1 are the coefficients x^0, x^1, ... of factor a, and n ... 2n-1 those of
+        b.
     tuple of int
         The signal of each coefficient of the product.
 
@@ -130,10 +131,10 @@ def _luts(n: int, modulus: int, factor: int, inputs: int, halt: int) -> tuple[tu
 
 
 class LutMultiplier(wiring.Component):
-    """Pipelined field multiplier: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago, every cycle a new one.
+    """Pipelined field multiplier: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago.  Each cycle starts a new product.
 
-    Registers stand inside, at equal depths of LUTs, none at inputs and output; they have neither enable nor reset.  Latency
-    ``stages`` cycles, interval 1.
+    The registers are inside, at equal depths of LUTs, and not at inputs and output.  They have neither enable nor reset.  The latency is
+    ``stages`` cycles, and the interval is 1.
 
     Parameters
     ----------
@@ -162,14 +163,14 @@ class LutMultiplier(wiring.Component):
     interval : int
         Cycles between products, 1.
     luts, levels : int
-        LUTs of the structure, and on its longest path.
+        Number of LUTs in the structure, and on its longest path.
 
     Raises
     ------
     TypeError
-        If ``field`` is not a ``Field`` or a number not an ``int``.
+        If ``field`` is not a ``Field`` or a number is not an ``int``.
     ValueError
-        If ``stages`` is negative, ``halt`` below 1, ``inputs`` neither 4 nor 6, or for another factor.
+        If ``stages`` is negative, ``halt`` is below 1, ``inputs`` is neither 4 nor 6, or the field has another factor.
     """
 
     interval = 1
@@ -192,7 +193,7 @@ class LutMultiplier(wiring.Component):
         alive = [sum(level[s] <= depth < last[s] for s in level) for depth in range(self.levels + 1)]
         cuts: list[int] = []
         for cut in cut_depths(alive, self.stages, at_output=False, gate_bits=_LEVEL_BITS * n):
-            # Two registers in a row help nobody, and three may become a shift register, which takes a LUT.
+            # Two registers in a row are useless, and three may become a shift register, which takes a LUT.
             free = [depth for depth in range(1, self.levels) if depth not in cuts]
             cuts.append(min(free, key=alive.__getitem__) if cut in cuts and free else cut)
         at: dict[int, Value] = {}
@@ -215,7 +216,7 @@ class LutMultiplier(wiring.Component):
         return m
 
     def _last_use(self) -> dict[int, int]:
-        """The level of the last LUT that reads each signal; outputs are read behind all levels."""
+        """The level of the last LUT that reads each signal.  Outputs are read after all levels."""
         last = dict.fromkeys(range(2 * self.field.width), 0)
         for lut in self._luts:
             last.setdefault(lut.signal, 0)
@@ -227,7 +228,7 @@ class LutMultiplier(wiring.Component):
 
 
 def _level(luts: Sequence[Lut], at: Mapping[int, Value]) -> tuple[Module, dict[int, Value]]:
-    """The LUTs of one level, one signal each: a compiled simulation is much slower to build with wide concatenations."""
+    """The LUTs of one level, with one signal each.  Wide concatenations would make a compiled simulation much slower to build."""
     m = Module()
     result: dict[int, Value] = {}
     for lut in luts:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums of products, shared between each other, covered by LUTs of K inputs.
+"""Covers sums of products, which may share parts, with LUTs of K inputs.
 
-A *term* is a signal (1 input of a LUT) or a product of two signals (2 inputs); a sum is a set of terms, and has a signal of its own::
+A *term* is a signal (1 input of a LUT) or a product of two signals (2 inputs).  A sum is a set of terms, and has its own signal::
 
     sum of s inputs in the smallest number of LUTs        K = 6, s = 16: 8 products, 3 LUTs, no input free
 
     p p p ── LUT ──┐                                       s inputs need ceil((s - 1) / (K - 1)) LUTs, as every LUT but the
     p p p ── LUT ──┴ p p ── LUT ── sum                     last hands one input on; up to K - 2 inputs stay free
 
-The free inputs are where the area is.  A term may always be taken out of a sum if it is added to all sums that read it, so terms are
-moved from sums that need few inputs more than their LUTs have to readers that have inputs free, until no move helps.
+Free inputs waste area.  A term can always be removed from a sum if it is added to all sums that read this sum.  Terms are therefore moved
+from sums that need a few inputs more than their LUTs have to readers with free inputs, until no move helps.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Term = int | tuple[int, int]
 """A signal, or a product of two."""
 
 Terms = frozenset[Term]
-"""A sum; the sum of two sums is their symmetric difference, ``^``."""
+"""A sum.  The sum of two sums is their symmetric difference, ``^``."""
 
 
 def lut_count(slots: int, inputs: int) -> int:
-    """LUTs of ``inputs`` inputs that a sum of terms with together ``slots`` inputs needs; a single signal needs none."""
+    """Number of LUTs with ``inputs`` inputs for a sum whose terms have ``slots`` inputs in total.  A single signal needs none."""
     return max(0, -(-(slots - 1) // (inputs - 1)))
 
 
@@ -43,7 +43,8 @@ def _slots(terms: Iterable[Term]) -> int:
 
 @dataclass(frozen=True)
 class Lut:
-    """One LUT: ``signal`` is the sum of ``terms``, which have at most K inputs; ``level`` is 1 more than its highest input's."""
+    """One LUT.  ``signal`` is the sum of ``terms``, which have at most K inputs.  ``level`` is 1 more than the highest level of its
+    inputs."""
 
     signal: int
     terms: tuple[Term, ...]
@@ -51,21 +52,21 @@ class Lut:
 
 
 class Network:
-    """Signals: inputs, sums of two inputs or such sums (for factors of products), and sums of products.
+    """A network of inputs, sums of inputs (factors of products), and sums of products.
 
-    Signals are numbers.  A factor comes after those that it depends on, and so does a sum; no factor depends on a sum.
+    Signals are numbers.  Factors and sums come after the signals on which they depend.  No factor depends on a sum.
 
     Parameters
     ----------
     inputs : int
-        Inputs of a LUT, an even number; products must not leave one free.
+        Inputs of a LUT.  The number is even, so products can fill all inputs.
 
     Attributes
     ----------
     count : int
-        Signals so far.
+        Number of signals so far.
     factors : dict
-        The terms, all signals, of each sum of inputs.
+        The terms of each sum of inputs.  All of them are signals.
     sums : dict
         The terms of each sum of products.
     """
@@ -79,12 +80,12 @@ class Network:
         self.sums: dict[int, Terms] = {}
 
     def new(self) -> int:
-        """A signal; an input if it is made neither factor nor sum."""
+        """A new signal.  It is an input if it becomes neither a factor nor a sum."""
         self.count += 1
         return self.count - 1
 
     def factor(self, left: int, right: int) -> int:
-        """The sum of two inputs or factors, one LUT."""
+        """The sum of two inputs or factors, which takes one LUT."""
         terms = self.factors.get(left, frozenset([left])) ^ self.factors.get(right, frozenset([right]))
         signal = self.new()
         self.factors[signal] = terms if len(terms) <= self.inputs else frozenset([left, right])
@@ -97,23 +98,23 @@ class Network:
         return signal
 
     def sum(self, terms: Terms) -> Terms:
-        """The same sum as one term; nothing and a single signal stay what they are."""
+        """The same sum as one term.  An empty sum and a single signal are returned unchanged."""
         return terms if _slots(terms) <= 1 else frozenset([self.signal(terms)])
 
     def fill(self, outputs: set[int], rounds: int = 160, seed: int = 1) -> None:
-        """Moves terms between sums so that fewer LUTs are needed; every output keeps its value.
+        """Moves terms between sums to reduce the number of LUTs.  Every output keeps its value.
 
-        Simulated annealing with a fixed seed: one term is taken out of a sum, or put into one, and likewise in all its readers.  A
-        free input counts for something, too, as only several of them together save a LUT.
+        This is simulated annealing with a fixed seed.  A move removes a term from a sum, or adds one, and does the same in all its readers.
+        Free inputs also count in the cost, because only several of them together save a LUT.
 
         Parameters
         ----------
         outputs : set of int
             Sums that are read from outside.
         rounds : int
-            Moves to try for each sum; about 200,000 moves take a second.
+            Number of moves to try for each sum.  About 200,000 moves take a second.
         seed : int
-            Of the random numbers.
+            Seed of the random numbers.
         """
         random = Random(seed).random
         sums: dict[int, dict[Term, None]] = {signal: dict.fromkeys(sorted(terms, key=_order)) for signal, terms in self.sums.items()}
@@ -137,7 +138,7 @@ class Network:
             term = choice[int(random() * len(choice))]
             size = _size(term)
             if (isinstance(term, int) and term >= signal) or (len(sums[signal]) == 1 and term in sums[signal]):
-                continue  # a loop, or a sum of nothing
+                continue  # a loop, or an empty sum
             if any(slots[place] + size > limit for place in touched):
                 continue
             change = 0.0
@@ -160,7 +161,7 @@ class Network:
         self.sums = _without_copies(sums, outputs)
 
     def cover(self, outputs: set[int]) -> list[Lut]:
-        """LUTs of all factors and sums that ``outputs`` need, each behind those that it reads."""
+        """LUTs of all factors and sums that ``outputs`` need.  Each comes after the LUTs that it reads."""
         level = dict.fromkeys(range(self.count), 0)
         luts: list[Lut] = []
         made = {**dict(sorted(self.factors.items())), **dict(sorted(self.sums.items()))}
@@ -184,7 +185,7 @@ class Network:
         return Lut(signal, tuple(sorted(terms, key=_order)), level[signal])
 
     def _earliest(self, terms: Terms, level: dict[int, int]) -> Terms:
-        """Terms that fill a LUT, the earliest there are."""
+        """The earliest terms that fill a LUT."""
         ordered = sorted(terms, key=lambda term: (_level(term, level), _order(term)))
         chosen: list[Term] = []
         free = self.inputs
@@ -193,21 +194,21 @@ class Network:
             if size <= free:
                 chosen.append(term)
                 free -= size
-        if free:  # an odd number of signals and no other signal: one less makes room for a product
+        if free:  # an odd number of signals and no other signal: one signal less makes room for a product
             chosen.remove(next(term for term in reversed(chosen) if isinstance(term, int)))
             chosen.append(next(term for term in ordered if term not in chosen and not isinstance(term, int)))
         return frozenset(chosen)
 
 
 _FREE_INPUT = 0.06
-"""Cost of an input that is used, in LUTs."""
+"""Cost of a used input, in LUTs."""
 
 _HOT, _COLD = 0.03, 0.01
 """Temperature of the first and the last step, in LUTs."""
 
 
 def _without_copies(sums: Mapping[int, Iterable[Term]], outputs: set[int]) -> dict[int, Terms]:
-    """The sums without those of nothing or of one signal, for which their readers take what they are."""
+    """The sums without empty sums and sums of one signal, which are replaced in their readers."""
     same: dict[Term, Terms] = {}
     result: dict[int, Terms] = {}
     for signal in sorted(sums):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mastrovito's multiplier: the matrix of one factor times the other as a vector.  gcm2008, section 3.2.
+"""Mastrovito's multiplier: the matrix of one factor times the other factor as a vector.  gcm2008, section 3.2.
 
 ::
 
     a ── elements of the matrix ── n columns ── AND each with its bit of b ── tree of XORs ── o
          784 XORs for GHASH                     n^2                           n^2 - n
 
-The elements are those of ``matrix``: each is made once, however often it stands on its diagonal.  The multiplier is the one of least
-depth here, and three times the size of the others: n = 128 gives 1 AND and 7 XORs behind at most 3 XORs of an element of GHASH.
+The elements come from ``matrix``.  Each element is computed once, although it occurs several times on its diagonal.  Of all multipliers
+here, this one has the smallest depth and three times the size of the others.  For n = 128, the path is 1 AND and 7 XORs after at most
+3 XORs for an element of GHASH.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ __all__ = ["MastrovitoMultiplier", "matrix_product", "matrix_words"]
 
 
 def matrix_words(field: Field, a: Word) -> list[tuple[Word, int]]:
-    """The runs of the matrix of a block: the word of each one's elements and its rows."""
+    """The runs of the matrix of a block: for each run, the word of its elements and its number of rows."""
     block = coefficients(field, a)
     return [(linear_word(block, run_elements(field, run)), run.length) for run in toeplitz_runs(field)]
 
 
 def matrix_product(field: Field, runs: list[tuple[Word, int]], b: Word) -> Word:
-    """The block that a matrix makes of a block: n^2 ANDs, n^2 - n XORs, depth 1 + log2 n, where no element is 0."""
+    """The product of a matrix with a block: n^2 ANDs, n^2 - n XORs and depth 1 + log2 n if no element is 0."""
     product = run_product(runs, field.width, coefficients(field, b))
     return in_block_order(field, product, toeplitz_runs(field)[0].start)
 
 
 class MastrovitoMultiplier(GraphMultiplier):
-    """Mastrovito's multiplier, combinational or with pipeline registers; see ``GraphMultiplier`` for ports and parameters.
+    """Mastrovito's multiplier, combinational or with pipeline registers.  See ``GraphMultiplier`` for ports and parameters.
 
-    Any field, whatever its modulus, bit order and factor.
+    It works for all fields, with any modulus, bit order and factor.
     """
 
     def product(self, a: Word, b: Word) -> Word:

@@ -5,16 +5,16 @@
 
     c = a * b * x^factor = P b        column j of P is a * x^(j + factor), row i holds the coefficients of x^i
 
-    GHASH:   row 1    ▒▒▒▒▒▒▒▒    1 row             From one column to the next a row takes the element above it, and the rows
-             rows 2   ░░░░░░░░                      of the modulus' exponents add the element that leaves at the bottom.  So
-              to 6    ░░░░░░░░    5 rows            equal elements stand on diagonals in runs of rows between two exponents, and
-             row 7    ████████                      row 0 goes on behind row 127: moved to the bottom it lengthens the last run
-               …      ████████    122 rows          (gcm2008, section 3.4.2).
+    GHASH:   row 1    ▒▒▒▒▒▒▒▒    1 row             From one column to the next, each row takes the element above it.  The rows of
+             rows 2   ░░░░░░░░                      the exponents of the modulus add the element that leaves at the bottom.
+              to 6    ░░░░░░░░    5 rows            Equal elements therefore lie on diagonals, in runs of rows between two exponents.
+             row 7    ████████                      Row 0 continues after row 127, so it lengthens the last run if it is moved to
+               …      ████████    122 rows          the bottom (gcm2008, section 3.4.2).
              row 127  ████████
              row 0    ████████
 
-A run of L rows and C columns has L + C - 1 elements.  Here they stand in a word u from the top right corner to the bottom left one:
-row i, column j of the run is u[i - j + C - 1], and so a column is a slice of u.
+A run of L rows and C columns has L + C - 1 elements.  They form a word u, from the top right corner to the bottom left corner: row i,
+column j of the run is u[i - j + C - 1].  A column is therefore a slice of u.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Run:
-    """Rows with equal elements on their diagonals.
+    """Rows whose diagonals have equal elements.
 
     Attributes
     ----------
     start : int
         The first row.
     length : int
-        Rows, ``start``, ``start + 1``, …, modulo the number of coefficients.
+        Number of rows: ``start``, ``start + 1``, …, modulo the number of coefficients.
     """
 
     start: int
@@ -49,9 +49,9 @@ class Run:
 
 
 def toeplitz_runs(field: Field) -> list[Run]:
-    """The runs of a field's matrix, the longest first, then those that follow it, each row once.
+    """The runs of the matrix of a field: the longest run, then the runs that follow it.  Each row occurs once.
 
-    The rows of the longest run and then the others are all rows in rising order from ``start`` of the first one, modulo n.
+    Together they are all rows in rising order from ``start`` of the first run, modulo n.
     """
     n = field.width
     starts = [e for e in range(1, n) if field.modulus >> e & 1] or [0]
@@ -62,7 +62,7 @@ def toeplitz_runs(field: Field) -> list[Run]:
 
 @lru_cache(maxsize=16)
 def _sequences(field: Field) -> tuple[int, ...]:
-    """For each row r an integer whose bit k is the coefficient of x^r in x^(k + factor)."""
+    """For each row r, an integer whose bit k is the coefficient of x^r in x^(k + factor)."""
     rows = [0] * field.width
     power = field.x_power(field.factor)
     for k in range(2 * field.width - 1):
@@ -73,26 +73,26 @@ def _sequences(field: Field) -> tuple[int, ...]:
 
 
 def element(field: Field, row: int, column: int) -> int:
-    """An element of the matrix: bit m is set if the coefficient of x^m of the block is one of its terms."""
+    """An element of the matrix.  Bit m is set if the coefficient of x^m of the block is one of its terms."""
     return _sequences(field)[row % field.width] >> column & (1 << field.width) - 1
 
 
 def run_elements(field: Field, run: Run, columns: int | None = None) -> list[int]:
-    """Elements of a run's first ``columns`` columns (all of them by default) in the order of the word u."""
+    """Elements of the first ``columns`` columns of a run (default: all columns), in the order of the word u."""
     columns = columns or field.width
     right_to_left = [element(field, run.start, column) for column in reversed(range(columns))]
     return right_to_left + [element(field, run.start + i, 0) for i in range(1, run.length)]
 
 
 def matrix_gates(rows: Sequence[int]) -> int:
-    """XOR gates that make elements, each on its own: its terms less one (gcm2008, Fig. 3.2; 784 for all elements of GHASH)."""
+    """XOR gates for elements without sharing: the number of terms minus one (gcm2008, Fig. 3.2; 784 for all elements of GHASH)."""
     return sum(row.bit_count() - 1 for row in rows if row)
 
 
 def linear_word(word: Word, rows: Sequence[int]) -> Word:
     """A linear map: bit i of the result is the XOR of the bits of ``word`` that ``rows[i]`` selects.
 
-    Every bit is made on its own, by one XOR less than it has terms, and the depth is that of a tree for the longest of them.
+    Each bit is computed separately, with one XOR less than it has terms.  The depth is that of a tree for the longest sum.
     """
     width = max(word.width, len(rows))
     slots: list[dict[int, int]] = []
@@ -112,23 +112,23 @@ def linear_word(word: Word, rows: Sequence[int]) -> Word:
 
 
 def run_product(runs: Sequence[tuple[Word, int]], columns: int, b: Word, chosen: range | None = None) -> Word:
-    """Product of runs, one below the other, with a vector, by the definition: an AND for each element, then a tree of XORs.
+    """Product of runs with a vector, by the definition: an AND for each element, then a tree of XORs.  The runs are stacked vertically.
 
     Parameters
     ----------
     runs : sequence of (Word, int)
-        The word u of each run, of at least ``length + columns - 1`` bits, and its rows.
+        The word u of each run, with at least ``length + columns - 1`` bits, and its number of rows.
     columns : int
-        Columns of the runs; each takes one bit of ``b``.
+        Number of columns of the runs.  Each column uses one bit of ``b``.
     b : Word
         The vector in the order of the columns.
     chosen : range, optional
-        The columns that take part; all of them by default.
+        The columns to use.  The default is all columns.
 
     Returns
     -------
     Word
-        One bit for each row, those of the first run lowest.
+        One bit for each row.  The first run has the lowest bits.
     """
     height = sum(length for _, length in runs)
     ones = (1 << height) - 1
@@ -139,12 +139,12 @@ def run_product(runs: Sequence[tuple[Word, int]], columns: int, b: Word, chosen:
 
 
 def coefficients(field: Field, block: Word) -> Word:
-    """A block with coefficient i in bit i: wires."""
+    """A block with coefficient i in bit i.  This takes wires only."""
     return reverse_in_bytes(block).anchored() if field.bytewise_reversed else block
 
 
 def in_block_order(field: Field, product: Word, start: int) -> Word:
-    """The block of a product whose bit i is the coefficient of x^((start + i) mod n): wires."""
+    """The block of a product whose bit i is the coefficient of x^((start + i) mod n).  This takes wires only."""
     rows = product.width
     turned = join([product.part(rows - start, start), product.part(0, rows - start)]) if start else product
     return reverse_in_bytes(turned) if field.bytewise_reversed else turned

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the multipliers share that are made from a graph of words: ports, parameters, pipeline registers.
+"""The common part of the multipliers that are made from a graph of words: ports, parameters, pipeline registers.
 
 ::
 
@@ -28,7 +28,7 @@ def check_field(owner: object, field: object) -> None:
 
 
 def check_number(owner: object, name: str, number: object, least: int) -> None:
-    """Raises TypeError if ``number`` is not an int, ValueError if it is below ``least``."""
+    """Raises TypeError if ``number`` is not an int, and ValueError if it is below ``least``."""
     if isinstance(number, bool) or not isinstance(number, int):
         raise TypeError(f"{type(owner).__name__}: {name} must be an int, not {number!r}")
     if number < least:
@@ -36,9 +36,9 @@ def check_number(owner: object, name: str, number: object, least: int) -> None:
 
 
 class GraphMultiplier(wiring.Component):
-    """Field multiplier whose graph a subclass gives: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago.
+    """Field multiplier with a graph from a subclass: ``o`` is ``field.mul(a, b)`` of the inputs ``stages`` cycles ago.
 
-    Registers stand inside, none at the inputs; they have neither enable nor reset.
+    The registers are inside, and not at the inputs.  They have neither enable nor reset.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class GraphMultiplier(wiring.Component):
     stages : int
         Registers between input and output, at least 0.
     output_register : bool
-        Whether the last of them holds the output.
+        Whether the last register holds the output.
     **more_ports : Member
         Further ports of a subclass.
 
@@ -70,9 +70,9 @@ class GraphMultiplier(wiring.Component):
     Raises
     ------
     TypeError
-        If ``field`` is not a ``Field`` or ``stages`` not an ``int``.
+        If ``field`` is not a ``Field`` or ``stages`` is not an ``int``.
     ValueError
-        If ``stages`` is negative, or an output register is asked for with no stage.
+        If ``stages`` is negative, or an output register is requested without a stage.
     """
 
     interval = 1

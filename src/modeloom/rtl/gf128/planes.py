@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bit transposition of words: wires in a circuit, few wide instructions in a compiled simulation.
+"""Bit transposition of words.  It takes wires in a circuit, and a few wide instructions in a compiled simulation.
 
-A lane is a small polynomial; a plane holds one coefficient of every lane::
+A lane is a small polynomial.  A plane holds one coefficient of every lane::
 
     lane 0: a3 a2 a1 a0          plane 0: ... c0 b0 a0
     lane 1: b3 b2 b1 b0    ->    plane 1: ... c1 b1 a1
     lane 2: c3 c2 c1 c0          plane 2: ... c2 b2 a2
 
-so that one operation on planes does the same step for all lanes.  The transposition exchanges ever larger squares of bits
-with masks and shifts (Warren, Hacker's Delight, section 7-3).
+One operation on planes therefore does the same step for all lanes.  The transposition exchanges larger and larger squares of bits with
+masks and shifts (Warren, Hacker's Delight, section 7-3).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def repeat(pattern: int, period: int, width: int) -> int:
 
 
 def transpose(words: Sequence[Word]) -> list[Word]:
-    """Exchange the row and the column of bits in squares.
+    """Exchanges the row and the column of bits in squares.
 
     Parameters
     ----------
     words : sequence of Word
-        2^n rows, all of one width that is a multiple of 2^n.
+        2^n rows of equal width, which is a multiple of 2^n.
 
     Returns
     -------
     list of Word
-        Bit c * 2^n + t of row r is what bit c * 2^n + r of row t was.
+        Bit c * 2^n + t of row r is bit c * 2^n + r of row t of ``words``.
     """
     rows, width = list(words), words[0].width
     side = len(rows)
@@ -56,9 +56,9 @@ def transpose(words: Sequence[Word]) -> list[Word]:
 
 
 def to_planes(lanes: Sequence[Word]) -> list[Word]:
-    """Planes of lanes of one width: bit l of plane t is bit t of lane l.
+    """Planes of lanes of equal width.  Bit l of plane t is bit t of lane l.
 
-    Planes are padded with zeros to a multiple of 32 bits, so that no operation on them has to clear bits.
+    Planes are padded with zeros to a multiple of 32 bits, so operations on them never have to clear bits.
     """
     width = lanes[0].width
     side = 1 << (width - 1).bit_length()

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reduction of a product by a field's modulus, as a linear map made from the ``Field``.
+"""Reduction of a product by the modulus of a field, as a linear map that is made from the ``Field``.
 
-A product of two blocks of n coefficients has coefficients x^0 ... x^(2n-2).  It stands in 2n bits in the field's own order::
+A product of two blocks of n coefficients has coefficients x^0 ... x^(2n-2).  It has 2n bits in the order of the field::
 
     POLYVAL, XTS    x^0 x^1 ... x^(2n-2) 0               coefficient i is bit i
     GHASH           x^7 x^6 ... x^0 x^15 ...             coefficient i is bit 8*(i//8) + 7 - i%8
 
-What comes out is a block, and the map is one of three::
+The result is a block.  There are three maps::
 
     field.factor = 0     L + H x^n            the high half is folded    x^n  = x^7 + x^2 + x + 1         (XTS, GHASH)
     field.factor = -n    (L + H x^n) x^-n     the low half is folded     x^-n = 1 + x^-1 + x^-2 + x^-7    (POLYVAL)
     otherwise            one parity for each bit of the block
 
-Folding needs a modulus whose inner terms all lie close to one end; it takes a few wide XORs.  What a fold pushes over the
-edge again would be folded once more by the same rule, so it is added to the folded half beforehand.
+Folding requires a modulus whose inner terms all lie close to one end.  It takes a few wide XORs.  The coefficients that a fold pushes over
+the edge would be folded again by the same rule.  They are therefore added to the folded half beforehand.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ __all__ = ["fold_distances", "parities", "reduce", "reduce_word", "reduction_gat
 
 
 def shift_coefficients(field: Field, word: Word, k: int) -> Word:
-    """Coefficient i moved to i + k, those beyond either end dropped: wires.
+    """Moves coefficient i to i + k and drops coefficients beyond either end.  This takes wires only.
 
     Parameters
     ----------
     field : Field
         Gives the bit order.
     word : Word
-        A whole number of bytes if the order is bytewise reversed.
+        It has a whole number of bytes if the order is bytewise reversed.
     k : int
-        Distance, also negative.
+        Distance, which may be negative.
     """
     if not field.bytewise_reversed:
         return word << k
@@ -60,7 +60,7 @@ def fold_distances(field: Field, direction: int) -> list[int] | None:
     Returns
     -------
     list of int or None
-        In rising order; None if one of them exceeds n / 2.
+        The distances in rising order; None if one of them exceeds n / 2.
     """
     exponents = [e for e in range(field.width + 1) if field.modulus >> e & 1]
     distances = exponents[:-1] if direction > 0 else [field.width - e for e in reversed(exponents[1:])]
@@ -101,7 +101,7 @@ def reduce_word(field: Field, product: Word) -> Word:
 def _fold(field: Field, kept: Word, folded: Word, distances: list[int]) -> Word:
     n = kept.width
     up = distances[-1] > 0
-    # Only these outermost coefficients take part in the second fold: the others keep their smaller depth.
+    # Only the outermost coefficients take part in the second fold.  The others keep their smaller depth.
     reach = -(-abs(distances[-1]) // 8) * 8
     start = 0 if up else n - reach
     over = [shift_coefficients(field, folded, e - n if up else e + n).part(start, reach) for e in distances if e]
@@ -112,7 +112,7 @@ def _fold(field: Field, kept: Word, folded: Word, distances: list[int]) -> Word:
 
 
 def parities(field: Field, word: Word, factor: int) -> Word:
-    """The block word * x^factor for any modulus and any number of coefficients: one parity for each bit."""
+    """The block word * x^factor for any modulus and any number of coefficients, with one parity for each bit."""
     rows = [0] * field.width
     for i in range(word.width):
         column = field.from_polynomial(field.x_power(i + factor))
@@ -122,15 +122,16 @@ def parities(field: Field, word: Word, factor: int) -> Word:
 
 
 def reduction_gates(field: Field) -> int:
-    """XOR gates of a reduction that makes each bit on its own: the ones of the reduction matrix less one in each row.
+    """XOR gates of a reduction that computes each bit separately: the ones in each row of the reduction matrix, minus one.
 
-    The count of gcm2008, section 3.3.2: 527 for GHASH.  Folding (``reduce_word``) shares what is folded twice and takes 508.
+    This is the count of gcm2008, section 3.3.2: 527 for GHASH.  Folding (``reduce_word``) shares the part that is folded twice and takes
+    508.
     """
     return sum(field.x_power(k + field.factor).bit_count() for k in range(2 * field.width - 1)) - field.width
 
 
 def reduce(field: Field, product: Value) -> Value:
-    """``reduce_word`` as Amaranth logic without registers: 2n bits in, n bits out, both in the field's order."""
+    """``reduce_word`` as Amaranth logic without registers: 2n bits in, n bits out, both in the order of the field."""
     product = Value.cast(product)
     word = Word.input(len(product))
     return lower(reduce_word(field, word), {word: product})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multiplication of a block by a constant power of x: wires and a few XORs, for doubling chains.
+"""Multiplication of a block by a constant power of x, for doubling chains.  It takes wires and a few XORs.
 
     x^k v,  k > 0    the coefficients move up by k;    the k that leave return through    x^n  = x^7 + x^2 + x + 1 ...
     x^k v,  k < 0    the coefficients move down by -k; those that leave return through    x^-n = ... of the same modulus
 
-The bit order of the block is the field's (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor``
-plays no part: this is the plain product by x^k, as ``Field.scale``.
+The block has the bit order of the field (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor`` has no effect:
+this is the plain product with x^k, as in ``Field.scale``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def scale_word(field: Field, block: Word, k: int) -> Word:
     if distances and abs(k) + distances[-1] <= n:
         leaving = shift_coefficients(field, block, k - direction * n)
         return xor_all([moved, *(shift_coefficients(field, leaving, direction * e) for e in distances)])
-    # The inner terms lie at the far end and would be folded k times: each leaving coefficient brings its remainder.
+    # The inner terms lie at the far end and would be folded k times.  Instead, each leaving coefficient adds its remainder.
     leaving_range = range(n - k, n) if k > 0 else range(-k)
     returns = [
         spread(block.part(field.bit(i), 1), n, field.from_polynomial(field.x_power(i + k))) for i in leaving_range
@@ -49,9 +49,9 @@ def scale(field: Field, value: ValueLike, k: int) -> Value:
     field : Field
         The field.
     value : ValueLike
-        Block of ``field.width`` bits in the field's order; a signal rather than a large expression, as it is used repeatedly.
+        Block of ``field.width`` bits in the order of the field.  It should be a signal, not a large expression, because it is used several
     k : int
-        Exponent, also negative.  Small ones are cheap: XORs of |k| bits times the inner terms of the modulus.
+        Exponent, which may be negative.  Small exponents are cheap: XORs of |k| bits for each inner term of the modulus.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def scale(field: Field, value: ValueLike, k: int) -> Value:
     Raises
     ------
     TypeError
-        If ``field`` is not a ``Field`` or ``k`` not an ``int``.
+        If ``field`` is not a ``Field`` or ``k`` is not an ``int``.
     ValueError
         If ``value`` does not have ``field.width`` bits.
     """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Squares of a binary field: a linear map, whose graph spreads the coefficients and reduces them by the modulus.
+"""Squaring in a binary field: a linear map.  Its graph spreads the coefficients and reduces them by the modulus.
 
 ::
 
     a_0 a_1 a_2 a_3 …   ──▶   a_0 0 a_1 0 a_2 0 a_3 0 …      (a_0 + a_1 x + …)^2 = a_0 + a_1 x^2 + …: brw2013, section 3
         n bits          wires             2n bits             ──▶ reduction ──▶ n bits
 
-With x^128 + x^7 + x^2 + x + 1 a bit of the square is the sum of at most five bits, and a squarer takes about 200 XORs.  A Karatsuba
+With x^128 + x^7 + x^2 + x + 1, a bit of the square is the sum of at most five bits, and a squarer takes about 200 XORs.  A Karatsuba
 multiplier takes 15,000 gates.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["Squarer", "spread_coefficients", "square_word"]
 
 
 def spread_coefficients(block: Word) -> Word:
-    """Bit i of n bits moved to bit 2i of 2n bits: halves, quarters, … move apart (Warren, Hacker's Delight, section 7-2)."""
+    """Moves bit i of n bits to bit 2i of 2n bits.  Halves, quarters, … move apart (Warren, Hacker's Delight, section 7-2)."""
     length = 1 << (block.width - 1).bit_length()
     word, step = block.extend(2 * length), length // 2
     while step:
@@ -37,7 +37,7 @@ def spread_coefficients(block: Word) -> Word:
 
 
 def square_word(field: Field, block: Word) -> Word:
-    """``field.mul(block, block)`` as a graph; blocks in the field's order, ``field.factor`` included."""
+    """``field.mul(block, block)`` as a graph.  Blocks have the order of the field, and ``field.factor`` is included."""
     if block.width != field.width:
         raise ValueError(f"square: a block of field {field.name} has {field.width} bits, not {block.width}")
     if field.bytewise_reversed:

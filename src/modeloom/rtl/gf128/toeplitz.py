@@ -8,10 +8,10 @@
     t[5] t[4] t[3] t[2]   v[2]         T2 T1   V1         P1 + P2        P2 = T1 (V0 + V1)
     t[6] t[5] t[4] t[3]   v[3]
 
-A matrix of n rows is the word t of its 2n - 1 diagonals from the top right corner to the bottom left one.  T0, T1 and T2 are slices
-of t that overlap, and both sums of matrices together are one XOR of t with t moved by n/2: 3n/2 - 1 gates.
+A matrix of n rows is the word t of its 2n - 1 diagonals, from the top right corner to the bottom left corner.  T0, T1 and T2 are slices
+of t that overlap.  Both sums of matrices together are one XOR of t with t shifted by n/2, which takes 3n/2 - 1 gates.
 
-The halving ends with many small products of one size.  They are written on planes like those of ``karatsuba``.
+The halving ends with many small products of equal size.  They are written on planes, as in ``karatsuba``.
 """
 
 from __future__ import annotations

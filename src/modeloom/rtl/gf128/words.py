@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word-level expression graphs of combinational logic over GF(2).
 
-A ``Word`` is a value of a fixed width, bit 0 the lowest.  Two kinds of gates cost area and time: ``a ^ b`` and ``a & b`` of
-two words.  Everything else only names bits (slices, concatenations, shifts, masks, merges of words that are never both set)
-and becomes wires in a circuit, but stays a handful of machine instructions in a compiled simulation.
+A ``Word`` is a value of a fixed width.  Bit 0 is the lowest.  Two kinds of gates take area and time: ``a ^ b`` and ``a & b`` of two words.
+All other operations only select bits (slices, concatenations, shifts, masks, merges of words without common bits).  They become wires in a
+circuit, and a few machine instructions in a compiled simulation.
 
-One graph has four uses: ``evaluate`` runs it on integers, ``variables_of`` tells which inputs its products contain (for
-proofs of bilinearity), ``lowering.place_cuts`` finds where pipeline registers go and ``lowering.lower`` writes it in Amaranth.
+A graph has four uses: ``evaluate`` runs it on integers, ``variables_of`` finds the inputs in its products (for proofs of bilinearity),
+``lowering.place_cuts`` places pipeline registers, and ``lowering.lower`` writes it in Amaranth.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Word:
     arguments : tuple of Word
         Operands.
     parameter : int
-        Mask, distance (left is positive), first bit, or spread constant, by the kind.
+        Depending on the kind: mask, distance (left is positive), first bit, or spread constant.
     support : int
         The bits that can be 1.
     depth : int
-        Two-input gates on the longest path from an input.
+        Number of two-input gates on the longest path from an input.
     """
 
     depth: int
@@ -93,7 +93,7 @@ class Word:
         return Word("mask", self.width, (self,), other & (1 << self.width) - 1, support)
 
     def __or__(self, other: Word) -> Word:
-        """Merge two words of which no bit can be 1 in both."""
+        """Merges two words.  No bit can be 1 in both."""
         self._same_width(other)
         if self.support & other.support:
             raise ValueError("a merge of words with a common bit")
@@ -102,7 +102,7 @@ class Word:
         return Word("merge", self.width, (self, other), support=self.support | other.support)
 
     def __lshift__(self, distance: int) -> Word:
-        """Shift towards the high end within the width; negative distances shift towards the low end."""
+        """Shifts towards the high end within the width.  Negative distances shift towards the low end."""
         moved = self.support << distance if distance >= 0 else self.support >> -distance
         moved &= (1 << self.width) - 1
         if distance == 0 or not moved:
@@ -113,7 +113,7 @@ class Word:
         return self << -distance
 
     def part(self, start: int, width: int) -> Word:
-        """The ``width`` bits from ``start`` on; bits beyond the end are zero."""
+        """The ``width`` bits from ``start`` on.  Bits beyond the end are zero."""
         inside = max(0, min(width, self.width - start))
         support = (self.support >> start) & (1 << inside) - 1
         if not support:
@@ -122,7 +122,7 @@ class Word:
         return result if inside == width else join([result, zero(width - inside)])
 
     def extend(self, width: int) -> Word:
-        """The word with zeros above it, or cut off above."""
+        """The word extended with zeros, or truncated, to ``width`` bits."""
         return self.part(0, width)
 
     def parity(self, mask: int) -> Word:
@@ -131,17 +131,17 @@ class Word:
         return Word("parity", 1, (self,), mask, 1) if mask else zero(1)
 
     def anchored(self) -> Word:
-        """The same word, offered as a place for a register, so that the views up to here are not built again behind it."""
+        """The same word, marked as a possible place for a register.  The views up to here are then not repeated after the register."""
         return Word("anchor", self.width, (self,), support=self.support) if self.support else self
 
 
 def zero(width: int) -> Word:
-    """The constant 0 of a width."""
+    """The constant 0 with ``width`` bits."""
     return Word("zero", width)
 
 
 def join(words: Sequence[Word]) -> Word:
-    """Concatenation, the first word lowest."""
+    """Concatenation.  The first word has the lowest bits."""
     if len(words) == 1:
         return words[0]
     support = width = 0
@@ -152,14 +152,14 @@ def join(words: Sequence[Word]) -> Word:
 
 
 def spread(bit: Word, width: int, constant: int) -> Word:
-    """``constant`` where the one-bit word is 1, else 0; raises ``ValueError`` for one of more than ``width`` bits."""
+    """``constant`` if the one-bit word is 1, otherwise 0; raises ``ValueError`` if the constant has more than ``width`` bits."""
     if constant >> width:
         raise ValueError(f"{constant} has more than {width} bits")
     return Word("spread", width, (bit,), constant, constant) if bit.support and constant else zero(width)
 
 
 def xor_all(words: Iterable[Word]) -> Word:
-    """XOR of one or more words as a tree of least depth."""
+    """XOR of one or more words, as a tree of the smallest depth."""
     heap = [(word.depth, index, word) for index, word in enumerate(words)]
     heapify(heap)
     index = len(heap)
@@ -173,7 +173,7 @@ def xor_all(words: Iterable[Word]) -> Word:
 
 
 def topological(output: Word) -> list[Word]:
-    """Every node that ``output`` needs, operands before users."""
+    """All nodes that ``output`` needs.  Operands come before their users."""
     found: dict[int, Word] = {}
     stack = [output]
     while stack:
@@ -224,7 +224,7 @@ def _compute(word: Word, operands: list[int]) -> int:
 
 
 def gate_counts(output: Word) -> tuple[int, int]:
-    """Two-input AND and XOR gates of the bits of a graph; a position where one operand is always 0 is a wire."""
+    """Numbers of two-input AND and XOR gates for all bits of a graph.  A position where one operand is always 0 is a wire."""
     ands = xors = 0
     for word in topological(output):
         if word.kind == "and":
@@ -237,7 +237,7 @@ def gate_counts(output: Word) -> tuple[int, int]:
 
 
 def bit_depth(output: Word) -> int:
-    """Two-input gates on the longest path to any bit of ``output``, followed bit by bit.
+    """Number of two-input gates on the longest path to any bit of ``output``, computed bit by bit.
 
     A position of an XOR where one operand is always 0 is a wire.  ``Word.depth`` takes a word as a whole and can be larger.
     """
@@ -249,7 +249,7 @@ def bit_depth(output: Word) -> int:
 
 
 def _bit_depths(word: Word, operands: list[list[int]]) -> list[int]:
-    """Depths of a node's bits; those that are always 0 have depth 0."""
+    """Depths of the bits of a node.  Bits that are always 0 have depth 0."""
     width = word.width
     live = [word.support >> i & 1 for i in range(width)]
     match word.kind:
@@ -279,7 +279,7 @@ def _bit_depths(word: Word, operands: list[list[int]]) -> list[int]:
 
 
 def variables_of(output: Word) -> frozenset[tuple[Word, ...]]:
-    """Which products of inputs the bits of ``output`` are sums of.
+    """The kinds of products of inputs that occur in the bits of ``output``, which are sums of such products.
 
     Returns
     -------

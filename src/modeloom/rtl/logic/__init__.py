@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gates and networks of sums: lists that are counted, proved and written as hardware, cut into LUTs."""
+"""Lists of gates and networks of sums.  They are counted, proved, and written as hardware."""

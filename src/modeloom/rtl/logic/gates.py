@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of two-input gates: one list is counted, evaluated, proved and written as hardware.
+"""Lists of two-input gates.  The same list is counted, evaluated, proved and written as hardware.
 
-Signals are numbered, inputs first, then one for each gate, which reads signals of smaller numbers::
+Signals are numbered: first the inputs, then one signal for each gate.  A gate reads signals with smaller numbers::
 
     signal   0 ... n - 1    n              n + 1             ...
              inputs         gate 0         gate 1
                             xor 2 5        and 8 0           outputs: any signals, in the order of the output's bits
 
-In hardware a signal is a word with one bit for each copy of the circuit, so that sixteen S-boxes take no more operations than one.
+In hardware, a signal is a word with one bit for each copy of the circuit.  Sixteen S-boxes therefore take no more operations than one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from amaranth.hdl import Module, Mux, Signal, Value
 
 __all__ = ["Gate", "GateList", "GateListBuilder"]
 
-#: AND gates, XOR gates and delay from each operand, in gates.  A multiplexer is low ^ select & (high ^ low); inversions are free.
+#: AND gates, XOR gates and delay from each operand, in gates.  A multiplexer is low ^ select & (high ^ low).  Inversions are free.
 _OPERATIONS: dict[str, tuple[int, int, tuple[int, ...]]] = {
     "xor": (0, 1, (1, 1)),
     "xnor": (0, 1, (1, 1)),
@@ -32,7 +32,7 @@ _OPERATIONS: dict[str, tuple[int, int, tuple[int, ...]]] = {
 
 
 class Gate(NamedTuple):
-    """An operation and the signals that it reads; those of ``mux`` are select, high, low."""
+    """An operation and the signals that it reads.  A ``mux`` reads select, high and low."""
 
     operation: str
     operands: tuple[int, ...]
@@ -53,7 +53,7 @@ class GateList:
     Raises
     ------
     ValueError
-        An operation is unknown, or a gate or output reads a signal that is not there.
+        An operation is unknown, or a gate or output reads a signal that does not exist.
     """
 
     def __init__(self, inputs: int, gates: Sequence[Gate], outputs: Sequence[int]) -> None:
@@ -68,17 +68,17 @@ class GateList:
 
     @property
     def ands(self) -> int:
-        """AND gates (and OR gates); a multiplexer has one."""
+        """Number of AND and OR gates.  A multiplexer has one."""
         return sum(_OPERATIONS[gate.operation][0] for gate in self.gates)
 
     @property
     def xors(self) -> int:
-        """XOR gates (and XNOR gates); a multiplexer has two."""
+        """Number of XOR and XNOR gates.  A multiplexer has two."""
         return sum(_OPERATIONS[gate.operation][1] for gate in self.gates)
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """Gates on the longest path from an input to each signal."""
+        """Number of gates on the longest path from an input to each signal."""
         depths = [0] * self.inputs
         for gate in self.gates:
             delays = _OPERATIONS[gate.operation][2]
@@ -87,11 +87,11 @@ class GateList:
 
     @property
     def depth(self) -> int:
-        """Gates on the longest path."""
+        """Number of gates on the longest path."""
         return max(self.depths[output] for output in self.outputs)
 
     def evaluate(self, values: Sequence[int], ones: int = 1) -> list[int]:
-        """Values of the outputs; bit n of every number belongs to copy n of the circuit, and ``ones`` has a 1 for each copy."""
+        """Values of the outputs.  Bit n of every number belongs to copy n of the circuit, and ``ones`` has a 1 for each copy."""
         known = list(values)
         for operation, operands in self.gates:
             a = [known[operand] for operand in operands]
@@ -111,14 +111,14 @@ class GateList:
         return [known[output] for output in self.outputs]
 
     def table(self) -> tuple[int, ...]:
-        """The output for each value of the inputs, bit 0 of both the first signal."""
+        """The output for each value of the inputs.  In both, bit 0 is the first signal."""
         size = 1 << self.inputs
         ones = (1 << size) - 1
         columns = self.evaluate([_variable(n, size) for n in range(self.inputs)], ones)
         return tuple(sum((column >> x & 1) << n for n, column in enumerate(columns)) for x in range(size))
 
     def place_cuts(self, stages: int) -> tuple[int, ...]:
-        """Depths after which ``stages`` registers stand: the longest stretch of gates the least, then the fewest register bits."""
+        """Depths for ``stages`` registers that minimize the longest path of gates, and then the number of register bits."""
         end = self.depth
         bits = [0] * (end + 1)
         last_use = list(self.depths)
@@ -130,7 +130,7 @@ class GateList:
         for depth, last in zip(self.depths, last_use, strict=True):
             for cut in range(depth, min(last, end + 1)):
                 bits[cut] += 1
-        # for each depth of the latest cut: the longest stretch and register bits so far, and the cuts
+        # for each depth of the latest cut: the longest path and the register bits so far, and the cuts
         best: dict[int, tuple[int, int, tuple[int, ...]]] = {0: (0, 0, ())}
         for _ in range(stages):
             further: dict[int, tuple[int, int, tuple[int, ...]]] = {}
@@ -147,12 +147,12 @@ class GateList:
         Parameters
         ----------
         m : Module
-            Where signals and registers go.
+            The module for signals and registers.
         values : sequence of Value
-            The inputs, all equally wide: one bit for each copy of the circuit.
+            The inputs, all of equal width, with one bit for each copy of the circuit.
         stages : int
-            Registers on every path, placed by depth, without reset and enable: the outputs are those of the inputs so many
-            cycles ago.
+            Number of registers on every path.  They are placed by depth, and have no reset and no enable.  The outputs belong to the
+            inputs ``stages`` cycles ago.
         """
         cuts = self.place_cuts(stages)
         width = len(values[0])
@@ -179,7 +179,7 @@ class GateList:
 
 
 def _variable(n: int, size: int) -> int:
-    """Bit x is bit n of x, for all x below ``size``."""
+    """A number whose bit x is bit n of x, for all x below ``size``."""
     ones = ((1 << (1 << n)) - 1) << (1 << n)
     return sum(ones << low for low in range(0, size, 2 << n))
 
@@ -200,7 +200,7 @@ def _express(operation: str, a: Sequence[Value], width: int) -> Value:
 
 
 class GateListBuilder:
-    """Makes a :class:`GateList`: each method returns the signal of its result, the same one if it was asked for before.
+    """Makes a :class:`GateList`.  Each method returns the signal of its result.  The same request returns the same signal again.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class GateListBuilder:
         self._known: dict[Gate, int] = {}
 
     def add(self, operation: str, *operands: int) -> int:
-        """A gate; operands of all but ``mux`` in any order."""
+        """A gate.  The order of the operands matters only for ``mux``."""
         gate = Gate(operation, operands if operation == "mux" else tuple(sorted(operands)))
         if gate not in self._known:
             self._known[gate] = self.inputs + len(self._gates)
@@ -230,22 +230,22 @@ class GateListBuilder:
         return self.add("and", a, b)
 
     def invert(self, a: int) -> int:
-        """Not ``a``: an XOR gate that nobody else reads becomes an XNOR gate when the list is finished."""
+        """Not ``a``.  An XOR gate that nothing else reads becomes an XNOR gate when the list is finished."""
         return self.add("not", a)
 
     def mux(self, select: int, high: int, low: int) -> int:
-        """``high`` if ``select``, else ``low``."""
+        """``high`` if ``select`` is 1, otherwise ``low``."""
         return high if high == low else self.add("mux", select, high, low)
 
     def xor_all(self, signals: Sequence[int]) -> int:
-        """XOR of one or more signals, the first two first."""
+        """XOR of one or more signals, starting with the first two."""
         result, *rest = signals
         for signal in rest:
             result = self.xor(result, signal)
         return result
 
     def finish(self, outputs: Sequence[int]) -> GateList:
-        """The list, without gates that no output needs, and with inverters taken into the XOR gates before them."""
+        """The list without gates that no output needs, and with inverters merged into the XOR gates before them."""
         gates = list(self._gates)
         readers: dict[int, int] = {}
         for operand in [*(operand for gate in gates for operand in gate.operands), *outputs]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices over GF(2) as gates: sums that several rows need are made once.
+"""Matrices over GF(2) as gates.  Sums that several rows need are computed once.
 
-A row is an int; bit n of it says that input n is a term of this output::
+A row is an int.  Its bit n says whether input n is a term of this output::
 
     row 0b1101  ──▶  output = input 0 + input 2 + input 3
 
-The most frequent pair of terms becomes a signal, again and again until no pair is left twice (C. Paar, Optimized arithmetic for
+The most frequent pair of terms becomes a signal.  This is repeated until no pair occurs twice (C. Paar, Optimized arithmetic for
 Reed-Solomon encoders, ISIT 1997).
 """
 
@@ -28,14 +28,14 @@ def add_linear(builder: GateListBuilder, signals: Sequence[int], rows: Sequence[
     builder : GateListBuilder
         The circuit.
     signals : sequence of int
-        The signals that the bits of a row stand for.
+        The signals for the bits of a row.
     rows : sequence of int
-        The matrix; no row is 0.
+        The matrix.  No row is 0.
 
     Returns
     -------
     list of int
-        A signal for each row.
+        The signal of each row.
 
     Raises
     ------
@@ -58,12 +58,12 @@ def add_linear(builder: GateListBuilder, signals: Sequence[int], rows: Sequence[
 
 
 def apply(rows: Sequence[int], value: int) -> int:
-    """Matrix times vector; bit n of the result is that of row n."""
+    """Matrix times vector.  Bit n of the result belongs to row n."""
     return sum(((row & value).bit_count() & 1) << n for n, row in enumerate(rows))
 
 
 def multiply_matrices(a: Sequence[int], b: Sequence[int]) -> list[int]:
-    """The rows of a times b: first b, then a."""
+    """The rows of a times b, which applies b first and then a."""
     product = []
     for row in a:
         total = 0

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of sums that fit into one LUT each, with the cut into LUTs kept through mapping.
+"""Networks of sums that fit into one LUT each.  Mapping keeps this partition into LUTs.
 
 ::
 
     x = a7 + b7                    one LUT2            a sum of at most six terms is a signal with the attribute ``keep``,
     o = a0 + b0 + b1 + c1 + d1 + x one LUT6            driven by one wide XOR
 
-A mapper takes XOR networks apart and puts them together for depth: abc needs 74 to 79 LUT6 for what is 51 by hand.  ``synth`` makes each
-such signal one LUT on targets with LUT6, and leaves it to the mapper on others.  A sum may have a part that counts only while an input
-is 1 (``gated``): it is not pinned, but has at most six inputs, too, which all are pinned.
+A mapper restructures XOR networks for depth: abc needs 74 to 79 LUT6 for a network of 51 LUT6.  On targets with LUT6, ``synth`` makes one
+LUT of each such signal.  On other targets, the mapper decides.  A sum may have a part that is added only while an input is 1
+(``gated``).  This sum is not pinned, but it also has at most six inputs, and all of them are pinned.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Sum:
 
     @property
     def fan_in(self) -> int:
-        """Inputs of the LUT."""
+        """Number of inputs of the LUT."""
         return len(self.terms) + (len(self.gated) + 1 if self.gated else 0)
 
 
@@ -45,14 +45,14 @@ class XorLuts:
     inputs : sequence of str
         Names of the input bits.
     sums : mapping of str to Sum
-        One for each LUT, each behind those that it reads.
+        One sum for each LUT.  Each comes after the sums that it reads.
     outputs : sequence of str
         Names of the output bits.
 
     Raises
     ------
     ValueError
-        A sum has more than six inputs, or a name stands for nothing.
+        A sum has more than six inputs, or a name is undefined.
     """
 
     def __init__(self, inputs: Sequence[str], sums: Mapping[str, Sum], outputs: Sequence[str]) -> None:
@@ -69,22 +69,22 @@ class XorLuts:
 
     @property
     def luts(self) -> int:
-        """LUTs."""
+        """Number of LUTs."""
         return len(self.sums)
 
     @property
     def ands(self) -> int:
-        """AND gates of the gated parts."""
+        """Number of AND gates of the gated parts."""
         return sum(bool(each.gated) for each in self.sums.values())
 
     @property
     def xors(self) -> int:
-        """XOR gates within all sums."""
+        """Number of XOR gates in all sums."""
         return sum(len(each.terms) + len(each.gated) - 1 for each in self.sums.values())
 
     @cached_property
     def depth(self) -> int:
-        """Gates on the longest path, every sum a balanced tree."""
+        """Number of gates on the longest path, if every sum is a balanced tree."""
         depths = dict.fromkeys(self.inputs, 0)
         for name, each in self.sums.items():
             plain = [depths[term] for term in each.terms]
@@ -94,7 +94,7 @@ class XorLuts:
 
     @cached_property
     def levels(self) -> int:
-        """LUTs on the longest path."""
+        """Number of LUTs on the longest path."""
         level = dict.fromkeys(self.inputs, 0)
         for name, each in self.sums.items():
             level[name] = 1 + max(level[term] for term in (*each.terms, *each.gated))
@@ -118,9 +118,9 @@ class XorLuts:
         Parameters
         ----------
         m : Module
-            Where the signals go.
+            The module for the signals.
         values : mapping
-            The inputs, all equally wide: one bit for each copy of the network.
+            The inputs, all of equal width, with one bit for each copy of the network.
         gate : Value, optional
             One bit for all copies.
         """
@@ -142,7 +142,7 @@ class XorLuts:
 
 
 def _tree(depths: Sequence[int]) -> int:
-    """Depth of a tree of two-input gates over signals of these depths, the least."""
+    """The smallest depth of a tree of two-input gates over signals of these depths."""
     waiting = sorted(depths)
     while len(waiting) > 1:
         first, second, *waiting = waiting

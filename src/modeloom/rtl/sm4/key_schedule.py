@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SM4 key schedule (GB/T 32907-2016, 7.3), a round key a cycle.
+"""The SM4 key schedule (GB/T 32907-2016, 7.3), one round key per cycle.
 
-Four registers hold K_i ... K_{i+3} in cycle 1 + i after the start; the last of them is round key i - 1, which is written then::
+Four registers hold K_i ... K_{i+3} in cycle 1 + i after the start.  The last one is round key i - 1, which is written in this cycle::
 
       K_i       K_{i+1}   K_{i+2}   K_{i+3} = rk_{i-1}
     ┌─────┐    ┌─────┐   ┌─────┐   ┌─────┐
     │  0  │◀───│  1  │◀──│  2  │◀──│  3  │◀── K_{i+4} = K_i ⊕ L'(τ(K_{i+1} ⊕ K_{i+2} ⊕ K_{i+3} ⊕ CK_i))
     └─────┘    └─────┘   └─────┘   └─────┘
 
-Encrypters and decrypters have the same round keys; a decrypter reads them in the opposite order.
+Encrypters and decrypters have the same round keys.  A decrypter reads them in the opposite order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["SM4KeySchedule"]
 KEY_BITS = 128
 WORD_BITS = 32
 STEP = 28
-"""What every byte of CK_i is less than that of CK_{i+1}, modulo 256."""
+"""Difference between each byte of CK_{i+1} and the same byte of CK_i, modulo 256."""
 
 
 class SM4KeySchedule(wiring.Component):
@@ -34,22 +34,22 @@ class SM4KeySchedule(wiring.Component):
     Attributes
     ----------
     latency : int
-        33 cycles from ``start`` to the last write; round key r is written r + 2 cycles after ``start``.
+        33 cycles from ``start`` to the last write.  Round key r is written r + 2 cycles after ``start``.
     interval : int
-        34 cycles from one start to the earliest next.
+        34 cycles from one start to the earliest next start.
     erase_latency : int
-        32 cycles from ``erase`` to the last write, one write a cycle.
+        32 cycles from ``erase`` to the last write, with one write per cycle.
 
     Members
     -------
     start, key
-        Expands ``key`` (128 bits), which is read in this cycle only.
+        Expands ``key`` (128 bits), which is read only in this cycle.
     erase
-        Writes zeros to all round keys.  Goes before ``start`` in the same cycle.
+        Writes zeros to all round keys.  It takes precedence over ``start`` in the same cycle.
     we, round, data, data_dec
-        A write: number of the round key, 0 to 31, and its 32 bits, the same at both.
+        A write: number of the round key, 0 to 31, and its 32 bits, which are the same on both outputs.
     busy
-        High from the cycle after a request to its last write, which ``done`` marks.  Requests are ignored while it is high.
+        High from the cycle after a request to its last write, which ``done`` marks.  Meanwhile, requests are ignored.
     done
         High in the cycle of the last write.
 
@@ -76,7 +76,7 @@ class SM4KeySchedule(wiring.Component):
         fixed_reg = Signal(WORD_BITS, init=FIXED_PARAMETERS[0])
         busy_reg = Signal()
         erasing_reg = Signal()
-        # The first cycle of an expansion has no round key yet.
+        # There is no round key yet in the first cycle of an expansion.
         first_reg = Signal()
         round_reg = Signal(range(ROUNDS))
         m.d.comb += [

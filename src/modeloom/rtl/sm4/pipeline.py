@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SM4 pipelines: one block a cycle, fixed latency, round keys of several slots.
+"""SM4 pipelines: one block per cycle, fixed latency, round keys of several slots.
 
-Byte 0 of a block is bits [7:0] of the signal.  With one register a round::
+Byte 0 of a block is bits [7:0] of the signal.  With one register in each round::
 
     cycle      0               1           2                   33
     i, slot ──▶[operand reg]──▶ round 1 ──▶ round 2 ──▶ ... ──▶ o
                                 ▲           ▲
                               rk_0        rk_1              (a decrypter: rk_31, rk_30, ..., rk_0)
 
-Encryption and decryption are the same data path: a round of a pipeline for both holds two keys, and the direction, which travels with the
-block, chooses one of them a cycle ahead.  Nothing stalls: no register of the data path has a clock enable or a reset.
+Encryption and decryption use the same data path.  A round of a pipeline for both directions holds two keys.  The direction travels with
+the block and selects one of them a cycle ahead.  The pipeline never stalls: no register of the data path has a clock enable or a reset.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BLOCK_BITS = 128
 WORD_BITS = 32
 
 STAGES = 2
-"""Most registers a round: behind the S-boxes and at the end."""
+"""Largest number of registers in a round: after the S-boxes and at the end."""
 
 
 def check_direction(direction: str) -> str:
@@ -41,33 +41,33 @@ def check_direction(direction: str) -> str:
 
 
 class SM4Pipeline(wiring.Component):
-    """SM4 (GB/T 32907-2016, 7.1 or 7.2), one block a cycle.
+    """SM4 (GB/T 32907-2016, 7.1 or 7.2), one block per cycle.
 
     Parameters
     ----------
     direction : str
         "encrypt", "decrypt" or "both".
     registers_per_round : int
-        1, or 2 with one behind the S-boxes.
+        1, or 2 with one after the S-boxes.
     slots : int
-        Key slots, at least 1.  One slot is held in registers, more are held in LUT memories, one for each round.
+        Number of key slots, at least 1.  One slot is in registers.  Several slots are in LUT memories, one for each round.
 
     Attributes
     ----------
     latency : int
         32 * registers_per_round + 1: the result of a block given in cycle t is at ``o`` in cycle t + latency.
     interval : int
-        1: a block every cycle.
+        1: one block in every cycle.
 
     Members
     -------
     i, slot, decrypt
-        Block (128 bits), the key slot that it is for, and its direction (only with "both"), every cycle.
+        Block (128 bits), its key slot, and its direction (only with "both"), in every cycle.
     o
         Result (128 bits).
     key_we, key_slot, key_round, key_data
-        Writes round key ``key_round`` (0 to 31, 32 bits) of a slot, as ``SM4KeySchedule`` gives them.  A block given in a later cycle
-        meets the new key; the keys of a slot must not change while its blocks are in flight.
+        Writes round key ``key_round`` (0 to 31, 32 bits) of a slot.  The writes come from ``SM4KeySchedule``.  A block in a later cycle
+        uses the new key.  The keys of a slot must not change while its blocks are in flight.
 
     Raises
     ------
@@ -112,7 +112,7 @@ class SM4Pipeline(wiring.Component):
         for number in range(ROUNDS):
             name = f"round_{number + 1}"
             if both:
-                # Chosen a cycle ahead, so that no multiplexer stands in the logic of a round.
+                # The key is selected a cycle ahead, so the logic of a round has no multiplexer.
                 first_key, last_key = (self._round_key(m, *of, slot, "comb") for of in ((number, ""), (ROUNDS - 1 - number, "dec_")))
                 key: Value = late(Mux(decrypts, last_key, first_key), f"{name}_key")
             else:
@@ -130,12 +130,12 @@ class SM4Pipeline(wiring.Component):
             words = [*others, new]
             if number < ROUNDS - 1:
                 words = [late(word, f"{name}_{n}") for n, word in enumerate(words)]
-        # In the order of the block's bits: what a netlist shows of a core are these registers (``equivalence.cores``).
+        # The registers have the order of the bits of the block, because ``equivalence.cores`` finds them in the netlist.
         m.d.comb += self.o.eq(Cat(late(column, f"o_{n}") for n, column in enumerate(columns(block_of(words[::-1])))))
         return m
 
     def _round_key(self, m: Module, index: int, form: str, slot: Value, domain: str) -> Value:
-        """A round key of a slot: of several in the cycle after, or, with the domain "comb", in the same."""
+        """A round key of a slot.  With several slots, it comes in the next cycle, or in the same cycle with the domain "comb"."""
         write = Signal(name=f"write_{form}{index}")
         m.d.comb += write.eq(self.key_we & (self.key_round == index))
         if self.slots == 1:

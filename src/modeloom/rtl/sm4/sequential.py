@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequential SM4 cores: one block at a time, a round in one cycle or in two.
+"""Sequential SM4 cores: one block at a time, with one or two cycles for each round.
 
 Byte 0 of a block is bits [7:0] of the signal.  With rounds of p cycles::
 
@@ -8,8 +8,8 @@ Byte 0 of a block is bits [7:0] of the signal.  With rounds of p cycles::
     key_reg      -      rk_0     rk_1      ...   rk_31                      (a decrypter: rk_31, ..., rk_0)
     o                                                        result, until the next one
 
-The next block may come in the last cycle of the last round, which writes ``o``.  Encryption and decryption are the same data path: the
-direction is in the address of the round keys alone.
+The next block may come in the last cycle of the last round, which writes ``o``.  Encryption and decryption use the same data path.  The
+direction affects only the address of the round keys.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ class SM4Sequential(wiring.Component):
     direction : str
         "encrypt", "decrypt" or "both".
     registers_per_round : int
-        1, or 2 with one behind the S-boxes: cycles of a round.
+        Cycles for each round: 1, or 2 with a register after the S-boxes.
     slots : int
-        Key slots, at least 1.
+        Number of key slots, at least 1.
 
     Attributes
     ----------
     latency : int
         32 * registers_per_round + 1: a block started in cycle t is at ``o`` from cycle t + latency on.
     interval : int
-        32 * registers_per_round: cycles from one start to the earliest next.
+        32 * registers_per_round: cycles from one start to the earliest next start.
 
     Members
     -------
     start, i, slot, decrypt
-        Block (128 bits), key slot and direction (only with "both"), taken in a cycle with ``start`` high.  A start less than ``interval``
-        cycles after the last one is ignored.
+        Block (128 bits), key slot and direction (only with "both").  They are read in a cycle in which ``start`` is high.  A start less
+        than ``interval`` cycles after the previous one is ignored.
     o
-        Result (128 bits), held until the next.
+        Result (128 bits), held until the next one.
     key_we, key_slot, key_round, key_data
-        Writes round key ``key_round`` (0 to 31, 32 bits) of a slot, as ``SM4KeySchedule`` gives them.  It holds from the next cycle on.
-        Keys of a block at work must not change.
+        Writes round key ``key_round`` (0 to 31, 32 bits) of a slot.  The writes come from ``SM4KeySchedule``.  The key is valid from the
+        next cycle on.  The keys of a block must not change while the block is processed.
 
     Raises
     ------
@@ -90,9 +90,9 @@ class SM4Sequential(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        # A block may start: nothing is at work, or it is the last cycle of the last round.
+        # A block may start if no block is processed, or in the last cycle of the last round.
         idle_reg, free_reg = Signal(init=1), Signal(init=1)
-        # That cycle, known one ahead, since it enables 128 registers.
+        # This cycle is known one cycle ahead, because it enables 128 registers.
         last_reg = Signal()
         round_reg = Signal(range(ROUNDS))
         ends, advances = Signal(), Signal()
@@ -112,7 +112,7 @@ class SM4Sequential(wiring.Component):
         with m.Elif(advances):
             m.d.sync += round_reg.eq(round_reg + 1)
 
-        # Keys are read in the cycle before the round that adds them.
+        # Keys are read in the cycle before the round that uses them.
         place, slot = Mux(free_reg, 0, round_reg + 1)[: len(round_reg)], Mux(free_reg, self.slot, slot_reg)
         key = self._round_key(m, place, slot, Mux(free_reg, decrypts, decrypt_reg), free_reg | advances)
 
@@ -128,7 +128,7 @@ class SM4Sequential(wiring.Component):
         with m.Elif(advances):
             m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, after, strict=True)]
 
-        # The result stays until the next one: the reset erases it.  Its registers are in the order of the block's bits, as those of the
+        # The result stays until the next one, so the reset erases it.  Its registers have the order of the bits of the block, as in the
         # pipelines.
         o_reg = [Signal(WORD_BITS, name=f"o_{n}_reg") for n in range(4)]
         with m.If(last_reg):
@@ -137,7 +137,7 @@ class SM4Sequential(wiring.Component):
         return m
 
     def _round_key(self, m: Module, place: Value, slot: Value, decrypts: Value, reads: Value) -> Value:
-        """The round key that is the *place*-th to be added, from the next cycle on."""
+        """The round key of step *place*, available from the next cycle on."""
         keys = memory.Memory(shape=WORD_BITS, depth=ROUNDS * self.slots, init=[], attrs={"ram_style": "distributed"})
         m.submodules.keys = keys
         write_port, read_port = keys.write_port(), keys.read_port(domain="comb")
