@@ -57,7 +57,7 @@ def check_key_bits(key_bits: int) -> int:
 
 
 def slot_shape(slots: int) -> Shape:
-    """Shape of a slot number. At least one bit, since a port of no bits cannot be written in Verilog."""
+    """Shape of a slot number. It has at least one bit, because Verilog has no ports of zero bits."""
     return Shape.cast(range(max(2, slots)))
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores of AES: pipelines, and one block at a time."""
+"""Cores of AES: pipelines, and sequential cores for one block at a time."""

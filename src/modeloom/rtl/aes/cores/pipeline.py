@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES pipelines: one block a cycle, fixed latency, round keys of several slots.
+"""AES pipelines: one block per cycle, fixed latency, round keys of several slots.
 
 Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state. With n rounds::
 
@@ -8,9 +8,9 @@ Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of
                 ▲                  ▲                           ▲
               key 0              key 1                       key n           (a decrypter: n, n - 1, ..., 0)
 
-What a round is, and where its registers are, is told in ``round_stages``.
+``round_stages`` describes a round and its registers.
 
-Nothing stalls: no register of the data path has a clock enable or a reset.
+The pipeline never stalls: no register of the data path has a clock enable or a reset.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["SBOXES", "AESPipeline"]
 
 
 class _Travel:
-    """What goes with a block: item n is the value of the block that entered n cycles ago."""
+    """A value that travels with a block.  Item n is the value of the block that entered n cycles ago."""
 
     def __init__(self, m: Module, value: Value, name: str) -> None:
         self._m, self._values, self._name = m, [value], name
@@ -43,56 +43,56 @@ class _Travel:
         return self._values[cycle]
 
     def later(self, value: Value) -> Value:
-        """The register behind one of the values."""
+        """The register after one of the values."""
         return self[next(n for n, known in enumerate(self._values) if known is value) + 1]
 
 
 class AESPipeline(wiring.Component):
-    """AES (FIPS 197, 5.1; decryption: 5.3.5, the equivalent inverse cipher), one block a cycle.
+    """AES (FIPS 197, 5.1; decryption: 5.3.5, the equivalent inverse cipher), one block per cycle.
 
-    One inversion and one MixColumns serve both directions where a pipeline has both (``layers.both``); decryption reads the round keys
-    in the opposite order and in another form, so that each of its rounds holds two.
+    In a pipeline for both directions, one inversion and one MixColumns serve both (``layers.both``).  Decryption reads the round keys in
+    the opposite order and in another form, so each round holds two round keys.
 
     Parameters
     ----------
     key_bits : int
         128, 192 or 256.
     registers_per_round : int
-        1 to 4; ``round_stages`` tells where they stand.
+        1 to 4.  ``round_stages`` has their places.
     slots : int
-        Key slots, at least 1. One slot is held in registers, more are held in LUT memories, one for each round.
+        Number of key slots, at least 1. One slot is in registers. Several slots are in LUT memories, one for each round.
     direction : str
         "encrypt", "decrypt" or "both".
     whitening_register : bool
-        Registers the sum of the input and the first round key, one cycle more. Without it the first round has an XOR
-        (and a key memory) before its S-boxes in one cycle; and with that as the longest path, abc has slack in all
-        other rounds, which it spends badly: on xc7, with two registers a round, a quarter more LUTs in all.
+        Registers the sum of the input and the first round key, which takes one more cycle. Without this register, the first round has an
+        XOR (and a key memory) before its S-boxes in one cycle. This is then the longest path, and abc uses the slack in the other rounds
+        badly: on xc7, with two registers in a round, the pipeline takes a quarter more LUTs.
     sbox : str
-        "lut": tables in logic; "bram": eight block memories of two ports a round, each 256 x 8 bits; "composite", "bdd" or "compact":
-        gates, see ``sboxes``.
+        "lut": tables in logic; "bram": eight block memories with two ports in each round, 256 x 8 bits each; "composite", "bdd" or
+        "compact": gates, see ``sboxes``.
     mixcolumns : str
-        "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
+        "plain", or "lut6": partitioned by hand into LUTs of six inputs, together with the round key.
 
     Attributes
     ----------
     rounds : int
         10, 12 or 14.
     latency : int
-        rounds * registers_per_round, and 1 with the whitening register: the result of a block given in cycle t is at
-        ``o`` in cycle t + latency. The input has no register before the whitening, the output has one.
+        rounds * registers_per_round, plus 1 with the whitening register. The result of a block given in cycle t is at ``o`` in cycle
+        t + latency. The input has no register before the whitening, and the output has one.
     interval : int
-        1: a block every cycle.
+        1: one block in every cycle.
 
     Members
     -------
     i, slot, decrypt
-        Block (128 bits), the key slot that it is for, and its direction (only with "both"), every cycle.
+        Block (128 bits), its key slot, and its direction (only with "both"), in every cycle.
     o
         Result (128 bits).
     key_we, key_slot, key_round, key_data, key_data_dec
-        Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot: ``KeySchedule.data`` for an
-        encrypter, ``data_dec`` for a decrypter at ``key_data``, both for both. A block given in a later cycle meets the new key; the
-        keys of a slot must not change while its blocks are in flight.
+        Writes round key ``key_round`` (0 is the first block of the cipher key, as in FIPS 197) of a slot. ``key_data`` takes
+        ``KeySchedule.data`` in an encrypter and ``data_dec`` in a decrypter. A pipeline for both directions takes both. A block in a later
+        cycle uses the new key. The keys of a slot must not change while its blocks are in flight.
 
     Raises
     ------
@@ -102,9 +102,9 @@ class AESPipeline(wiring.Component):
         A parameter is out of range.
     """
 
-    # With the straight inverse cipher, InvMixColumns has the round key in its input: the XOR then needs LUTs of its own behind the S-box.
-    # The equivalent inverse cipher adds the key in the last LUT of InvMixColumns (on xc7 860 LUTs a round with two registers, where the
-    # straight one has 950 to 1070).
+    # In the straight inverse cipher, the round key is in the input of InvMixColumns, so the XOR needs separate LUTs after the S-box.  The
+    # equivalent inverse cipher adds the key in the last LUT of InvMixColumns.  On xc7, a round with two registers takes 860 LUTs, and 950
+    # to 1070 with the straight inverse cipher.
 
     def __init__(
         self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, direction: str = "encrypt",
@@ -147,11 +147,11 @@ class AESPipeline(wiring.Component):
             return read_round_key(m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", **when)
 
         def round_key(place: int, cycle: int) -> Value:
-            """The round key of a place, 0 for the whitening, that meets the block of *cycle* cycles ago."""
+            """The round key for a place (0 is the whitening) and for the block that entered *cycle* cycles ago."""
             if not both:
                 index = self.rounds - place if self.direction == "decrypt" else place
                 return stored_key(index, self.key_data, travel=slot, cycle=cycle)
-            # Chosen a cycle ahead, so that no multiplexer stands in the logic of a round.
+            # The key is selected a cycle ahead, so the logic of a round has no multiplexer.
             ahead = max(0, cycle - 1)
             encrypting = stored_key(place, self.key_data, travel=[slot[ahead]], cycle=0)
             decrypting = stored_key(self.rounds - place, self.key_data_dec, "dec_", travel=[slot[ahead]], cycle=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequential AES cores: one block at a time, a round in as many cycles as a pipeline has registers in it.
+"""Sequential AES cores: one block at a time.  A round takes as many cycles as it has registers in a pipeline.
 
 Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of the state.  With n rounds of p cycles, and with the
 round keys by their place (a decrypter has them in the opposite order)::
@@ -8,8 +8,8 @@ round keys by their place (a decrypter has them in the opposite order)::
     state_reg    -       i ^ k_0    round 1     ...   round n - 1     next block, if it came in cycle n p
     o                                                                 result, until the next one
 
-The registers of a round run freely; only in its last cycle is the sum with the round key taken back into ``state_reg``.  The next block
-may come in the last cycle of the last round, which writes ``o`` and not ``state_reg``.
+The registers of a round have no enable.  In the last cycle of a round, ``state_reg`` takes the sum with the round key.  The next block may
+come in the last cycle of the last round, which writes ``o`` and not ``state_reg``.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class AESSequential(wiring.Component):
     key_bits : int
         128, 192 or 256.
     slots : int
-        Key slots, at least 1.
+        Number of key slots, at least 1.
     registers_per_round : int
-        1 to 4, at the places that ``round_stages`` tells: cycles of a round.
+        Cycles for each round, 1 to 4.  ``round_stages`` has the places of the registers.
     direction : str
         "encrypt", "decrypt" or "both".
     sbox : str
-        "lut"; "bram"; or "table": S-box and MixColumns together in block memories (see ``tables``), with 1 or 2 cycles a round.
+        "lut"; "bram"; or "table": S-box and MixColumns together in block memories (see ``tables``), with 1 or 2 cycles for each round.
     mixcolumns : str
-        "plain", or "lut6": cut into LUTs of six inputs by hand.
+        "plain", or "lut6": partitioned by hand into LUTs of six inputs.
 
     Attributes
     ----------
@@ -54,15 +54,15 @@ class AESSequential(wiring.Component):
     latency : int
         rounds * registers_per_round + 1: a block started in cycle t is at ``o`` from cycle t + latency on.
     interval : int
-        rounds * registers_per_round: cycles from one start to the earliest next.
+        rounds * registers_per_round: cycles from one start to the earliest next start.
 
     Members
     -------
     start, i, slot, decrypt
-        Block (128 bits), key slot and direction (only with "both"), taken in a cycle with ``start`` high. A start less than ``interval``
-        cycles after the last one is ignored.
+        Block (128 bits), key slot and direction (only with "both"). They are read in a cycle in which ``start`` is high. A start less than
+        ``interval`` cycles after the previous one is ignored.
     o
-        Result (128 bits), held until the next.
+        Result (128 bits), held until the next one.
     key_we, key_slot, key_round, key_data, key_data_dec
         Writes round key ``key_round`` (0 is the cipher key's first block, as in FIPS 197) of a slot: ``KeySchedule.data`` for an
         encrypter, ``data_dec`` for a decrypter at ``key_data``, both for both. It holds from the next cycle on. Keys of a block at work
@@ -107,10 +107,10 @@ class AESSequential(wiring.Component):
         m = Module()
         both = self.direction == "both"
         rounds, cycles = self.rounds, self.registers_per_round
-        # A block may start: nothing is at work, or the last cycle of the last round.
+        # A block may start if no block is processed, or in the last cycle of the last round.
         idle_reg = Signal(init=1)
         free_reg = Signal(init=1)
-        # That cycle, known one ahead, since it enables 128 registers.
+        # This cycle is known one cycle ahead, because it enables 128 registers.
         last_reg = Signal()
         round_reg = Signal(4)
         phase_reg = Signal(cycles, init=1)
@@ -130,7 +130,7 @@ class AESSequential(wiring.Component):
                 m.d.sync += round_reg.eq(round_reg + 1)
 
         if cycles == 1:
-            # Keys are read in the cycle before the one that adds them; the first, in the one that takes the block.
+            # Keys are read in the cycle before they are used.  The first key is read in the cycle that takes the block.
             place = Mux(free_reg, 1, round_reg + 1)
             slot, decrypt = Mux(free_reg, self.slot, slot_reg), Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
         else:
@@ -144,7 +144,7 @@ class AESSequential(wiring.Component):
         for next_c, whitened_c, mixed_c in zip(next_state, columns(whitened), columns(mixed), strict=True):
             m.d.comb += next_c.eq(Mux(free_reg, whitened_c, mixed_c))
 
-        # The result stays until the next one: the reset erases it.
+        # The result stays until the next one, so the reset erases it.
         o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
         with m.If(last_reg):
             m.d.sync += [reg.eq(column) for reg, column in zip(o_reg, columns(result), strict=True)]
@@ -154,7 +154,7 @@ class AESSequential(wiring.Component):
     def _round(
         self, m: Module, state: Value, decrypt: Value, next_decrypt: Value, number: Value, key: Value
     ) -> tuple[Value, Value]:
-        """What the last round and the other rounds make of a state."""
+        """The results of the last round and of another round for a state."""
         if self.sbox == "table":
             mixed = table_round(m, state, next_decrypt, number == self.rounds - 1, self.direction, self.registers_per_round)
             return (add(mixed, key),) * 2
@@ -162,7 +162,7 @@ class AESSequential(wiring.Component):
             state, next_decrypt = self._stages.hold(m, state, next_decrypt, "state"), decrypt
         state, _ = self._stages.substitute(m, state, next_decrypt)
         if self.mixcolumns == "lut6":
-            # The key goes into the LUT of the multiplexer behind, which has room for it.
+            # The key fits into the LUT of the multiplexer that follows.
             def late(value: Value, term: str) -> Value:
                 return register(m, value, term)
 
@@ -173,7 +173,7 @@ class AESSequential(wiring.Component):
         return self._stages.finish(m, state, key), mixed
 
     def _first_key(self, m: Module) -> Value:
-        """The round key that meets the block at the input."""
+        """The round key for the block at the input."""
 
         def stored(index: int, data: Value, form: str) -> Value:
             write = Signal(name=f"write_{form}{index}")

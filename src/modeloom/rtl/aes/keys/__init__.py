@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key schedule of AES, and where pipelines keep round keys."""
+"""The key schedule of AES, and the storage of round keys in pipelines."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The AES key schedule (FIPS 197, 5.2), one word of 32 bits a cycle, in both forms, for ciphers and inverse ciphers.
+"""The AES key schedule (FIPS 197, 5.2), one word of 32 bits per cycle, in the forms for the cipher and for the inverse cipher.
 
-Byte 0 of the key is bits [7:0]; word j of the key is bits [32j + 31 : 32j], byte 0 of a word at [7:0]. A shift register
-of Nk words (4, 6 or 8) and one more holds w_{i-1} ... w_{i+Nk-1} in the cycle 1 + i after the start::
+Byte 0 of the key is bits [7:0]. Word j of the key is bits [32j + 31 : 32j], with its byte 0 at [7:0]. A shift register of Nk + 1 words
+(Nk is 4, 6 or 8) holds w_{i-1} ... w_{i+Nk-1} in cycle 1 + i after the start::
 
       w_{i-1}     w_i      w_{i+1}   w_{i+2}   w_{i+3}         w_{i+Nk-1}
     ┌────────┐  ┌─────┐   ┌─────┐   ┌─────┐   ┌─────┐         ┌──────┐
@@ -27,9 +27,9 @@ __all__ = ["KeySchedule"]
 class KeySchedule(wiring.Component):
     """Expands a cipher key into a stream of round-key writes, or writes zeros over all round keys.
 
-    The stream goes to the ``key_*`` ports of ``AESPipeline`` and ``AESSequential``: ``data`` to those that encrypt, ``data_dec`` to those
-    that decrypt; the slot is known to whoever started the schedule. InvMixColumns of the
-    round keys is made here and nowhere else: here it is one column a cycle, in a decrypter it would be four.
+    The stream goes to the ``key_*`` ports of ``AESPipeline`` and ``AESSequential``: ``data`` to encrypters, and ``data_dec`` to decrypters.
+    The logic that starts the schedule knows the slot. InvMixColumns of the round keys is computed only here, because it is one column per
+    cycle here and would be four in a decrypter.
 
     Parameters
     ----------
@@ -39,27 +39,27 @@ class KeySchedule(wiring.Component):
     Attributes
     ----------
     rounds : int
-        10, 12 or 14; round keys are 0 ... rounds.
+        10, 12 or 14. The round keys are 0 ... rounds.
     latency : int
         4 * rounds + 2 cycles (42, 50, 58) from ``start`` to the last write; round key r is written 4 * r + 2 cycles
         after ``start``.
     interval : int
-        latency + 1 cycles from one start to the earliest next.
+        latency + 1 cycles from one start to the earliest next start.
     erase_latency : int
-        rounds + 1 cycles (11, 13, 15) from ``erase`` to the last write, one write a cycle.
+        rounds + 1 cycles (11, 13, 15) from ``erase`` to the last write, with one write per cycle.
 
     Members
     -------
     start, key
-        Expands ``key``, which is read in this cycle only.
+        Expands ``key``, which is read only in this cycle.
     erase
-        Writes zeros to all rounds, in both forms. Goes before ``start`` in the same cycle.
+        Writes zeros to all rounds, in both forms. It takes precedence over ``start`` in the same cycle.
     we, round, data, data_dec
-        A write: number of the round key, and its 128 bits as the cipher and as the equivalent inverse cipher
-        (FIPS 197, 5.3.5: InvMixColumns of all but the first and the last) wants them.
+        A write: number of the round key, and its 128 bits in the form for the cipher and in the form for the equivalent inverse cipher
+        (FIPS 197, 5.3.5: InvMixColumns of all except the first and the last).
     busy
-        High from the cycle after a request to its last write, which ``done`` marks. Requests are ignored while it is
-        high; the next is taken in the cycle after ``done``.
+        High from the cycle after a request to its last write, which ``done`` marks. Meanwhile, requests are ignored. The next request is
+        accepted in the cycle after ``done``.
     done
         High in the cycle of the last write.
 
@@ -99,12 +99,12 @@ class KeySchedule(wiring.Component):
         mixed_reg = [Signal(32, name=f"mixed_{n}_reg") for n in range(4)]
         expanding_reg = Signal()
         erasing_reg = Signal()
-        # The word in front is w_i with i = 4 * round_reg + phase_reg.
+        # The first word is w_i with i = 4 * round_reg + phase_reg.
         round_reg = Signal(4)
         phase_reg = Signal(2)
         position_reg = Signal(range(words))
         rcon_reg = Signal(8)
-        # The cycle of the last write, known a cycle ahead: it clears all registers.
+        # The cycle of the last write is known a cycle ahead.  It clears all registers.
         done_reg = Signal()
         m.d.comb += [
             self.round.eq(round_reg),
@@ -113,7 +113,7 @@ class KeySchedule(wiring.Component):
             self.done.eq(done_reg),
         ]
 
-        # The round key leaves one word late: InvMixColumns then has a cycle of its own.
+        # The round key leaves one word late, so InvMixColumns has a whole cycle.
         plain = [last_word_reg, *word_reg[:3]]
         edge = Signal()
         m.d.comb += [
@@ -125,7 +125,7 @@ class KeySchedule(wiring.Component):
         new_word = word_reg[0] ^ self._function(m, word_reg[-1], position_reg, rcon_reg)
         mixed = inv_mix_columns(m, word_reg[3])
         with m.If(self.done):
-            # From here on the registers hold zeros: no trace of the key, and the words that an erasure writes.
+            # From here on, the registers hold zeros: nothing of the key remains, and an erasure writes these zeros.
             m.d.sync += [reg.eq(0) for reg in (*word_reg, last_word_reg, *mixed_reg)]
             m.d.sync += [reg.eq(0) for reg in (expanding_reg, erasing_reg, round_reg, phase_reg, done_reg)]
         with m.Elif(expanding_reg):
@@ -152,7 +152,7 @@ class KeySchedule(wiring.Component):
         return m
 
     def _function(self, m: Module, word: Signal, position: Signal, rcon: Signal) -> Value:
-        # RotWord behind the S-boxes, with which it commutes: no multiplexer before them.
+        # RotWord comes after the S-boxes, with which it commutes.  The S-boxes then need no multiplexer before them.
         substituted = sub_bytes(m, word)
         result = Signal(32)
         m.d.comb += result.eq(word)

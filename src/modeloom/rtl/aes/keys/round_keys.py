@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a pipeline keeps its round keys: for each round one word of 128 bits for each key slot.
+"""The storage of round keys in a pipeline: for each round, one word of 128 bits for each key slot.
 
-Byte 0 of a round key is bits [7:0]; byte r + 4c meets row r, column c of the state.
+Byte 0 of a round key is bits [7:0]. Byte r + 4c is added to row r, column c of the state.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ def read_round_key(
     cycle: int,
     index: int | str,
 ) -> Value:
-    """The round key that meets a block *cycle* cycles after the block has entered.
+    """The round key that a block uses *cycle* cycles after it has entered.
 
-    With one slot it is a register. With more it is a memory in LUTs: a key needed in cycle 0 is read asynchronously, a
-    later one is read into a register one cycle ahead, so that no memory stands in the logic of a round.
+    With one slot, it is a register. With several slots, it is a memory in LUTs. A key for cycle 0 is read asynchronously. A later key is
+    read into a register one cycle ahead, so the logic of a round contains no memory.
 
     Parameters
     ----------
     m : Module
         Receives the storage.
     write, write_slot, data
-        Writes *data* (128 bits) to *write_slot*; a block that enters in a later cycle meets the new key.
+        Writes *data* (128 bits) to *write_slot*. A block that enters in a later cycle uses the new key.
     slots : int
         Key slots.
     travel : sequence of values

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of a round that encrypts or decrypts, as one bit says, with the inversion of the field and MixColumns shared.
+"""Layers of a round for both directions.  One bit selects the direction.  The inversion in the field and MixColumns are shared.
 
-SubBytes is an affine map behind the inversion, InvSubBytes the inverse map before the inversion; both ShiftRows go before it, too::
+SubBytes is the inversion followed by an affine map.  InvSubBytes is the inverse map followed by the inversion.  Both ShiftRows come first::
 
              ┌── ShiftRows ─────────────────────────▶ 0 ┐                      ┌── affine ──▶ 0 ┐
     state ───┤                                          ├──▶ inversion in ─────┤                ├──▶
              └── InvShiftRows ──▶ inverse affine ───▶ 1 ┘      GF(2^8)         └──────────────▶ 1 ┘
 
-The multiplexers with what is before them are functions of five and of six bits: 128 LUT6 each, where a second table would take 512.
-A byte is bits [7:0]; bit i of it is the coefficient of x^i.
+The multiplexers and the logic before them are functions of five and six bits: 128 LUT6 each.  A second table would take 512.
+Bit i of a byte is the coefficient of x^i.
 
-In a block memory both tables stand one behind the other, the direction is a bit of the address, and no map is needed.
+In a block memory, both tables are adjacent and the direction is a bit of the address.  No map is needed.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ def _affine(m: Module, state: Value, turns: tuple[int, ...], constant: int) -> V
 
 
 def both_shift_rows(m: Module, state: Value, decrypt: Value) -> Value:
-    """ShiftRows of a state of 128 bits, or InvShiftRows if *decrypt*; rows 0 and 2 are wires."""
+    """ShiftRows of a state of 128 bits, or InvShiftRows if *decrypt*.  Rows 0 and 2 are wires."""
     return _choose(m, decrypt, inv_shift_rows(state), shift_rows(state))
 
 
 def map_before(m: Module, state: Value, decrypt: Value) -> Value:
-    """What is before the inversion, for a state of 128 bits: ShiftRows, or InvShiftRows and the inverse affine map if *decrypt*."""
-    # FIPS 197, 5.1.1, turned round: b'_i = b_{i+2} + b_{i+5} + b_{i+7} + d_i with d = 05.
+    """The layers before the inversion, for a state of 128 bits: ShiftRows, or InvShiftRows and the inverse affine map if *decrypt*."""
+    # The inverse of FIPS 197, 5.1.1: b'_i = b_{i+2} + b_{i+5} + b_{i+7} + d_i with d = 05.
     backward = _affine(m, inv_shift_rows(state), (1, 3, 6), 0x05)
     return _choose(m, decrypt, backward, shift_rows(state))
 
 
 def split_register(m: Module, state: Value, decrypt: Value, name: str) -> tuple[Value, Value]:
-    """*state* a cycle later in two sets of registers, for :func:`map_before_split`: the first is zero for a block that is decrypted, the
-    second for one that is encrypted.  Flip-flops have a reset for that, which takes no input of a LUT.
+    """*state* a cycle later in two sets of registers, for :func:`map_before_split`.  The first is zero for a decrypted block, and the
+    second is zero for an encrypted block.  The reset of the flip-flops does this and takes no input of a LUT.
     """
     halves = []
     for way, wrong in (("encrypt", decrypt), ("decrypt", ~decrypt)):
@@ -76,7 +76,7 @@ def split_register(m: Module, state: Value, decrypt: Value, name: str) -> tuple[
 
 
 def map_before_split(m: Module, halves: tuple[Value, Value], decrypt: Value) -> Value:
-    """As :func:`map_before`, of the registers of :func:`split_register`: one sum of four or five bits, a LUT of its own, for each bit."""
+    """Like :func:`map_before`, for the registers of :func:`split_register`.  Each bit is a sum of four or five bits in one LUT."""
     forward, backward = ([named(m, word) for word in columns(half)] for half in (shift_rows(halves[0]), inv_shift_rows(halves[1])))
     result = [Signal(name=f"before_{n}", attrs={"keep": 1}) for n in range(128)]
     for n, bit in enumerate(result):
@@ -87,12 +87,12 @@ def map_before_split(m: Module, halves: tuple[Value, Value], decrypt: Value) -> 
 
 
 def map_after(m: Module, state: Value, decrypt: Value) -> Value:
-    """What is behind the inversion: the affine map of FIPS 197, 5.1.1, or nothing if *decrypt*."""
+    """The layer after the inversion: the affine map of FIPS 197, 5.1.1, or nothing if *decrypt*."""
     return _choose(m, decrypt, state, _affine(m, state, (0, 1, 2, 3, 4), 0x63))
 
 
 def map_after_split(m: Module, state: Value, decrypt: Value) -> Value:
-    """As :func:`map_after`, with sums that are a LUT of their own: the mapper cannot draw them into the table."""
+    """Like :func:`map_after`, but each sum is a separate LUT, so the mapper cannot merge it into the table."""
     sums = [Signal(name=f"affine_{n}", attrs={"keep": 1}) for n in range(128)]
     words = [named(m, word) for word in columns(state)]
     for n, bit in enumerate(sums):
@@ -103,7 +103,7 @@ def map_after_split(m: Module, state: Value, decrypt: Value) -> Value:
 
 
 def _inverses() -> tuple[int, ...]:
-    # The inverse affine map of SubBytes, here on numbers.
+    # The inverse affine map of SubBytes on numbers.
     def undone(y: int) -> int:
         wide = y | y << 8
         return (wide >> 7 ^ wide >> 5 ^ wide >> 2) & 0xFF ^ 0x05
@@ -128,7 +128,7 @@ def invert_bytes(m: Module, state: Value) -> Value:
 
 
 def clocked_both_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
-    """SubBytes, or InvSubBytes if *decrypt*, of *state* of the cycle before, in block memories of two ports with 512 bytes."""
+    """SubBytes, or InvSubBytes if *decrypt*, of *state* of the previous cycle, in block memories with two ports and 512 bytes."""
     result = []
     for low in range(0, len(state), 16):
         rom = memory.Memory(shape=8, depth=512, init=[*SBOX, *INV_SBOX], attrs={"rom_style": "block"})
@@ -141,7 +141,7 @@ def clocked_both_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
 
 
 def cut_both_mix_columns(m: Module, state: Value, decrypt: Value) -> tuple[Value, Value]:
-    """The first part of MixColumns, or of InvMixColumns if *decrypt*; ``join_mix_columns`` puts both parts together."""
+    """The first part of MixColumns, or of InvMixColumns if *decrypt*.  ``join_mix_columns`` is the second part."""
     u, v = cut_mix_columns(m, state)
     result = []
     for a, u_c in zip(columns(state), columns(u), strict=True):

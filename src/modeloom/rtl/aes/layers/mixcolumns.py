@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The linear layers of AES: ShiftRows, MixColumns and their inverses.
 
-A column is a 32-bit word with row 0 at [7:0]; column c of a state is bits [32c + 31 : 32c]::
+A column is a 32-bit word with row 0 at [7:0]. Column c of a state is bits [32c + 31 : 32c]::
 
     bits  31:24  23:16  15:8   7:0
     row     3      2      1     0
 
-All arithmetic is on whole columns, four bytes at a time, and results are concatenations of 32-bit signals, which cost
-nothing when a column is taken out again. A 32-bit word is what CXXRTL computes in one machine instruction; with signals
-of 128 bits, sliced into bytes and put together again, the whole pipeline ran ten times slower.
+All arithmetic is on whole columns, four bytes at a time. Results are concatenations of 32-bit signals, so selecting a column costs nothing.
+CXXRTL computes a 32-bit word in one machine instruction. With signals of 128 bits that are sliced into bytes and concatenated again, the
+simulation of a pipeline was ten times slower.
 
-Functions that take a module add their logic where they are called: call them outside of its ``If`` and ``Switch``.
+Functions with a module as an argument add their logic at the place of the call. Call them outside of ``If`` and ``Switch``.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def twice(m: Module, word: Value) -> Value:
     """2 times each byte of a word of 32 bits, in GF(2^8)."""
     high = named(m, (word >> 7) & 0x01010101)
     low = (word & 0x7F7F7F7F).shift_left(1)[:32]
-    # x^8 = x^4 + x^3 + x + 1; no carry leaves a byte, since each holds 0 or 1.
+    # x^8 = x^4 + x^3 + x + 1.  No carry leaves a byte, because each byte is 0 or 1.
     return named(m, low ^ high ^ high.shift_left(1)[:32] ^ high.shift_left(3)[:32] ^ high.shift_left(4)[:32])
 
 
-# MixColumns and its inverse both are 2 u + v, with other u and v: a pipeline can cut them there, and what is left, with
-# the round key, is a function of four bits.
+# MixColumns and its inverse are both 2 u + v, with different u and v. A pipeline can have a register there. The rest, with the
+# round key, is a function of four bits.
 
 
 def _cut_column(m: Module, a: Value) -> tuple[Value, Value]:
@@ -91,8 +91,8 @@ def _cut_column(m: Module, a: Value) -> tuple[Value, Value]:
 
 def _cut_inv_column(m: Module, a: Value) -> tuple[Value, Value]:
     # 14 a_r + 11 a_{r+1} + 13 a_{r+2} + 9 a_{r+3} is MixColumns + 4 (a_r + a_{r+2}) + 8 (a_0 + a_1 + a_2 + a_3),
-    # doubled step by step as Horner does. Of the forms tried (M N with N = circ(5, 0, 4, 0) and luts2017's
-    # equation 3 among them) it has the fewest operations and the fewest LUTs.
+    # doubled step by step as in Horner's scheme. It has the fewest operations and LUTs of all forms that we tried. Among them were
+    # M N with N = circ(5, 0, 4, 0), and equation 3 of luts2017.
     a = named(m, a)
     u, v = _cut_column(m, a)
     opposite = named(m, a ^ a.rotate_right(16))
@@ -102,7 +102,7 @@ def _cut_inv_column(m: Module, a: Value) -> tuple[Value, Value]:
 
 
 def cut_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
-    """The first part of MixColumns: u and v, as wide as *state*, which :func:`join_mix_columns` puts together.
+    """The first part of MixColumns: u and v, as wide as *state*.  :func:`join_mix_columns` combines them.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def cut_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
 
 
 def cut_inv_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
-    """The first part of InvMixColumns; as :func:`cut_mix_columns`."""
+    """The first part of InvMixColumns, like :func:`cut_mix_columns`."""
     u, v = zip(*(_cut_inv_column(m, column) for column in columns(_check_columns(state, "InvMixColumns"))), strict=True)
     return Cat(u), Cat(v)
 
@@ -136,5 +136,5 @@ def mix_columns(m: Module, state: Value) -> Value:
 
 
 def inv_mix_columns(m: Module, state: Value) -> Value:
-    """InvMixColumns; as :func:`mix_columns`."""
+    """InvMixColumns, like :func:`mix_columns`."""
     return join_mix_columns(m, *cut_inv_mix_columns(m, state))

@@ -13,10 +13,10 @@ Bit k of the bytes of a column, from row r on, is ``a_k b_k c_k d_k``; ``o_k`` i
                                     57        3
     either                          60        4            (Yosys makes 63 of it: sums with a gate are not pinned)
 
-luts2017, section 3.2 has 36 for MixColumns (its decomposition 2, the same sums) and 60 for the inverse.  Here the inverse takes fewer by
-three observations: the rows of M^-1 differ by few terms from 9 u, which all rows share; what bits 1 to 5 have of 4 (a + c), of the
-reduction and of 9 u is equal for rows r and r + 2 (``z``); and a_6 + c_6 + u_6 = b_6 + d_6.  With the round key in the last LUT, rows 2
-and 3 are taken from rows 0 and 1: M^-1 a in row r + 2 is that in row r, plus a + c + 2 u.
+luts2017, section 3.2 has 36 LUTs for MixColumns (its decomposition 2, the same sums) and 60 for the inverse.  Three observations make the
+inverse smaller here.  The rows of M^-1 differ by few terms from 9 u, which all rows share.  In bits 1 to 5, the terms from 4 (a + c), from
+the reduction and from 9 u are equal for rows r and r + 2 (``z``).  And a_6 + c_6 + u_6 = b_6 + d_6.  With the round key in the last LUT,
+rows 2 and 3 are computed from rows 0 and 1: row r + 2 of M^-1 a is row r plus a + c + 2 u.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 _REDUCED = (1, 3, 4)
-"""Bits other than 0 to which x^8 = x^4 + x^3 + x + 1 carries."""
+"""Bits that x^8 = x^4 + x^3 + x + 1 changes, except bit 0."""
 
 
 def _bit(row: int, k: int) -> str:
@@ -62,7 +62,7 @@ _OUTPUTS = tuple(f"o{row}_{k}" for row in range(4) for k in range(8))
 
 
 class _Sums(dict[str, Sum]):
-    """Sums by name; ``u0`` to ``u7`` are those of bit k of all rows."""
+    """Sums by name.  ``u0`` to ``u7`` are the sums of bit k of all rows."""
 
     def put(self, name: str, *terms: str, gated: tuple[str, ...] = ()) -> None:
         self[name] = Sum(terms, gated)
@@ -119,7 +119,7 @@ def inverse_network(levels: int = 4) -> XorLuts:
     sums = _Sums()
     flat = levels == 3
     sums.put_u(*([0, 1, 2, 3, 4, 5, 6, 7] if flat else [1, 2, 4, 5, 6, 7]))
-    # Bits of 9 u = u + 8 u: those that outputs read as they are.
+    # The bits of 9 u = u + 8 u that outputs read directly.
     sums.put("w0", "u5", *(["u0"] if flat else sums.column(0)))
     sums.put("w6", "u6", "u7", *(["u3"] if flat else sums.column(3)))
     sums.put("w7", "u4", "u7")
@@ -154,7 +154,7 @@ def inverse_network(levels: int = 4) -> XorLuts:
 def keyed_inverse_network() -> XorLuts:
     """InvMixColumns of a column, and a round key added: 58 LUTs, five levels."""
     sums = _Sums()
-    # e = 2 u: what rows r and r + 2 differ by, with a + c.
+    # e = 2 u.  Rows r and r + 2 differ by e + a + c.
     sums.put("e0", *sums.column(7))
     for k in range(1, 8):
         sums.put(f"e{k}", *sums.column(k - 1), *(["e0"] if k in _REDUCED else []))
@@ -205,7 +205,7 @@ def both_network() -> XorLuts:
     for row in range(4):
         a, b, c, d = _rows(row)
         for k in range(8):
-            # b + c + d = a + u leaves room for the carry.
+            # b + c + d = a + u leaves an input for the carry.
             rest = ([_bit(a, k), f"u{k}", f"x{row}"] if k in _REDUCED else [_bit(b, k), _bit(c, k), _bit(d, k)])
             sums.put(f"o{row}_{k}", _bit(a, (k - 1) % 8), _bit(b, (k - 1) % 8), *rest, f"t{row % 2}_{k}")
     return XorLuts(_INPUTS, sums, _OUTPUTS)
@@ -226,29 +226,30 @@ def _lower(m: Module, network: XorLuts, state: Value, key: Value | None = None, 
 
 
 def mix_columns_lut6(m: Module, state: Value, key: Value | None = None) -> Value:
-    """MixColumns of any whole number of columns, then the XOR of *key* if there is one; 36 LUT6 a column, 44 with key.
+    """MixColumns of any whole number of columns, then the XOR with *key* if there is one.  A column takes 36 LUT6, and 44 with a key.
 
     Raises
     ------
     ValueError
-        The width of *state* is not a multiple of 32, or 0, or that of *key* is another.
+        The width of *state* is not a multiple of 32, or 0, or *key* has another width.
     """
     return _lower(m, forward_network() if key is None else keyed_forward_network(), state, key)
 
 
 def inv_mix_columns_lut6(m: Module, state: Value, key: Value | None = None, *, levels: int = 4) -> Value:
-    """InvMixColumns, then the XOR of *key* if there is one; 51 LUT6 a column (57 with three *levels*), 58 with key (five levels).
+    """InvMixColumns, then the XOR with *key* if there is one.  A column takes 51 LUT6 (57 with three *levels*), and 58 with a key (five
+    levels).
 
     Raises
     ------
     ValueError
-        As :func:`mix_columns_lut6`, or *levels* is neither 3 nor 4.
+        As in :func:`mix_columns_lut6`, or *levels* is neither 3 nor 4.
     """
     return _lower(m, inverse_network(levels) if key is None else keyed_inverse_network(), state, key)
 
 
 def both_mix_columns_lut6(m: Module, state: Value, inverse: Value) -> Value:
-    """MixColumns, or InvMixColumns if *inverse* (one bit) is 1; 60 LUT6 a column.
+    """MixColumns, or InvMixColumns if *inverse* (one bit) is 1.  A column takes 60 LUT6.
 
     Raises
     ------

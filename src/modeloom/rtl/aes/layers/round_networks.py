@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MixColumns with the round key, in LUTs of six inputs, and such networks with a register behind some of their levels.
+"""MixColumns with the round key, in LUTs of six inputs.  The networks may have a register after some of their levels.
 
 Bit k of the bytes of a column, from row r on, is ``a_k b_k c_k d_k``, its round key ``k``, and u = a + b + c + d for every r::
 
@@ -8,8 +8,8 @@ Bit k of the bytes of a column, from row r on, is ``a_k b_k c_k d_k``, its round
     Inverse + key         61        3     2 (a + b) + a + z + [a_7 + b_7] + k with z = u + 4 (a + c) + 8 u, shared by rows r and r + 2
     either + key          66        4     the same with z = u + [4 (a + c) + 8 u, if the gate is 1]
 
-A cipher round with one register is then 32 LUT6 for each S-box and 39 for each column: 668, of which each of the 128 that are last has
-its flip-flop.  Where the sums with a_7 + b_7 and u get registers, too, there is one LUT between registers, and not one LUT more.
+A cipher round with one register takes 32 LUT6 for each S-box and 39 for each column: 668 LUT6.  Each of the last 128 has its flip-flop.  If
+the sums with a_7 + b_7 and u also get registers, there is only one LUT between registers, and the number of LUTs is the same.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from modeloom.rtl.logic.xor_luts import Sum, XorLuts
 __all__ = ["add_in_luts", "keyed_both_network", "keyed_forward_network", "keyed_inverse_network", "lower_columns", "plain_network"]
 
 _REDUCED = (1, 3, 4)
-"""Bits other than 0 to which x^8 = x^4 + x^3 + x + 1 carries."""
+"""Bits that x^8 = x^4 + x^3 + x + 1 changes, except bit 0."""
 
 
 def _bit(row: int, k: int) -> str:
@@ -72,7 +72,7 @@ def keyed_inverse_network() -> XorLuts:
     sums = _column_sums(*range(8)) | _carries()
     for r in range(2):
         a, c = r, r + 2
-        # What 4 (a + c) + 8 u has of x^8 and of x^9; of x^10 it is u_7.
+        # The coefficients of x^8 and x^9 in 4 (a + c) + 8 u.  That of x^10 is u_7.
         sums[f"e{r}"] = Sum((_bit(a, 6), _bit(c, 6), *(_bit(row, 5) for row in range(4))))
         sums[f"f{r}"] = Sum((_bit(a, 7), _bit(c, 7), *(_bit(row, 6) for row in range(4))))
     for r in range(2):
@@ -88,7 +88,7 @@ def keyed_inverse_network() -> XorLuts:
             sums["z0_7"] = Sum(("u7", *pair[5], "u4"))
 
     def shared(row: int, k: int) -> tuple[str, ...]:
-        # Rows 1 and 3 have 4 u more than rows 0 and 2; in bits 0, 6 and 7 that is one term, for which there is room.
+        # Rows 1 and 3 contain 4 u, unlike rows 0 and 2.  In bits 0, 6 and 7 this is one term, for which there is a free input.
         more = {0: "u6", 6: "u4", 7: "u5"}
         return (f"z0_{k}", more[k]) if k in more and row % 2 else (f"z{row % 2}_{k}",)
 
@@ -115,7 +115,8 @@ def keyed_both_network() -> XorLuts:
 
 
 def plain_network(direction: str) -> XorLuts:
-    """MixColumns ("encrypt"), its inverse ("decrypt", three levels) or either ("both") without a key: 36, 57 and 60 LUTs a column."""
+    """MixColumns ("encrypt"), its inverse ("decrypt", three levels) or either ("both") without a key: 36, 57 and 60 LUTs for each
+    column."""
     networks: dict[str, Callable[[], XorLuts]] = {
         "encrypt": forward_network, "decrypt": lambda: inverse_network(3), "both": both_network,
     }  # fmt: skip
@@ -123,7 +124,7 @@ def plain_network(direction: str) -> XorLuts:
 
 
 def add_in_luts(m: Module, a: Value, b: Value) -> Value:
-    """The sum of two values in a LUT for each bit: with it in the hands of the mapper, the S-boxes before it get larger."""
+    """The sum of two values, with a LUT for each bit.  If the mapper decided, the S-boxes before it would become larger."""
     result = []
     for a_c, b_c in zip(columns(a), columns(b), strict=True):
         a_c, b_c = named(m, a_c), named(m, b_c)
@@ -146,7 +147,7 @@ def lower_columns(
     network : XorLuts
         Of one column.
     state, key : Value
-        Whole columns of 32 bits; the key only for a network with one, and of the cycle of the result.
+        Whole columns of 32 bits.  The key is only for a network with a key, and belongs to the cycle of the result.
     gate : Value, optional
         One bit for all columns.
     register : callable, optional
@@ -156,7 +157,7 @@ def lower_columns(
     first, second = (network, None) if register is None else _cut(network, cut)
     result = []
     for n, column in enumerate(columns(state)):
-        # One column at a time: only signals of one bit stay LUTs through mapping.
+        # One column at a time, because mapping keeps only signals of one bit as LUTs.
         column = named(m, column)
         values: dict[str, Value] = {name: column[at] for at, name in enumerate(_INPUTS)}
         keys: dict[str, Value] = {}
@@ -174,7 +175,7 @@ def lower_columns(
 
 
 def _cut(network: XorLuts, cut: int) -> tuple[XorLuts, XorLuts]:
-    """Two networks: the sums of the first levels, but outputs, and the others, which read them."""
+    """Two networks: the sums of the first levels without outputs, and the remaining sums, which read them."""
     level = dict.fromkeys(network.inputs, 0)
     for name, each in network.sums.items():
         level[name] = 1 + max(level[term] for term in (*each.terms, *each.gated))

@@ -6,7 +6,7 @@
     state ──▶ SubBytes, ShiftRows ──▶ reg ──┬──▶ MixColumns ──▶ mixed       (+ round key: the round's last register)
                                             └──▶ reg ─────────▶ plain       the last round has no MixColumns
 
-Registers of a round, each added to those of the row above it; the first is not in here::
+Registers of a round.  Each row adds one register to the row above.  The first one is not in this file::
 
     registers   behind
     1           AddRoundKey
@@ -15,8 +15,8 @@ Registers of a round, each added to those of the row above it; the first is not 
     4           the table look-up by six bits in SubBytes; the choice between four results is left.
                 With both directions: the inversion in the field, the same for both; S-boxes of gates are cut in the middle
 
-With S-boxes in block memories the register behind AddRoundKey is the one inside of the memory that follows; the fourth register is one
-of its own before the memory.
+With S-boxes in block memories, the register after AddRoundKey is the register inside the memory that follows.  The fourth register is a
+separate one before the memory.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ SBOXES = tuple(FORMS)
 
 
 MIXCOLUMNS = ("plain", "lut6")
-"""Forms of MixColumns: for any mapper to arrange, or cut into LUTs of six inputs by hand (see ``round_networks``)."""
+"""Forms of MixColumns: left to the mapper, or partitioned by hand into LUTs of six inputs (see ``round_networks``)."""
 
 
 def add(a: Value, b: Value) -> Value:
-    """The sum of two blocks, column by column, for the sake of the simulator: see mixcolumns."""
+    """The sum of two blocks, column by column, which is faster in simulation (see ``mixcolumns``)."""
     return Cat(a_c ^ b_c for a_c, b_c in zip(columns(a), columns(b), strict=True))
 
 
@@ -82,15 +82,15 @@ def register(m: Module, value: Value, name: str) -> Value:
 
 @dataclass(frozen=True)
 class RoundStages:
-    """How rounds are built.
+    """The structure of rounds.
 
     Attributes
     ----------
     direction : str
-        "encrypt", "decrypt" or "both".  Decryption is that of the equivalent inverse cipher (FIPS 197, 5.3.5): its round keys, but the
-        first and the last, have gone through InvMixColumns.
+        "encrypt", "decrypt" or "both".  Decryption is the equivalent inverse cipher (FIPS 197, 5.3.5).  InvMixColumns has been applied to
+        its round keys, except the first and the last.
     registers : int
-        Registers a round, 1 to 4.
+        Number of registers in a round, 1 to 4.
     sbox : str
         One of ``SBOXES``.
     mixcolumns : str
@@ -120,11 +120,11 @@ class RoundStages:
 
     @property
     def registers_sums(self) -> bool:
-        """Whether sums with round keys have registers outside of the S-boxes."""
+        """Whether sums with round keys have registers outside the S-boxes."""
         return self.sbox != "bram" or self.registers >= 4
 
     def hold(self, m: Module, state: Value, decrypt: Value, name: str) -> Value | tuple[Value, Value]:
-        """*state* a cycle later, as :meth:`substitute` takes it; *decrypt* is its direction."""
+        """*state* a cycle later, in the form for :meth:`substitute`.  *decrypt* is its direction."""
         if self.direction == "both" and self.sbox == "lut" and self.mixcolumns == "lut6":
             return split_register(m, state, decrypt, name)
         return register(m, state, name)
@@ -133,16 +133,16 @@ class RoundStages:
         self, m: Module, state: Value | tuple[Value, Value], decrypt: Value, name: str = "",
         later: Callable[[Value], Value] = lambda value: value,
     ) -> tuple[Value, Value]:
-        """SubBytes and ShiftRows, or their inverses, with the registers among them and behind them.
+        """SubBytes and ShiftRows, or their inverses, with the registers within them and after them.
 
         Parameters
         ----------
         m : Module
             Receives logic and registers.
         state : Value or tuple of Value
-            128 bits, or what :meth:`hold` made of them.
+            128 bits, or the result of :meth:`hold`.
         decrypt : Value
-            Direction of this block; used with direction "both".
+            Direction of this block.  It is used with direction "both".
         name : str
             Prefix of the names of registers.
         later : callable
@@ -184,7 +184,7 @@ class RoundStages:
         return state, decrypt
 
     def mix(self, m: Module, state: Value, decrypt: Value, key: Value, name: str = "") -> Value:
-        """MixColumns, or its inverse, with the register in it, and the sum with *key*; other parameters as for :meth:`substitute`."""
+        """MixColumns, or its inverse, with its inner register, and the sum with *key*.  Other parameters are as in :meth:`substitute`."""
         both, inverse = self.direction == "both", self.direction == "decrypt"
         if self.mixcolumns == "lut6" and not (both and self.registers >= 3):
             networks = {"encrypt": keyed_forward_network, "decrypt": keyed_inverse_network, "both": keyed_both_network}
@@ -203,7 +203,7 @@ class RoundStages:
         return add(join_mix_columns(m, u, v), key)
 
     def finish(self, m: Module, state: Value, key: Value, name: str = "") -> Value:
-        """The last round's sum of *state* and *key*, as late as :meth:`mix` gives its result."""
+        """The sum of *state* and *key* in the last round, with the same delay as the result of :meth:`mix`."""
         if self.registers >= 3:
             state = register(m, state, f"{name}waiting")
         return add_in_luts(m, state, key) if self.mixcolumns == "lut6" else add(state, key)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A round on tables in block memories: S-box and MixColumns, or their inverses, are read as one word.
+"""A round with tables in block memories.  A word contains S-box and MixColumns, or their inverses.
 
-A byte in row r brings a column of four bytes, that of row 0 turned by r; four of them and the round key are a column of the next state
+A byte in row r gives a column of four bytes: the column for row 0, rotated by r.  Four columns and the round key add up to the next one
 (J. Daemen, V. Rijmen, The Design of Rijndael, section 4.2).  The words of a byte x in row 0, with byte 0 at [7:0]::
 
     decrypt  last   byte 0   1    2    3
@@ -11,7 +11,7 @@ A byte in row r brings a column of four bytes, that of row 0 turned by r; four o
        1      1         s    0    0    0
        └──────┴─ address {decrypt, last, x}; a core for one direction has no bit for it
 
-1 024 words of 32 bits are one block memory of 36 kbit with two ports: eight for a state, in one direction or in both.
+1 024 words of 32 bits are one block memory of 36 kbit with two ports.  A state needs eight of them, for one or both directions.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction:
     m : Module
         Receives logic, memories and registers.
     state, decrypt, last : Value
-        The state; whether its block is decrypted (only with direction "both"); whether this is its last round.
+        The state, whether its block is decrypted (only with direction "both"), and whether this is its last round.
     direction : str
         "encrypt", "decrypt" or "both".
     registers : int
-        1: the addresses of the memories; 2: their outputs, too.
+        1: registers for the addresses of the memories; 2: also for their outputs.
     """
     both = direction == "both"
     if both:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The S-box of AES as a decision diagram: every node a multiplexer that a bit of the input chooses.
+"""The S-box of AES as a decision diagram.  Every node is a multiplexer that a bit of the input controls.
 
 Source: gcm2008, section 2.2.2 (binary decision diagrams); S. Morioka and A. Satoh, A 10-Gbps full-AES crypto design with a twisted BDD
 S-box architecture, IEEE Trans. VLSI Systems 12(7), 2004; R. E. Bryant, Graph-based algorithms for Boolean function manipulation, 1986::
@@ -9,10 +9,10 @@ S-box architecture, IEEE Trans. VLSI Systems 12(7), 2004; R. E. Bryant, Graph-ba
      mux     mux ...   function of the variables left         ...                     ...
     ┌┴─┐                                                      last                    the variable itself
 
-Equal functions are one node, whichever output needs them, and so are a function and its complement (inversions are free).  A node whose
-function has two variables is an AND, OR or XOR gate.  The order of the variables is that of the fewest multiplexers among all 8! orders:
-what a level holds depends only on the set of variables above it, so 256 sets decide (S. J. Friedman and K. J. Supowit, Finding the
-optimal variable ordering for binary decision diagrams, IEEE Trans. Computers 39(5), 1990).
+Equal functions share one node, for all outputs.  A function and its complement also share one, because inversions are free.  A node whose
+function has two variables is an AND, OR or XOR gate.  The order of the variables has the fewest multiplexers of all 8! orders.  A level
+depends only on the set of variables above it, so it is enough to compare 256 sets (S. J. Friedman and K. J. Supowit, Finding the optimal
+variable ordering for binary decision diagrams, IEEE Trans. Computers 39(5), 1990).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["bdd_sbox", "best_order"]
 
 _FLIP = str.maketrans("01", "10")
 
-# A function of n variables is a text of 2^n digits, the digit at x its value for x.
+# A function of n variables is a text of 2^n digits.  The digit at x is its value for x.
 
 
 def _columns(table: Sequence[int]) -> list[str]:
@@ -36,26 +36,26 @@ def _columns(table: Sequence[int]) -> list[str]:
 
 
 def _cofactors(function: str, position: int) -> tuple[str, str]:
-    """The function with the variable of this position 0, and with it 1."""
+    """The function with the variable at this position set to 0, and set to 1."""
     block = 1 << position
     parts = [function[low : low + block] for low in range(0, len(function), block)]
     return "".join(parts[::2]), "".join(parts[1::2])
 
 
 def _regular(function: str) -> str:
-    """The function or its complement, whichever is 0 at 0."""
+    """The function, or its complement if the function is not 0 at 0."""
     return function if function[0] == "0" else function.translate(_FLIP)
 
 
 def best_order(functions: Iterable[str], variables: int = 8) -> tuple[int, ...]:
-    """The order of variables, the one at the roots first, that has the fewest nodes of two and more variables.
+    """The order of variables with the fewest nodes of two or more variables.  The variable at the roots is the first.
 
     Parameters
     ----------
     functions : iterable of str
         Values for 0, 1, ...
     variables : int
-        How many the functions have.
+        Number of variables of the functions.
     """
     below: dict[int, set[str]] = {0: {_regular(function) for function in functions}}
     best: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
@@ -72,7 +72,7 @@ def best_order(functions: Iterable[str], variables: int = 8) -> tuple[int, ...]:
             nodes = 0
             for function in below[chosen]:
                 low, high = _cofactors(function, position)
-                # A function of this variable alone is the variable.
+                # A function of only this variable is the variable itself.
                 nodes += low != high and not (len(set(low)) == 1 and len(set(high)) == 1)
             further = chosen | 1 << v
             candidate = (cost + nodes, (*order, v))
@@ -81,7 +81,7 @@ def best_order(functions: Iterable[str], variables: int = 8) -> tuple[int, ...]:
 
 
 class _Diagram:
-    """Nodes as gates; an edge is a signal and whether it is inverted."""
+    """Nodes as gates.  An edge is a signal and a flag that says whether it is inverted."""
 
     def __init__(self, builder: GateListBuilder, order: Sequence[int]) -> None:
         self.builder, self.order = builder, order
@@ -133,7 +133,7 @@ def bdd_sbox(direction: str = "forward") -> GateList:
     Parameters
     ----------
     direction : str
-        ``forward``, ``inverse``, or ``both``: with a ninth input, which is 1 for the inverse and stands at the roots.
+        ``forward``, ``inverse``, or ``both`` with a ninth input at the roots, which is 1 for the inverse.
 
     Raises
     ------

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The S-box of AES with few gates.
 
-After J. Boyar and R. Peralta, A new combinational logic minimization technique with applications to cryptology, SEA 2010: inversion in
-GF((2^4)^2) between two linear layers, 32 ANDs in all, every linear part made of as few XORs as a search finds.  The circuits come from
-``tools/compact_sbox.py``, which derives them from the fields and tells how; they are data, and proved by all 256 values::
+The method is that of J. Boyar and R. Peralta, A new combinational logic minimization technique with applications to cryptology, SEA 2010:
+inversion in GF((2^4)^2) between two linear layers, with 32 ANDs in total.  A search finds few XORs for every linear part.  The circuits
+come from ``tools/compact_sbox.py``, which derives them from the fields.  They are data, and tests prove them for all 256 values::
 
     gates    forward          inverse          both
     here     32 + 76 = 108    32 + 76 = 108    42 + 125 = 167    AND + XOR; an AND may have inverted inputs
     there    32 + 83 = 115    121                                AND + XOR; an AND has none: 111 here
 
-The form for both directions puts the same linear stage before and behind the forward circuit S::
+The form for both directions has the same linear stage before and after the forward circuit S::
 
     i ──▶ g ──▶ S ──▶ g ──▶ o        g(x) = x,                         if inverse = 0
                                      g(x) = B x + c = A^-1 (x + 63),   if inverse = 1
 
-With the affine map x -> A x + 63 of the S-box the middle computes 1 / g(x), whichever g is; B x + c takes the outer 63 and A off.
-The matrix of B x + x has rank 5, so five ANDs with ``inverse`` are all that g needs.
+S is an inversion followed by the affine map x -> A x + 63.  For the inverse S-box, g(x) = B x + c removes this map before and after it.
+The matrix of B x + x has rank 5, so g needs only five ANDs with ``inverse``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def compact_sbox(direction: str = "forward") -> GateList:
     Parameters
     ----------
     direction : str
-        ``forward``, ``inverse``, or ``both``: with a ninth input, which is 1 for the inverse.
+        ``forward``, ``inverse``, or ``both`` with a ninth input, which is 1 for the inverse.
 
     Raises
     ------
@@ -66,11 +66,11 @@ def _both() -> GateList:
 
 
 def _undone(builder: GateListBuilder, signals: Sequence[int]) -> list[int]:
-    """g of eight signals; input 8 is ``inverse``."""
+    """g of eight signals.  Input 8 is ``inverse``."""
     inverse = inverse_matrix(AFFINE)
     rows = [row ^ 1 << n for n, row in enumerate(inverse)]
     constant = apply(inverse, AFFINE_CONSTANT)
-    # Rows whose sums are gated; each of the others is a sum of some of them.
+    # The rows whose sums are gated.  Each other row is a sum of some of them.
     chosen: list[int] = []
     for n in range(8):
         if rank([rows[m] for m in [*chosen, n]]) > len(chosen):

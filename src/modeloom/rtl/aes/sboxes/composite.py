@@ -11,8 +11,8 @@ eq. (2.5) and Fig. 2.3.  For z = a x + b with a, b in GF(2^4)::
     GF(2^2) = GF(2)[w] / (w^2 + w + 1)        GF(2^4) = GF(2^2)[y] / (y^2 + y + w)
     GF(2^8) = GF(2^4)[x] / (x^2 + x + λ)      λ = (w + 1) y, bits 1100
 
-Bits of an element, highest first: a before b, and so on in the fields below.  The inverse S-box has the inverse affine map before δ.  The
-form for both directions shares the inversion and chooses, by multiplexers, the map before and the map behind it.
+The bits of an element are written with the highest first: a before b, and likewise in the smaller fields.  The inverse S-box has the
+inverse affine map before δ.  The form for both directions shares the inversion.  Multiplexers select the maps before and after it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from modeloom.rtl.logic.linear_layers import add_linear, inverse_matrix, multipl
 __all__ = ["AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "check_direction", "composite_sbox", "tower_matrix"]
 
 DIRECTIONS = ("forward", "inverse", "both")
-"""What an S-box computes; ``both``: either, by a ninth input that is 1 for the inverse."""
+"""The directions of an S-box.  ``both`` has a ninth input that is 1 for the inverse."""
 
 _PHI, _LAMBDA = 0b10, 0b1100
 
@@ -43,14 +43,14 @@ def _rows(images: Sequence[int]) -> list[int]:
 
 
 AFFINE_CONSTANT = affine(0)
-"""What the affine map of the S-box adds."""
+"""The constant of the affine map of the S-box."""
 
 AFFINE = _rows([affine(1 << n) ^ AFFINE_CONSTANT for n in range(8)])
-"""The linear part of that map, by rows."""
+"""The linear part of this map, by rows."""
 
 
 def _tower_multiply(a: int, b: int, bits: int) -> int:
-    """Product of two numbers in the tower's field of so many bits."""
+    """Product of two numbers in the field of the tower with the given number of bits."""
     if bits == 1:
         return a & b
     half = bits // 2
@@ -63,7 +63,7 @@ def _tower_multiply(a: int, b: int, bits: int) -> int:
 
 @cache
 def tower_matrix() -> tuple[int, ...]:
-    """The rows of δ: from a byte of AES to the tower.  Of the eight such maps, the one with the fewest ones in it and in its inverse."""
+    """The rows of δ, which maps a byte of AES to the tower.  Of the eight such maps, this one and its inverse have the fewest ones."""
     found = []
     for root in range(2, 256):
         powers = [1]
@@ -77,7 +77,7 @@ def tower_matrix() -> tuple[int, ...]:
 
 
 class _Tower:
-    """Arithmetic on lists of signals, the lowest bit first."""
+    """Arithmetic on lists of signals, with the lowest bit first."""
 
     def __init__(self, builder: GateListBuilder) -> None:
         self.builder = builder
@@ -100,11 +100,11 @@ class _Tower:
         return [*self.add(low, self.scale(high)), *self.add(middle, low)]
 
     def scale(self, a: Sequence[int]) -> list[int]:
-        """Times w in GF(2^2); a bit stays as it is."""
+        """Product with w in GF(2^2).  A single bit is unchanged."""
         return list(a) if len(a) == 1 else self.linear(a, [_tower_multiply(1 << n, _PHI, len(a)) for n in range(len(a))])
 
     def invert(self, a: Sequence[int]) -> list[int]:
-        """Inverse in GF(2^4) and below; in GF(2^2) it is the square."""
+        """Inverse in GF(2^4) and smaller fields.  In GF(2^2) it is the square."""
         if len(a) == 2:
             return self.linear(a, [_tower_multiply(1 << n, 1 << n, 2) for n in range(2)])
         low, high = a[:2], a[2:]
@@ -121,7 +121,7 @@ def composite_sbox(direction: str = "forward") -> GateList:
     Parameters
     ----------
     direction : str
-        ``forward``, ``inverse``, or ``both``: with a ninth input, which is 1 for the inverse.
+        ``forward``, ``inverse``, or ``both`` with a ninth input, which is 1 for the inverse.
 
     Raises
     ------
