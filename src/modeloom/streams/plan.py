@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError
+from modeloom.spec.kinds import MUL
 from modeloom.spec.stream import StreamMode
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.place import Placement, place, unit_of
@@ -97,6 +98,12 @@ class StreamPlan:
     def hashed(self, step: Step) -> int | None:
         """The operation of a step that is a product of the hash."""
         return None if self.horner is None else horner_operation(step, self.horner)
+
+    @property
+    def uses_multiplier(self) -> bool:
+        """Whether a step or set-up has a product."""
+        of_steps = {unit_of(one.operation) for step in self.steps for one in step.operations}
+        return unit_of(MUL.operation) in of_steps | {unit_of(one.operation) for one in self.preparations}
 
     def word(self, node: int, exponent: int = 1) -> int:
         """The place of a word in the key memory of a slot."""

@@ -35,6 +35,7 @@ from modeloom.streams.steps import Form, Step, Term
 
 __all__ = ["TokenPipeline"]
 
+
 class TokenPipeline(wiring.Component):
     """The pipeline that a plan describes.
 
@@ -49,6 +50,8 @@ class TokenPipeline(wiring.Component):
         Key slots.
     round_bits, round_key_bits : int
         Width of the number of a round key, and of a round key.
+    erase_bits : int
+        Width of ``erase_address``; 0 if the memories cannot be erased.
 
     Members
     -------
@@ -72,10 +75,16 @@ class TokenPipeline(wiring.Component):
         Writes a word of the key memory.
     rk_we, rk_slot, rk_round, rk_data : In
         Writes a round key.
+    erase, erase_address : In
+        While the pipeline is held in reset, and ``rk_data`` is zero: zeros to this word of all memories.  A round key has the address
+        slot · 2^``round_bits`` + round.
     """
 
-    def __init__(self, plan: StreamPlan, cipher: Any, multiplier: Any, slots: int, round_bits: int, round_key_bits: int):
+    def __init__(
+        self, plan: StreamPlan, cipher: Any, multiplier: Any, slots: int, round_bits: int, round_key_bits: int, erase_bits: int = 0
+    ):
         self.plan, self.cipher, self.multiplier, self.slots = plan, cipher, multiplier, slots
+        self.round_bits, self.erase_bits = round_bits, erase_bits
         self.width = 8 * plan.mode.block_bytes
         slot = range(max(2, slots))
         super().__init__({
@@ -87,6 +96,7 @@ class TokenPipeline(wiring.Component):
             "word": Out(self.width), "word_valid": Out(1), "word_index": Out(range(max(2, len(plan.words)))), "word_slot": Out(slot),
             "key_we": In(1), "key_slot": In(slot), "key_index": In(range(max(2, len(plan.words)))), "key_data": In(self.width),
             "rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits), "rk_data": In(round_key_bits),
+            "erase": In(1), "erase_address": In(erase_bits),
         })  # fmt: skip
 
     @property
@@ -162,15 +172,30 @@ class _Elaboration:
             elif unit != "mul" and c.cipher is not None:
                 m.submodules.cipher = component = c.cipher
                 self.operands[unit] = (Signal(self.width, name="cipher_i"),)
-                m.d.comb += [
-                    component.i.eq(self.operands[unit][0]), component.slot.eq(self.lines["slot"].at(stage)),
-                    component.key_we.eq(c.rk_we), component.key_slot.eq(c.rk_slot), component.key_round.eq(c.rk_round),
-                    component.key_data.eq(c.rk_data),
-                ]  # fmt: skip
+                m.d.comb += [component.i.eq(self.operands[unit][0]), component.slot.eq(self.lines["slot"].at(stage))]
+                self._connect_round_keys(component)
                 result = component.o
             else:
                 continue
             self.units[unit] = Line(self.late, result, stage + self.placed.latencies[unit], unit)
+
+    def _connect_round_keys(self, component: Any) -> None:
+        m, c = self.m, self.c
+        rounds = c.slots << c.round_bits
+        erase: Value = Const(0, 1)
+        if c.erase_bits:
+            erase = c.erase & (c.erase_address < rounds) if 1 << c.erase_bits > rounds else c.erase
+        m.d.comb += [
+            component.key_we.eq(c.rk_we | erase), component.key_data.eq(c.rk_data),
+            component.key_slot.eq(Mux(erase, c.erase_address[c.round_bits :], c.rk_slot)),
+            component.key_round.eq(Mux(erase, c.erase_address[: c.round_bits], c.rk_round)),
+        ]  # fmt: skip
+
+    def _memory(self, depth: int, ports: int) -> BlockMemory:
+        """A memory that can be erased."""
+        memory = BlockMemory(self.width, depth, ports, erase_bits=self.c.erase_bits)
+        self.m.d.comb += [memory.erase.eq(self.c.erase), memory.erase_address.eq(self.c.erase_address)]
+        return memory
 
     def _make_states(self) -> None:
         """Registers of the state, and what a token reads of them at their homes."""
@@ -214,7 +239,7 @@ class _Elaboration:
         self.reads: dict[tuple[str, int], Value] = {}
         if not words:
             return
-        self.key_memory = memory = BlockMemory(self.width, c.slots << self.bits, max(1, len(wanted)))
+        self.key_memory = memory = self._memory(c.slots << self.bits, max(1, len(wanted)))
         m.submodules.key_memory = memory
         for place, (key, by_kind) in enumerate(wanted.items()):
             stage = self.placed.stages[key[0]] - 1
@@ -327,12 +352,14 @@ class _Elaboration:
         done = stage + self.placed.latencies["mul"]
         hashing = self._hashing()
         name = self.plan.horner.name
-        m.submodules.chains = chains = BlockMemory(self.width, self.plan.chains, 1)
+        m.submodules.chains = chains = self._memory(self.plan.chains, 1)
         active = Signal(name="hash_active")
         m.d.comb += active.eq(reduce(lambda a, b: a | b, (self.kinds[n].at(done) for n in hashing)))
         m.d.comb += [
             chains.raddr[0].eq(lines["chain"].at(stage - 1)),
-            chains.waddr.eq(lines["chain"].at(done)), chains.we.eq(active), chains.wdata.eq(self.units["mul"].at(done)),
+            chains.waddr.eq(lines["chain"].at(done)), chains.we.eq(active),
+            # A reset reaches no product, but it reaches what says that there is one.
+            chains.wdata.eq(self.units["mul"].at(done) & active.replicate(self.width)),
         ]  # fmt: skip
         self.chain = Signal(self.width, name=f"{name}_chain")
         m.d.comb += self.chain.eq(Mux(lines["fresh"].at(stage), 0, chains.rdata[0]))

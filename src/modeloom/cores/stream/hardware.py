@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole core for messages: its buses, the pipeline of a compiled stream mode, and the flat port names of the emitted top.
+
+::
+
+    aclk, aresetn,    ┌─────────────────────────────────────────────────┐
+    zeroize       ──▶ │ Zeroizer ──▶ reset, zeros to all memories       │ ──▶ zeroizing
+    s_axis_cmd_*  ──▶ │ MessageBus ◀──▶ TokenPipeline: cipher,          │ ──▶ m_axis_*
+    s_axis_*      ──▶ │                 multiplier, key memory, chains  │ ──▶ m_axis_status_*
+    s_axis_key_*  ──▶ └─────────────────────────────────────────────────┘ ──▶ key_loaded, key_busy, key_error
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom import cycles
+from modeloom.ciphers import cipher_of
+from modeloom.compiler.streams import CompiledStream
+from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.bus.ports import FlatPort, flat_ports
+from modeloom.rtl.gf128.architectures import MULTIPLIERS
+from modeloom.rtl.stream.bus import MessageBus
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.rtl.zeroize import Zeroizer
+from modeloom.spec import InputError
+from modeloom.spec.kinds import CIPHER
+
+__all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "latency"]
+
+READIES = ("cmd.ready", "s.ready")
+"""Outputs that a bus held in reset would give high."""
+
+PIN_CYCLES = 10
+"""Cycles from a beat at the pins to its text there, beside those in the pipeline, if nothing holds it back."""
+
+
+def bus_parameters(compiled: CompiledStream) -> MessageParameters:
+    """Sizes of the message control; raises ``InputError`` for a mode that the buses do not fit."""
+    mode, options = compiled.mode, compiled.options
+    cipher, key_bits = cipher_of(mode, options.cipher), cast(int, options.key_bits)
+    parts, keys = mode.key_parts, mode.cipher_keys
+    before = min((parts.index(name) for name in keys), default=0)
+    if len(keys) != 1:
+        raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
+    try:
+        return MessageParameters(
+            plan=compiled.plan,
+            keys=KeyParameters(
+                slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=key_bits,
+                round_keys=cipher.round_keys(key_bits), round_key_bits=cipher.round_key_bits,
+                raw_words_before=before, raw_words_after=len(parts) - before - 1, words=len(compiled.plan.words),
+            ),
+        )  # fmt: skip
+    except ValueError as error:
+        raise InputError(f"{mode.name}: the buses of a core do not fit this mode: {error}") from error
+
+
+def core_ports(parameters: MessageParameters) -> tuple[FlatPort, ...]:
+    """All ports of a core but ``aclk`` and ``aresetn``, in their order."""
+    return tuple(port for interface in parameters.interfaces for port in flat_ports(interface))
+
+
+def erase_cycles(compiled: CompiledStream) -> int:
+    """Cycles in which a core overwrites all that it holds, after the last one with a reset or ``zeroize``."""
+    p = bus_parameters(compiled)
+    return cycles.zeroize_cycles(p.erase_words, p.flush)
+
+
+def key_erase_cycles(compiled: CompiledStream) -> int:
+    """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no message is under way.
+
+    Messages of the slot that are in flight add what they still need.  A message of another slot that pauses before it has as many blocks
+    as the hash has chains adds its pause.
+    """
+    p = bus_parameters(compiled)
+    return cycles.key_erase_cycles(
+        key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=p.plan.chains + 2,
+        flush=p.flush,
+    )  # fmt: skip
+
+
+def latency(compiled: CompiledStream) -> int:
+    """Cycles from the first beat of text in to the first beat out of a message of one beat, in an idle core."""
+    return bus_parameters(compiled).text_stage + PIN_CYCLES
+
+
+class StreamHardware(wiring.Component):
+    """The core of a compiled stream mode.
+
+    Parameters
+    ----------
+    compiled : CompiledStream
+    parameters : MessageParameters, optional
+        Other sizes than ``bus_parameters`` gives, for tests.
+
+    Members
+    -------
+    aclk, aresetn : In
+        Clock, and its synchronous reset, active low.
+    zeroize : In
+        Erases everything and aborts what is under way, as a reset does.
+    zeroizing : Out
+        High for :func:`erase_cycles` from the cycle after a reset or ``zeroize`` on, in which no bus takes or gives anything.
+    others
+        :func:`core_ports`.
+    """
+
+    def __init__(self, compiled: CompiledStream, parameters: MessageParameters | None = None):
+        self.compiled = compiled
+        self.parameters = p = parameters or bus_parameters(compiled)
+        self.flat = core_ports(p)
+        ports: dict[str, Any] = {"aclk": In(1), "aresetn": In(1)}
+        for port in self.flat:
+            ports[port.name] = (Out if port.output else In)(port.width.bits(p))
+        super().__init__(ports)
+
+    def pipeline(self) -> TokenPipeline:
+        """The pipeline with its units, a new component at each call."""
+        compiled, p = self.compiled, self.parameters
+        mode, options = compiled.mode, compiled.options
+        latencies = compiled.plan.placed.latencies
+        cipher = cipher_of(mode, options.cipher)
+        used = {operation.operation.keyed for step in compiled.plan.steps for operation in step.operations}
+        return TokenPipeline(
+            compiled.plan,
+            cipher.hardware(compiled.cipher_request) if True in used and CIPHER in latencies else None,
+            MULTIPLIERS[options.mul_arch](mode.field, options.mul_stages) if compiled.plan.uses_multiplier else None,
+            p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits,
+        )  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        compiled, p = self.compiled, self.parameters
+        m.domains.sync = ClockDomain("sync")
+        m.domains.always = ClockDomain("always", reset_less=True)
+        m.submodules.zeroizer = zeroizer = Zeroizer(p.erase_words, p.flush)
+        m.d.comb += [
+            ClockSignal().eq(self.aclk), ClockSignal("always").eq(self.aclk), ResetSignal().eq(zeroizer.hold),
+            zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),
+        ]  # fmt: skip
+        schedule = cipher_of(compiled.mode, compiled.options.cipher).key_schedule(p.keys.cipher_key_bits)
+        m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedule)
+        m.d.comb += [bus.erase.eq(zeroizer.erase), bus.erase_address.eq(zeroizer.address)]
+        for port in self.flat:
+            inner: Any = None
+            if port.path.startswith("zeroiz") or port.name in ("zeroize", "zeroizing"):
+                continue
+            inner = bus
+            for part in port.path.split("."):
+                inner = getattr(inner, part)
+            outer: Signal = getattr(self, port.name)
+            inner = Value.cast(inner)
+            if port.path in READIES:
+                inner = inner & ~zeroizer.hold
+            m.d.comb += outer.eq(inner) if port.output else inner.eq(outer)
+        return m

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The message control of a core: AXI4-Stream on one side, the pipeline of tokens on the other.
+
+::
+
+    cmd ──▶ MessageCommands ──▶ MessageIntake ──▶ WeightWindow ──▶ TokenEntry ──▶ pipeline ──┬──▶ TextQueue ──▶ m
+    s ─────────────────────────────┘  └──▶ Queue of messages ──────────┘ ▲                   └──▶ VerdictQueue ──▶ status
+                                      └──▶ MessagesInFlight              │
+                                                  │                KeyPreparation
+    key ─────────────────────────────────────▶ KeyPort ◀─ setup ─────────┘      ◀──▶ key schedule
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus.key_port import KeyPort
+from modeloom.rtl.bus.ports import KEY_BEAT, beat_layout
+from modeloom.rtl.stream.command import MessageCommands, command_layout
+from modeloom.rtl.stream.entry import TokenEntry
+from modeloom.rtl.stream.flight import MessagesInFlight
+from modeloom.rtl.stream.intake import MessageIntake
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.rtl.stream.preparation import KeyPreparation
+from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.texts import TextQueue, text_layout
+from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
+from modeloom.rtl.stream.window import WeightWindow
+
+__all__ = ["MessageBus"]
+
+TOKEN = ("valid", "kind", "block", "nbytes", "begin", "nonce", "slot", "chain", "fresh", "left", "opening")
+KEYS = ("key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_round", "rk_data")
+
+
+class MessageBus(wiring.Component):
+    """The buses of a core for messages, with its pipeline.
+
+    Parameters
+    ----------
+    parameters : MessageParameters
+    pipeline : TokenPipeline
+    key_schedule : component
+        As for :class:`~modeloom.rtl.bus.key_port.KeyPort`.
+
+    Members
+    -------
+    cmd, s, m, status, key : streams
+    key_loaded, key_busy, key_error
+        See :class:`~modeloom.rtl.bus.key_port.KeyPort`.
+    erase, erase_address : 1, erase_bits
+        Zeros to this word of all memories, while both are held in reset.
+    """
+
+    def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedule: wiring.Component):
+        self.parameters, self.pipeline, self.key_schedule = p, _, _ = parameters, pipeline, key_schedule
+        super().__init__({
+            "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
+            "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
+            "key": In(stream.Signature(KEY_BEAT)),
+            "key_loaded": Out(p.keys.slots), "key_busy": Out(1), "key_error": Out(1),
+            "erase": In(1), "erase_address": In(p.erase_bits),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        m.submodules.command = command = MessageCommands(p)
+        m.submodules.intake = intake = MessageIntake(p)
+        m.submodules.messages = messages = Queue(p.message, p.token_depth, p.erase_bits)
+        m.submodules.window = window = WeightWindow(p)
+        m.submodules.entry = entry = TokenEntry(p)
+        m.submodules.flight = flight = MessagesInFlight(p)
+        m.submodules.texts = texts = TextQueue(p)
+        m.submodules.verdicts = verdicts = VerdictQueue(p)
+        m.submodules.preparation = preparation = KeyPreparation(p)
+        m.submodules.key_port = key_port = KeyPort(p.keys)
+        m.submodules.key_schedule = self.key_schedule
+        m.submodules.pipeline = pipeline = self.pipeline
+
+        wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
+        wiring.connect(m, command.o, intake.order)
+        wiring.connect(m, wiring.flipped(self.s), intake.s)
+        wiring.connect(m, intake.token, window.i)
+        wiring.connect(m, window.o, entry.token)
+        wiring.connect(m, intake.message, messages.i)
+        wiring.connect(m, messages.o, entry.message)
+        wiring.connect(m, texts.m, wiring.flipped(self.m))
+        wiring.connect(m, verdicts.status, wiring.flipped(self.status))
+        wiring.connect(m, wiring.flipped(self.key), key_port.key)
+        wiring.connect(m, key_port.schedule, self.key_schedule)
+
+        self._join(m, entry, pipeline, TOKEN)
+        self._join(m, key_port, pipeline, KEYS)
+        self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
+        self._join(m, entry, preparation, ("prepared", "scrubbed"))
+        self._join(m, key_port, preparation, ("setup", "setup_scrub"))
+        self._join(m, preparation, key_port, ("setup_done",))
+        self._join(m, entry, texts, ("beat", "nbytes", "last", "cut"))
+        self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
+        self._join(m, pipeline, texts, ("text",))
+        self._join(m, pipeline, verdicts, ("tag", "tag_valid"))
+        self._join(m, pipeline, preparation, ("word_valid",))
+        self._join(m, texts, verdicts, ("delivered",))
+        self._join(m, verdicts, flight, ("finished",))
+        self._join(m, key_port, flight, ("query",))
+        for part in (messages, window, texts, verdicts, pipeline):
+            self._join(m, self, part, ("erase", "erase_address"))
+        m.d.comb += [
+            command.key_loaded.eq(key_port.loaded),
+            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(key_port.setup_slot),
+            flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
+            key_port.slot_busy.eq(flight.busy),
+            key_port.word_we.eq(pipeline.word_valid), key_port.word_index.eq(pipeline.word_index), key_port.word_data.eq(pipeline.word),
+            self.key_loaded.eq(key_port.loaded), self.key_busy.eq(key_port.busy), self.key_error.eq(key_port.error),
+        ]  # fmt: skip
+        return m
+
+    def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
+        """Connects members that have the same names."""
+        m.d.comb += [getattr(target, name).eq(getattr(source, name)) for name in names]

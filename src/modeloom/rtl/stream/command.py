@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes the commands of messages and says of each what is wrong with it.
+
+::
+
+    cmd ──▶ [slice] ──▶ lengths, numbers ──▶ [slice] ──▶ slot ──▶ o
+                                                          ▲
+                                              key_loaded ─┘  in the cycle in which the message begins
+
+A command a cycle.  The slot is looked up when the message begins, so that a command that waits while its key is erased is refused.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import stream
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import fields_layout
+from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+
+__all__ = ["MessageCommands", "command_layout", "order_layout"]
+
+
+def command_layout(parameters: MessageParameters) -> StructLayout:
+    """Payload of a command, bit 0 first."""
+    return fields_layout(next(interface for interface in parameters.interfaces if interface.member == "cmd"))
+
+
+def order_layout(parameters: MessageParameters) -> StructLayout:
+    """A checked command: the message, its associated data, and the code of what is wrong."""
+    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS})
+
+
+class MessageCommands(BusComponent[MessageParameters]):
+    """Registers and checks commands; two cycles from the bus to ``o``.
+
+    Members
+    -------
+    cmd : stream of command_layout
+        From the host.
+    key_loaded : key_slots bits
+        Slots with a key.
+    o : stream of order_layout
+        Commands with ``code``: 0 or the ``MessageCode`` that says why the core cannot obey it, as of this cycle.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        return {
+            "cmd": In(stream.Signature(command_layout(parameters))),
+            "key_loaded": In(parameters.keys.slots),
+            "o": Out(stream.Signature(order_layout(parameters))),
+        }
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        order = order_layout(p)
+        m.submodules.taken = taken = RegisterSlice(command_layout(p))
+        m.submodules.checked = checked = RegisterSlice(StructLayout({"order": order, "slot": 16}))
+        command, made = taken.o.payload, Signal(order, name="made")
+        m.d.comb += [
+            taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
+            checked.i.valid.eq(taken.o.valid), taken.o.ready.eq(checked.i.ready),
+            checked.i.payload.order.eq(made), checked.i.payload.slot.eq(command.slot),
+        ]  # fmt: skip
+
+        mode = p.plan.mode
+        nonce_class = Signal(p.class_bits)
+        nonce_known, tag_known = Signal(), Signal()
+        with m.Switch(command.nonce_bytes):
+            for number, lengths in enumerate(mode.nonce_bytes):
+                with m.Case(*lengths):
+                    m.d.comb += [nonce_class.eq(number), nonce_known.eq(1)]
+        with m.Switch(command.tag_bytes):
+            with m.Case(*mode.tag_bytes):
+                m.d.comb += tag_known.eq(1)
+        code = Signal(CODE_BITS, name="wrong")
+        wrong = (
+            (MessageCode.TOO_LONG, _above(command.associated, mode.most_associated)),
+            (MessageCode.NO_DIRECTION, Mux(command.decrypt, not p.decrypt, not p.encrypt)),
+            (MessageCode.NO_CHANNEL, command.channel != 0),
+            (MessageCode.BAD_TAG_LENGTH, ~tag_known),
+            (MessageCode.BAD_NONCE_LENGTH, ~nonce_known),
+        )
+        for number, condition in wrong:
+            with m.If(condition):
+                m.d.comb += code.eq(number)
+        size = p.block_bits
+        keep = Cat((command.nonce_bytes > at).replicate(8) for at in range(p.block_bytes))
+        m.d.comb += [
+            # What stands behind the bytes of a nonce does not count.
+            made.message.nonce.eq(command.nonce[:size] & keep),
+            made.message.nonce_bytes.eq(command.nonce_bytes),
+            made.message.nonce_class.eq(nonce_class),
+            made.message.slot.eq(command.slot),
+            made.message.id.eq(command.id),
+            made.message.tag.eq(command.tag[:size]),
+            made.message.tag_bytes.eq(command.tag_bytes),
+            made.message.decrypt.eq(command.decrypt),
+            made.associated.eq(command.associated),
+            made.code.eq(code),
+        ]
+
+        waiting = checked.o.payload
+        index_bits = (p.keys.slots - 1).bit_length()
+        slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - p.keys.slots))
+        has_key = Signal()
+        m.d.comb += [
+            has_key.eq(slots.bit_select(waiting.slot[:index_bits], 1) & ~waiting.slot[index_bits:].any()),
+            self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
+            self.o.payload.eq(waiting.order),
+        ]  # fmt: skip
+        with m.If(~has_key & (waiting.order.code < MessageCode.NO_KEY)):
+            m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
+        return m
+
+
+def _above(value: Value, most: int) -> Value:
+    """Whether a number passes the most; without an adder where the most is all ones."""
+    if most & (most + 1) == 0:
+        return value[most.bit_length() :].any()
+    return value > most

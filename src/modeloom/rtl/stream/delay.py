@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes along with a token beside the pipeline."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, ShapeLike, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["Delay"]
+
+
+class Delay(wiring.Component):
+    """A shift register.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+    cycles : int
+        From ``i`` to ``o``, at least 0.
+
+    Members
+    -------
+    i, o : In, Out
+    """
+
+    def __init__(self, shape: ShapeLike, cycles: int):
+        self.shape, self.cycles = shape, cycles
+        super().__init__({"i": In(shape), "o": Out(shape)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        value: Value = Value.cast(self.i)
+        for number in range(self.cycles):
+            register = Signal(value.shape(), name=f"stage_{number}_reg", reset_less=True)
+            m.d.sync += register.eq(value)
+            value = register
+        m.d.comb += Value.cast(self.o).eq(value)
+        return m

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets tokens enter the pipeline: those of messages, and in cycles that these leave free those of keys.
+
+::
+
+    message ──▶ start, if its nonce takes tokens ──┐
+    token   ──▶ associated, text, tag ─────────────┼──▶ [reg] ──▶ pipeline
+    preparation of a key, overwriting ─────────────┘  if none of these enters
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import stream
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.stream.parameters import MessageParameters, Program, TokenStep
+
+__all__ = ["TokenEntry"]
+
+
+class TokenEntry(BusComponent[MessageParameters]):
+    """Decides in each cycle what enters.
+
+    A token of text needs a place in the output, and that of a tag one among the statuses; what has entered never waits.
+
+    Members
+    -------
+    token : stream of MessageParameters.weighted
+    message : stream of MessageParameters.message
+        The message that the token belongs to.
+    text_taken, tag_taken : 1, 2
+        So many places of the output, or of the statuses, are free again.
+    prepare, prepare_kind, prepare_slot, prepared : 1, kind, slot, 1
+        Asks for a token of set-up; ``prepared`` is high in the cycle in which it is let in.
+    scrub, scrubbed : 1, 1
+        Asks for tokens under the slot that overwrite what messages have left in the state, until ``scrubbed``.
+    valid, kind, block, nbytes, begin, nonce, slot, chain, fresh, left, opening
+        To the pipeline; see :class:`~modeloom.rtl.stream.pipeline.TokenPipeline`.
+    beat, last, cut : 1
+        The token gives a beat of text, its packet's last one, without bytes as the packet is cut off.
+    verdict, verdict_valid : MessageParameters.verdict, 1
+        The token is the last one of a message.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p, plan = parameters, parameters.plan
+        kinds = range(max(2, len(plan.tokens) + len(plan.preparations)))
+        return {
+            "token": In(stream.Signature(p.weighted)), "message": In(stream.Signature(p.message)),
+            "text_taken": In(1), "tag_taken": In(2),
+            "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
+            "scrub": In(1), "scrubbed": Out(1),
+            "valid": Out(1), "kind": Out(kinds), "block": Out(p.block_bits), "nbytes": Out(p.nbytes_bits), "begin": Out(1),
+            "nonce": Out(p.block_bits), "slot": Out(p.slot_bits), "chain": Out(range(max(2, plan.chains))), "fresh": Out(1),
+            "left": Out(range(plan.chains + 1)), "opening": Out(1),
+            "beat": Out(1), "last": Out(1), "cut": Out(1), "verdict": Out(p.verdict), "verdict_valid": Out(1),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p, plan = self.parameters, self.parameters.plan
+        token, message = self.token.payload.token, self.message.payload
+        starts = [p.program(title) for title in p.starts]
+        programs = {name: p.program(name) for name in ("associated", "encrypt", "decrypt", "tag")}
+        longest = max(program.cycles for program in (*starts, *programs.values()))
+
+        # -- what is next -----------------------------------------------------------------------------------------------------
+        # Nothing of a message: then tokens that overwrite may go as a message of their own, of which nothing is told.
+        between_reg = Signal(init=1)
+        started_reg = Signal()
+        offset_reg = Signal(range(max(2, longest)))
+        false, false_reg = Signal(), Signal()
+        text_credit = Signal()
+        tag_credit = Signal()
+        step = Signal(2)
+        first = Signal()
+        nonce_class = Signal(p.class_bits)
+        decrypt = Signal()
+        there = Signal()
+        m.d.comb += [
+            there.eq(self.token.valid & self.message.valid),
+            false.eq(Mux(offset_reg != 0, false_reg, self.scrub & ~self.scrubbed & between_reg & ~there)),
+            step.eq(Mux(false, TokenStep.TAG, token.step)),
+            first.eq(false | token.first),
+            nonce_class.eq(Mux(false, 0, message.nonce_class)),
+            decrypt.eq(message.decrypt & ~false),
+        ]
+        may = Signal()
+        with m.Switch(step):
+            with m.Case(TokenStep.TEXT):
+                m.d.comb += may.eq(text_credit)
+            with m.Case(TokenStep.TAG):
+                m.d.comb += may.eq(tag_credit)
+            with m.Default():
+                m.d.comb += may.eq(1)
+        active = Signal()
+        m.d.comb += active.eq((there | false) & (may | (offset_reg != 0)))
+
+        # -- which of its tokens enters in this cycle -------------------------------------------------------------------------
+        issue, done, start_done, ends = Signal(), Signal(), Signal(), Signal()
+        kind = Signal.like(self.kind)
+        source = Signal(2)
+        takes_start = Signal()
+        m.d.comb += takes_start.eq(first & ~started_reg & Array(int(bool(one.tokens)) for one in starts)[nonce_class])
+
+        def run(program: Program, finished: Signal) -> None:
+            """Drives what enters in a cycle of a program."""
+            with m.Switch(offset_reg if longest > 1 else Const(0, 1)):
+                for at, number in program.tokens:
+                    with m.Case(at):
+                        m.d.comb += [issue.eq(1), kind.eq(number), source.eq(_source(plan.tokens[number].source))]
+            m.d.comb += finished.eq(offset_reg == program.cycles - 1)
+
+        with m.If(active):
+            with m.If(takes_start):
+                with m.Switch(nonce_class):
+                    for number, program in enumerate(starts):
+                        if program.tokens:
+                            with m.Case(number):
+                                run(program, start_done)
+            with m.Else():
+                with m.Switch(step):
+                    with m.Case(TokenStep.ASSOCIATED):
+                        run(programs["associated"], done)
+                    with m.Case(TokenStep.TEXT):
+                        with m.If(decrypt):
+                            run(programs["decrypt"], done)
+                        with m.Else():
+                            run(programs["encrypt"], done)
+                    with m.Default():
+                        run(programs["tag"], done)
+            m.d.sync += [offset_reg.eq(offset_reg + 1), false_reg.eq(false)]
+            with m.If(done | start_done):
+                m.d.sync += offset_reg.eq(0)
+        m.d.comb += [
+            self.token.ready.eq(done & ~false),
+            ends.eq(done & (step == TokenStep.TAG)),
+            self.message.ready.eq(ends & ~false),
+        ]
+        with m.If(start_done):
+            m.d.sync += started_reg.eq(1)
+        with m.If(done):
+            m.d.sync += [started_reg.eq(0), between_reg.eq(step == TokenStep.TAG)]
+
+        m.d.comb += self.prepared.eq(self.prepare & ~issue)
+
+        # -- the hash ---------------------------------------------------------------------------------------------------------
+        chain_reg = Signal(range(max(2, plan.chains)))
+        hashed_reg = Signal(range(plan.chains + 1))
+        scrubbed_reg = Signal(range(plan.chains + 2))
+        product = Signal()
+        products = [plan.hashed(plan.step(one.title)) in one.operations if plan.horner is not None else False for one in plan.tokens]
+        m.d.comb += product.eq(issue & Array([*map(int, products), *[0] * len(plan.preparations)])[kind])
+        left, exact = self.token.payload.left, self.token.payload.exact
+        with m.If(product):
+            m.d.sync += chain_reg.eq(chain_reg + 1)
+            with m.If(chain_reg == plan.chains - 1):
+                m.d.sync += chain_reg.eq(0)
+            with m.If(hashed_reg != plan.chains):
+                m.d.sync += hashed_reg.eq(hashed_reg + 1)
+        with m.If(ends):
+            m.d.sync += hashed_reg.eq(0)
+        # Every chain is written once, and the rest of the state by the message that writes the last of them.
+        enough = plan.chains if any(products) and p.hashed[TokenStep.TAG] else 1
+        counted = product if enough > 1 else ends
+        with m.If(~self.scrub):
+            m.d.sync += scrubbed_reg.eq(0)
+        with m.Elif(counted & (scrubbed_reg != enough)):
+            m.d.sync += scrubbed_reg.eq(scrubbed_reg + 1)
+        m.d.comb += self.scrubbed.eq(scrubbed_reg == enough)
+
+        # -- what enters ------------------------------------------------------------------------------------------------------
+        block = Signal(p.block_bits)
+        with m.Switch(source):
+            with m.Case(0):
+                m.d.comb += block.eq(token.block)
+            with m.Case(1):
+                m.d.comb += block.eq(message.nonce)
+            with m.Default():
+                m.d.comb += block.eq(self._lengths(m, kind, token.block, message.nonce_bytes))
+        real = issue & ~false
+        m.d.sync += [
+            self.valid.eq(issue | self.prepared),
+            self.kind.eq(Mux(issue, kind, self.prepare_kind)),
+            self.block.eq(block & real.replicate(p.block_bits)),
+            self.nbytes.eq(Mux(real, token.nbytes, 0)),
+            self.begin.eq(issue & first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & (offset_reg == 0)),
+            self.nonce.eq(message.nonce & real.replicate(p.block_bits)),
+            self.slot.eq(Mux(real, message.slot, self.prepare_slot)),
+            self.chain.eq(chain_reg),
+            self.fresh.eq(hashed_reg != plan.chains),
+            self.left.eq(Mux(false, 1, left)),
+            self.opening.eq((hashed_reg == 0) | (exact & (left == plan.chains))),
+        ]
+
+        # -- what comes of it -------------------------------------------------------------------------------------------------
+        packet_reg = Signal()
+        beat = real & done & (step == TokenStep.TEXT)
+        with m.If(beat):
+            m.d.sync += packet_reg.eq(1)
+        with m.If(ends):
+            m.d.sync += packet_reg.eq(0)
+        m.d.sync += [
+            self.beat.eq(beat), self.last.eq(token.last), self.cut.eq(token.cut),
+            self.verdict_valid.eq(ends), self.verdict.id.eq(message.id), self.verdict.tag.eq(message.tag),
+            self.verdict.tag_bytes.eq(message.tag_bytes), self.verdict.decrypt.eq(message.decrypt), self.verdict.code.eq(token.code),
+            self.verdict.packet.eq(packet_reg), self.verdict.empty.eq(false),
+        ]  # fmt: skip
+        self._credits(m, text_credit, beat, self.text_taken, p.text_depth)
+        self._credits(m, tag_credit, ends, self.tag_taken, p.tag_depth)
+        return m
+
+    def _credits(self, m: Module, credit: Signal, used: Value, returned: Value, places: int) -> None:
+        """Counts free places; ``credit`` is a register."""
+        free_reg = Signal(range(places + 1), init=places)
+        free = Signal(range(places + 1))
+        credit_reg = Signal(init=1)
+        m.d.comb += [free.eq(free_reg - used + returned), credit.eq(credit_reg)]
+        m.d.sync += [free_reg.eq(free), credit_reg.eq(free != 0)]
+
+    def _lengths(self, m: Module, kind: Signal, counted: Value, nonce_bytes: Value) -> Value:
+        """The block of lengths that a token of this kind has; 0 for others."""
+        p, half = self.parameters, self.parameters.block_bits // 2
+        values = {"nonce": nonce_bytes, "associated": counted[:64], "text": counted[64:128]}
+        result = Signal(p.block_bits, name="lengths")
+        with m.Switch(kind):
+            for number, token in enumerate(p.plan.tokens):
+                if token.source is None or token.source.kind != "lengths":
+                    continue
+                assert isinstance(token.source.what, tuple)
+                order, *parts = token.source.what
+                halves = []
+                for part in parts:
+                    bits = Cat(Const(0, 3), values[part]) if isinstance(part, str) else Const(8 * part, half)
+                    wide = Cat(bits, Const(0, half))[:half]
+                    halves.append(Cat(wide.word_select(at, 8) for at in reversed(range(half // 8))) if order == "big" else wide)
+                with m.Case(number):
+                    m.d.comb += result.eq(Cat(halves))
+        return result
+
+
+def _source(source: object) -> int:
+    """Where a token's block comes from: 0 the token of the message control, 1 the nonce, 2 lengths."""
+    return {"nonce": 1, "lengths": 2}.get(getattr(source, "kind", ""), 0)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the beats of a packet into tokens: associated data, then text, then the tag.
+
+::
+
+             ┌──────────── next message ─────────────┐
+             ▼                                       │
+    ──▶ ASSOCIATED ──last of them──▶ TEXT ──last──▶ TAG
+             │                         │             ▲
+             └───── fault ──▶ DISCARD ◀┘ ────last────┘
+    a refused command ──────────▲
+
+A beat a cycle, and one cycle for the tag.  A message without data has a packet of a beat without bytes, which is taken together with its
+tag.  Every message gives a token for its tag, a refused one too, so that statuses are in order.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream
+from amaranth.lib.wiring import In, Out
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import beat_layout
+from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.stream.command import order_layout
+from modeloom.rtl.stream.long_counter import LongCounter
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters, TokenStep
+
+__all__ = ["MessageIntake"]
+
+LENGTH_BITS = 64
+"""Bits of a length in bytes."""
+
+
+class MessageIntake(BusComponent[MessageParameters]):
+    """Checks the packets of messages, and counts their bytes.
+
+    Members
+    -------
+    s : stream of beats
+        From the host.
+    order : stream of order_layout
+        Commands, checked.
+    message : stream of MessageParameters.message
+        A message begins; before its first token, or together with it.
+    token : stream of MessageParameters.token
+        Its tokens.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        return {
+            "s": In(stream.Signature(beat_layout(parameters))),
+            "order": In(stream.Signature(order_layout(parameters))),
+            "message": Out(stream.Signature(parameters.message)),
+            "token": Out(stream.Signature(parameters.token)),
+        }
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        size, index_bits = p.block_bytes, p.block_bytes.bit_length() - 1
+        count_bits = LENGTH_BITS - index_bits
+        m.submodules.slice = taken = RegisterSlice(beat_layout(p))
+        m.submodules.associated_counter = associated = LongCounter(count_bits)
+        m.submodules.text_counter = text = LongCounter(count_bits)
+        m.d.comb += [taken.i.valid.eq(self.s.valid), taken.i.payload.eq(self.s.payload), self.s.ready.eq(taken.i.ready)]
+
+        busy_reg = Signal()
+        discard_reg = Signal()
+        in_associated_reg = Signal()
+        ended_reg = Signal()
+        first_reg = Signal()
+        # There are beats of text on their way out.
+        begun_reg = Signal()
+        code_reg = Signal(CODE_BITS)
+        associated_reg = Signal(LENGTH_BITS, reset_less=True)
+        tail_reg = Signal(index_bits, reset_less=True)
+        partial_reg = Signal(index_bits, reset_less=True)
+
+        beat, valid = taken.o.payload, taken.o.valid
+        # -- what the beat is -------------------------------------------------------------------------------------------------
+        full, empty, hole = Signal(), Signal(), Signal()
+        nbytes = Signal(p.nbytes_bits)
+        tail_keep = Signal(size)
+        m.d.comb += [
+            full.eq(beat.keep.all()), empty.eq(~beat.keep[0]),
+            hole.eq((~beat.keep[:-1] & beat.keep[1:]).any()),
+            tail_keep.eq(Cat((tail_reg > at) | (tail_reg == 0) for at in range(size))),
+        ]  # fmt: skip
+        ends = Cat(beat.keep[at] & (~beat.keep[at + 1] if at + 1 < size else 1) for at in range(size))
+        for bit in range(p.nbytes_bits):
+            m.d.comb += nbytes[bit].eq(Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any())
+
+        wanted, fits, short = Signal(size), Signal(), Signal()
+        m.d.comb += [
+            wanted.eq(tail_keep | (~associated.reached).replicate(size)),
+            fits.eq((beat.keep == wanted) & (associated.reached | ~beat.last)),
+            short.eq(beat.last & ~hole & ~(beat.keep & ~wanted).any()),
+        ]
+        most_partial = p.plan.mode.most_text % size
+        null = Signal()
+        too_long = Signal()
+        m.d.comb += [
+            null.eq(empty & ~hole & beat.last & ~begun_reg),
+            too_long.eq(text.reached & (nbytes > most_partial)),
+        ]
+
+        # -- what becomes of it -----------------------------------------------------------------------------------------------
+        token, room = self.token.payload, self.token.ready
+        give = Signal()
+        take = Signal()
+        ends_message = Signal()
+        fault = Signal(CODE_BITS)
+        m.d.comb += [
+            token.block.eq(beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
+            token.first.eq(first_reg),
+            token.nbytes.eq(nbytes),
+            self.token.valid.eq(give),
+            taken.o.ready.eq(take),
+        ]
+        with m.If(busy_reg & room):
+            with m.If(ended_reg):
+                m.d.comb += ends_message.eq(1)
+            with m.Elif(valid):
+                m.d.comb += take.eq(1)
+                with m.If(discard_reg):
+                    m.d.sync += ended_reg.eq(beat.last)
+                with m.Elif(in_associated_reg):
+                    with m.If(fits):
+                        m.d.comb += [give.eq(1), token.step.eq(TokenStep.ASSOCIATED), associated.count.eq(1)]
+                        m.d.sync += [in_associated_reg.eq(~associated.reached), ended_reg.eq(beat.last)]
+                    with m.Else():
+                        m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
+                with m.Elif(null):
+                    m.d.comb += ends_message.eq(1)
+                with m.Elif(hole | empty | ~(full | beat.last)):
+                    m.d.comb += fault.eq(MessageCode.BAD_KEEP)
+                with m.Elif(too_long):
+                    m.d.comb += fault.eq(MessageCode.TOO_LONG)
+                with m.Else():
+                    m.d.comb += [give.eq(1), token.step.eq(TokenStep.TEXT), token.last.eq(beat.last), text.count.eq(full)]
+                    m.d.sync += [begun_reg.eq(1), ended_reg.eq(beat.last), partial_reg.eq(nbytes)]
+        with m.If(fault.any()):
+            m.d.sync += [code_reg.eq(fault), discard_reg.eq(1), ended_reg.eq(beat.last)]
+            with m.If(begun_reg):
+                # The packet that has begun to leave the core ends with a beat that has no bytes.
+                m.d.comb += [
+                    give.eq(1), token.step.eq(TokenStep.TEXT), token.nbytes.eq(0), token.block.eq(0), token.last.eq(1), token.cut.eq(1),
+                ]  # fmt: skip
+        with m.If(give):
+            m.d.sync += first_reg.eq(0)
+
+        lengths = Cat(associated_reg, partial_reg, text.value)
+        with m.If(ends_message):
+            m.d.comb += [
+                give.eq(1), token.step.eq(TokenStep.TAG), token.block.eq(lengths), token.code.eq(code_reg), token.nbytes.eq(0),
+            ]  # fmt: skip
+
+        # -- the next message -------------------------------------------------------------------------------------------------
+        order, load = self.order.payload, Signal()
+        m.d.comb += [
+            load.eq(self.order.valid & self.message.ready & (ends_message | ~busy_reg)),
+            self.order.ready.eq(load),
+            self.message.valid.eq(load),
+            self.message.payload.eq(order.message),
+            associated.clear.eq(load),
+            # The last block is that before which as many whole blocks have come as there are, or one less if it is whole itself.
+            associated.first.eq(order.associated[:index_bits] == 0),
+            associated.limit.eq(order.associated[index_bits:]),
+            text.clear.eq(load), text.first.eq(p.text_from), text.limit.eq(p.plan.mode.most_text // size),
+        ]  # fmt: skip
+        with m.If(ends_message):
+            m.d.sync += busy_reg.eq(0)
+        with m.If(load):
+            m.d.sync += [
+                busy_reg.eq(1), first_reg.eq(1), begun_reg.eq(0), ended_reg.eq(0), partial_reg.eq(0),
+                code_reg.eq(order.code), discard_reg.eq(order.code.any()), in_associated_reg.eq(order.associated.any()),
+                associated_reg.eq(order.associated), tail_reg.eq(order.associated[:index_bits]),
+            ]  # fmt: skip
+        return m

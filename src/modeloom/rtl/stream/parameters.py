@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes of the message control, and the records that its parts hand on.
+
+::
+
+    command ──▶ MESSAGE: nonce, slot, tag ... ───────────────────────────┐
+    beats   ──▶ TOKEN: a block, and what it is ──▶ weights of the hash ──┴──▶ pipeline ──▶ BEAT, TAG
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from amaranth.lib.data import StructLayout
+
+from modeloom.interfaces import Interface
+from modeloom.interfaces.messages import MessageCode, message_core
+from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.bus.parameters import check_flags, check_integer
+from modeloom.streams.plan import StreamPlan
+
+__all__ = ["CODE_BITS", "MessageParameters", "Program", "TokenStep"]
+
+CODE_BITS = max(MessageCode).bit_length()
+"""Bits of a status code."""
+
+ENTRY_SLACK = 12
+"""Cycles that a credit is on its way, beside those in the pipeline: registers of entry and queues."""
+
+
+class TokenStep(IntEnum):
+    """What a token is for the message control."""
+
+    ASSOCIATED = 0
+    TEXT = 1
+    TAG = 2
+
+
+@dataclass(frozen=True)
+class Program:
+    """The tokens of a step as they enter the pipeline.
+
+    Attributes
+    ----------
+    tokens : tuple of (int, int)
+        For each token the cycle after the first one, and its kind.
+    cycles : int
+        After these the next step may begin.
+    """
+
+    tokens: tuple[tuple[int, int], ...]
+    cycles: int
+
+
+def _power(least: int) -> int:
+    return 1 << max(1, (least - 1).bit_length())
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageParameters:
+    """The sizes of the message control of a core.
+
+    Parameters
+    ----------
+    plan : StreamPlan
+    keys : KeyParameters
+    encrypt, decrypt : bool
+        Directions; at least one.
+    text_from : int
+        Blocks of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not of its type or outside its range.
+    """
+
+    plan: StreamPlan
+    keys: KeyParameters
+    encrypt: bool = True
+    decrypt: bool = True
+    text_from: int = 0
+
+    def __post_init__(self) -> None:
+        check_flags(self, "encrypt", "decrypt")
+        if not (self.encrypt or self.decrypt):
+            raise ValueError("a core has at least one direction")
+        check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.plan.mode.block_bytes)
+
+    # -- what CoreShape asks ------------------------------------------------------------------------------------------------------
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat."""
+        return self.block_bytes
+
+    @property
+    def key_slots(self) -> int:
+        """Key slots."""
+        return self.keys.slots
+
+    # -- sizes --------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of a block."""
+        return self.plan.mode.block_bytes
+
+    @property
+    def block_bits(self) -> int:
+        """Bits of a block."""
+        return 8 * self.block_bytes
+
+    @property
+    def interfaces(self) -> tuple[Interface, ...]:
+        """What goes over the ports of the core."""
+        return message_core(self.block_bytes)
+
+    @cached_property
+    def hashed(self) -> tuple[bool, bool, bool]:
+        """Which of ``TokenStep`` have a product of the hash."""
+        plan = self.plan
+        return tuple(  # type: ignore[return-value]
+            plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "tag")
+        )
+
+    @property
+    def window(self) -> int:
+        """Tokens among which the end of a message is looked for before one enters; 1 if the mode has no hash."""
+        if self.plan.horner is None:
+            return 1
+        # An end that is no product is seen behind the last one.
+        return self.plan.chains + (not self.hashed[TokenStep.TAG])
+
+    @property
+    def text_stage(self) -> int:
+        """Cycles from a token to its text."""
+        return max(self.plan.placed.outputs[title] for title in ("encrypt", "decrypt"))
+
+    @property
+    def tag_stage(self) -> int:
+        """Cycles from the last token of a message to its tag."""
+        return self.plan.placed.outputs["tag"]
+
+    @property
+    def token_depth(self) -> int:
+        """Tokens that wait before the pipeline."""
+        return _power(self.window + 4)
+
+    @property
+    def text_depth(self) -> int:
+        """Beats of text that the output holds."""
+        return _power(self.text_stage + ENTRY_SLACK)
+
+    @property
+    def tag_depth(self) -> int:
+        """Messages whose tag is under way or not taken."""
+        return _power(self.tag_stage + ENTRY_SLACK)
+
+    @property
+    def flight_bits(self) -> int:
+        """Bits of the number of a message: more than there are in flight."""
+        return (self.tag_depth + self.token_depth + 4).bit_length()
+
+    @property
+    def round_words(self) -> int:
+        """Addresses of round keys."""
+        return self.keys.round_words
+
+    @property
+    def word_bits(self) -> int:
+        """Bits of the number of a key word in a slot."""
+        return max(1, (len(self.plan.words) - 1).bit_length())
+
+    @property
+    def erase_words(self) -> int:
+        """Words of the deepest memory."""
+        words = self.keys.slots << self.word_bits if self.plan.words else 1
+        return max(self.round_words, words, self.text_depth, self.tag_depth, self.token_depth, self.plan.chains)
+
+    @property
+    def erase_bits(self) -> int:
+        """Width of ``erase_address``."""
+        return max(1, (self.erase_words - 1).bit_length())
+
+    @property
+    def flush(self) -> int:
+        """Cycles that a value needs at most through registers that no reset reaches."""
+        return self.plan.placed.depth + max(self.plan.placed.latencies.values(), default=0) + 4
+
+    # -- programs -----------------------------------------------------------------------------------------------------------------
+
+    def _kind(self, title: str, part: int) -> int:
+        return next(n for n, token in enumerate(self.plan.tokens) if (token.title, token.part) == (title, part))
+
+    def program(self, title: str) -> Program:
+        """The tokens of a step."""
+        passes = self.plan.placed.passes[title]
+        tokens = tuple((one.at, self._kind(title, number)) for number, one in enumerate(passes))
+        last = passes[-1].at + 1 if passes else 1
+        return Program(tokens, max(last, self.plan.placed.ahead.get(title, 0)))
+
+    @property
+    def starts(self) -> Iterator[str]:
+        """Titles of ``start``, by the number of the class of nonces."""
+        titles = {step.nonce_class: step.title for step in self.plan.steps if step.name == "start"}
+        return (titles[number] for number in sorted(titles))
+
+    # -- records ------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def nbytes_bits(self) -> int:
+        """Bits of a number of bytes of a block, a whole one too."""
+        return self.block_bytes.bit_length()
+
+    @property
+    def slot_bits(self) -> int:
+        """Bits of the number of a key slot."""
+        return max(1, (self.keys.slots - 1).bit_length())
+
+    @property
+    def class_bits(self) -> int:
+        """Bits of the number of a class of nonces."""
+        return max(1, (len(self.plan.mode.nonce_bytes) - 1).bit_length())
+
+    @property
+    def message(self) -> StructLayout:
+        """What is known of a message when it begins."""
+        return StructLayout({
+            "nonce": self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits, "slot": self.slot_bits,
+            "id": 16, "tag": self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
+        })  # fmt: skip
+
+    @property
+    def token(self) -> StructLayout:
+        """A block of a message; that of the tag has the bytes of associated data and of text in its place."""
+        return StructLayout({
+            "block": self.block_bits, "step": 2, "first": 1, "nbytes": self.nbytes_bits, "last": 1, "cut": 1, "code": CODE_BITS,
+        })  # fmt: skip
+
+    @property
+    def weighted(self) -> StructLayout:
+        """A token with what the hash has to know: products from this one on, at most ``chains``; and whether these are exactly all."""
+        return StructLayout({"token": self.token, "left": range(self.plan.chains + 1), "exact": 1})
+
+    @property
+    def verdict(self) -> StructLayout:
+        """What the tag of a message is compared with."""
+        return StructLayout({
+            "id": 16, "tag": self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1, "code": CODE_BITS, "packet": 1, "empty": 1,
+        })  # fmt: skip

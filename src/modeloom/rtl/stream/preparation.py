@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computes what depends on a key alone, one token after another, in cycles that messages leave free.
+
+::
+
+    setup ──▶ token ──▶ pipeline ──▶ word of the key memory ──▶ next token ──▶ ... ──▶ done
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.stream.parameters import MessageParameters
+
+__all__ = ["KeyPreparation"]
+
+WRITE_CYCLES = 2
+"""Cycles from a word that is written to a token that may read it."""
+
+
+class KeyPreparation(BusComponent[MessageParameters]):
+    """Answers the key port.
+
+    Members
+    -------
+    setup, setup_scrub, setup_done : 1
+        From and to the key port: computes the words of a slot, or overwrites what was computed with an erased key.
+    prepare, prepare_kind, prepared : 1, kind, 1
+        To the entry: a token of set-up, until it has been let in.
+    scrub, scrubbed : 1
+        To the entry: tokens that overwrite.
+    word_valid : 1
+        From the pipeline: the word of the last token is written.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        plan = parameters.plan
+        return {
+            "setup": In(1), "setup_scrub": In(1), "setup_done": Out(1),
+            "prepare": Out(1), "prepare_kind": Out(range(max(2, len(plan.tokens) + len(plan.preparations)))), "prepared": In(1),
+            "scrub": Out(1), "scrubbed": In(1), "word_valid": In(1),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p, plan = self.parameters, self.parameters.plan
+        count = len(plan.preparations)
+        number_reg = Signal(range(max(2, count + 1)))
+        wait_reg = Signal(range(max(p.flush, WRITE_CYCLES) + 1))
+        m.d.comb += self.prepare_kind.eq(number_reg + len(plan.tokens))
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.sync += [number_reg.eq(0), wait_reg.eq(p.flush)]
+                with m.If(self.setup):
+                    with m.If(self.setup_scrub):
+                        m.next = "SCRUB"
+                    with m.Else():
+                        m.next = "NEXT"
+            with m.State("NEXT"):
+                with m.If(number_reg == count):
+                    m.next = "DONE"
+                with m.Else():
+                    m.d.comb += self.prepare.eq(1)
+                    with m.If(self.prepared):
+                        m.next = "WORD"
+            with m.State("WORD"):
+                m.d.sync += wait_reg.eq(WRITE_CYCLES)
+                with m.If(self.word_valid):
+                    m.d.sync += number_reg.eq(number_reg + 1)
+                    m.next = "WAIT"
+            with m.State("WAIT"):
+                m.d.sync += wait_reg.eq(wait_reg - 1)
+                with m.If(wait_reg == 0):
+                    m.next = "NEXT"
+            with m.State("SCRUB"):
+                m.d.comb += self.scrub.eq(1)
+                with m.If(self.scrubbed):
+                    m.next = "FLUSH"
+            with m.State("FLUSH"):
+                # What has been in the pipeline leaves it by itself.
+                m.d.sync += wait_reg.eq(wait_reg - 1)
+                with m.If(wait_reg == 0):
+                    m.next = "DONE"
+            with m.State("DONE"):
+                m.d.comb += self.setup_done.eq(1)
+                m.next = "IDLE"
+        return m

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A queue in a memory that can be erased.
+
+::
+
+    i ──▶ memory ──[reg]──▶ o         two cycles from i to o, one payload a cycle
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, ShapeLike, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.engine.storage import BlockMemory
+
+__all__ = ["Queue"]
+
+
+class Queue(wiring.Component):
+    """Payloads in their order.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Payload.
+    depth : int
+        Payloads that it holds, a power of two.
+    erase_bits : int
+        Width of ``erase_address``.
+
+    Members
+    -------
+    i, o : stream
+        In and out.
+    erase, erase_address : In
+        While the queue is held in reset: zeros to this word.
+
+    Raises
+    ------
+    ValueError
+        *depth* is no power of two of at least 2.
+    """
+
+    def __init__(self, shape: ShapeLike, depth: int, erase_bits: int):
+        if depth < 2 or depth & (depth - 1):
+            raise ValueError(f"depth is a power of two of at least 2, not {depth}")
+        self.shape, self.depth, self.erase_bits = shape, depth, erase_bits
+        super().__init__({
+            "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
+            "erase": In(1), "erase_address": In(erase_bits),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        written = Value.cast(self.i.payload)
+        m.submodules.memory = memory = BlockMemory(len(written), self.depth, 1, erase_bits=self.erase_bits)
+        # One bit more than an address has: full and empty differ.
+        put_reg = Signal(range(2 * self.depth))
+        get_reg = Signal.like(put_reg)
+        get = Signal.like(put_reg)
+        ready_reg = Signal()
+        valid_reg = Signal()
+        put = Signal()
+        bits = (self.depth - 1).bit_length()
+        level = Signal.like(put_reg)
+        m.d.comb += [
+            put.eq(self.i.valid & ready_reg),
+            self.i.ready.eq(ready_reg),
+            get.eq(get_reg + (valid_reg & self.o.ready)),
+            memory.we.eq(put), memory.waddr.eq(put_reg[:bits]), memory.wdata.eq(written & put.replicate(len(written))),
+            memory.raddr[0].eq(get[:bits]),
+            memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address),
+            self.o.valid.eq(valid_reg),
+            Value.cast(self.o.payload).eq(memory.rdata[0]),
+            level.eq(put_reg - get_reg),
+        ]  # fmt: skip
+        m.d.sync += [
+            put_reg.eq(put_reg + put),
+            get_reg.eq(get),
+            valid_reg.eq(get != put_reg),
+            # What is taken in this cycle is not counted, so that ready does not wait for o.ready.
+            ready_reg.eq(level + put < self.depth),
+        ]
+        return m

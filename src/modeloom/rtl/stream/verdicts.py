@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tags, verdicts and statuses, in the order of the commands.
+
+::
+
+    entry: what the tag has to be ──▶ queue ──┐
+    pipeline: tag ──▶ [reg] ──────────────────┴──▶ compared ──▶ [reg] ──▶ any bit? ──▶ queue ──▶ status
+
+A tag is compared in whole, in the same cycles whatever it is.  The one bit that comes of it is the verdict.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import fields_layout
+from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.queue import Queue
+
+__all__ = ["VerdictQueue", "status_layout"]
+
+
+def status_layout(parameters: MessageParameters) -> StructLayout:
+    """Payload of a status, bit 0 first."""
+    return fields_layout(next(interface for interface in parameters.interfaces if interface.member == "status"))
+
+
+class VerdictQueue(BusComponent[MessageParameters]):
+    """Compares tags and gives statuses.  The entry gives credits, so that it never overflows.
+
+    Members
+    -------
+    verdict, verdict_valid : In
+        The last token of a message enters the pipeline.
+    tag, tag_valid : In
+        From the pipeline, ``MessageParameters.tag_stage`` cycles later.
+    delivered : 1
+        The host has taken the last beat of a packet of text.
+    status : stream of status_layout
+        To the host; the payload is zero while not valid.
+    taken : 2
+        So many statuses, and messages of which nothing is told, have made place.
+    finished : 1
+        A message has left the pipeline; nothing of its key is used any more.
+    erase, erase_address : In
+        While it is held in reset: zeros to this word.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        return {
+            "verdict": In(p.verdict), "verdict_valid": In(1), "tag": In(p.block_bits), "tag_valid": In(1), "delivered": In(1),
+            "status": Out(stream.Signature(status_layout(p))), "taken": Out(2), "finished": Out(1),
+            "erase": In(1), "erase_address": In(p.erase_bits),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1})
+        m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits)
+        m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits)
+        m.submodules.out = out = RegisterSlice(status_layout(p))
+
+        tag_reg = Signal(p.block_bits, reset_less=True)
+        there_reg = Signal()
+        want = expected.o.payload
+        keep = Signal(p.block_bits)
+        different_reg = Signal(p.block_bits, reset_less=True)
+        given_reg = Signal(p.block_bits, reset_less=True)
+        compared_reg = Signal()
+        wanted_reg = Signal(p.verdict)
+        wrong_reg = Signal(-(-p.block_bits // 16), reset_less=True)
+        passed_reg = Signal(p.block_bits, reset_less=True)
+        decided_reg = Signal()
+        decision_reg = Signal(p.verdict)
+        m.d.comb += [
+            expected.i.valid.eq(self.verdict_valid), expected.i.payload.eq(self.verdict),
+            expected.o.ready.eq(there_reg),
+            keep.eq(Cat((want.tag_bytes > at).replicate(8) for at in range(p.block_bytes))),
+        ]  # fmt: skip
+        m.d.sync += [
+            tag_reg.eq(self.tag), there_reg.eq(self.tag_valid),
+            # A sealed message gives its tag away, one to be opened never.
+            different_reg.eq((tag_reg ^ want.tag) & keep & want.decrypt.replicate(p.block_bits)),
+            given_reg.eq(tag_reg & keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bits)),
+            compared_reg.eq(there_reg), wanted_reg.eq(want),
+            wrong_reg.eq(Cat(different_reg[at : at + 16].any() for at in range(0, p.block_bits, 16))),
+            passed_reg.eq(given_reg), decided_reg.eq(compared_reg), decision_reg.eq(wanted_reg),
+        ]  # fmt: skip
+        code = Signal(CODE_BITS)
+        m.d.comb += code.eq(decision_reg.code)
+        with m.If(wrong_reg.any() & ~decision_reg.code.any()):
+            m.d.comb += code.eq(MessageCode.WRONG_TAG)
+        m.d.comb += [
+            statuses.i.valid.eq(decided_reg & ~decision_reg.empty),
+            statuses.i.payload.tag.eq(passed_reg), statuses.i.payload.id.eq(decision_reg.id), statuses.i.payload.code.eq(code),
+            statuses.i.payload.packet.eq(decision_reg.packet),
+            self.finished.eq(there_reg & ~want.empty),
+        ]  # fmt: skip
+        # A status follows the text of its message.
+        delivered_reg = Signal(range(p.tag_depth + 4))
+        head, pop = statuses.o.payload, Signal()
+        may, told_now = Signal(), Signal()
+        m.d.comb += [
+            may.eq(~head.packet | (delivered_reg != 0)),
+            told_now.eq(statuses.o.valid & may),
+            out.i.valid.eq(told_now), statuses.o.ready.eq(out.i.ready & may),
+            pop.eq(statuses.o.valid & statuses.o.ready),
+            out.i.payload.tag.eq(head.tag & told_now.replicate(p.block_bits)), out.i.payload.id.eq(head.id & told_now.replicate(16)),
+            out.i.payload.code.eq(head.code & told_now.replicate(CODE_BITS)),
+            self.taken.eq(pop + (decided_reg & decision_reg.empty)),
+            self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready), self.status.payload.eq(out.o.payload),
+            queue_erase(expected, self), queue_erase(statuses, self),
+        ]  # fmt: skip
+        m.d.sync += delivered_reg.eq(delivered_reg + self.delivered - (pop & head.packet))
+        return m
+
+
+def queue_erase(queue: Queue, whole: VerdictQueue) -> list[object]:
+    """Passes the erasure on to a queue."""
+    return [queue.erase.eq(whole.erase), queue.erase_address.eq(whole.erase_address)]
