@@ -4,7 +4,7 @@
 ::
 
     entry: what the tag has to be ──▶ queue ──┐
-    pipeline: tag ──▶ [reg] ──────────────────┴──▶ compared ──▶ [reg] ──▶ any bit? ──▶ queue ──▶ status
+    pipeline: tag ──▶ [reg] ──────────────────┴──▶ compared ──▶ [reg] ──▶ any bit? ──▶ [reg] ──▶ queue ──▶ status
 
 A tag is compared in whole, in the same cycles whatever it is.  The one bit that comes of it is the verdict.
 """
@@ -77,7 +77,12 @@ class VerdictQueue(BusComponent[MessageParameters]):
         given_reg = Signal(p.block_bits, reset_less=True)
         compared_reg = Signal()
         wanted_reg = Signal(p.verdict)
-        wrong_reg = Signal(-(-p.block_bits // 16), reset_less=True)
+        parts_reg = Signal(-(-p.block_bits // 16), reset_less=True)
+        collected_reg = Signal(p.block_bits, reset_less=True)
+        summed_reg = Signal()
+        sums_reg = Signal(p.verdict)
+        # The verdict, the only bit on which control depends that depends on secrets.
+        wrong_reg = Signal(reset_less=True)
         passed_reg = Signal(p.block_bits, reset_less=True)
         decided_reg = Signal()
         decision_reg = Signal(p.verdict)
@@ -92,12 +97,14 @@ class VerdictQueue(BusComponent[MessageParameters]):
             different_reg.eq((tag_reg ^ want.tag) & keep & want.decrypt.replicate(p.block_bits)),
             given_reg.eq(tag_reg & keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bits)),
             compared_reg.eq(there_reg), wanted_reg.eq(want),
-            wrong_reg.eq(Cat(different_reg[at : at + 16].any() for at in range(0, p.block_bits, 16))),
-            passed_reg.eq(given_reg), decided_reg.eq(compared_reg), decision_reg.eq(wanted_reg),
+            parts_reg.eq(Cat(different_reg[at : at + 16].any() for at in range(0, p.block_bits, 16))),
+            collected_reg.eq(given_reg), summed_reg.eq(compared_reg), sums_reg.eq(wanted_reg),
+            wrong_reg.eq(parts_reg.any()),
+            passed_reg.eq(collected_reg), decided_reg.eq(summed_reg), decision_reg.eq(sums_reg),
         ]  # fmt: skip
         code = Signal(CODE_BITS)
         m.d.comb += code.eq(decision_reg.code)
-        with m.If(wrong_reg.any() & ~decision_reg.code.any()):
+        with m.If(wrong_reg & ~decision_reg.code.any()):
             m.d.comb += code.eq(MessageCode.WRONG_TAG)
         m.d.comb += [
             statuses.i.valid.eq(decided_reg & ~decision_reg.empty),
