@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that an emitted core computes its mode: its Verilog is executed on symbols and compared with the lowered graph."""
+"""Proves that an emitted core computes its mode.  It executes the Verilog on symbols and compares the result with the lowered graph."""
 
 from modeloom.equivalence.forever import Recurrence, forever
 from modeloom.equivalence.proof import EquivalenceReport, prove_engine

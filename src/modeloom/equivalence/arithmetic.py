@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The circuits of multipliers, squarers and adders in an emitted core, proved by themselves.
+"""Proves the circuits of the multipliers, squarers and adders in an emitted core separately.
 
-A bit of a net is a number with a digit for each of many inputs at once, and a degree::
+Many inputs are computed at once: a bit of a net is a number with a digit for each input, together with a degree::
 
     multiplier    a bit is linear in a, in b, or in both: XOR of equal degrees, AND of one in a and one in b; then all pairs of basis
                   vectors decide, for each bit of the output one of 16384 digits
     squarer       a bit is linear; all basis vectors decide
     adder         numbers at random and at the edges of the carry
 
-A register is a delay; what meets in a gate has come through as many of them.  Outputs are found by what they are: ports of a core have
-no names that say so.
+A register is a delay.  All operands of a gate must have passed the same number of registers.  Outputs are identified by their values,
+because the names of the ports of a core do not identify them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from modeloom.taint.netlist import Bit, Cell, Netlist
 __all__ = ["output_order"]
 
 SAMPLES = 2048
-"""Random operands of an adder."""
+"""Number of random operands for an adder."""
 
 Degree = frozenset[str]
 
@@ -128,7 +128,7 @@ class _Circuit:
 
 
 def _digits(values: Sequence[int], width: int) -> list[int]:
-    """For each bit of a word, a number with a digit for each of some values."""
+    """For each bit of a word, a number with one digit for each of the given values."""
     rows = [0] * width
     for n, value in enumerate(values):
         while value:
@@ -155,7 +155,7 @@ Samples = tuple[dict[str, list[int]], list[int], int]
 
 
 def _linear(operation: Operation, field: Field) -> Samples:
-    """All basis vectors of the one operand, all pairs of those of two."""
+    """All basis vectors for one operand, and all pairs of basis vectors for two operands."""
     if operation is MUL.operation:
         return _products(field)
     n, ports, o = field.width, operation.unit.ports, Numbers(field, ())
@@ -166,7 +166,7 @@ def _linear(operation: Operation, field: Field) -> Samples:
 
 
 def _number_port(netlist: Netlist, operation: Operation) -> str:
-    """The port of a number, which may have the name of a signal outside."""
+    """The port of a number.  Its name may be that of a signal outside."""
     ports = operation.unit.ports
     others = [name for name in netlist.inputs if name not in ("clk", "rst", "clear", *ports)]
     if len(others) != 1:
@@ -175,7 +175,7 @@ def _number_port(netlist: Netlist, operation: Operation) -> str:
 
 
 def _samples(operation: Operation, field: Field, netlist: Netlist) -> Samples:
-    """Blocks and numbers, those that have the bits of the port: what is always zero is no part of it."""
+    """Blocks and numbers.  Numbers have only the bits of the port, because bits that are always zero are not part of it."""
     width, rng, o = field.width, random.Random(operation.name), Numbers(field, ())
     operands = [[rng.getrandbits(width) for _ in operation.unit.ports] for _ in range(SAMPLES)]
     numbers, port = [0] * SAMPLES, ""
@@ -185,7 +185,7 @@ def _samples(operation: Operation, field: Field, netlist: Netlist) -> Samples:
         edges = [0, 1, *((1 << k) - 1 for k in range(2, bits + 1)), *(1 << k for k in range(1, bits))]
         numbers = [(rng.choice(edges) if rng.random() < 0.5 else rng.getrandbits(bits)) & within for _ in operands]
     if counter := operation.counter:
-        # Counters that are all ones behind their number: the carry runs to the end.
+        # Counters that are all ones above the number, so the carry runs to the end.
         for n in range(0, SAMPLES, 4):
             operands[n][0] = counter.add(operands[n][0] | (1 << width) - 1, -numbers[n], width // 8)
     results = [operation.on_numbers(o, run, number) for run, number in zip(operands, numbers)]
@@ -196,7 +196,7 @@ def _samples(operation: Operation, field: Field, netlist: Netlist) -> Samples:
 
 
 def output_order(netlist: Netlist, ports: Sequence[str], operation: Operation, field: Field, latency: int) -> list[int]:
-    """Proves the circuit of a core, and gives for each bit of its output ports the bit of the result that it is.
+    """Proves the circuit of a core, and returns the bit of the result for each bit of its output ports.
 
     Parameters
     ----------
@@ -207,12 +207,12 @@ def output_order(netlist: Netlist, ports: Sequence[str], operation: Operation, f
     operation : Operation
         One without keys.
     latency : int
-        Registers from the operands to the result.
+        Number of registers from the operands to the result.
 
     Raises
     ------
     CircuitError
-        It computes something else, or in other cycles.
+        The circuit computes something else, or has another latency.
     """
     values, results, count = _linear(operation, field) if operation.linear else _samples(operation, field, netlist)
     circuit = _Circuit(netlist, values, count, operation.linear)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the cells of a netlist do with words of symbols.
+"""The effect of the cells of a netlist on words of symbols.
 
 ::
 
@@ -23,15 +23,15 @@ __all__ = ["CELLS", "CircuitError", "Read"]
 
 
 MOST = 4096
-"""Results that a cell of numbers remembers."""
+"""Number of results that a cell on numbers caches."""
 
 
 class CircuitError(Exception):
-    """A circuit that is none, or control that depends on data: one line."""
+    """The circuit is malformed, or control depends on data.  The message is one line."""
 
 
 def _operand(cell: Cell, port: str, width: int) -> list[Bit]:
-    """An operand, extended or cut to a width."""
+    """An operand, extended or truncated to a width."""
     bits = list(cell[port][:width])
     fill: Bit = bits[-1] if bits and cell.parameters.get(f"{port}_SIGNED") else "0"
     return bits + [fill] * (width - len(bits))
@@ -44,11 +44,11 @@ class Kind:
     Attributes
     ----------
     operands : callable
-        The words that a cell reads.
+        The words that the cell reads.
     line : callable
-        The Python that computes its output, from their names, their bits, the names that the text may use, and the cell's place.
+        Makes the Python text that computes the output, from their names, their bits, the names that the text may use, and the place of
     fixed : callable
-        Which bits of the output are 0 and which 1 whatever happens (a pair of numbers), from these of the operands.
+        The bits of the output that are always 0 and those that are always 1, as a pair of numbers, from the same pairs of the operands.
     """
 
     operands: Callable[[Cell], list[list[Bit]]]
@@ -100,7 +100,7 @@ def _or_word(a: int, b: int, width: int) -> int:
 
 
 def _gated(word: int, bit: int, width: int) -> int:
-    """A word and one bit for all of it."""
+    """A word, and one bit that applies to the whole word."""
     if not bit:
         return 0
     return word if bit == ONE else _and_word(word, bit * lanes.repeated(width), width)
@@ -176,7 +176,7 @@ def _of_numbers(
     name: str, operation: Callable[..., int], operands: Callable[[Cell], list[list[Bit]]],
     known: Callable[..., int | None] = lambda *words: None,
 ) -> Kind:  # fmt: skip
-    """Cells that are computed with numbers; ``known`` gives what is known of symbols all the same."""
+    """Cells that are computed on numbers.  ``known`` gives the bits that are known even for symbols."""
 
     def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
         width = len(cell["Y"])
@@ -286,7 +286,7 @@ CELLS: dict[str, Kind] = {
     "$shl": Kind(_number_operands, _shift_line(1)),
     "$shr": Kind(_number_operands, _shift_line(-1)),
 }
-"""Types of cells by their names in Yosys; others are refused."""
+"""Types of cells by their names in Yosys.  Other types are refused."""
 
 
 def _reduce_and(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
@@ -312,7 +312,7 @@ class Read:
     ----------
     cell : Cell
     contents : sequence of int or None
-        The words of a memory that is written to; None for a table.
+        The words of a memory with write ports; None for a table.
     """
 
     def __init__(self, cell: Cell, contents: Sequence[int] | None):
@@ -331,7 +331,7 @@ class Read:
             return self.contents[at] if at < len(self.contents) else lanes.atom(f"beyond {self.cell.name} {at}", self.width)
         if self.table:
             return lanes.operation(self.table, self.width, address)
-        # Nothing is known of it: a new symbol each time.
+        # Nothing is known about the value, so each read is a new symbol.
         self._told += 1
         return lanes.atom(f"unknown word {self._told} of {self.cell.name}", self.width)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A netlist as a Python function of a cycle, on words of symbols.
+"""A netlist as a Python function that computes one cycle on words of symbols.
 
 ::
 
     registers, inputs, outputs of cores ──cells in the order of their inputs──▶ all nets ──edge of the clock──▶ registers, memories
 
-Every cell, and every word that is put together of parts of others, has a place in the list of values.  What may not depend on data
-(an address that is written, an enable) is an error where it does.
+Every cell has a place in the list of values, and so has every word that is concatenated from parts of others.  It is an error if control,
+such as a write address or an enable, depends on data.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ __all__ = ["Box", "Circuit", "CircuitError"]
 
 
 class Box:
-    """A cell that is executed as a whole: its result is known by its definition.
+    """A cell that is executed as a whole.  Its definition determines its result.
 
     Attributes
     ----------
     now : bool
-        Whether outputs depend on inputs of the same cycle.
+        Whether its outputs depend on inputs of the same cycle.
     """
 
     now = False
 
     def output(self, inputs: Mapping[str, int]) -> int:
-        """The word at the outputs, from the inputs of this cycle; only if ``now``."""
+        """The word at the outputs, from the inputs of this cycle.  This is used only with ``now``."""
         raise NotImplementedError
 
     def clock(self, inputs: Mapping[str, int], cycle: int) -> int:
@@ -41,27 +41,27 @@ class Box:
         raise NotImplementedError
 
     def state(self, cycle: int) -> object:
-        """What it holds, with times from this cycle on."""
+        """Its state, with times relative to this cycle."""
         raise NotImplementedError
 
 
 class Circuit:
-    """What a netlist does in a cycle; shared by all runs.
+    """The function of a netlist in one cycle.  All runs share it.
 
     Parameters
     ----------
     netlist : Netlist
     boxes : collection of str
-        Types of the cells that are boxes.
+        The types of cells that are boxes.
     outputs : mapping
-        For each of these types, its output ports, in the order in which they make up the output word.
+        For each of these types, its output ports in the order of the bits of the output word.
     frozen : iterable of int
         Bits of registers that stay 0.
 
     Raises
     ------
     CircuitError
-        The netlist has a cell of another type, a loop without a register, or a clock that is none.
+        The netlist has a cell of another type, a loop without a register, or a malformed clock.
     """
 
     def __init__(self, netlist: Netlist, boxes: Mapping[str, Sequence[str]], frozen: Iterable[int] = ()):
@@ -151,7 +151,7 @@ class Circuit:
     # -- order -----------------------------------------------------------------------------------------------------------
 
     def word(self, bits: Sequence[Bit]) -> int:
-        """Place of the word of some bits; made if there is none yet."""
+        """The place of a word with the given bits.  It is created if it does not exist yet."""
         key = tuple(bits)
         if key not in self.words:
             self.words[key] = self._whole(key)
@@ -167,7 +167,7 @@ class Circuit:
         return place
 
     def _needs(self, place: int) -> list[int]:
-        """Places that a place is computed from."""
+        """The places from which a place is computed."""
         if place not in self._driven:
             return []
         kind, what = self._driven[place]
@@ -185,7 +185,7 @@ class Circuit:
         return self.source[bit]
 
     def _order(self) -> None:
-        """Gives every place that is computed its line, behind those that it is computed from."""
+        """Orders the lines of all computed places, so that each comes after the places that it needs."""
         wanted = [self.word(cell["D"]) for cell, _ in self.registers]
         for cell in self.memories:
             wanted += [self.word(bits) for write in self.writes(cell) for bits in write]
@@ -209,8 +209,8 @@ class Circuit:
         return [(part("WR_ADDR", bits, n), part("WR_DATA", width, n), part("WR_EN", width, n)) for n in range(p["WR_PORTS"])]
 
     def compiled(self, boxes: Sequence[Box]) -> Callable[[list[int], Mapping[int, Read], Sequence[Box]], None]:
-        """The function that computes all values of a cycle from registers, inputs and outputs of boxes, in place; of reads of memories by
-        their places, and boxes in the order of ``instances``.
+        """The function that computes all values of a cycle, in place, from registers, inputs and outputs of boxes.  Its arguments are the
+        reads of memories by their places, and the boxes in the order of ``instances``.
         """
         if self._function is None:
             for number, ((cell, place), box) in enumerate(zip(self.instances, boxes, strict=True)):
@@ -248,11 +248,11 @@ class Circuit:
                     if need not in done:
                         stack.append((need, False))
         text = "def cycle(v, reads, boxes):\n" + "\n".join(f"    {line}" for line in lines or ["pass"])
-        exec(compile(text, "<circuit>", "exec"), names)  # the text has places and operators only
+        exec(compile(text, "<circuit>", "exec"), names)  # the text contains only places and operators
         return names["cycle"]
 
     def _line(self, place: int, names: dict[str, Any]) -> str | None:
-        """What a place is, as Python; None if it is a state."""
+        """The Python expression for a place; None if it is a state."""
         if place not in self._driven:
             return None
         kind, what = self._driven[place]
@@ -275,7 +275,7 @@ class Circuit:
         return rule.line(what, [f"v[{at}]" for at in places], operands, names, place, fixed)
 
     def _fixed_parts(self, bits: tuple[Bit, ...]) -> tuple[int, int]:
-        """Bits of a word of parts that are always 0, and those that are always 1."""
+        """The bits of a concatenated word that are always 0, and those that are always 1."""
         zeros = ones = 0
         for at, bit in enumerate(bits):
             if isinstance(bit, int):
@@ -289,7 +289,7 @@ class Circuit:
         return zeros, ones
 
     def _parts(self, bits: tuple[Bit, ...], names: dict[str, Any]) -> str:
-        """A word of parts of others and of constants."""
+        """A word that is concatenated from parts of other words and constants."""
         runs: list[list[int]] = []
         fixed = 0
         for at, bit in enumerate(bits):

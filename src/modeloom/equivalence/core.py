@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An emitted core whose cipher cores, multipliers, squarers and adders are executed as a whole.
+"""An emitted core for execution on symbols.  Its cipher cores, multipliers, squarers and adders are executed as a whole.
 
 ::
 
@@ -37,7 +37,7 @@ _CELL = re.compile(r"^  cell \\(\S+_engine_\S+) \\([a-z]\w*)$", re.M)
 
 
 def _does(name: str) -> tuple[Operation, ...]:
-    """The operations that a component of this name does; none if it is no component of a unit."""
+    """The operations of the component with this name; none if it is not a component of a unit."""
     if name == BOTH:
         return ENC.operation, DEC.operation
     operation = OPERATIONS.get(name)
@@ -45,7 +45,7 @@ def _does(name: str) -> tuple[Operation, ...]:
 
 
 _WRITES = {"rk_we": "key_we", "rk_slot": "key_slot", "rk_round": "key_round", "rk_data": "key_data", "rk_data_dec": "key_data_dec"}
-"""Registers of the engine before the key ports of all ciphers, and what they are there."""
+"""Registers of the engine before the key ports of all ciphers, and their roles at these ports."""
 
 ENGINE = "core.engine"
 """Path of the engine in a core."""
@@ -54,7 +54,7 @@ ENGINE = "core.engine"
 def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, int], CoreTimes]:
     """Widths of the inputs of a core by name, and its times; raises ``KeyError`` if units of this kind have none."""
     with warnings.catch_warnings():
-        # The component is looked at and not made.
+        # Only the signature of the component is used.
         warnings.simplefilter("ignore", UnusedElaboratable)
         components = made.components(unit, [Kind(operation, unit.key_bits) for operation in _does(name)])
         core = components[name]
@@ -73,12 +73,12 @@ class SymbolicCore:
     verilog : Path
     description : SectorDescription
     made : EngineCore
-        What the core was made from.
+        The compiled mode of the core.
 
     Attributes
     ----------
     modules : dict
-        Names of the modules of cores, each with the kind of core that it is.
+        Names of the modules of cores, each with its kind of core.
     circuit : Circuit
     width : int
         Bits of a block.
@@ -115,7 +115,7 @@ class SymbolicCore:
             else:
                 order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], does[0], compiled.mode.field, times.latency)
                 self._makers[module] = self._function(does[0], ports, times, ordered[module], order)
-        # A core keeps in one register whether the mode refuses the key.  Here it takes them all.
+        # One register of a core says whether the mode refuses the key.  Here all keys are accepted.
         frozen: list[Bit] = []
         if description.verdicts:
             flat = netlist_of_rtlil(rtlil, top)
@@ -135,7 +135,7 @@ class SymbolicCore:
         self, does: tuple[Operation, ...], unit: UnitType, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str],
         nets: Mapping[tuple[Bit, ...], str], keys: KeyClass,
     ) -> Callable[[Cell], Box]:  # fmt: skip
-        # A decrypter's round keys come from the register of those for decrypters.
+        # The round keys of a decrypter come from a separate register.
         if all(operation.inverse_keys for operation in does):
             nets = {bits: "key_data" if role == "key_data_dec" else role for bits, role in nets.items()}
         forms = 1 + ("key_data_dec" in roles)

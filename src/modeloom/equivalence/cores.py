@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cores of units, executed as a whole: what goes in, what comes out how many cycles later.
+"""The cores of units, executed as a whole: a result for the operands, after the latency.
 
-A product is any symmetric function of its factors, a square and a sum of a counter any functions, a cipher any function of a block and
-of all round keys that its core holds for the slot::
+Products are an unknown symmetric function of the factors.  Squares and sums of counters are unknown functions.  A cipher is an unknown
+function of a block and of all round keys that its core holds for the slot::
 
     enc, dec    i, slot ──latency──▶ E(round keys of the slot, i)         the keys must not change meanwhile
                 start ──latency──▶ the same, held until the next          a start before the core is free is an error
     mul         a, b ──stages──▶ M(a, b)
 
-That the circuit inside is that function is for others to show: ``arithmetic`` does of all but ciphers.
+This file does not check the circuits inside.  ``arithmetic`` does this, except for ciphers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["CipherCore", "CoreTimes", "FunctionCore", "cipher_result", "function
 
 @dataclass(frozen=True)
 class CoreTimes:
-    """Cycles of a core from operand to result and between operations, and whether it is started (a sequential one)."""
+    """Cycles of a core from operand to result and between operations, and whether it has a start signal (if it is sequential)."""
 
     latency: int
     interval: int
@@ -38,9 +38,9 @@ class CoreTimes:
 
 
 def function_of(operation: Operation, width: int) -> Callable[..., int]:
-    """What a component makes of its operands, and of the number behind them: words of symbols, named by the operation.
+    """The result of a component for its operands and its number, as a word of symbols that is named by the operation.
 
-    Of a linear operation 0 gives 0, of a counter the bits beside it are kept; of other bits nothing is known.
+    A linear operation maps 0 to 0.  An addition to a counter keeps the bits outside the counter.  Nothing is known about other bits.
     """
 
     def result(*operands: int) -> int:
@@ -59,14 +59,14 @@ def function_of(operation: Operation, width: int) -> Callable[..., int]:
 
 
 def _with_counter(counter: Counter, block: int, other: int, width: int) -> int:
-    """A block with the counter of another."""
+    """A block with the counter of another block."""
     bits, order = counter
     place = lanes.mask(bits) << (width - bits) * lanes.LANES if order == "big" else lanes.mask(bits)
     return block ^ (block ^ other) & place
 
 
 def cipher_result(operation: str, keys: int, operands: Sequence[int], width: int) -> int:
-    """What a cipher core makes of a block, and of what else it takes, under round keys, named by ``CipherCore.keys``."""
+    """The result of a cipher core for a block and its other inputs, under round keys that are named by ``CipherCore.keys``."""
     return lanes.operation(f"cipher {operation}", width, keys, *operands)
 
 
@@ -74,7 +74,7 @@ _NUMBERED = re.compile(r"(.*?)(_\d+)?")
 
 
 Parts = tuple[tuple[str, int], ...]
-"""The emitted ports that are one port of the definition, least significant bits first, each with its width in bits."""
+"""The emitted ports that form one port of the definition, least significant bits first, each with its width in bits."""
 
 
 def input_ports(
@@ -82,19 +82,19 @@ def input_ports(
 ) -> dict[str, Parts]:
     """Input ports of a core by their roles.
 
-    Emitted ports have the names of signals in the core, which need not be those of its definition.  A port is known by the net at it,
-    by its name, or by its width, if no other port and no other role are left that have it.  A port that comes from several signals (the
-    slot of a core: number of the cipher key, key slot) is emitted as several, in the order of their bits: these are what is left.  Of a
-    port whose upper bits are always zero (the number of an adder) the lower ones are emitted.  A port that is taken for another makes a
-    proof fail, and never pass.
+    Emitted ports have the names of signals in the core, which may differ from the names in its definition.  A port is identified by its
+    net, by its name, or by its width if no other remaining port and no other remaining role have this width.  A port that consists of
+    several signals (the slot of a core: number of the cipher key, key slot) is emitted as several ports, in the order of their bits.  These
+    ports remain at the end.  If the upper bits of a port are always zero (the number of an adder), only its lower bits are emitted.  A port
+    with the wrong role makes a proof fail, and never pass.
 
     Parameters
     ----------
     cell : Cell
     directions : mapping
-        "input" or "output" for each of its ports, in the order in which they stand.
+        "input" or "output" for each of its ports, in order.
     nets : mapping
-        Roles of nets outside, by their bits; a port may take the first of them.
+        Roles of nets outside, by their bits.  A port may take the first of them.
     roles : mapping
         Widths of the ports of the definition by name.
     """
@@ -128,7 +128,7 @@ def input_ports(
 
 
 def taken(inputs: Mapping[str, int], parts: Parts) -> int:
-    """The word at the ports of a role."""
+    """The word at the ports with a role."""
     word, at = 0, 0
     for port, width in parts:
         word |= inputs[port] << at * lanes.LANES
@@ -137,7 +137,7 @@ def taken(inputs: Mapping[str, int], parts: Parts) -> int:
 
 
 def output_ports(directions: Mapping[str, str], cell: Cell) -> list[str]:
-    """The output ports of a core in the order in which they stand."""
+    """The output ports of a core, in order."""
     return [port for port, direction in directions.items() if direction == "output" and port in cell.ports]
 
 
@@ -153,7 +153,7 @@ class FunctionCore(Box):
     function : callable
         The result.
     order : sequence of int
-        For each bit of the outputs, the bit of the result that it is.
+        For each bit of the outputs, the corresponding bit of the result.
     """
 
     def __init__(self, ports: Sequence[Parts], latency: int, function: Callable[..., int], order: Sequence[int]):
@@ -195,14 +195,14 @@ class CipherCore(Box):
     ports : mapping
         Its input ports by their roles.
     operations : sequence of Operation
-        What it does: one, or two that are inverse to each other.
+        Its operations: one, or two that are inverse to each other.
     unit : UnitType
-        The unit that it is part of.
+        The unit to which it belongs.
     forms : int
-        Forms of the round keys that a core for two is given: 2 where the inverse cipher has one of its own, else 1.
+        Number of forms of the round keys in a core for both directions: 2 if the inverse cipher has its own form, otherwise 1.
     times : CoreTimes
     rounds : int
-        Round keys of a key.
+        Number of round keys of a key.
     width : int
         Bits of a block.
     """

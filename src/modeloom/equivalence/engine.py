@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the execution on symbols has to know of a core: the compiled mode whose program its engine runs, and the components of its units.
+"""The requirements of the execution on symbols: the compiled mode whose program the engine runs, and the components of the units.
 
-Cores for sectors have that; a core of another kind is proved in another way.
+Cores for sectors meet them.  Cores of other kinds are proved in other ways.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class EngineCore(Protocol):
 
     @property
     def compiled(self) -> Compiled:
-        """The mode; proved."""
+        """The mode, after the proof."""
 
     @property
     def erase_cycles(self) -> int:
-        """Cycles that a reset takes."""
+        """Number of cycles of a reset."""
 
     @property
     def key_erase_cycles(self) -> int:
-        """Cycles after which nothing is left of a key that is erased."""
+        """Number of cycles after which nothing is left of an erased key."""
 
     def components(self, kind: UnitKind, operations: Sequence[Kind]) -> Mapping[str, UnitCore]:
-        """The components of a unit for some operations, new at each call, by their names in Verilog."""
+        """The components of a unit for some operations, by their names in Verilog.  Each call makes new ones."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lowered graph says that leaves a core, on words of symbols: the ``Symbols`` of ``prove``, computed instead of kept.
+"""The expected outputs of a core as words of symbols, from the lowered graph.  They correspond to the ``Symbols`` of ``prove``.
 
-A value is a word; a form is a word, or, of a chain, the terms whose sum it is.
+A value is a word.  A form is a word.  For a chain, it is the list of terms whose sum it is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Words:
     ----------
     field : Field
     ciphers : sequence of mapping
-        For each cipher key, a name of its round keys for each operation.
+        For each cipher key, the name of its round keys for each operation.
     atoms : mapping
         Blocks of data and of the tweak: ("block", sector, i), ("tweak", sector, j).
     """
@@ -69,7 +69,7 @@ class Words:
         return function_of(operation, self.width)(*operands, *([lanes.constant(number, self.width)] if operation.numbers else []))
 
     def result(self, raw: int, keep: int, post: int) -> int:
-        """``keep`` bytes of a core's result, and the form that is added."""
+        """``keep`` bytes of the result of a core, plus a form."""
         return lanes.cut(raw, self.width, keep) ^ post
 
     def store(self, form: int) -> int:
@@ -78,7 +78,7 @@ class Words:
 
 
 def outputs(graph: OpGraph, direction: str, sector: int, words: Words, keys: Mapping[str, int]) -> dict[Any, int]:
-    """The blocks that leave, by number, or the key words that set-up makes, by name."""
+    """The blocks that leave the core by number, or the key words of the set-up by name."""
     symbols: Any = words
     found: dict[Any, Any] = GraphSymbols(graph, symbols, keys).outputs(direction, sector)
     return found

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream of sectors without an end: the state of a core comes back, so that what was compared until then goes on for ever.
+"""Extends the comparison to endless streams of sectors: the state of a core repeats, so the comparison holds for ever.
 
 ::
 
     run A    sectors 0, 1, 2 ...          state after n sectors   ...   after n + N sectors  ┐ equal, in every bit of every
     run B    sectors N, N + 1, N + 2 ...  state after n sectors  ──────────────────────────  ┘ register, memory and core
 
-Run B is run A with the sectors renamed.  So A goes on after n + N sectors as B does after n, which is as A did with other names; and
-what came out of A between the two was right.
+Run B is run A with renamed sectors.  After n + N sectors, A therefore continues as B does after n sectors, which is what A itself did then
+with other names.  All outputs of A between the two points were correct.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from modeloom.prove.errors import ProofError
 __all__ = ["Recurrence", "forever"]
 
 MOST_SECTORS = 1500
-"""Sectors after which the state has to come back."""
+"""Number of sectors after which the state must repeat."""
 
 
 @dataclass(frozen=True)
 class Recurrence:
-    """After ``start`` sectors and after ``period`` sectors more a core is in the same state."""
+    """A core is in the same state after ``start`` sectors and after ``period`` further sectors."""
 
     start: int
     period: int
 
 
 def forever(directory: str | Path, made: EngineCore) -> Recurrence:
-    """Runs sectors of the first size without a pause, in all directions and slots in turn, until the state comes back.
+    """Runs sectors of the first size without pauses, alternating between all directions and slots, until the state repeats.
 
     Raises
     ------
     ProofError
-        A block is wrong on the way, or the state does not come back.
+        A block is wrong, or the state does not repeat.
     """
     description = read_sectors(directory)
     try:
@@ -53,7 +53,7 @@ def forever(directory: str | Path, made: EngineCore) -> Recurrence:
         comparison = Comparison(core, description)
         compiled = made.compiled
         program = compiled.allocation.program
-        # Every cell has been overwritten once by then.
+        # By then, every cell has been overwritten once.
         warm = max([1, *(bank.cells for bank in program.banks.values())]) + 2 * program.main.stages + 2
         seen: dict[tuple, int] = {}
         run = Traffic(comparison, "forever", Pace(), tagged=False)
@@ -79,11 +79,11 @@ def forever(directory: str | Path, made: EngineCore) -> Recurrence:
 
 
 AHEAD = 6
-"""Sectors that wait at the pins, so that these are never without one."""
+"""Number of sectors that wait at the pins, so there is always one."""
 
 
 def _sectors(traffic: Traffic, compiled: Compiled, count: int) -> Iterator[int]:
-    """Runs sectors; gives the number of each when its first beat comes to stand at the pins."""
+    """Runs sectors, and yields the number of each when its first beat is offered at the pins."""
     directions, slots = compiled.options.directions, traffic.comparison.slots
     waiting = traffic.host.waiting["s_axis"]
     beats = AHEAD * -(-compiled.source.nbytes // traffic.host.beat_bytes)
@@ -95,7 +95,7 @@ def _sectors(traffic: Traffic, compiled: Compiled, count: int) -> Iterator[int]:
 
 
 def _control(traffic: Traffic, number: int, compiled: Compiled) -> tuple:
-    """The state of core and host but for what depends on data."""
+    """The part of the state of core and host that does not depend on data."""
     turn = number % (len(compiled.options.directions) * traffic.comparison.slots)
     host = traffic.host
     ahead = len(host.waiting["s_axis_cmd"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host at the pins of a core, whose data, keys and tweaks are symbols and whose handshakes are bits.
+"""A host at the pins of a core.  Its data, keys and tweaks are symbols, and its handshakes are bits.
 
 ::
 
@@ -24,7 +24,7 @@ __all__ = ["Beat", "Host", "Pace"]
 
 @dataclass
 class Beat:
-    """A beat that was taken from an output: its words by port, and the cycle."""
+    """A beat from an output: its words by port, and its cycle."""
 
     cycle: int
     words: dict[str, int]
@@ -32,7 +32,7 @@ class Beat:
 
 @dataclass
 class Pace:
-    """When the host offers and takes: for each stream, whether it does in a cycle; always, where nothing is said."""
+    """For each stream, the cycles in which the host offers or takes a beat.  The default is all cycles."""
 
     offers: dict[str, Callable[[int], bool]] = field(default_factory=dict)
 
@@ -53,12 +53,12 @@ class Host:
     ----------
     run : Run
     beat_bytes : int
-        Bytes of a beat of data.
+        Bytes in a beat of data.
 
     Raises
     ------
     CircuitError
-        The circuit lacks a port of a core.
+        The circuit lacks a port that a core has.
     """
 
     def __init__(self, run: Run, beat_bytes: int):
@@ -73,18 +73,18 @@ class Host:
         self.taken: dict[str, list[Beat]] = {stream: [] for stream in OUTPUTS}
         self.offered: dict[str, bool] = dict.fromkeys(INPUTS, False)
         self.pace = Pace()
-        # What stands at an input while it is not valid: symbols that may come out nowhere.
+        # While an input is not valid, it has symbols that must not reach any output.
         self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_tdata"]) for stream in INPUTS}
 
     def reset(self, most: int) -> None:
-        """A reset of four cycles, and the erasure that follows it; raises ``CircuitError`` if that takes more than ``most`` cycles."""
+        """A reset of four cycles and the erasure after it; raises ``CircuitError`` if the erasure takes more than ``most`` cycles."""
         for _ in range(4):
             self.step({"aresetn": 0})
         if not self.until(lambda: not self.run.flag("zeroizing"), most):
             raise CircuitError(f"the core is not erased {most} cycles after the reset")
 
     def command(self, tweak: int, *, tag: int, slot: int, size: int, decrypt: bool) -> None:
-        """Queues a command; ``tweak`` is a word of 256 bits."""
+        """Queues a command.  ``tweak`` is a word of 256 bits."""
         packing = COMMANDS.packing
         word = tweak << packing.offset("tweak") * lanes.LANES
         for name, value in (("tag", tag), ("slot", slot), ("size", size), ("decrypt", int(decrypt))):
@@ -92,7 +92,7 @@ class Host:
         self.waiting["s_axis_cmd"].append({"tdata": word})
 
     def packet(self, stream: str, word: int, nbytes: int, beat_bytes: int, **fields: int) -> None:
-        """Queues a packet of so many bytes; behind them the last beat has what is in ``word``."""
+        """Queues a packet of ``nbytes`` bytes.  The rest of the last beat also comes from ``word``."""
         beats = -(-nbytes // beat_bytes)
         bits = 8 * beat_bytes
         for n in range(beats):
@@ -115,7 +115,7 @@ class Host:
         run = self.run
         inputs = {"aclk": 0, "aresetn": lanes.ONE, "zeroize": 0}
         for stream, ports in INPUTS.items():
-            # What was offered stays until it is taken.
+            # An offered beat stays until it is taken.
             queue = self.waiting[stream]
             offer = bool(queue) and (self.offered[stream] or self.pace(stream, run.cycle))
             self.offered[stream] = offer
@@ -137,7 +137,7 @@ class Host:
         run.clock()
 
     def until(self, reached: Callable[[], bool], most: int) -> bool:
-        """Steps until something is so; False if it is not after ``most`` cycles."""
+        """Steps until a condition holds; False if it does not hold after ``most`` cycles."""
         for _ in range(most):
             if reached():
                 return True
@@ -145,6 +145,6 @@ class Host:
         return reached()
 
     def take(self, stream: str) -> Sequence[Beat]:
-        """What came since it was last taken."""
+        """The beats since the last call."""
         beats, self.taken[stream] = self.taken[stream], []
         return beats

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of symbols: what the host loads, and what set-up and key schedule have to make of it.
+"""Keys of symbols: the key packets of the host, and the expected results of set-up and key schedule.
 
-What the key schedule does is not looked at.  But it does the same for each cipher key of each slot, and nothing else of the key packet
-goes into it: a cipher key is given to a core of its own as the first key of its length in the first slot, beside other words, and the
-round keys that come of that are the ones that are wanted everywhere.
+The function of the key schedule is not checked here.  It is only checked that it does the same for each cipher key of each slot, and that
+nothing else in the key packet affects it.  Each cipher key is loaded into a separate core, as the first key of its length in the first slot
+and with other words beside it.  The round keys of this core are the expected round keys everywhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Keys", "Loaded"]
 
 @dataclass
 class Loaded:
-    """A key: the packet as a word; names of the round keys of each cipher key; for each sector size the key words by name."""
+    """A key: the packet as a word, the names of the round keys of each cipher key, and the key words by name for each sector size."""
 
     packet: int
     ciphers: list[Mapping[str, int]]
@@ -46,17 +46,17 @@ class Keys:
         program = self.compiled.core_program
         self.cipher_names, self.derived = list(program.cipher_keys), self.compiled.setup_graph.derived
         self.hosts = self.cipher_names[: len(self.cipher_names) - len(self.derived)]
-        # To load a key takes the time of its erasure, of each key's expansion, and of the set-ups.
+        # Loading a key takes the time of the erasure, of the expansion of each cipher key, and of the set-ups.
         erasure, expansions = core.made.key_erase_cycles, 200 * len(self.cipher_names)
         self.most = 4 * (erasure + expansions + sum(one.setup_schedule.latency for one in self.compiled.sizes) + 100)
         self._known: dict[int, Mapping[str, int]] = {}
 
     def packet(self, parts: Mapping[str, int]) -> int:
-        """A key packet of its parts."""
+        """A key packet, from its parts."""
         return sum(parts[part.name] << 8 * part.offset * lanes.LANES for part in self.layout)
 
     def make(self, name: str) -> Loaded:
-        """A key of new symbols, and everything that comes of it."""
+        """A key of new symbols, with all values derived from it."""
         parts = {part.name: lanes.atom(f"{name} {part.name}", 8 * part.bytes) for part in self.layout}
         raw = {key: word for key, word in parts.items() if key not in self.hosts}
         lengths = self.compiled.core_program.cipher_bits
@@ -83,18 +83,18 @@ class Keys:
         return self._known[key]
 
     def load(self, host: Host, packet: int, slot: int) -> None:
-        """Loads a key and waits until it is there."""
+        """Loads a key and waits until it is ready."""
         host.key(packet, self.bytes, slot)
         if not host.until(lambda: not host.waiting["s_axis_key"] and self.loaded(host, slot), self.most):
             raise CircuitError(f"slot {slot} is not loaded after {self.most} cycles")
 
     @staticmethod
     def loaded(host: Host, slot: int) -> bool:
-        """Whether a slot has a key and nothing is at work."""
+        """Whether a slot has a key and the core is idle."""
         return bool(host.run.flag("key_loaded") >> slot & 1) and not host.run.flag("key_busy")
 
     def check(self, host: Host, key: Loaded, slot: int) -> None:
-        """The cipher cores hold the round keys of this key; raises ``CircuitError``."""
+        """Raises ``CircuitError`` unless the cipher cores hold the round keys of this key."""
         for number, name in enumerate(self.cipher_names):
             for core, held in self.core.cipher_keys(host.run, slot, number).items():
                 if key.ciphers[number].get(core, held) != held:

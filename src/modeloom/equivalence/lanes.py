@@ -8,9 +8,9 @@
     an atom's bit     LANES digits that a hash of the atom's name gives
     a sum             the XOR of its terms, so that equal sums are equal ints
 
-So XORs, slices, masks and multiples x^k are operations on one int and exact.  Any other operation on symbols is an atom of its own,
-named by the operation and its operands.  Two different sums have the same digits with a probability of 2^-LANES, and the names are
-hashed with SHAKE-256: equal stands for equal up to that.
+XORs, slices, masks and products with x^k are therefore exact operations on one int.  The result of any other operation on symbols is a new
+atom, named by the operation and its operands.  Names are hashed with SHAKE-256.  Two different sums have equal digits with a probability
+of 2^-LANES.  This is the only way in which unequal words can compare as equal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 LANES = 128
-"""Binary digits of a bit."""
+"""Number of binary digits for each bit."""
 
 _BYTES = LANES // 8
 
@@ -38,18 +38,18 @@ _DIGITS = {b"\0" * _BYTES: "0", b"\xff" * _BYTES: "1"}
 _numbers: dict[int, int] = {}
 
 _MOST = 1 << 18
-"""Words whose number is remembered."""
+"""Number of words whose number is cached."""
 
 
 @lru_cache(maxsize=4096)
 def mask(width: int) -> int:
-    """All bits of a word are 1."""
+    """A word of ones."""
     return (1 << width * LANES) - 1
 
 
 @lru_cache(maxsize=4096)
 def repeated(width: int) -> int:
-    """A bit times this is a word of that bit."""
+    """The factor that turns a bit into a word of copies of it."""
     return sum(1 << i * LANES for i in range(width))
 
 
@@ -61,7 +61,7 @@ def constant(value: int, width: int) -> int:
 
 
 def number(word: int) -> int | None:
-    """The number that a word is; None if one of its bits is a symbol."""
+    """The number in a word; None if one of its bits is a symbol."""
     found = _numbers.get(word)
     if found is None:
         size = -(-word.bit_length() // LANES) * _BYTES
@@ -86,17 +86,17 @@ def bits_of(word: int, width: int) -> list[int]:
 
 
 def joined(bits: Sequence[int]) -> int:
-    """The word of some bits, bit 0 first."""
+    """The word of the given bits, bit 0 first."""
     return int.from_bytes(b"".join(bit.to_bytes(_BYTES, "little") for bit in bits), "little")
 
 
 def atom(name: str, width: int) -> int:
-    """A word of ``width`` bits, all of them new symbols."""
+    """A word of ``width`` new symbols."""
     return int.from_bytes(shake_256(name.encode()).digest(width * _BYTES), "little")
 
 
 def operation(name: str, width: int, *operands: int) -> int:
-    """The result of an operation of which nothing is known but that equal operands give equal results."""
+    """The result of an unknown operation.  It is only known that equal operands give equal results."""
     parts = [name.encode()]
     for operand in operands:
         data = operand.to_bytes(-(-operand.bit_length() // 8), "little")
@@ -105,13 +105,13 @@ def operation(name: str, width: int, *operands: int) -> int:
 
 
 def apart(a: int, b: int, width: int) -> bool:
-    """Whether two words differ in every case: one of their bits is 0 in one and 1 in the other."""
+    """Whether two words differ in all cases, because one of their bits is 0 in one word and 1 in the other."""
     return any(x ^ y == ONE for x, y in zip(bits_of(a, width), bits_of(b, width)))
 
 
 def cut(word: int, width: int, keep: int) -> int:
-    """``keep`` bytes of a block of ``width`` bits, zeros for the others: the first ones, all for 0, all but the first for a number below
-    0."""
+    """A block of ``width`` bits of which only some bytes are kept.  The others are zero.  A positive ``keep`` keeps the first bytes, a
+    negative one removes the first bytes, and 0 keeps all bytes."""
     if not keep:
         return word
     first = word & mask(8 * abs(keep))
@@ -120,7 +120,7 @@ def cut(word: int, width: int, keep: int) -> int:
 
 @lru_cache(maxsize=1024)
 def _matrix(field: Field, k: int) -> list[list[int]]:
-    """For each bit of a * x^k, the bits of a whose sum it is."""
+    """For each bit of a * x^k, the bits of a that are its terms."""
     rows: list[list[int]] = [[] for _ in range(field.width)]
     for i in range(field.width):
         column = field.scale(1 << i, k)

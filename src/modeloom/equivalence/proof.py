@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emitted core computes its mode: keys, tweaks and data are symbols, and every beat that leaves is compared with the graph.
+"""Proves that the emitted core computes its mode: keys, tweaks and data are symbols, and every output beat is compared with the graph.
 
 ::
 
     keys of several slots, then sectors of all sizes, directions and slots mixed
         one run without gaps, until every bank has turned once
-        one run with gaps at all pins, back-pressure, restarts, and a key that is loaded anew while others are in use
+        one run with gaps at all pins, back-pressure, restarts, and a key that is replaced while others are in use
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from modeloom.prove.execute import direction_pattern
 __all__ = ["EquivalenceReport", "prove_engine"]
 
 MOST_CYCLES = 4000
-"""Cycles of the run without gaps; of programs whose banks need more to turn once as many as there are."""
+"""Largest number of cycles of the run without gaps.  If the banks need more cycles to rotate once, the proof says so."""
 
 @dataclass(frozen=True)
 class EquivalenceReport:
-    """What was executed on symbols.
+    """A record of the execution on symbols.
 
     Attributes
     ----------
     sectors, cycles, blocks : int
-        Sectors and cycles of the runs, and blocks that were compared.
+        Number of sectors and cycles of the runs, and number of compared blocks.
     whole : bool
-        Whether every bank turned once in the run without gaps.
+        Whether every bank rotated once in the run without gaps.
     cores : int
-        Cores of units that were executed as a whole.
+        The cores of units that were executed as a whole.
     """
 
     sectors: int
@@ -52,7 +52,7 @@ class EquivalenceReport:
 
 
 def _plan(compiled: Compiled, slots: int, most: int) -> tuple[list[tuple[str, int, int]], bool]:
-    """Sectors of the run without gaps, and whether every bank turns once: all sectors of one size, then those of the next."""
+    """The sectors of the run without gaps, and whether every bank rotates once.  All sectors of a size come before the next size."""
     plan: list[tuple[str, int, int]] = []
     whole = True
     share = most // len(compiled.sizes)
@@ -81,7 +81,7 @@ def _plan_with_gaps(compiled: Compiled, slots: int, rng: random.Random) -> list[
 
 
 def gaps(rng: random.Random, period: int) -> Pace:
-    """Pauses at all pins: each stream goes now without a pause, now now and then, now hardly at all, each for some time."""
+    """Pauses at all pins.  Each stream alternates between phases without pauses, with some pauses, and with many pauses."""
 
     def stream(shares: Sequence[float]) -> Callable[[int], bool]:
         states: list[float] = []
@@ -99,21 +99,21 @@ def gaps(rng: random.Random, period: int) -> Pace:
 
 
 def prove_engine(directory: str | Path, made: EngineCore, *, most_cycles: int = MOST_CYCLES) -> EquivalenceReport:
-    """Executes an emitted core on symbols and compares all that leaves it with the definition.
+    """Executes an emitted core on symbols and compares all its outputs with the definition.
 
     Parameters
     ----------
     directory : path
         What ``modeloom build`` made.
     made : EngineCore
-        What it was made from.
+        The compiled mode of the core.
     most_cycles : int
-        Cycles of the run without gaps, where banks need longer to turn.
+        Number of cycles of the run without gaps, if the banks need longer to rotate.
 
     Raises
     ------
     ProofError
-        A block differs, is missing, or control depends on data: one line with cycle, sector and block.
+        A block differs or is missing, or control depends on data.  The message is one line with cycle, sector and block.
     """
     description = read_sectors(directory)
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of a circuit on symbols, cycle by cycle from power-on: what its registers, memories and boxes hold.
+"""A run of a circuit on symbols, cycle by cycle from power-on, with the state of its registers, memories and boxes.
 
-At power-on a register without a value and every word of a memory is a symbol of its own, which may come out nowhere.
+At power-on, registers without an initial value and all words of memories are new symbols.  They must not reach any output.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Run:
     ----------
     circuit : Circuit
     boxes : callable
-        ``boxes(cell)``: a new box for a cell.
+        ``boxes(cell)`` makes the box for a cell.
     """
 
     def __init__(self, circuit: Circuit, boxes: Callable[[Cell], Box]):
@@ -74,13 +74,13 @@ class Run:
         return found
 
     def state(self) -> tuple:
-        """All that registers, memories and boxes hold."""
+        """The contents of all registers, memories and boxes."""
         registers = tuple(self.v[place] for _, place in self._edge)
         outputs = tuple(self.v[place] for box, place, _ in self._ports if not box.now)
         return registers, outputs, tuple(map(tuple, self.contents.values())), tuple(box.state(self.cycle) for box in self.boxes)
 
     def control(self) -> tuple:
-        """The numbers that registers and memories hold; None where a word depends on data."""
+        """The numbers in registers and memories; None if a word depends on data."""
         registers = tuple(lanes.number(self.v[place]) for _, place in self._edge)
         return registers, tuple(tuple(map(lanes.number, words)) for words in self.contents.values())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of an emitted core: sectors go in, and every beat and status that comes out is compared with what the graph gives."""
+"""Runs sectors through an emitted core, and compares every output beat and status with the graph."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from modeloom.prove.errors import ProofError
 __all__ = ["Comparison", "Sector", "Traffic"]
 
 SLOTS = 3
-"""Key slots that are used, of cores that have more."""
+"""Largest number of key slots that are used."""
 
 PATIENCE = 2000
-"""Cycles beyond eight latencies without a beat or status after which a sector counts as lost."""
+"""A sector counts as lost after eight latencies plus this number of cycles without a beat or status."""
 
 
 @dataclass
 class Sector:
-    """One sector with what has to leave for it."""
+    """One sector with its expected outputs."""
 
     number: int
     direction: str
@@ -39,7 +39,7 @@ class Sector:
 
 
 class Comparison:
-    """Runs of a core that are compared.
+    """Runs of a core that are compared with the graph.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ class Comparison:
     Attributes
     ----------
     sectors, cycles, blocks : int
-        What the runs had until now.
+        Totals of all runs so far.
     slots : int
-        Key slots that are used.
+        The key slots that are used.
     latency : int
-        Cycles that a sector takes over the pins, the longest.
+        The longest latency of a sector at the pins, in cycles.
     """
 
     def __init__(self, core: SymbolicCore, description: SectorDescription):
@@ -67,15 +67,15 @@ class Comparison:
         self.latency = max(size.latency_pins for size in description.sizes)
 
     def run(self, name: str, plan: Sequence[tuple[str, int, int]], pace: Pace, reload: int | None = None) -> None:
-        """One run: (direction, slot, size) of each sector; the key of slot 0 is loaded again before sector ``reload``, which with all
-        after it waits for that, while the sectors before may be in flight except for those of the slot itself.
+        """One run with (direction, slot, size) of each sector.  The key of slot 0 is loaded again before sector ``reload``.  This sector
+        and all later ones wait for the key.  Earlier sectors of other slots may still be in flight.
         """
         traffic = Traffic(self, name, pace)
         for number, (direction, slot, size) in enumerate(plan):
             if number == reload:
                 traffic.reload()
             traffic.send(number, direction, slot, size)
-            # A few sectors wait at the pins at any time.
+            # A few sectors always wait at the pins.
             traffic.go(lambda: len(traffic.host.waiting["s_axis_cmd"]) > 3)
         traffic.end()
         self.sectors += len(plan)
@@ -83,7 +83,7 @@ class Comparison:
 
 
 class Traffic:
-    """What goes through a core in a run.
+    """The traffic through a core in a run.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ class Traffic:
         For the names of symbols.
     pace : Pace
     shift : int
-        Sectors are named by their numbers and this.
+        Prefix that is added to the number of a sector to form its name.
     tagged : bool
-        Whether each command has a tag of its own.
+        Whether each command has a different tag.
     """
 
     def __init__(self, comparison: Comparison, name: str, pace: Pace, *, shift: int = 0, tagged: bool = True):
@@ -108,10 +108,10 @@ class Traffic:
         self.host.pace = pace
         self.inside: deque[Sector] = deque()
         self.beats = 0
-        """Beats that came of sectors whose status has not come."""
+        """Number of beats of sectors whose status has not come yet."""
 
     def reload(self) -> None:
-        """Another key for slot 0, once no sector of it is inside."""
+        """Loads another key into slot 0, when no sector of it is in flight."""
         self.go(lambda: any(sector.slot == 0 for sector in self.inside))
         self.loaded[0] = self.keys.make(f"key {self.name} anew")
         self.host.key(self.loaded[0].packet, self.keys.bytes, 0)
@@ -119,7 +119,7 @@ class Traffic:
         self.keys.check(self.host, self.loaded[0], 0)
 
     def send(self, number: int, direction: str, slot: int, size: int) -> None:
-        """Queues a sector at the pins, and keeps what has to come out of it."""
+        """Queues a sector at the pins, and records its expected outputs."""
         host, width, key = self.host, self.width, self.loaded[slot]
         compiled = self.comparison.compiled.sizes[size]
         source, name = compiled.source, f"{self.name} {number + self.shift}"
@@ -141,7 +141,7 @@ class Traffic:
         self.inside.append(Sector(number, direction, slot, tag, [leaving[i] for i in range(source.blocks)], source.nbytes, beats))
 
     def end(self) -> None:
-        """All that was sent comes out, and nothing after it."""
+        """Waits for all outputs, and checks that nothing follows."""
         self.go(lambda: bool(self.inside))
         for _ in range(2 * self.comparison.latency):
             self.host.step()
@@ -151,7 +151,7 @@ class Traffic:
     # -- what comes out --------------------------------------------------------------------------------------------------
 
     def go(self, while_: Callable[[], bool]) -> None:
-        """Runs as long as something is so, and compares what comes out."""
+        """Runs while a condition holds, and compares the outputs."""
         most = 8 * self.comparison.latency + PATIENCE
         waited = 0
         while while_():
@@ -161,7 +161,7 @@ class Traffic:
                 raise ProofError(f"cycle {self.host.run.cycle}: {what} has come out for {most} cycles")
 
     def step(self) -> bool:
-        """One cycle, and whether something came."""
+        """Runs one cycle, and returns whether an output came."""
         self.host.step()
         beats, statuses = self.host.take("m_axis"), self.host.take("m_axis_status")
         for beat in beats:
@@ -171,7 +171,7 @@ class Traffic:
         return bool(beats or statuses)
 
     def _compare(self, beat: Beat) -> None:
-        # Statuses follow the last beat, so that the sector of a beat is the first one whose beats are not all there.
+        # A status follows the last beat, so a beat belongs to the first sector whose beats are not complete.
         sector, at = None, self.beats
         for candidate in self.inside:
             if at < candidate.beats:

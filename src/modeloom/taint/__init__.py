@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No timing channel: on the netlist of an emitted core, what depends on data and keys never decides when or where."""
+"""Checks the netlist of an emitted core for timing channels: data and keys must not affect any control signal."""
 
 from modeloom.taint.check import TaintReport, TimingChannel, check_core, check_netlist
 from modeloom.taint.netlist import Netlist, flat_netlist

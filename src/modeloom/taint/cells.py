@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each bit of a cell's output depends on, for every type of cell that Yosys gives at the level of words.
+"""The dependences of each output bit of a cell, for every type of word-level cell in Yosys.
 
 ::
 
     y[i] of      depends on
-    and, or, xor, not    bit i of the operands; on none of them where the other is a constant that decides
+    and, or, xor, not    bit i of the operands; of none if the other operand is a constant that decides
     mux                  bit i of both choices, and the select
     add, sub             bits i and below
     shift                all bits, by a constant distance the one bit
@@ -12,7 +12,7 @@
     register             bit i of D a cycle earlier, and of its controls
     memory               column i: bit i of all that is written; and the address
 
-A type that is not listed is an error, never an empty dependence.
+A type that is not in this list is an error, and never an empty dependence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["REGISTERS", "Dependences", "UnknownCell", "dependences", "selects"]
 
 
 class UnknownCell(ValueError):
-    """A cell of a type whose dependences are not known."""
+    """The dependences of a type of cell are not known."""
 
 
 class Dependences(Protocol):
@@ -39,7 +39,7 @@ class Dependences(Protocol):
         """``target`` depends on ``source`` of an earlier cycle."""
 
     def virtual(self, name: str) -> int:
-        """A new bit that stands for many."""
+        """A new bit that represents many bits."""
 
 
 REGISTERS: dict[str, tuple[str, ...]] = {
@@ -59,14 +59,14 @@ _SELECTS = ("$mux", "$pmux", "$bmux", "$bwmux")
 
 
 def selects(cell: Cell) -> Sequence[Bit]:
-    """Bits that choose between values in a cell: selects of multiplexers, distances of shifts."""
+    """The bits of a cell that select between values: selects of multiplexers, distances of shifts."""
     if cell.type in _SELECTS:
         return cell["S"]
     return cell["B"] if cell.type in _SHIFTS else ()
 
 
 def _operand(cell: Cell, port: str, width: int) -> list[Bit]:
-    """An operand, extended or cut to a width."""
+    """An operand, extended or truncated to a width."""
     bits = list(cell[port][:width])
     fill: Bit = bits[-1] if bits and cell.parameters.get(f"{port}_SIGNED") else "0"
     return bits + [fill] * (width - len(bits))
@@ -83,7 +83,7 @@ def _bitwise(cell: Cell, to: Dependences) -> None:
 
 
 def _choice(cell: Cell, to: Dependences) -> None:
-    """Multiplexers; a bit that is the same in all choices does not depend on the select."""
+    """Multiplexers.  A bit that is the same in all choices does not depend on the select."""
     y, s = cell["Y"], cell["S"]
     width = len(y)
     choices = [cell["A"][i : i + width] for i in range(0, len(cell["A"]), width)]
@@ -145,7 +145,7 @@ def _together(cell: Cell, to: Dependences) -> None:
 
 
 def _one(cell: Cell, to: Dependences) -> None:
-    """Bit 0 depends on all inputs, the others are zero."""
+    """Bit 0 depends on all inputs.  The other bits are zero."""
     to.comb(_all((bit for port, bits in cell.ports.items() if port != "Y" for bit in bits), to, cell.name), cell["Y"][0])
 
 
@@ -171,7 +171,7 @@ def _memory(cell: Cell, to: Dependences) -> None:
             for bit in (data, enable, *where):
                 to.clocked(bit, column)
     for n in range(p["RD_PORTS"]):
-        # A port without a clock reads in the same cycle; Yosys leaves the other controls of such a port undefined.
+        # A port without a clock reads in the same cycle.  Yosys leaves its other controls undefined.
         registered = p["RD_CLK_ENABLE"] >> n & 1
         tell = to.clocked if registered else to.comb
         where = list(port("RD_ADDR", n, address))
@@ -200,7 +200,7 @@ _RULES = dict(_types())
 
 
 def dependences(cell: Cell, to: Dependences) -> None:
-    """Tells ``to`` the dependences of a cell; raises ``UnknownCell``."""
+    """Adds the dependences of a cell to ``to``; raises ``UnknownCell``."""
     rule = _RULES.get(cell.type)
     if rule is None:
         raise UnknownCell(f"cell {cell.name} has type {cell.type}, whose dependences are not known")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check that a core has no timing channel: no control point depends on a secret.
+"""Checks that a core has no timing channel: no control point depends on a secret.
 
 ::
 
@@ -7,11 +7,11 @@
                                                        ╳
                           state, handshakes, addresses, enables ──▶ control points           here it must not
 
-If it holds, two runs of the core that differ in data, keys and tweaks only agree in all control signals in every cycle: each
-of them is computed from bits that agree.  Lengths, tkeep, tlast, the times of the host's beats, slots, sizes, tags and
-directions are public.  Tweaks are public by definition (a sector number); they are taken as secret all the same.
-Where a mode refuses some keys, whether it does is public, too: the two runs then are of keys that are both taken or both refused.  So is
-whether the tag of a message is right.
+If the check passes, consider two runs of the core that differ only in data, keys and tweaks.  All control signals are equal in every
+cycle, because each of them is computed from equal bits.  Lengths, tkeep, tlast, the timing of the host, slots, sizes, tags and directions
+are public.  Tweaks (sector numbers) are public by definition, but are treated as secrets.
+If a mode refuses some keys, the refusal is public: the keys of the two runs are then both accepted or both refused.  It is also public
+whether the tag of a message is correct.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ __all__ = [
 
 
 class TimingChannel(RuntimeError):
-    """A control point depends on a secret, or the check would be empty; the message is one line."""
+    """A control point depends on a secret, or the check would be meaningless.  The message is one line."""
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A control point that a secret reaches: the name of the secret ("key"), the names of nets on the way, and its length.
+    """A control point that a secret reaches: the name of the secret ("key"), the names of nets on the path, and its length.
     """
 
     point: ControlPoint
@@ -57,22 +57,22 @@ class Leak:
 
 @dataclass(frozen=True)
 class TaintReport:
-    """What was checked.
+    """The result of the check.
 
     Attributes
     ----------
     bits : int
-        Bits of the netlist, columns of memories included.
+        Number of bits of the netlist, including columns of memories.
     secret : mapping
-        For each secret, the bits that depend on it.
+        For each secret, the number of bits that depend on it.
     control : int
-        Control signals: bits from which a control point can be reached.
+        Number of control signals: bits from which a control point can be reached.
     points : int
-        Control points that are checked.
+        Number of checked control points.
     exempt : mapping
         For each exemption in use, the number of places (memories or multiplexers).
     declassified : mapping
-        For each thing that a core tells of a secret by design, the number of register bits that hold it.
+        For each verdict, which a core reveals by design, the number of register bits that hold it.
     """
 
     bits: int
@@ -84,7 +84,7 @@ class TaintReport:
 
 
 def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[Bit]]:
-    """Input bits by the secret that they carry; raises ``TimingChannel`` for a port that the netlist lacks."""
+    """The input bits of each secret; raises ``TimingChannel`` if a port is missing in the netlist."""
     found: dict[str, list[Bit]] = {}
     for secret in secrets:
         port = netlist.inputs.get(secret.port, [])
@@ -97,7 +97,7 @@ def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[B
 def find_leaks(
     graph: BitGraph, reached: Mapping[str, Reached], results: Sequence[Result]
 ) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
-    """Leaks; the control points that are none and have no exemption; and the places of each exemption in use."""
+    """The leaks, the control points that are safe without an exemption, and the places of each exemption in use."""
     netlist, tables = graph.netlist, Tables(graph.netlist)
     leaks: list[Leak] = []
     clean: list[ControlPoint] = []
@@ -118,14 +118,14 @@ def find_leaks(
 
 
 def _names(graph: BitGraph, path: Sequence[int]) -> tuple[str, ...]:
-    """Names along a path, of those bits that have one."""
+    """The names along a path, for bits that have one."""
     return tuple(name for node in path if (name := graph.name(node)))
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Where secrets go: what each reaches, the leaks, the control points that are none, the places of exemptions, and for each verdict
-    of the core the register that holds it.
+    """The spread of secrets: the bits that each one reaches, the leaks, the safe control points, the places of exemptions, and the
+    register that holds each verdict of the core.
     """
 
     reached: Mapping[str, Reached]
@@ -160,7 +160,7 @@ def find_flow(
 def verdict_registers(
     netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict]
 ) -> tuple[str, ...]:
-    """Names of the registers that hold verdicts; without those that have no name."""
+    """The names of the registers that hold verdicts, without unnamed ones."""
     found = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), results, verdicts).verdicts
     return tuple(netlist.names[bit] for bit in found.values() if bit in netlist.names)
 
@@ -174,11 +174,11 @@ def check_netlist(
     ----------
     netlist : Netlist
     secrets : sequence of Secret
-        Bits of its inputs that no control may depend on.
+        Bits of its inputs on which no control may depend.
     results : sequence of Result
         The outputs that may depend on them.
     verdicts : sequence of Verdict
-        What the core tells of them by design.
+        The verdicts that the core reveals by design.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def check_netlist(
     flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts)
     leaks, points, reached = flow.leaks, flow.points, flow.reached
     if leaks:
-        # What follows from a leak lies further on, so the shortest path ends where the secret leaves the data.
+        # Consequences of a leak have longer paths, so the shortest path ends where the secret leaves the data.
         first = min(leaks, key=lambda leak: (leak.length, leak.point.cell is not None, str(leak)))
         more = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
         raise TimingChannel(f"{first}{more}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What counts as control, and the places where a secret may choose.
+"""The definition of control, and the exemptions where a secret may select a value.
 
 A *control point* is a bit that decides when or where something happens:
 
@@ -8,15 +8,15 @@ A *control point* is a bit that decides when or where something happens:
 - a clock, enable or reset of a register;
 - the select of a multiplexer, the distance of a shift.
 
-A *control signal* is a bit from which a control point can be reached, in the same cycle or later: all of the state machines,
-counters, handshakes and flags.  So if no control point depends on a secret, no control signal does.  A gate is no control
-point: an AND of secrets is part of a multiplication.
+A *control signal* is a bit from which a control point can be reached, in the same cycle or later: all state machines, counters, handshakes
+and flags.  If no control point depends on a secret, then no control signal does.  A gate is not a control point, because an AND of secrets
+is part of a multiplication.
 
-What the host is told by design, of a key or of the tag of a message, is one bit each. It is *declassified*: what depends on a secret
-only through it counts as public.
+By design, the core tells the host one bit about a key, and one bit about the tag of a message. These bits are *declassified*: a value that
+depends on a secret only through such a bit counts as public.
 
-Nothing here goes by the names of nets.  Ports have roles (``modeloom.interfaces``); tables and verdicts are found by their structure, so
-that a register may have any name.
+The names of nets do not matter here.  Ports have roles (``modeloom.interfaces``).  Tables and verdicts are found by their structure, so a
+register may have any name.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ __all__ = ["EXEMPTIONS", "ControlPoint", "Exemption", "control_points", "exempti
 
 @dataclass(frozen=True)
 class ControlPoint:
-    """A bit with its kind, the path of the port, register or memory that it controls (of the module, for a multiplexer), and the
-    cell (None for an output).
+    """A bit with its kind, the path of the port, register or memory that it controls (for a multiplexer, the path of the module), and
+    the cell (None for an output).
     """
 
     kind: str
@@ -46,7 +46,7 @@ class ControlPoint:
 
 
 def control_points(netlist: Netlist, results: Iterable[Result]) -> Iterator[ControlPoint]:
-    """All control points of a netlist whose results leave at some outputs; constants are none."""
+    """All control points of a netlist with the given result outputs.  Constants are not control points."""
     fields: dict[str, set[int]] = {}
     for result in results:
         width = len(netlist.outputs.get(result.port, ()))
@@ -80,7 +80,7 @@ _CONTROLS = {"CLK": "clock", "EN": "enable", "SRST": "reset", "ARST": "reset"}
 
 
 def _module_of(cell: Cell) -> str:
-    """Path of the module instance that a cell without a name of its own stands in."""
+    """The path of the module instance that contains an unnamed cell."""
     path, _, _ = cell.name.partition(".$")
     return path.removeprefix("$flatten").replace("\\", "")
 
@@ -96,7 +96,7 @@ class Exemption:
     kind : str
         Kind of the control point.
     fits : callable
-        Whether the cell is what the exemption is meant for, by its structure.
+        Whether the cell has the structure for which the exemption is meant.
     reason : str
     """
 
@@ -126,18 +126,17 @@ EXEMPTIONS: tuple[Exemption, ...] = (
 
 
 def exemption(point: ControlPoint, tables: Tables, secrets: Collection[str]) -> Exemption | None:
-    """The exemption that a control point has which some secrets reach: one of a cipher, so that a key is among them."""
+    """The exemption for a control point that some secrets reach.  Exemptions belong to ciphers, so a key is one of these secrets."""
     if point.cell is None or Role.KEY not in secrets:
         return None
     return next((entry for entry in EXEMPTIONS if entry.kind == point.kind and entry.fits(tables, point.cell)), None)
 
 
 def verdict_candidates(graph: BitGraph, reached: Reached, outputs: Iterable[Result]) -> list[int]:
-    """Registers of one bit that may hold a verdict: on the ways by which a key reaches the outputs that tell it.
+    """Registers of one bit that may hold a verdict.  They lie on the paths from a key to the outputs that reveal it.
 
-    What is declassified is one register for each verdict of a core (``Description.verdicts``). The host is told what it holds, so that it
-    is no secret any more, and what comes later may depend on it by design.  Every way of a key to any control must go through it, so it
-    lies on each of these ways.
+    One register is declassified for each verdict of a core (``Description.verdicts``). The host learns its value, so it is not secret any
+    more, and later values may depend on it by design.  Every path from a key to any control must pass through this register.
     """
     single = {cell["Q"][0] for cell in graph.netlist.cells if cell.type in REGISTERS and len(cell["Q"]) == 1}
     found: dict[int, None] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of a netlist: a node for each bit, an edge from each bit to those that depend on it."""
+"""The graph of a netlist, with a node for each bit and an edge from each bit to the bits that depend on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Reached:
     Attributes
     ----------
     parent : numpy array
-        For each node the one before it on a shortest path; the node itself for a source, -1 for what is not reached.
+        For each node, its predecessor on a shortest path; the node itself for a source, and -1 if it is not reached.
     """
 
     def __init__(self, parent: np.ndarray):
@@ -34,7 +34,7 @@ class Reached:
         return int((self.parent >= 0).sum())
 
     def path(self, bit: int) -> list[int]:
-        """Nodes from a source to a bit that is reached."""
+        """The nodes from a source to a reached bit."""
         result = [bit]
         while self.parent[result[-1]] != result[-1]:
             result.append(int(self.parent[result[-1]]))
@@ -51,7 +51,7 @@ class BitGraph:
     Attributes
     ----------
     size : int
-        Number of nodes; those from ``netlist.size`` on stand for several bits, such as a column of a memory.
+        Number of nodes.  Nodes from ``netlist.size`` on represent several bits, such as a column of a memory.
 
     Raises
     ------
@@ -81,7 +81,7 @@ class BitGraph:
             self._clocked[1].append(target)  # type: ignore[arg-type]
 
     def virtual(self, name: str) -> int:
-        """A node more."""
+        """Adds a node."""
         self.virtual_names[self.size] = name
         self.size += 1
         return self.size - 1
@@ -93,9 +93,9 @@ class BitGraph:
     def reached(
         self, sources: Iterable[Bit], *, clocked: bool = True, backwards: bool = False, stops: Iterable[int] = ()
     ) -> Reached:
-        """What depends on some bits, in the same cycle or, with ``clocked``, in any later one; or what they depend on.
+        """The bits that depend on some bits, in the same cycle or, with ``clocked``, in any later one; or the bits on which they depend.
 
-        ``stops`` are bits that do not count as reached, and beyond which nothing is reached through them.
+        ``stops`` are bits that do not count as reached, and at which all paths end.
         """
         edges = [self._comb, self._clocked] if clocked else [self._comb]
         starts = np.concatenate([np.frombuffer(a, np.int32) if a else np.empty(0, np.int32) for a, _ in edges])
@@ -117,13 +117,13 @@ class BitGraph:
             total = int(counts.sum())
             if not total:
                 break
-            # All edges of the frontier side by side: the number of an edge is its node's first plus its place in the run.
+            # All edges of the frontier in one array: the number of an edge is the first one of its node plus its position in the run.
             begin = np.repeat(first[frontier] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
             targets = ends[begin + np.arange(total)]
             origins = np.repeat(frontier, counts)
             new = parent[targets] < 0
             targets, origins = targets[new], origins[new]
-            # Of several edges into a node the first counts, so that paths do not depend on numpy's order of writing.
+            # The first of several edges into a node counts, so paths do not depend on the order in which numpy writes.
             frontier, index = np.unique(targets, return_index=True)
             parent[frontier] = origins[index]
         parent[barred] = -1

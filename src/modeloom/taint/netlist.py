@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The netlist of an emitted core: one flat module of word-level cells, read from the Verilog as it stands.
+"""The netlist of an emitted core: one flat module of word-level cells, read from the unchanged Verilog.
 
 ::
 
     core.v ──Yosys: read, flatten, collect memories──▶ JSON ──▶ cells, ports and names over numbered bits
 
-Nothing is optimised but dead cells, so that what is checked is what is written.  A bit is a number, or "0", "1", "x" or
+Only dead cells are removed, so the check applies to the Verilog as written.  A bit is a number, or "0", "1", "x" or
 "z" for a constant.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["Bit", "Cell", "Netlist", "flat_netlist", "netlist_of_rtlil", "port_d
 
 Bit = int | str
 
-# The Yosys library keeps its design in globals, so each run has a process of its own.
+# The Yosys library keeps its design in globals, so each run has its own process.
 _SCRIPT = """
 import sys
 from pyosys import libyosys as ys
@@ -40,13 +40,13 @@ for command in sys.argv[1:]:
 
 _COMMANDS = ("proc -noopt", "flatten", "opt_clean", "memory_collect", "opt_clean")
 
-# Names that Yosys gives to wires of expressions when it writes Verilog, and when it reads it.
+# Names of wires of expressions that Yosys makes when it writes or reads Verilog.
 _UNNAMED = re.compile(r"(.*\.)?(_\d+_|\$.*)")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its path, type, parameters (binary ones as numbers; others, such as contents of memories, as text) and ports."""
+    """A cell: its path, its type, its ports, and its parameters (numbers, or text for others such as contents of memories)."""
 
     name: str
     type: str
@@ -63,7 +63,7 @@ class Netlist:
     Parameters
     ----------
     module : mapping
-        The module as Yosys' ``write_json`` gives it.
+        The module from ``write_json`` of Yosys.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Netlist:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """Name of each bit that has one that a person gave; of several the one of the outermost module."""
+        """The name of each bit that was named in the sources.  If it has several names, the outermost module counts."""
         best: dict[int, tuple[int, int, str]] = {}
         for name, net in self._nets.items():
             if net.get("hide_name") or _UNNAMED.fullmatch(name):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths without a register from the inputs of a core to its outputs.
 
-AXI4-Stream forbids that ``tvalid`` waits for its ``tready``, and AXI that an interface has any combinational path from
-input to output.  A core here has none at all, between whichever of its buses: blocks can be chained without a loop, and the
-clock of a system does not depend on its neighbours.
+AXI4-Stream does not allow ``tvalid`` to wait for ``tready``, and AXI does not allow combinational paths from input to output of an
+interface.  The cores here have no such path at all, not even between different buses.  Cores can therefore be chained without loops, and
+their clock does not depend on their neighbours.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["combinational_paths"]
 
 
 def combinational_paths(netlist: Netlist) -> dict[tuple[str, str], tuple[str, ...]]:
-    """For each input and output with a path between them that has no register, the names of nets on one such path."""
+    """For each input and output that are connected without a register, the names of the nets on one such path."""
     graph = BitGraph(netlist)
     result: dict[tuple[str, str], tuple[str, ...]] = {}
     for source, bits in netlist.inputs.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constant tables in a netlist, found by what they are, whatever their names.
+"""Finds constant tables in a netlist by their structure, independently of their names.
 
 ::
 
@@ -7,8 +7,8 @@
            │   ...         (four of them)             ├─ choice ─ choice ─▶ looked-up byte
            └─ bits 6, 7 ───────────────────────[reg]──┘
 
-A table is logic, like a gate: its output is there in the same cycle for every address. So are the two last levels of a table that
-is read in two steps: the choice between looked-up bytes by the rest of the same address, a register later.
+A table is logic, like a gate: it has a result in the same cycle for every address. The same holds for the last two levels of a table
+that is read in two steps: one register later, the rest of the same address selects between the bytes.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Tables:
 
     @staticmethod
     def is_table(cell: Cell) -> bool:
-        """Whether a memory is a constant table of bytes, or one for each direction, that is read within the cycle."""
+        """Whether a memory is a constant table of bytes, or one table for each direction, that is read in the same cycle."""
         if cell.type != "$mem_v2":
             return False
         p = cell.parameters
         return p["WIDTH"] <= MOST_BITS and p["SIZE"] <= MOST_WORDS and not p["WR_PORTS"] and not p["RD_CLK_ENABLE"]
 
     def is_last_level(self, cell: Cell) -> bool:
-        """Whether a multiplexer chooses between looked-up bytes by another bit of their address."""
+        """Whether a multiplexer selects between bytes of a table by another bit of their address."""
         if cell.type != "$mux" or len(cell["Y"]) > MOST_BITS:
             return False
         addresses: set[int] = set()
@@ -57,11 +57,11 @@ class Tables:
                 return False
             addresses |= found
         held = self._before(cell["S"][0])
-        # The rest of the address comes from where the address comes from.
+        # The rest of the address has the same origin as the address.
         return bool(addresses) and held is not None and {self._source(bit) for bit in addresses} == {self._source(held)}
 
     def _before(self, bit: Bit) -> int | None:
-        """What a bit of a plain register was in the cycle before."""
+        """The source of a bit of a plain register in the previous cycle."""
         cell, port, index = self._driver.get(bit, (None, "", 0)) if isinstance(bit, int) else (None, "", 0)
         if cell is None or cell.type != "$dff" or port != "Q":
             return None
@@ -69,11 +69,11 @@ class Tables:
         return before if isinstance(before, int) else None
 
     def _source(self, bit: int) -> str | int:
-        """The cell whose output a bit is."""
+        """The cell that drives a bit."""
         return self._driver[bit][0].name if bit in self._driver else bit
 
     def _looked_up(self, bit: Bit) -> frozenset[int] | None:
-        """The address under which a bit was looked up in the cycle before; None if it is no such bit."""
+        """The table address that gave a bit in the previous cycle; None if the bit does not come from a table."""
         if not isinstance(bit, int):
             return frozenset()
         if bit not in self._known:
