@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycle-accurate simulation: Yosys turns a design into C++ (CXXRTL), compiled once, cached, and driven from here."""
+"""Cycle-accurate simulation: Yosys translates a design into C++ (CXXRTL).  It is compiled once, cached, and driven from Python."""
 
 from modeloom.sim.build import BuildError, build, cache_directory, compiler
 from modeloom.sim.simulation import Port, Simulation

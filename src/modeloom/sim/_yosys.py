@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child process: RTLIL file to CXXRTL source, with nothing of ours imported.
+"""Child process that translates an RTLIL file into CXXRTL source.  It imports no other module of this package.
 
-Usage: ``_yosys.py RTLIL TOP OUTPUT.cc``. The Yosys library keeps its design and log in globals, so each translation has
-a process of its own.
+Usage: ``_yosys.py RTLIL TOP OUTPUT.cc``. The Yosys library keeps its design and log in globals, so each translation runs in its own
+process.
 """
 
 import sys

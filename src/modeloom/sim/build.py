@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From RTLIL to a shared library that simulates it: Yosys writes CXXRTL, a C++ compiler builds it, a cache keeps it."""
+"""Builds a shared library that simulates RTLIL: Yosys writes CXXRTL, a C++ compiler builds it, and a cache stores the library."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from modeloom.sim.split import split_eval
 
 __all__ = ["BuildError", "build", "cache_directory", "compiler"]
 
-_TIMEOUT = 1800  # seconds for one tool; a guard against a hung compiler, not a limit anybody should meet
+_TIMEOUT = 1800  # seconds for one tool; this catches a hung compiler and should never be reached otherwise
 _HERE = Path(__file__).resolve().parent
 _SOURCE_ATTRIBUTE = re.compile(r"^[ \t]*attribute \\src \"[^\n]*\"\n", re.MULTILINE)
 
 
 class BuildError(RuntimeError):
-    """A simulation could not be built; the message is one line and says what to do."""
+    """A simulation could not be built.  The message is one line and says what to do."""
 
 
 def cache_directory() -> Path:
-    """Per-user directory of built simulations: ``$MODELOOM_CACHE``, else ``$XDG_CACHE_HOME/modeloom``, else
+    """Directory of the user for built simulations: ``$MODELOOM_CACHE``, or else ``$XDG_CACHE_HOME/modeloom``, or else
     ``~/.cache/modeloom``. It may be removed at any time.
     """
     if explicit := os.environ.get("MODELOOM_CACHE"):
@@ -48,7 +48,7 @@ def compiler() -> list[str]:
     Raises
     ------
     BuildError
-        If there is none; the message carries the install line.
+        If there is none.  The message has the install command.
     """
     if named := os.environ.get("CXX"):
         command = shlex.split(named)
@@ -92,7 +92,7 @@ def _run(command: Sequence[str], what: str) -> str:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep a second process from compiling the same thing; without ``fcntl`` both compile and the last rename wins."""
+    """Prevents two processes from compiling the same design.  Without ``fcntl``, both compile it and the last rename wins."""
     try:
         import fcntl
     except ImportError:
@@ -113,7 +113,7 @@ def _digest(*parts: str) -> str:
 
 
 def _driver_object(cache: Path, command: list[str], flags: list[str], key: str) -> Path:
-    """The driver does not depend on the design: it is compiled once for each compiler and kept beside the libraries."""
+    """The driver.  It does not depend on the design, so it is compiled once for each compiler and stored beside the libraries."""
     result = cache / f"driver-{key}.o"
     with _locked(cache / f"driver-{key}.lock"):
         if not result.exists():
@@ -125,13 +125,13 @@ def _driver_object(cache: Path, command: list[str], flags: list[str], key: str) 
 
 
 def _part_bytes(optimize: int) -> int:
-    """Source text, in bytes, that is compiled in one piece: each piece costs a second for CXXRTL's headers, and the time of a compiler
-    that optimises grows faster than the piece."""
+    """Size of the source text that is compiled in one piece, in bytes.  Each piece costs a second for the headers of CXXRTL, and the time
+    of an optimising compiler grows faster than the piece."""
     return 100_000 if optimize else 1_500_000
 
 
 def _compile(command: list[str], sources: list[Path]) -> list[Path]:
-    """Compiles source files side by side."""
+    """Compiles source files in parallel."""
     objects = [source.with_suffix(".o") for source in sources]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         list(pool.map(lambda pair: _run([*command, "-c", str(pair[0]), "-o", str(pair[1])], "the C++ compiler"),
@@ -140,21 +140,21 @@ def _compile(command: list[str], sources: list[Path]) -> list[Path]:
 
 
 def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Path:
-    """Build the simulation of a design, or find it in the cache.
+    """Builds the simulation of a design, or finds it in the cache.
 
-    The library needs no description of the ports: they are read from the design when it is loaded, so one library
-    serves the plain :class:`~modeloom.sim.Simulation` and any choice of streams.
+    The library needs no description of the ports, because they are read from the design when it is loaded. One library therefore serves
+    the plain :class:`~modeloom.sim.Simulation` and any choice of streams.
 
     Parameters
     ----------
     rtlil : str
-        The design as RTLIL text, such as ``amaranth.back.rtlil.convert`` returns. Source locations in it are ignored.
+        The design as RTLIL text, for instance from ``amaranth.back.rtlil.convert``. Source locations in it are ignored.
     top : str
         Name of the top module, without backslash.
     optimize : int
-        Level given to the C++ compiler, 0 to 3.
+        Optimisation level of the C++ compiler, 0 to 3.
     cache : bool
-        ``False`` builds again, and replaces what the cache holds.
+        ``False`` builds the library again and replaces the one in the cache.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
         with tempfile.TemporaryDirectory(dir=directory, prefix="tmp-") as work:
             design, source, partial = Path(work) / "design.il", Path(work) / "design.cc", Path(work) / "design.so"
             design.write_text(rtlil, encoding="utf-8")
-            # -P keeps this directory off the module path; the child needs only pyosys.
+            # -P removes this directory from the module path.  The child needs only pyosys.
             _run([sys.executable, "-P", str(_HERE / "_yosys.py"), str(design), top, str(source)], "Yosys")
             parts = split_eval(source, source.with_suffix(".h"), top, _part_bytes(optimize))
             objects = _compile([*command, *flags, *include, f"-I{work}"], parts)

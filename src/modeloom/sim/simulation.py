@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A built design, loaded: ports by name, one clock, cycles.
+"""A built design, loaded for simulation: ports by name, one clock, cycles.
 
 Bit order: the value of a port is a Python int whose bit i is bit i of the port.
 """
@@ -29,7 +29,7 @@ class Port:
     Attributes
     ----------
     name : str
-        Ports have their plain name; registers and memories their hierarchical one, levels separated by dots.
+        Ports have their plain names.  Registers and memories have hierarchical names with dots between the levels.
     width : int
         Bits (of one word, for a memory).
     kind : str
@@ -48,14 +48,14 @@ class Port:
 
     @property
     def bytes(self) -> int:
-        """Bytes that one value takes in a column of beats: ceil(width / 8)."""
+        """Number of bytes of one value in a column of beats: ceil(width / 8)."""
         return (self.width + 7) // 8
 
 
 def _load(path: Path) -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
     handle, u32, u64, i64 = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_int64
-    # Buffers are passed as plain addresses, so that bytes, bytearrays and arrays need no copy.
+    # Buffers are passed as plain addresses, so bytes, bytearrays and arrays need no copy.
     address = ctypes.c_void_p
     signatures: dict[str, tuple[Any, list[Any]]] = {
         "ml_create": (handle, []),
@@ -91,20 +91,20 @@ def _load(path: Path) -> ctypes.CDLL:
 class Simulation:
     """A simulated design with one clock.
 
-    Cycle n is the time between two rising edges: values set before ``step()`` are the inputs of that cycle, ``get()``
-    returns combinational outputs for the inputs as they stand now and registers as the last edge left them.
+    Cycle n is the time between two rising edges. Values that are set before ``step()`` are the inputs of this cycle. ``get()`` returns
+    combinational outputs for the current inputs, and registers after the last edge.
 
     Parameters
     ----------
     library : path
         What :func:`modeloom.sim.build` returned.
     clock : str, optional
-        Clock port; found by name (``aclk``, ``clk``) if not given. A design without a clock may still be evaluated.
+        Clock port. By default it is found by name (``aclk``, ``clk``). A design without a clock can still be evaluated.
     reset : str, optional
-        Synchronous reset port; found by name (``aresetn``, ``rst_n`` active low; ``rst``, ``areset`` active high) if
-        not given. A name ending in ``n`` is active low.
+        Synchronous reset port. By default it is found by name (``aresetn``, ``rst_n`` active low; ``rst``, ``areset`` active high). A port
+        whose name ends in ``n`` is active low.
     two_steps : bool
-        Evaluate the design twice a cycle, at both levels of the clock, even where once is enough; about 1.2 times
+        Whether to evaluate the design twice per cycle, at both levels of the clock, even if once is enough; about 1.2 times
         slower, same results.
 
     Raises
@@ -141,7 +141,7 @@ class Simulation:
 
     @classmethod
     def of(cls, rtlil: str, top: str, *, optimize: int = 2, cache: bool = True, **options: Any) -> Simulation:
-        """Build (or find) and load a design; see :func:`modeloom.sim.build` and the constructor for the parameters."""
+        """Builds (or finds) and loads a design.  :func:`modeloom.sim.build` and the constructor describe the parameters."""
         return cls(build(rtlil, top, optimize=optimize, cache=cache), **options)
 
     def __del__(self) -> None:
@@ -175,11 +175,11 @@ class Simulation:
 
     @property
     def cycle(self) -> int:
-        """Cycles simulated since the design was loaded."""
+        """Number of cycles simulated since the design was loaded."""
         return int(self._library.ml_cycle(self._handle))
 
     def set(self, name: str, value: int) -> None:
-        """Set an input port.
+        """Sets an input port.
 
         Raises
         ------
@@ -219,7 +219,7 @@ class Simulation:
         return int.from_bytes(buffer.raw, "little")
 
     def watch(self, names: Sequence[str]) -> None:
-        """Keep the values of these ports in every cycle from now on, for :meth:`watched`; what was kept before is forgotten.
+        """Records the values of these ports in every cycle from now on, for :meth:`watched`.  Earlier records are dropped.
 
         Raises
         ------
@@ -233,23 +233,23 @@ class Simulation:
         self._library.ml_watch(self._handle, (ctypes.c_uint32 * len(ports))(*(port.index for port in ports)), len(ports))
 
     def watched(self) -> bytes:
-        """The values since ``watch``, or since the last call: for each cycle ceil(width / 8) bytes of each port in turn, byte 0 being
-        bits [7:0]."""
+        """The values since ``watch``, or since the last call.  Each cycle has ceil(width / 8) bytes of each port in order.  Byte 0 is bits
+        [7:0]."""
         count = int(self._library.ml_watched_bytes(self._handle))
         buffer = ctypes.create_string_buffer(max(1, count))
         self._library.ml_watched_take(self._handle, buffer)
         return buffer.raw[:count]
 
     def step(self, n: int = 1) -> None:
-        """Let n clock cycles pass."""
+        """Runs n clock cycles."""
         if n < 0:
             raise ValueError(f"the number of cycles must not be negative, not {n}")
         self._library.ml_step(self._handle, n)
 
     def reset(self, cycles: int = 2) -> None:
-        """Return the state to its initial values, then hold the reset port, if there is one, for `cycles` cycles.
+        """Sets the state to its initial values, and then holds the reset port, if there is one, for `cycles` cycles.
 
-        The inputs keep their values; the count of cycles goes on.
+        The inputs keep their values, and the count of cycles continues.
         """
         self._library.ml_power_on(self._handle)
         if self._reset is not None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts the one large function that CXXRTL writes for a design into parts that compile side by side.
+"""Splits the large function that CXXRTL writes for a design into parts that compile in parallel.
 
-A compiler's time grows faster than the length of a function: a whole core takes minutes in one piece and seconds in parts.  The
-function's temporaries become globals of the library, which the parts share; a simulation therefore runs in one thread at a time::
+The time of a compiler grows faster than the length of a function.  A whole core takes minutes in one piece, and seconds in parts.  The
+temporaries of the function become globals of the library that the parts share.  A simulation therefore runs in one thread at a time::
 
     bool p_TOP::eval(...) { temporaries; groups of statements }   ──▶   parts.h, part_0.cc, part_1.cc, ..., design.cc calls them
 """
@@ -20,9 +20,9 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def split_eval(source: Path, header: Path, top: str, part_bytes: int) -> list[Path]:
-    """Cuts ``eval`` of module ``top``; gives all source files to compile, ``source`` (rewritten) among them.
+    """Splits ``eval`` of module ``top``, and returns all source files to compile, including the rewritten ``source``.
 
-    Parts have about ``part_bytes`` bytes of source text; a function shorter than two of them is left alone.
+    Parts have about ``part_bytes`` bytes of source text.  A function shorter than two parts is not changed.
     """
     text = source.read_text(encoding="utf-8")
     start = text.find(f"bool p_{_mangled(top)}::eval(performer *performer) {{\n")
@@ -36,7 +36,7 @@ def split_eval(source: Path, header: Path, top: str, part_bytes: int) -> list[Pa
     edges: list[str] = []
     for line in body:
         if _EDGE.match(line):
-            edges.append(line)  # named like the member function that it asks, so it stays a local of each part
+            edges.append(line)  # it has the name of the member function that it calls, so it stays a local of each part
             continue
         match = _TEMPORARY.match(line)
         if match and (match[3] is None or match[1] == "bool"):
@@ -76,12 +76,12 @@ def split_eval(source: Path, header: Path, top: str, part_bytes: int) -> list[Pa
 
 
 def _mangled(name: str) -> str:
-    """CXXRTL's form of a public name: underscores are doubled, other characters are hexadecimal."""
+    """The form of a public name in CXXRTL: underscores are doubled, and other special characters are hexadecimal."""
     return "".join("__" if c == "_" else c if c.isalnum() else f"_{ord(c):x}_" for c in name)
 
 
 def _parts(statements: list[str], part_bytes: int) -> list[list[str]]:
-    """Statements in parts; a cut lies only before a comment at the outermost level, where a new cell begins."""
+    """The statements in parts.  A cut is always before a comment at the outermost level, where a new cell begins."""
     parts: list[list[str]] = [[]]
     size = depth = 0
     for line in statements:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AXI4-Stream traffic for a simulated design: beats are queued, fed, collected and checked inside the compiled loop.
+"""AXI4-Stream traffic for a simulated design.  The compiled loop queues, sends, collects and checks beats.
 
-Byte order: a payload port of w bits takes ceil(w / 8) bytes a beat, byte 0 being bits [7:0]; a column is the bytes of
-successive beats, one after the other::
+Byte order: a payload port of w bits takes ceil(w / 8) bytes in each beat, with byte 0 at bits [7:0]. A column is the sequence of the bytes
+of successive beats::
 
     column  | b0 b1 .. b15 | b16 b17 .. b31 |        tdata of 128 bits, byte 0 of a block at tdata[7:0]
     beat    |      0       |       1        |
@@ -29,15 +29,15 @@ class Stream:
     Attributes
     ----------
     name : str
-        What the runner's methods call the stream.
+        Name of the stream in the methods of the runner.
     direction : str
-        ``"in"``: the runner feeds beats into the design; ``"out"``: it collects them.
+        ``"in"`` if the runner sends beats to the design; ``"out"`` if it collects them.
     valid : str
         Port of one bit.
     ready : str or None
-        Port of one bit; ``None`` for a stream that is always ready.
+        Port of one bit, or ``None`` for a stream that is always ready.
     payload : tuple of str
-        Ports that carry the beat, in the order wanted; may be empty.
+        Ports that carry the beat, in any order.  There may be none.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Stream:
         """The stream whose ports begin with `prefix`, such as ``s_axis`` or ``m_axis_status``: ``<prefix>_tvalid``,
         ``<prefix>_tready`` and the payload, in alphabetical order. The direction is that of ``tvalid``.
 
-        Amaranth streams are found too: ``<prefix>_valid``, ``<prefix>_ready``, ``<prefix>_payload`` or
+        Amaranth streams are also found: ``<prefix>_valid``, ``<prefix>_ready``, ``<prefix>_payload`` or
         ``<prefix>_payload_*``; internal streams are ``i`` and ``o``.
 
         Raises
@@ -86,7 +86,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Beats:
-    """Beats taken from an output stream.
+    """Beats from an output stream.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Beats:
     cycles: array[int]
 
     def values(self, port: str) -> list[int]:
-        """One payload port as ints, a value for each beat."""
+        """One payload port as ints, with a value for each beat."""
         if not self.count:
             return []
         column, size = self.columns[port], len(self.columns[port]) // self.count
@@ -111,7 +111,7 @@ class Beats:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended: `done` if what was waited for arrived, `timed_out` if the limit came first; `cycles` it took."""
+    """The end of a run: `done` if the expected beats arrived, `timed_out` if the limit came first, and the number of `cycles`."""
 
     done: bool
     cycles: int
@@ -128,11 +128,11 @@ class Violations:
     Attributes
     ----------
     dropped : int
-        Times that valid fell before the beat was accepted (AXI4-Stream, section 2.2.1).
+        How often valid fell before the beat was accepted (AXI4-Stream, section 2.2.1).
     changed : int
-        Cycles in which the payload of a waiting beat differed from the cycle before.
+        Number of cycles in which the payload of a waiting beat changed.
     loud : int
-        Cycles in which the payload was not zero while valid was low.  AXI4-Stream allows that, so it counts as no error here.
+        Number of cycles in which the payload was not zero while valid was low.  AXI4-Stream allows this, so it does not count as an error.
     first_cycle : int or None
         Cycle of the first error.
     """
@@ -147,29 +147,29 @@ class Violations:
 
 
 class StreamRunner:
-    """Drives all streams of a simulation together.
+    """Drives all streams of a simulation.
 
-    While a runner is in use only its :meth:`run` may let time pass: ``Simulation.step`` would lose handshakes. Other
-    ports of the simulation may be set and read between runs.
+    While a runner is in use, call only its :meth:`run` and not ``Simulation.step``, which would lose handshakes. Other ports of the
+    simulation may be set and read between runs.
 
-    Valid never waits for ready, and a beat once offered stays until it is accepted. Ready is drawn again each cycle,
-    whether a beat is there or not. Output streams accept beats during every run, waited for or not.
+    Valid never waits for ready, and an offered beat stays until it is accepted. Ready is random in each cycle, whether there is a beat or
+    not. Output streams accept beats during every run.
 
     Parameters
     ----------
     simulation : Simulation
     streams : sequence of Stream, optional
-        All streams the design has, if not given. Streams left out keep their inputs as they are set.
+        The streams to drive. The default is all streams of the design. The inputs of other streams keep their values.
     seed : int
-        Seed of the random gaps; each stream has a generator of its own. Same seed, same run.
+        Seed of the random gaps. Each stream has its own generator. Runs with the same seed are equal.
     gaps : mapping, optional
         Probability, by stream name, that a beat is withheld for a cycle (input streams) or that ready is low in a cycle
-        (output streams). 0 for streams not named.
+        (output streams). The default is 0.
 
     Raises
     ------
     ValueError
-        If two streams have one name, a port does not exist or goes the wrong way, or a probability is not in [0, 1).
+        If two streams have the same name, a port does not exist or has the wrong direction, or a probability is not in [0, 1).
     """
 
     def __init__(self, simulation: Simulation, streams: Sequence[Stream] | None = None, *, seed: int = 0,
@@ -224,7 +224,7 @@ class StreamRunner:
         return self._index.get(name, 0)
 
     def set_gaps(self, gaps: Mapping[str, float], *, attach: bool = True) -> None:
-        """Change the probabilities of gaps, by stream name; streams not named keep theirs."""
+        """Changes the probabilities of gaps, by stream name. Other streams keep theirs."""
         for name, gap in gaps.items():
             index = self._stream(name)
             if not 0 <= gap < 1:
@@ -234,24 +234,24 @@ class StreamRunner:
                 self._library.ml_stream_gap(self._handle, index, int(gap * 2**32))
 
     def reset(self, cycles: int = 2) -> None:
-        """Reset the design for `cycles` cycles with every valid and ready low, forget all queued and received beats and
-        all violations, and start the random gaps from the seed again.
+        """Resets the design for `cycles` cycles with all valid and ready signals low. All queued and received beats and all violations are
+        dropped, and the random gaps start again from the seed.
         """
         self.forget()
         self.simulation.reset(cycles)
 
     def forget(self) -> None:
-        """Forget all queued and received beats and all violations, and start the random gaps from the seed again."""
+        """Drops all queued and received beats and all violations, and starts the random gaps again from the seed."""
         self._attach()
 
     def feed(self, name: str, columns: Mapping[str, bytes | bytearray | memoryview | Iterable[int]]) -> int:
-        """Queue beats on an input stream.
+        """Queues beats on an input stream.
 
         Parameters
         ----------
         name : str
         columns : mapping
-            For every payload port, the bytes of the beats one after the other, or an iterable of ints, one a beat.
+            For every payload port, the bytes of successive beats, or an iterable of ints with one for each beat.
 
         Returns
         -------
@@ -281,7 +281,7 @@ class StreamRunner:
         return count
 
     def feed_empty(self, name: str, count: int) -> None:
-        """Queue `count` beats on an input stream that has no payload ports."""
+        """Queues `count` beats on an input stream without payload ports."""
         index = self._stream(name, "in")
         if self._payload[name]:
             raise ValueError(f"stream {name} has payload ports: use feed")
@@ -292,25 +292,25 @@ class StreamRunner:
         self._library.ml_stream_feed(self._handle, index, count, pointers)
 
     def waiting(self, name: str) -> int:
-        """Beats queued and not yet accepted (input stream), or received and not yet taken (output stream)."""
+        """Number of beats that are queued and not yet accepted (input stream), or received and not yet taken (output stream)."""
         return int(self._library.ml_stream_waiting(self._handle, self._stream(name)))
 
     def run(self, until: Mapping[str, int] | None = None, *, drain: bool = False, max_cycles: int) -> RunResult:
-        """Let time pass until enough beats have arrived.
+        """Runs until enough beats have arrived.
 
         Parameters
         ----------
         until : mapping, optional
-            Output stream names to numbers of beats that must be waiting to be taken, those of earlier runs included.
+            For output streams, by name, the number of beats that must be available, including beats of earlier runs.
         drain : bool
-            Wait also until every queued input beat is accepted.
+            Whether to wait until every queued input beat is accepted.
         max_cycles : int
-            Cycle limit. With neither `until` nor `drain` the run lasts exactly so long.
+            Limit for the number of cycles. Without `until` and `drain`, the run lasts exactly so many cycles.
 
         Returns
         -------
         RunResult
-            With ``timed_out`` set if the limit came first; what has arrived by then can be taken all the same.
+            ``timed_out`` is set if the limit came first. Beats that have arrived by then can still be taken.
         """
         if max_cycles < 0:
             raise ValueError(f"max_cycles must not be negative, not {max_cycles}")
@@ -322,7 +322,7 @@ class StreamRunner:
         return RunResult(bool(done), self.simulation.cycle - start)
 
     def take(self, name: str, count: int | None = None) -> Beats:
-        """Remove the first `count` beats (all, if not given) from an output stream.
+        """Removes the first `count` beats (default: all) from an output stream.
 
         Raises
         ------
@@ -366,7 +366,7 @@ class StreamRunner:
 
 
 def _pack(port: Port, column: bytes | bytearray | memoryview | Iterable[int]) -> tuple[bytes, int]:
-    """Column of one payload port as bytes, and its number of beats."""
+    """The column of one payload port as bytes, and its number of beats."""
     spare = 8 * port.bytes - port.width
     if isinstance(column, bytes | bytearray | memoryview):
         data = bytes(column)

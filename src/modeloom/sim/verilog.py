@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads emitted Verilog back into RTLIL, so that what is simulated and measured is what was emitted."""
+"""Reads emitted Verilog back into RTLIL.  Simulations and measurements therefore use the emitted files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HEAD = re.compile(rb"\A(?:[ \t]*//[^\n]*\n|[ \t]*\n)+")
 def verilog_to_rtlil(path: Path, top: str) -> str:
     """RTLIL text of a Verilog file, cached by its contents; raises ``BuildError`` if Yosys refuses it.
 
-    Two files that differ in the comment at their head only give the same text: it names the command that made the file.
+    Two files that differ only in the comment at their head give the same text, because this comment has the command line.
     """
     text = _HEAD.sub(lambda head: b"\n" * head[0].count(b"\n"), path.read_bytes())
     key = hashlib.sha256(text + top.encode() + metadata.version("pyosys").encode() + _SCRIPT.encode()).hexdigest()[:32]
@@ -48,7 +48,7 @@ def verilog_to_rtlil(path: Path, top: str) -> str:
         source.write_bytes(text)
         run = subprocess.run(
             [sys.executable, "-P", "-c", _SCRIPT, source.name, top, result.name], cwd=work, capture_output=True, text=True, check=False
-        )  # the names of the RTLIL hold the file's path: one that is always the same
+        )  # names in the RTLIL contain the path of the file, so it must always be the same
         if run.returncode or not result.exists():
             lines = [line for line in (run.stdout + run.stderr).splitlines() if line.strip()] or ["no message"]
             reason = next((line for line in lines if "ERROR" in line), lines[-1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``modeloom verify`` does with an emitted core.
+"""The checks of ``modeloom verify`` for an emitted core.
 
 ::
 
@@ -26,23 +26,23 @@ from modeloom.verification.sector import verify_sectors
 __all__ = ["CheckFailed", "Step", "as_json", "verify_core", "versions"]
 
 KINDS: dict[type[Description], Callable[..., Iterator[Step]]] = {SectorDescription: verify_sectors}
-"""How cores of each kind are verified; another kind of core is another entry."""
+"""The functions that verify each kind of core.  Another kind of core is another entry."""
 
 
 def verify_core(directory: str | Path, **options: Any) -> Iterator[Step]:
-    """Runs all checks of a core of any kind in ``KINDS`` and gives a step for each that passed.
+    """Runs all checks of a core of any kind in ``KINDS``, and yields a step for each that passed.
 
     Parameters
     ----------
     **options
-        Those of its kind: of ``sector.verify_sectors`` for a core for sectors.
+        Options for this kind of core.  For a core for sectors, they are those of ``sector.verify_sectors``.
 
     Raises
     ------
     InputError
-        The folder holds no core, or one of a kind that there are no checks for.
+        The folder holds no core, or a core of a kind without checks.
     CheckFailed, ProofError, TimingChannel
-        For the first check that did not pass; one line.
+        For the first check that failed.  The message is one line.
     """
     description = read_description(directory)
     verify = KINDS.get(type(description))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a core beside their hashes in ``core.json``, and beside what the definition and the tools give today."""
+"""Compares the files of a core with their hashes in ``core.json`` and with the files that the definition gives today."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOOLS = {"modeloom": "modeloom", "yosys": "Yosys", "amaranth": "Amaranth"}
 
 
 def changed_files(directory: Path, description: Description) -> list[str]:
-    """Files that are missing, or whose SHA-256 is not that in ``core.json``; raises ``InputError`` if it has none."""
+    """Files that are missing or do not have the SHA-256 in ``core.json``; raises ``InputError`` if there is no SHA-256."""
     if description.sha256 is None:
         raise InputError(f"{directory}/core.json has no hashes: an older version wrote it; build the core again, or add --no-hashes")
     changed = []
@@ -32,7 +32,7 @@ def changed_files(directory: Path, description: Description) -> list[str]:
 
 
 def check_hashes(directory: Path, description: Description) -> None:
-    """Raises ``CheckFailed``, one line with their names, if files are missing or changed."""
+    """Raises ``CheckFailed`` if files are missing or changed.  The message is one line with their names."""
     if changed := changed_files(directory, description):
         names = ", ".join(file if (directory / file).is_file() else f"{file} (missing)" for file in changed)
         raise CheckFailed(
@@ -41,7 +41,7 @@ def check_hashes(directory: Path, description: Description) -> None:
 
 
 def newer_tools(description: Description) -> list[str]:
-    """Tools of other versions than those that the core was built with: in words."""
+    """The tools whose versions differ from those that built the core, in words."""
     before = description.versions or {}
     return [
         f"{_TOOLS[name]} {before.get(name, 'unknown')}, here {version}"
@@ -50,12 +50,12 @@ def newer_tools(description: Description) -> list[str]:
 
 
 def today(core: Core[D], description: D) -> dict[str, str]:
-    """The texts of all files as definition and tools give them today, for the name and the command of the core."""
+    """The texts of all files as they are emitted today, with the name and the command of the core."""
     return contents(core, description.name, description.command)[1]
 
 
 def check_emission(directory: Path, texts: Mapping[str, str]) -> None:
-    """Raises ``CheckFailed`` if a file is not what is emitted today, byte for byte."""
+    """Raises ``CheckFailed`` if a file differs from the one that is emitted today in any byte."""
     different = [file for file, text in texts.items() if not _same(directory / file, text)]
     if different:
         raise CheckFailed(f"{directory}: not what the definition gives today: {', '.join(different)}; build the core again")

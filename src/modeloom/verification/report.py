@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a verification tells: a line for each step, and all of it as data to keep."""
+"""The result of a verification: a line for each step, and a report as data."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Step:
     name : str
         One word.
     text : str
-        What was found, on one line.
+        The result, on one line.
     figures : dict
         The same as numbers.
     skipped : tuple of str
-        What was not done, each with its reason.
+        The parts that were skipped, each with its reason.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Step:
 
 
 def as_json(description: Description, seed: int, used: dict[str, str], steps: Sequence[Step], failure: str = "") -> dict[str, Any]:
-    """The report: the core, versions then and now, the steps with their figures, what was skipped, and the verdict."""
+    """The report: the core, the old and new versions, the steps with their figures, the skipped parts, and the verdict."""
     core = description.as_json()
     return {
         "schema": SCHEMA,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of ``modeloom verify`` that are the same for every kind of core: its files, lint, the timing channels of its netlist, its bench."""
+"""Steps of ``modeloom verify`` for every kind of core: files, lint, timing channels of the netlist, bench."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ __all__ = ["bench_step", "files_step", "lint_step", "timing_step"]
 
 
 def files_step(directory: Path, description: Description, texts: Mapping[str, str], hashes: bool) -> Step:
-    """The files are what is emitted today; ``texts`` has that by name.  Without ``hashes`` they are not compared."""
+    """Checks that the files equal those that are emitted today, which are in ``texts`` by name.
+
+    Without ``hashes``, they are not compared.
+    """
     if not hashes:
         why = "hashes of the files, and the files as they would be emitted today (--no-hashes)"
         return Step("files", "not compared", {}, (why,))
@@ -30,7 +33,7 @@ def files_step(directory: Path, description: Description, texts: Mapping[str, st
 
 
 def lint_step(directory: Path) -> Step:
-    """Verilator has nothing to say."""
+    """Checks that Verilator gives no warnings."""
     if not shutil.which("verilator"):
         return Step("lint", "skipped", {}, ("lint: Verilator is not installed (apt-get install verilator)",))
     lint(directory)
@@ -38,7 +41,7 @@ def lint_step(directory: Path) -> Step:
 
 
 def timing_step(directory: Path, description: Description) -> Step:
-    """No control signal depends on a secret, and no output on an input of the same cycle."""
+    """Checks that no control signal depends on a secret, and no output on an input of the same cycle."""
     netlist = flat_netlist(directory / description.files.verilog, description.top)
     report = check_netlist(netlist, description.secrets, description.results, description.verdicts)
     for (source, target), names in combinational_paths(netlist).items():
@@ -50,7 +53,7 @@ def timing_step(directory: Path, description: Description) -> Step:
 
 
 def bench_step(directory: Path) -> Step:
-    """The bench measures what ``core.json`` states."""
+    """Checks that the bench measures the figures in ``core.json``."""
     if not shutil.which("iverilog"):
         return Step("bench", "skipped", {}, ("bench: Icarus Verilog is not installed (apt-get install iverilog)",))
     figures = run_bench(directory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``modeloom verify`` does with a core for sectors.
+"""The checks of ``modeloom verify`` for a core for sectors.
 
 ::
 
@@ -17,7 +17,7 @@
     erasure  │
     zeroize  │
     sectors ─┘
-    cycles    beside the definition's core, if the Verilog was edited           it does so in the same cycles
+    cycles    compared with the emitted core, if the Verilog was edited         it does so in the same cycles
     bench     the plain bench in Icarus Verilog
     skipped   what was not done, and why
 """
@@ -57,14 +57,14 @@ Check = Callable[[Subject], tuple[str, dict[str, Any]]]
 
 
 def dynamic_checks(need: Need, sectors: int | None = None) -> list[tuple[str, Check]]:
-    """The checks that simulate the Verilog, in their order; each takes a ``Subject``, says what it did, and raises ``CheckFailed``.
+    """The checks that simulate the Verilog, in order.  Each takes a ``Subject``, returns a description, and raises ``CheckFailed``.
 
     Parameters
     ----------
     need : Need
         Of ``coverage.needed_sectors``.
     sectors : int, optional
-        Random sectors in all, if other than needed.
+        Total number of random sectors, if it differs from the default.
     """
     return [
         ("vectors", check_vectors),
@@ -82,25 +82,25 @@ def dynamic_checks(need: Need, sectors: int | None = None) -> list[tuple[str, Ch
 def verify_sectors(
     directory: str | Path, *, sectors: int | None = None, seed: int = 1, optimize: int = 2, hashes: bool = True, cycles: bool = True
 ) -> Iterator[Step]:
-    """Runs all checks and gives a step for each that passed.
+    """Runs all checks, and yields a step for each that passed.
 
     Parameters
     ----------
     sectors : int, optional
-        Number of random sectors; by default as many as the S-boxes of the cipher cores need.
+        Number of random sectors.  The default is enough for the S-boxes of the cipher cores.
     seed : int
-        What random keys, data and pauses are made from.
+        Seed of random keys, data and pauses.
     optimize : int
         See ``SimulatedCore``.
     hashes : bool
-        Whether the files must be those that were built; without it, edited Verilog is tested as it lies there.
+        Whether the files must be unchanged.  If this is False, edited Verilog is tested.
     cycles : bool
-        Whether edited Verilog must give its outputs in the same cycles as what the definition gives today.
+        Whether edited Verilog must have the same outputs in the same cycles as the core that is emitted today.
 
     Raises
     ------
     CheckFailed, ProofError, TimingChannel
-        For the first check that did not pass; one line.
+        For the first check that failed.  The message is one line.
     """
     subject = Subject(directory, optimize=optimize, seed=seed)
     description = subject.description
@@ -133,7 +133,7 @@ def verify_sectors(
 
 
 def run_check(subject: Subject, name: str, check: Check) -> Step:
-    """One of the checks that simulate; whatever a core does wrong is a ``CheckFailed`` that names the check."""
+    """Runs one of the checks that simulate.  Any error of the core is a ``CheckFailed`` that names the check."""
     try:
         text, figures = check(subject)
     except (CheckFailed, CoreFault, SectorError) as error:
@@ -144,7 +144,7 @@ def run_check(subject: Subject, name: str, check: Check) -> Step:
 
 
 def _with_chance(step: Step, need: Need) -> Step:
-    """With what the number of sectors says about the S-boxes of the cipher cores."""
+    """Adds what the number of sectors implies for the S-boxes of the cipher cores."""
     chance = missed(need.lookups)
     text = f"{step.text}; each S-box has read {need.lookups} bytes; a wrong entry stays hidden with a probability of {chance:.0e}"
     return Step(step.name, text, {**step.figures, "sbox_lookups": need.lookups, "chance_of_a_hidden_entry": chance})
@@ -164,7 +164,7 @@ def _proof(subject: Subject, made: SectorCore) -> Step:
 
 
 def _engine(subject: Subject, made: SectorCore) -> Step:
-    """The emitted core computes the mode on symbols."""
+    """Proves that the emitted core computes the mode, with execution on symbols."""
     report = prove_engine(subject.directory, made)
     turned = "" if report.whole else ", but not every bank has wrapped around"
     text = f"{report.sectors} sectors of symbols in {report.cycles} cycles of the Verilog are what the definition says{turned}"
@@ -182,7 +182,7 @@ def _cycles(subject: Subject, texts: dict[str, str], need: Need, wanted: bool) -
             (Path(work) / file).write_text(text, encoding="utf-8")
         edited = Recording(subject.directory, optimize=subject.optimize, seed=subject.seed)
         original = Recording(work, optimize=subject.optimize, seed=subject.seed)
-        original.mode = edited.mode  # the path of a definition is as seen from the core's own folder
+        original.mode = edited.mode  # the path of a definition is relative to the folder of the core
         checks = [(name, check) for name, check in dynamic_checks(need, 256) if name != "vectors"]
         total = compare_cycles(edited, original, checks)
     return Step("cycles", f"all outputs are those of the definition's core in {total} cycles", {"cycles": total})

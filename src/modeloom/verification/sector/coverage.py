@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many keys and sectors it takes to read every entry of every S-box.
+"""Computes the number of keys and sectors that read every entry of every S-box.
 
-A wrong entry shows in every result that comes after a look-up of it, so what has to be counted is look-ups.  Of n random look-ups of a
-table of 256 entries all miss a given one with probability (1 - 1/256)^n; of T such tables some entry of some table is missed with
-probability at most T · 256 · exp(-n / 256).  The S-boxes of a key schedule are few and their inputs can be chosen: there nothing is left
+A wrong entry affects every result after a look-up of it, so the number of look-ups matters.  n random look-ups in a table of 256 entries
+all miss a given entry with probability (1 - 1/256)^n.  With T such tables, some entry of some table is missed with probability at most
+T · 256 · exp(-n / 256).  A key schedule has few S-boxes, and their inputs can be chosen, so nothing is left
 to chance.
 """
 
@@ -21,21 +21,21 @@ from modeloom.spec.kinds import DEC, ENC
 __all__ = ["Need", "missed", "needed_sectors", "schedule_keys"]
 
 LOOKUPS = 6400
-"""Look-ups of each S-box of a cipher core: of 320 S-boxes, as two pipelines of ten rounds have, an entry is missed with a chance below
-10^-5, that of one that is wrong with a chance of 10^-11."""
+"""Number of look-ups for each S-box of a cipher core.  Two pipelines of ten rounds have 320 S-boxes: some entry is missed with probability
+below 10^-5, and a single wrong entry is missed with probability 10^-11."""
 
 RANDOM_KEYS = 200
-"""Keys for a cipher whose key schedule is not known here."""
+"""Number of keys for a cipher whose key schedule is unknown here."""
 
 MOST_CYCLES = 600_000
-"""Cycles that random sectors may take by themselves: large cores are simulated slowly."""
+"""Largest number of cycles for random sectors, because the simulation of large cores is slow."""
 
 
 def schedule_keys(cipher: str, nbytes: int, rng: random.Random) -> Iterator[bytes]:
-    """Keys of a cipher with which its key schedule looks up every entry of its S-boxes.
+    """Keys of a cipher for which its key schedule reads every entry of its S-boxes.
 
-    The S-boxes of AES's key schedule (FIPS 197, 5.2) read a word, a byte each.  The first word that they read is the last one of the
-    key: there stand bytes that no key before has had looked up, and the other words that are read count as well.  For other ciphers the
+    Each S-box in the key schedule of AES (FIPS 197, 5.2) reads a byte of a word.  The first word that they read is the last word of the
+    key, which gets bytes that no earlier key has looked up.  The other words that are read also count.  For other ciphers the
     keys are random.
     """
     if cipher != AES.name or nbytes not in (16, 24, 32):
@@ -53,21 +53,21 @@ def schedule_keys(cipher: str, nbytes: int, rng: random.Random) -> Iterator[byte
 
 
 def read_words(key: bytes) -> list[bytes]:
-    """The words that AES's key schedule puts through its S-boxes, before any rotation."""
+    """The words that the S-boxes in the key schedule of AES read, before any rotation."""
     words = [keys[at : at + 4] for keys in round_keys(key) for at in range(0, 16, 4)]
     count = len(key) // 4
     return [words[n - 1] for n in range(count, len(words)) if n % count == 0 or (count == 8 and n % count == 4)]
 
 
 class Need:
-    """How often a sector of each direction looks up each S-box, and how many sectors are enough.
+    """The number of look-ups of each S-box for a sector of each direction, and the number of sectors that is enough.
 
     Attributes
     ----------
     sectors : int
         Sectors of each direction.
     lookups : int
-        Look-ups of the S-box that is read least, in so many sectors; 0 if the mode has no cipher calls.
+        Look-ups of the S-box that is read least, for this number of sectors; 0 if the mode has no cipher calls.
     """
 
     def __init__(self, sectors: int, lookups: int):
@@ -75,15 +75,15 @@ class Need:
 
 
 def needed_sectors(compiled: Compiled) -> Need:
-    """Sectors of each direction that give each S-box of the cipher cores ``LOOKUPS`` look-ups, or what ``MOST_CYCLES`` allow.
+    """The number of sectors of each direction for ``LOOKUPS`` look-ups of each S-box of the cipher cores, limited by ``MOST_CYCLES``.
 
-    Calls are spread evenly over the cores of a kind; a sequential core looks up in its S-boxes once a round.
+    Calls are distributed evenly over the cores of a kind.  A sequential core reads its S-boxes once in each round.
     """
     options, architecture = compiled.options, compiled.architecture
     rounds = architecture.cipher.round_keys(options.key_bits or 0) - 1
     least: list[float] = []
     for kind in (ENC, DEC):
-        # A core that is used in one direction only must have its look-ups there.
+        # A core that is used in only one direction must get its look-ups there.
         calls = max(one.graph.uses(way).get(kind.unit, 0) for one in compiled.sizes for way in one.graph.directions)
         if not calls:
             continue
@@ -99,5 +99,5 @@ def needed_sectors(compiled: Compiled) -> Need:
 
 
 def missed(lookups: int) -> float:
-    """The chance that one wrong entry of one S-box is never looked up."""
+    """The probability that one wrong entry of one S-box is never looked up."""
     return math.exp(-lookups / 256)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edited Verilog beside what the definition gives today: the same checks run on both, and all outputs are compared in every cycle.
+"""Compares edited Verilog with the emitted core: the same checks run on both, and all outputs are compared in every cycle.
 
 Functional checks see what a core computes and the figures that ``core.json`` states; a cycle more in a place that no figure covers is
 seen here only.
@@ -22,10 +22,10 @@ Check = Callable[[Subject], Any]
 
 
 class Recording(Subject):
-    """A subject whose cores keep the values of all outputs in every cycle."""
+    """A subject whose cores record all outputs in every cycle."""
 
     def core(self, *, seed: int = 0) -> SimulatedCore:
-        """A core fresh out of a reset, watched from its first cycle."""
+        """A new core after a reset, recorded from its first cycle."""
         core = super().core(seed=seed)
         core.simulation.watch(outputs(core))
         return core
@@ -37,7 +37,7 @@ def outputs(core: SimulatedCore) -> list[str]:
 
 
 def compare_cycles(edited: Recording, original: Recording, checks: Sequence[tuple[str, Check]]) -> int:
-    """Runs checks on both and compares; gives the number of cycles.
+    """Runs checks on both cores and compares them.  Returns the number of cycles.
 
     Raises
     ------

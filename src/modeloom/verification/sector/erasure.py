@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Erasure of a slot's key, ``zeroize`` and the reset: nothing is left, within the stated cycles, and the core works again."""
+"""Checks erasure of a key, ``zeroize`` and the reset: nothing is left after the stated cycles, and the core works again."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from modeloom.verification.sector.twins import differences, fill, hold_cycles, r
 __all__ = ["check_key_erasure", "check_zeroize", "RESULTS"]
 
 ABORTS = 16
-"""Times that work is broken off."""
+"""Number of times that work is aborted."""
 
 RESULTS = ".bus.ring."
-"""Part of the names in the result buffer: results are the host's, and stay when a key is erased (docs/security.md)."""
+"""Part of the names in the result buffer.  Results belong to the host, and stay when a key is erased (docs/security.md)."""
 
 MOMENTS = (3, 30, 100, 170)
-"""Cycles after the last key packet in which everything is erased: the core checks, overwrites, takes in, expands and sets up."""
+"""Cycles after the last key packet in which erasures are tried: the core checks, overwrites, reads, expands and sets up."""
 
 
 def _good_keys(subject: Subject, rng: random.Random) -> Iterator[bytes]:
@@ -31,8 +31,9 @@ def _good_keys(subject: Subject, rng: random.Random) -> Iterator[bytes]:
 
 
 def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
-    """For each slot: two cores that differ in its key only, which has been set up and used in each size and direction, are in the same
-    state ``key_erase_cycles`` after its erasure begins, as many after another key has been loaded over it, and if the packet is refused."""
+    """For each slot, takes two cores that differ only in the key of this slot.  The key has been set up and used in each size and
+    direction. The cores must be in the same state ``key_erase_cycles`` after the erasure begins, after another key replaces it, and if that
+    packet is refused."""
     slots, cycles = subject.description.key_slots, subject.description.key_erase_cycles
     compared = 0
     for slot in range(slots):
@@ -50,13 +51,13 @@ def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
                     core.runner.run(max_cycles=cycles)
                 elif how == "refused":
                     core.send_key(b"\x5a" * (subject.description.key_bytes + 16), slot)
-                    core.runner.run({}, drain=True, max_cycles=20 * cycles + 2000)  # the last beat, which shows what is wrong
+                    core.runner.run({}, drain=True, max_cycles=20 * cycles + 2000)  # the last beat, which has the error
                     core.runner.run(max_cycles=cycles)
                 else:
                     core.load_key(subject.good_key(rng), slot)
             left = [name for name in differences(cores) if RESULTS not in name]
             if how == "loaded anew" and not any(name.endswith("]") for name in left):
-                # No memory holds anything of the old key; a unit may have read a word just before it was overwritten.
+                # No memory holds anything of the old key.  A unit may have read a word just before it was overwritten.
                 for core in cores:
                     core.runner.run(max_cycles=cycles)
                 left = [name for name in differences(cores) if RESULTS not in name]
@@ -75,7 +76,7 @@ def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
 
 
 def _used(subject: Subject, slot: int, seed: int) -> SimulatedCore:
-    """A core whose slot has a key of this seed, all else alike; sectors of every size and direction have run under it."""
+    """A core whose slot has a key of this seed, and which is otherwise always the same.  It has run sectors of every size and direction."""
     core = subject.core()
     own, common = random.Random(f"{subject.seed} key {seed}"), random.Random(f"{subject.seed} common")
     keys = [subject.good_key(common) for _ in range(subject.description.key_slots)]
@@ -90,8 +91,8 @@ def _used(subject: Subject, slot: int, seed: int) -> SimulatedCore:
 
 
 def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
-    """Two cores with different keys and data, in step otherwise, have the same state after ``zeroize`` and after a reset, which take
-    exactly ``erase_cycles``; no bus moves meanwhile, and the core works afterwards."""
+    """Takes two cores that run in step with different keys and data.  They must have the same state after ``zeroize`` and after a reset.
+    Both take exactly ``erase_cycles``.  Meanwhile all buses are idle, and the core works afterwards."""
     stated = subject.description.erase_cycles
     rng = subject.rng("zeroize")
     fresh = subject.core()
@@ -112,7 +113,7 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
             _hold(subject, core, how)
         if left := differences(cores):
             raise CheckFailed(f"{subject.directory}: {left[0]} depends on keys or data after {how} ({len(left)} words do)")
-    # A request in the middle starts anew.
+    # A request in the middle restarts the erasure.
     for cut in (1, stated // 2, stated - 1):
         request(cores[0], "zeroize")
         cores[0].runner.run(max_cycles=cut)
@@ -125,7 +126,7 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
 
 def _hold(subject: Subject, core: SimulatedCore, how: str) -> None:
     stated = subject.description.erase_cycles
-    # The constructor of a simulated core ends in the reset's last cycle, and a request in its own.
+    # The constructor of a simulated core ends in the last cycle of the reset.  A request ends in its own cycle.
     cycles, loud = hold_cycles(core, 4 * stated + 100)
     if cycles != stated:
         raise CheckFailed(f"{subject.directory}: zeroizing is high for {cycles} cycles after {how}, core.json states {stated}")
@@ -134,7 +135,10 @@ def _hold(subject: Subject, core: SimulatedCore, how: str) -> None:
 
 
 def _again(subject: Subject, rng: random.Random) -> int:
-    """Work is broken off at random moments, and then the core does what a new one does, in every cycle; gives the number of sectors."""
+    """Aborts work at random times, and checks that the core then does the same as a new one in every cycle.
+
+    Returns the number of sectors.
+    """
     host = Host(subject, rng)
     script = _FirstSteps(subject)
     new = subject.core()
@@ -147,7 +151,7 @@ def _again(subject: Subject, rng: random.Random) -> int:
             host.load(subject.good_key(rng), slot)
         host.settle()
         size = rng.randrange(len(subject.sizes))
-        # Each time the sectors in flight have other places in the result buffer.
+        # Each time, the sectors in flight have other places in the result buffer.
         for _ in range(rng.randrange(2 * places + 6)):
             host.job(slot=rng.choice(slots), decrypt=rng.choice(subject.ways), size=size)
         if number % 2:
@@ -167,12 +171,12 @@ def _again(subject: Subject, rng: random.Random) -> int:
 
 
 class _FirstSteps:
-    """What a core is made to do first: a key for each slot, then sectors of every slot and direction.
+    """The first work of a core: a key for each slot, then sectors of every slot and direction.
 
     Attributes
     ----------
     key_cycles : int
-        Cycles that the keys take, one after another.
+        Number of cycles for the keys, one after another.
     """
 
     def __init__(self, subject: Subject):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host of a core in simulation: sends keys, commands and packets at any time, and knows what may come back.
+"""The host of a core in simulation.  It sends keys, commands and packets at any time, and knows which results are allowed.
 
-A key packet and a command travel over different buses, so a command that stands before a new key of its slot may be decided before or
-after it.  Each slot has a history, and what is told of it only goes forward::
+A key packet and a command use different buses.  If a command waits while a new key comes for its slot, the core may decide the command
+before or after the new key.  Each slot has a history, and the results may only move forward in it::
 
     slot 1     key A ──▶ empty ──▶ key B ──▶ empty         loaded, loaded again, erased
     results      A   A   NO_KEY      B   B   NO_KEY        never A again after a NO_KEY or a B
@@ -25,15 +25,15 @@ from modeloom.verification.sector.subject import Subject
 __all__ = ["BUSES", "Host", "Job"]
 
 BUSES = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status")
-"""The streams of sectors, whose gaps are chosen."""
+"""The streams of sectors, whose gaps can be set."""
 
 PATIENCE = 4000
-"""Cycles that a core may take beyond what its work needs, before it counts as hanging."""
+"""Number of cycles beyond the time for its work after which a core counts as hanging."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A command with its packet, as sent."""
+    """A command that was sent, with its packet."""
 
     tag: int
     slot: int
@@ -45,21 +45,21 @@ class Job:
 
 
 class Host:
-    """Drives one core and compares everything that it gives.
+    """Drives one core and checks all its outputs.
 
     Parameters
     ----------
     subject : Subject
-        Where the core comes from.
+        The source of the core.
     rng : random.Random
-        Tags, and what the caller does not choose.
+        Random numbers for tags and everything that the caller does not choose.
     core : SimulatedCore, optional
-        A fresh one if not given.
+        The core.  The default is a new one.
 
     Attributes
     ----------
     sectors : int
-        Sectors whose results were compared.
+        Number of sectors whose results were compared.
     codes : set of StatusCode
         Statuses that came.
     """
@@ -86,16 +86,16 @@ class Host:
         self._sends_keys = False
         self._key_error: bool | None = None
 
-    # What the host sends
+    # Sending
 
     def set_gaps(self, gaps: Mapping[str, float]) -> None:
-        """Probabilities of a pause on the buses of sectors; 0 for those not named."""
+        """Sets the probabilities of pauses on the buses of sectors.  The default is 0."""
         every = {name: gaps.get(name, 0.0) for name in (*BUSES, "s_axis_key")}
         self.runner.set_gaps(every)
         self._stretch = 1 / (1 - max(every.values()))
 
     def load(self, key: bytes, slot: int) -> None:
-        """Sends a key; its slot is empty from then on, and has the key later, unless the mode refuses it."""
+        """Sends a key.  Its slot is empty from then on, and holds the key later unless the mode refuses it."""
         good = self.subject.reference(key) is not None
         self._key_packet(slot, [None, key] if good else [None], not good)
         self.core.send_key(key, slot)
@@ -106,7 +106,7 @@ class Host:
         self.core.send_key(bytes(16), slot, erase=True)
 
     def wrong_key(self, data: bytes, slot: int, keeps: tuple[int, ...] | None = None) -> None:
-        """Sends a key packet that must be refused: of a wrong length, with a ``tkeep`` that no key has, or for a slot that is not there."""
+        """Sends a key packet that must be refused: its length or its ``tkeep`` is wrong, or the slot does not exist."""
         self._key_packet(slot, [None], True)
         packet = whole(data, 16)
         beats = len(packet.keeps)
@@ -137,7 +137,7 @@ class Host:
         Parameters
         ----------
         size : int
-            Number of a sector size, which the core need not have; then ``nbytes`` says how many bytes are sent.
+            Index of a sector size.  If the core does not have this size, ``nbytes`` is the number of bytes to send.
         tweak, data : bytes
             Random if not given.
         fault : str
@@ -164,25 +164,25 @@ class Host:
 
     @property
     def key_cycles(self) -> int:
-        """Cycles that a key packet takes at most, amply."""
+        """A generous limit for the cycles of a key packet."""
         sizes = self.description.sizes
         setup = sum(size.explain.setup_cycles for size in sizes)
         return 4 * (self.description.key_erase_cycles + setup * 4) + 3 * self.sector_cycles + 1000
 
     @property
     def sector_cycles(self) -> int:
-        """Cycles that a sector takes at most, alone and after a change of size."""
+        """A limit for the cycles of a sector that is alone and comes after a change of size."""
         return 2 * max(size.latency_pins + size.interval for size in self.description.sizes) + 100
 
-    # What comes back
+    # Receiving
 
     def run(self, cycles: int) -> None:
-        """Lets time pass, and compares what has come."""
+        """Runs for some cycles, and checks the results."""
         self.runner.run(max_cycles=cycles)
         self.compare()
 
     def settle(self) -> None:
-        """Waits until every command has its status and the key port rests, and compares."""
+        """Waits until every command has its status and the key port is idle, and checks the results."""
         limit = int((self._patience + PATIENCE) * self._stretch) + self.description.erase_cycles
         self._patience = 0.0
         waiting = len(self._jobs)
@@ -199,7 +199,7 @@ class Host:
             self.fail("gives more than it was asked for")
 
     def _rest(self, limit: int) -> None:
-        """Waits for the key port; then each slot is at the end of its history."""
+        """Waits until the key port is idle.  Each slot is then at the end of its history."""
         simulation = self.core.simulation
         for _ in range(limit // 16 + 1):
             if not simulation.get("key_busy"):
@@ -217,7 +217,7 @@ class Host:
         self._sends_keys, self._key_error = False, None
 
     def compare(self, rules: bool = True) -> None:
-        """Compares all statuses and data that have come and, if told so, the rules of the buses."""
+        """Checks all received statuses and data and, on request, the rules of the buses."""
         beats = self.runner.take("m_axis")
         self._output_cycles.extend(beats.cycles)
         data, width = beats.columns["m_axis_tdata"], self.beat_bytes
@@ -264,7 +264,7 @@ class Host:
         self.fail(f"computes a wrong result: {self._words(job)}")
 
     def _allowed(self, job: Job) -> list[tuple[int, tuple[StatusCode, bytes | None]]]:
-        """Phases of the slot in which the job may have been decided, the status in each, and the key."""
+        """The phases of the slot in which the job may have been decided, with the status and the key in each."""
         if job.size >= len(self.subject.sizes):
             return [(0, (StatusCode.UNKNOWN_SIZE, None))] if job.slot >= self.slots else [
                 (self._at[job.slot], (StatusCode.UNKNOWN_SIZE, None))
@@ -285,7 +285,7 @@ class Host:
         return reference(job.tweak, job.data, job.decrypt) if reference else None
 
     def _packet(self, job: Job, status_cycle: int) -> bytes:
-        """The data of a sector, whose form is compared; they come before the status."""
+        """The data of a sector, after a check of their form.  They come before the status."""
         if job.size >= len(self.subject.sizes):
             self.fail(f"gives a good status for a sector size that it has not: {self._words(job)}")
         nbytes = self.subject.sizes[job.size]
@@ -307,7 +307,7 @@ class Host:
         return f"{way} of sector {self.sectors} (tag {job.tag:#06x}, size {job.size}, slot {job.slot}, tweak {job.tweak.hex() or 'none'})"
 
     def fail(self, what: str) -> None:
-        """Raises ``CheckFailed``; the message names the cycle."""
+        """Raises ``CheckFailed``.  The message has the cycle."""
         raise CheckFailed(f"{self.subject.directory}: at cycle {self.core.cycles} the core {what}")
 
     def output_cycles(self) -> list[int]:
@@ -315,16 +315,16 @@ class Host:
         cycles, self._output_cycles = self._output_cycles, []
         return cycles
 
-    # Erasing everything
+    # Erasure
 
     def abort(self, request: str) -> None:
-        """One cycle with ``zeroize`` or with a reset ("aresetn"); what has come is compared, and what was under way is forgotten."""
+        """Runs one cycle with ``zeroize`` or a reset ("aresetn").  Results so far are checked, and work in progress is dropped."""
         simulation = self.core.simulation
         active = int(request == "zeroize")
         simulation.set(request, active)
         self.runner.run(max_cycles=1)
         simulation.set(request, 1 - active)
-        # A beat may still pass in the cycle of the request and in the next one; that valid falls then is no error.
+        # A beat may still pass in the cycle of the request and in the next one.  It is not an error if valid falls then.
         self.runner.run(max_cycles=1)
         self.compare(rules=False)
         self.runner.forget()

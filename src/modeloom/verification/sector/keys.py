@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many keys: with them the key schedule looks up every entry of its S-boxes, and each slot has had several of them."""
+"""Tests many keys, so the key schedule reads every entry of its S-boxes, and each slot holds several of them in turn."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["check_keys", "chosen_keys"]
 
 
 def chosen_keys(subject: Subject, rng: random.Random) -> list[bytes]:
-    """Whole keys of the mode: edge values, then those that the key schedule needs; the mode may refuse some of them."""
+    """Whole keys of the mode: edge values, then keys for the S-boxes of the key schedule.  The mode may refuse some of them."""
     layout = subject.description.key_layout
     cipher_keys = set(subject.mode.cipher_keys)
     total = subject.description.key_bytes
     keys = [bytes(total), b"\xff" * total]
-    # A bit at each end of each part, alone and missing.
+    # One bit at each end of each part, set alone and cleared alone.
     for part in layout:
         for place in (8 * part.offset, 8 * (part.offset + part.bytes) - 1):
             value = 1 << place
             keys += [value.to_bytes(total, "little"), (value ^ (1 << 8 * total) - 1).to_bytes(total, "little")]
     parts = [part for part in layout if part.name in cipher_keys]
     for number, part in enumerate(parts):
-        # All cipher keys go through one key schedule: one of them is enough, unless they have different lengths.
+        # All cipher keys use the same key schedule, so one of them is enough, unless they have different lengths.
         if any(other.bytes == part.bytes for other in parts[:number]):
             continue
         for chosen in schedule_keys(subject.description.cipher, part.bytes, rng):
@@ -36,7 +36,7 @@ def chosen_keys(subject: Subject, rng: random.Random) -> list[bytes]:
 
 
 def check_keys(subject: Subject) -> tuple[str, dict[str, int]]:
-    """Loads every key, each slot in its turn, and runs a sector of each direction under it; each size in its turn."""
+    """Loads every key and runs a sector of each direction with it.  Slots and sizes alternate."""
     rng = subject.rng("keys")
     keys = chosen_keys(subject, rng)
     host = Host(subject, rng)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of ``core.json``, counted at the pins: latency of a lone sector, interval of sectors that follow each other."""
+"""Measures the figures in ``core.json`` at the pins: latency of a lone sector, and interval between successive sectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["check_pace"]
 
 
 def check_pace(subject: Subject) -> tuple[str, dict[str, Any]]:
-    """Counts latency and interval for each size in each direction, and in both by turns."""
+    """Measures latency and interval for each size in each direction, and with alternating directions."""
     rng = subject.rng("pace")
     host = Host(subject, rng)
     for slot in range(host.slots):
@@ -20,15 +20,15 @@ def check_pace(subject: Subject) -> tuple[str, dict[str, Any]]:
     host.settle()
     ways = [(way,) for way in subject.ways] + ([tuple(subject.ways)] if len(subject.ways) > 1 else [])
     for number, size in enumerate(subject.description.sizes):
-        # The first sector of a size sets the engine to it.
+        # The first sector of a size switches the engine to this size.
         _run(host, [subject.ways[0]], number)
         for way in subject.ways:
-            host.run(size.interval + size.latency_pins)  # the engine finishes its rows, and rests
+            host.run(size.interval + size.latency_pins)  # the engine finishes its rows and is idle
             sent, taken = _run(host, [way], number)
             if (latency := taken[-1] - sent[0]) != size.latency_pins:
                 host.fail(f"takes {latency} cycles for {size.sector_bytes} bytes, core.json states {size.latency_pins}")
         for pattern in ways:
-            # Longer than the result buffer, so that waiting for a place in it would show.
+            # This is longer than the result buffer, so it would reveal waiting for a place in the buffer.
             held = -(-size.explain.output_blocks // size.blocks)
             count = max(12, held + 8)
             _, taken = _run(host, [pattern[i % len(pattern)] for i in range(count)], number)
@@ -42,7 +42,7 @@ def check_pace(subject: Subject) -> tuple[str, dict[str, Any]]:
 
 
 def _run(host: Host, ways: list[bool], size: int) -> tuple[list[int], list[int]]:
-    """Runs sectors; cycles of the beats in, and of the beats out."""
+    """Runs sectors.  Returns the cycles of the beats in and of the beats out."""
     host.runner.accepted("s_axis")
     for number, way in enumerate(ways):
         host.job(slot=number % host.slots, decrypt=way, size=size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A packet of a sector on the data bus, whole or with a fault, and what its status must be (``docs/interfaces.md``).
+"""A packet of a sector on the data bus, correct or with a fault, and its required status (``docs/interfaces.md``).
 
 ::
 
@@ -20,13 +20,13 @@ __all__ = ["Packet", "FAULTS", "faulty", "whole"]
 
 @dataclass(frozen=True)
 class Packet:
-    """The beats of a packet: data, padded to whole beats, and ``tkeep`` of each."""
+    """The beats of a packet: data padded to whole beats, and the ``tkeep`` of each beat."""
 
     data: bytes
     keeps: tuple[int, ...]
 
     def code(self, beat_bytes: int, sector_bytes: int) -> StatusCode:
-        """The status that a sector of this size gets from it."""
+        """The status for this packet, if the sector has this size."""
         *inner, last = self.keeps
         if any(keep != (1 << beat_bytes) - 1 for keep in inner) or not last or last & (last + 1):
             return StatusCode.BAD_KEEP
@@ -37,7 +37,7 @@ class Packet:
 
 
 def whole(data: bytes, beat_bytes: int) -> Packet:
-    """The packet of so many bytes, at least one."""
+    """The packet of ``nbytes`` bytes, at least one."""
     count = -(-len(data) // beat_bytes)
     full = (1 << beat_bytes) - 1
     last = (1 << len(data) - (count - 1) * beat_bytes) - 1
@@ -48,11 +48,11 @@ FAULTS = (
     "byte short", "beat short", "one byte", "byte long", "beat long", "far too long", "gap", "hole", "tail", "empty", "no byte",
     "hole and far too long",
 )  # fmt: skip
-"""What may be wrong with a packet."""
+"""The possible faults of a packet."""
 
 
 def faulty(data: bytes, beat_bytes: int, fault: str, rng: random.Random) -> Packet:
-    """The packet of a sector with a fault; what it cannot have on this bus becomes the nearest that it can."""
+    """The packet of a sector with a fault.  If the fault is impossible on this bus, the nearest possible one is used."""
     more = rng.randbytes(4 * len(data) + 2 * beat_bytes)
     lengths = {
         "byte short": len(data) - 1, "beat short": len(data) - beat_bytes, "one byte": 1,

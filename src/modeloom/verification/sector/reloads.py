@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys are loaded, loaded again and erased, in all slots, while sectors of all slots are in flight."""
+"""Loads, replaces and erases keys in all slots while sectors of all slots are in flight."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from modeloom.verification.sector.subject import Subject
 __all__ = ["ROUNDS", "check_reloads"]
 
 MOST_PLACES = 64
-"""Places of the result buffer that are tried one by one."""
+"""Number of places of the result buffer that are tried separately."""
 
 ROUNDS = 60
-"""Times that traffic runs to its end; a key comes in the middle of each."""
+"""Number of rounds of traffic.  A key comes in the middle of each round."""
 
 
 def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dict[str, int]]:
-    """In each round sectors fill the core, half of them of one slot; at a random moment a key packet for this slot comes, and more
-    sectors behind it.  Every result is that of the old key, ``NO_KEY`` or that of the new one, in this order, and those of other slots
-    are what they always are."""
+    """Runs rounds in which sectors fill the core, half of them for one slot.  At a random time, a key packet for this slot comes, followed
+    by more sectors.  The results of this slot must use the old key, be ``NO_KEY``, or use the new key, in this order.  Other slots must not
+    be affected."""
     rng = subject.rng("reloads")
     host = Host(subject, rng)
     description = subject.description
@@ -30,7 +30,7 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
     in_flight = max(2, max(-(-size.latency_pins // size.interval) for size in description.sizes))
     for number in range(ROUNDS if rounds is None else rounds):
         slot = number % host.slots
-        # Most rounds at full speed, when most sectors are in flight.
+        # Most rounds run at full speed, with the largest number of sectors in flight.
         host.set_gaps({} if number % 3 else {rng.choice(BUSES): rng.choice((0.3, 0.9))})
         size = rng.randrange(len(subject.sizes))
 
@@ -67,8 +67,8 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
 
 
 def _each_place(host: Host) -> int:
-    """A single sector of a slot is in flight when a key for the slot comes, in each place that sectors in flight may have: beside
-    others of its slot one that is not noted would go unseen.  Gives the number of keys."""
+    """Sends a key for a slot while a single sector of this slot is in flight, in each possible place of such a sector.  If there were other
+    sectors of the slot, an unrecorded one would not be noticed.  Returns the number of keys."""
     rng, subject, description = host.rng, host.subject, host.description
     host.set_gaps({})
     size = max(range(len(subject.sizes)), key=lambda number: description.sizes[number].latency_pins)
@@ -80,7 +80,7 @@ def _each_place(host: Host) -> int:
         host.load(subject.good_key(rng), slot)
         host.settle()
         host.job(slot=slot, decrypt=rng.choice(subject.ways), size=size)
-        # From its entry on; early enough that the key is needed still when it would be overwritten.
+        # The key comes after the entry of the sector, and early enough that the sector would still need the overwritten key.
         host.run(figures.beats + rng.randrange(4, 4 + max(1, figures.latency_pins // 3)))
         host.load(subject.good_key(rng), slot)
         host.settle()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sectors of all sizes, directions and slots: edge values, then random ones with pauses, back-pressure and faulty packets."""
+"""Tests sectors of all sizes, directions and slots: edge values, then random ones with pauses, back-pressure and faulty packets."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PATTERNS: tuple[dict[str, float], ...] = (
     {"s_axis": 0.5, "m_axis": 0.5, "m_axis_status": 0.5},
     {"m_axis": 0.95},
 )
-"""Probabilities of pauses: none, some everywhere, a slow bus at a time, and all of data slow."""
+"""Probabilities of pauses: none, some on all buses, one slow bus at a time, and both data buses slow."""
 
 CHUNK = 64
-"""Sectors under one pattern, and with one set of keys."""
+"""Number of sectors with the same pattern and the same keys."""
 
 
 def edge_blocks(size: int, block: int, rng: random.Random) -> list[bytes]:
-    """Data of edge values: zeros, ones, equal blocks, a single bit at either end, and one bit of every block."""
+    """Edge values for data: zeros, ones, equal blocks, a single bit at either end, and one bit in every block."""
     equal = rng.randbytes(block) * (size // block + 1)
     return [
         bytes(size), b"\xff" * size, equal[:size],
@@ -39,7 +39,7 @@ def edge_blocks(size: int, block: int, rng: random.Random) -> list[bytes]:
 
 
 def edge_tweaks(nbytes: int) -> list[bytes]:
-    """Tweaks of edge values: 0, all ones, and counters of 32 and 64 bits, either end first, before and at their wrap."""
+    """Edge values for tweaks: 0, all ones, and counters of 32 and 64 bits in both byte orders, before and at their wrap."""
     if not nbytes:
         return [b""]
     tweaks = [bytes(nbytes), b"\xff" * nbytes, b"\x01".ljust(nbytes, b"\0"), b"\x80".rjust(nbytes, b"\0")]
@@ -52,7 +52,7 @@ def edge_tweaks(nbytes: int) -> list[bytes]:
 
 
 def check_edges(subject: Subject) -> tuple[str, dict[str, int]]:
-    """Every edge value of data under every edge value of the tweak, in each direction and size, each slot in its turn."""
+    """Runs every edge value of data with every edge value of the tweak, in each direction and size.  Slots alternate."""
     rng = subject.rng("edges")
     host = Host(subject, rng)
     for slot in range(host.slots):
@@ -69,14 +69,15 @@ def check_edges(subject: Subject) -> tuple[str, dict[str, int]]:
 
 
 def check_sectors(subject: Subject, need: Need, wanted: int | None = None) -> tuple[str, dict[str, int]]:
-    """Random sectors, in chunks with new keys and another pattern of pauses; some packets are faulty, some slots empty.
+    """Runs random sectors in chunks.  Each chunk has new keys and another pattern of pauses.  Some packets are faulty, and some slots
+    empty.
 
     Parameters
     ----------
     need : Need
-        How many sectors of each direction the S-boxes want.
+        Number of sectors of each direction that the S-boxes need.
     wanted : int, optional
-        Sectors in all; the user's choice goes before.
+        Total number of sectors, if the user chose one.
     """
     rng = subject.rng("sectors")
     host = Host(subject, rng)
@@ -95,7 +96,7 @@ def check_sectors(subject: Subject, need: Need, wanted: int | None = None) -> tu
         host.settle()
         host.set_gaps(next(patterns))
         for _ in range(min(CHUNK, target - good) if wanted else CHUNK):
-            # Sizes come in runs: a change drains the engine.
+            # Sizes come in runs, because the engine runs empty for each change.
             if rng.random() < 0.15:
                 size = rng.randrange(len(subject.sizes))
             slot = rng.randrange(host.slots)
@@ -106,7 +107,7 @@ def check_sectors(subject: Subject, need: Need, wanted: int | None = None) -> tu
             host.job(slot=slot, decrypt=rng.choice(subject.ways), size=size, fault=fault)
             good += 1
         if rng.random() < 0.2:
-            # The host takes nothing until all that the core can hold waits.
+            # The host takes nothing until the core is full.
             host.set_gaps({"m_axis": 0.999999} if rng.random() < 0.5 else {"m_axis_status": 0.999999})
             host.run(4 * host.sector_cycles)
             host.set_gaps({})

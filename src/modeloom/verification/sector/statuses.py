@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every status code is asked for, alone and together with others, and so is every refusal of the key port."""
+"""Provokes every status code, alone and together with others, and every refusal of the key port."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["check_statuses", "possible_codes"]
 
 
 def possible_codes(subject: Subject) -> set[StatusCode]:
-    """Codes that a core of these options can give."""
+    """The codes that a core with these options can return."""
     codes = set(StatusCode)
     return codes if len(subject.ways) == 1 else codes - {StatusCode.NO_DIRECTION}
 
 
 def check_statuses(subject: Subject) -> tuple[str, dict[str, Any]]:
-    """What a host may do wrong: one status each, no data, and the next sector right.
+    """Makes each error that a host can make.  Each must give one status and no data, and the next sector must be correct.
 
     Without pauses, and with those that let commands, packets and statuses wait for each other.
     """
@@ -50,14 +50,14 @@ def _load_all(host: Host) -> None:
 
 
 def _good(host: Host, count: int = 1) -> None:
-    """Good sectors, so that what a refusal leaves behind shows."""
+    """Runs correct sectors, which would reveal a wrong state after a refusal."""
     for _ in range(count):
         sizes, ways = len(host.subject.sizes), host.subject.ways
         host.job(slot=host.rng.randrange(host.slots), decrypt=host.rng.choice(ways), size=host.rng.randrange(sizes))
 
 
 def _commands_without_keys(host: Host) -> int:
-    """Before any key; then with one slot loaded, for each slot, the others are empty still."""
+    """Sends sectors before any key, and then to all slots while only one slot is loaded, for each slot."""
     for slot in range(host.slots):
         host.job(slot=slot, decrypt=host.subject.ways[0])
     host.settle()
@@ -73,7 +73,7 @@ def _commands_without_keys(host: Host) -> int:
 
 
 def _faulty_packets(host: Host) -> None:
-    """Each fault of a packet in each size, between good sectors, alone and in rows."""
+    """Sends each faulty packet in each size between correct sectors, alone and several in a row."""
     for size in range(len(host.subject.sizes)):
         for fault in FAULTS:
             for decrypt in host.subject.ways:
@@ -85,7 +85,7 @@ def _faulty_packets(host: Host) -> None:
 
 
 def _faulty_commands(host: Host) -> None:
-    """Sizes, slots and directions that the core has not, with good packets and with faulty ones: the highest code is given."""
+    """Uses sizes, slots and directions that the core does not have, with correct and faulty packets.  The highest code must come."""
     rng, subject = host.rng, host.subject
     sizes = [len(subject.sizes), 255, *(1 << bit for bit in range(8) if 1 << bit >= len(subject.sizes))]
     slots = [host.slots, 255, *(1 << bit for bit in range(8) if 1 << bit >= host.slots)]
@@ -103,7 +103,7 @@ def _faulty_commands(host: Host) -> None:
                 host.job(slot=slot, decrypt=way, size=rng.randrange(len(subject.sizes)), fault=fault)
                 _good(host)
         host.settle()
-    # An empty slot, and what is wrong beside it.
+    # An empty slot together with other errors.
     slot = rng.randrange(host.slots)
     host.erase(slot)
     host.settle()
@@ -115,7 +115,7 @@ def _faulty_commands(host: Host) -> None:
 
 
 def _refused_keys(host: Host) -> int:
-    """Key packets of other lengths, with gaps, for slots that are not there; a good one behind each, and sectors."""
+    """Sends key packets of wrong lengths, with gaps, and for missing slots.  A correct packet and sectors follow each of them."""
     rng, subject = host.rng, host.subject
     total = subject.description.key_bytes
     beats = -(-total // 16)
@@ -148,7 +148,7 @@ def _refused_keys(host: Host) -> int:
             _good(host)
             host.settle()
             count += 1
-    # A packet without fault clears the error.
+    # A correct packet clears the error.
     host.load(subject.good_key(rng), 0)
     host.settle()
     return count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core that is verified: fresh simulations of its Verilog, and the reference of its mode."""
+"""The core under verification: new simulations of its Verilog, and the reference of its mode."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from modeloom.spec import InputError, Mode
 __all__ = ["Subject"]
 
 REFERENCES = 64
-"""References with a key that are kept: set-up of some modes takes longer than a sector."""
+"""Number of cached references with a key, because the set-up of some modes takes longer than a sector."""
 
 Reference = Callable[[bytes, bytes, bool], bytes]
 """``reference(tweak, data, decrypt)``."""
@@ -35,16 +35,16 @@ class Subject:
     directory : path
         What ``modeloom build`` made.
     optimize : int
-        How much the C++ compiler optimises the simulation.
+        Optimisation level of the C++ compiler.
     seed : int
-        What all random choices come from: each check has a generator of its own.
+        Seed of all random choices.  Each check has its own generator.
 
     Attributes
     ----------
     description : SectorDescription
         ``core.json``.
     cores : list of SimulatedCore
-        Those that ``core`` has made since the list was emptied.
+        The cores that ``core`` has made since the list was emptied.
     """
 
     def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
@@ -61,43 +61,46 @@ class Subject:
 
     @cached_property
     def library(self) -> Path:
-        """The simulation of the Verilog as it lies in the folder."""
+        """The simulation of the Verilog in the folder."""
         return simulation_library(self.directory, self.optimize)
 
     def core(self, *, seed: int = 0) -> SimulatedCore:
-        """A core fresh out of a reset."""
+        """A new core after a reset."""
         core = SimulatedCore(self.directory, seed=seed, library=self.library)
         self.cores.append(core)
         return core
 
     def take_cycles(self) -> int:
-        """Cycles of all cores since the last call, which are let go."""
+        """Total number of cycles of all cores since the last call.  The cores are released."""
         total = sum(core.cycles for core in self.cores)
         self.cores = []
         return total
 
     def rng(self, purpose: str) -> random.Random:
-        """A generator for one purpose, always the same for the same seed."""
+        """A random generator for one purpose.  It depends only on the seed and the purpose."""
         return random.Random(f"{self.seed} {purpose}")
 
     @property
     def independent(self) -> bool:
-        """Whether the reference is one of ``golden``, which share no code with the compiler; else it is the definition on numbers."""
+        """Whether the reference comes from ``golden``, which shares no code with the compiler.
+
+        Otherwise it is the definition on numbers.
+        """
         cipher = self.description.cipher
         return cipher in CIPHERS and self.description.definition in golden.mode_names(cipher)
 
     @property
     def sizes(self) -> list[int]:
-        """Bytes of the sector sizes, in the order of their numbers."""
+        """The sector sizes in bytes, in the order of their indices."""
         return [size.sector_bytes for size in self.description.sizes]
 
     @property
     def ways(self) -> list[bool]:
-        """The directions that the core has; True is decryption."""
+        """The directions of the core.  True is decryption."""
         return [direction == "decrypt" for direction in self.description.directions]
 
     def reference(self, key: bytes) -> Reference | None:
-        """What the core must compute under a key; None if the mode refuses the key."""
+        """The reference for a key; None if the mode refuses the key."""
         if key in self._references:
             self._references.move_to_end(key)
             return self._references[key]
@@ -115,7 +118,7 @@ class Subject:
             else:
                 mode = Model(self.mode, key, self.description.cipher)
             if self.description.refused_keys:
-                # Whether a key is good may depend on the sector's size; a core takes those that are good for all of its sizes.
+                # The sector size may decide whether a key is accepted.  A core accepts keys that are good for all of its sizes.
                 for size in self.sizes:
                     mode.encrypt(bytes(self.description.tweak_bytes), bytes(size))
         except (InputError, ValueError, ZeroDivisionError):
@@ -130,7 +133,7 @@ class Subject:
         return run
 
     def good_key(self, rng: random.Random) -> bytes:
-        """A random key that the mode takes."""
+        """A random key that the mode accepts."""
         while True:
             key = rng.randbytes(self.description.key_bytes)
             if self.reference(key):

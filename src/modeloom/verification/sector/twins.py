@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two cores in step, with different keys or data and all else alike: what differs in them afterwards is a trace of the secrets."""
+"""Runs two cores in step that differ only in keys or data.  Any difference in their later states is a trace of the secrets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET = (
 """Outputs that are zero during an erasure, from its second cycle on."""
 
 NEVER = 0.999999
-"""Probability of a pause that stands for a host that takes nothing."""
+"""Probability of a pause that represents a host that takes nothing."""
 
 
 def state(core: SimulatedCore) -> State:
@@ -43,18 +43,18 @@ def differences(cores: Sequence[SimulatedCore]) -> list[str]:
 def fill(
     core: SimulatedCore, rng: random.Random, *, sectors: int = 12, cycles: int = 100, good: Iterator[bytes] | None = None
 ) -> list[bytes]:
-    """Brings a core into the middle of its work: keys in all slots, sectors in flight, results that wait, a key that is being loaded.
+    """Brings a core into the middle of its work: keys in all slots, sectors in flight, waiting results, and a key that is being loaded.
 
-    Keys and data come from *rng*; all else is the same for all cores.
+    Keys and data come from *rng*.  Everything else is the same for all cores.
 
     Parameters
     ----------
     sectors : int
-        Sectors that are sent, of all slots and directions by turns.
+        Number of sectors to send.  Slots and directions alternate.
     cycles : int
-        How long the core works on the last key, behind the time for one sector.
+        Number of cycles for the last key, in addition to the time for one sector.
     good : iterator of bytes, optional
-        Keys, if not any would do.
+        Keys to use instead of random ones.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def fill(
     for n in range(sectors):
         core.send_command(bytes([n]) * core.tweak_bytes, decrypt=ways[n % len(ways)], slot=n % len(keys), tag=n)
         core.send_packet(rng.randbytes(core.sector_bytes))
-    # The host takes nothing, so that results wait too; others are being computed, and then a key comes.
+    # The host takes nothing, so results wait while others are computed.  Then a key comes.
     core.runner.set_gaps({"m_axis": NEVER})
     core.runner.run(max_cycles=core.description.pins.latency_pins + core.description.pins.interval)
     core.send_key(next_key(), 0)
@@ -81,7 +81,7 @@ def fill(
 
 
 def request(core: SimulatedCore, how: str) -> None:
-    """One cycle with ``zeroize`` or with a reset ("reset"); what the host had under way is forgotten."""
+    """Runs one cycle with ``zeroize`` or a reset ("reset").  The host drops its work in progress."""
     core.runner.forget()
     core.simulation.set("s_axis_tdata", 0)
     name, active = ("zeroize", 1) if how == "zeroize" else ("aresetn", 0)
@@ -91,7 +91,7 @@ def request(core: SimulatedCore, how: str) -> None:
 
 
 def hold_cycles(core: SimulatedCore, limit: int) -> tuple[int, str]:
-    """Cycles for which ``zeroizing`` is high from now on, at most *limit*, and the first output that was not quiet meanwhile."""
+    """The number of cycles for which ``zeroizing`` is high from now on, at most *limit*, and the first output that was active meanwhile."""
     cycles, loud = 0, ""
     while core.simulation.get("zeroizing") and cycles < limit:
         if cycles and not loud:

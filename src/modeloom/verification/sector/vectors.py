@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published vectors on the core; where none has its lengths, on a core of the same options and other lengths, built beside it."""
+"""Runs published vectors on the core.  If none has the right lengths, it builds a core with the same options and other lengths."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from modeloom.verification.sector.subject import Subject
 __all__ = ["beside", "check_vectors", "fitting"]
 
 MOST_BLOCKS = 48
-"""Blocks of all sector sizes of a core that is built beside the one under test, so that it costs seconds."""
+"""Largest number of blocks, over all sector sizes, of an additional core.  Its build then takes seconds."""
 
 Test = dict[str, Any]
 
 
 def fitting(description: SectorDescription) -> list[Test]:
-    """Published vectors with the core's mode, cipher, and lengths of key, tweak and sector."""
+    """The published vectors for the mode, the cipher, and the lengths of key, tweak and sector of the core."""
     sizes = {size.sector_bytes for size in description.sizes}
     return [
         test
@@ -41,7 +41,7 @@ def fitting(description: SectorDescription) -> list[Test]:
 
 
 def run_vectors(subject: Subject, tests: Sequence[Test]) -> None:
-    """Runs vectors in the directions of the core, those of a key together; raises ``CheckFailed`` for the first that differs."""
+    """Runs vectors in the directions of the core, grouped by key; raises ``CheckFailed`` for the first difference."""
     core = subject.core()
     by_key: dict[str, list[Test]] = defaultdict(list)
     for test in tests:
@@ -66,7 +66,7 @@ def check_vectors(subject: Subject) -> tuple[str, dict[str, Any]]:
 
 
 def candidates(subject: Subject, options: Options) -> Iterator[tuple[int, Options]]:
-    """Options for cores that vectors fit, with the number of vectors, the most first: same units, other lengths."""
+    """Options with the same units and other lengths for which there are vectors, with the numbers of vectors in falling order."""
     mode = subject.mode
     block = mode.block_bytes
     groups: dict[tuple[int, int], dict[int, int]] = defaultdict(lambda: defaultdict(int))
@@ -79,7 +79,7 @@ def candidates(subject: Subject, options: Options) -> Iterator[tuple[int, Option
     for (key, tweak), sizes in groups.items():
         chosen: list[int] = []
         blocks = 0
-        # Of equally many the longer ones: more of the schedule is in them.
+        # With equal numbers, longer sectors come first, because they use more of the schedule.
         for size in sorted(sizes, key=lambda size: (-sizes[size], -size)):
             if blocks + -(-size // block) <= MOST_BLOCKS and len(chosen) < SIZES:
                 chosen.append(size)
@@ -94,7 +94,7 @@ def candidates(subject: Subject, options: Options) -> Iterator[tuple[int, Option
 
 
 def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, dict[str, Any]]:
-    """Builds a core that vectors fit, and runs them on it; says so if there is none."""
+    """Builds a core that fits some vectors and runs them on it.  Says so if there is none."""
     for _, changed in candidates(subject, options):
         try:
             compiled = compile_mode(subject.mode, changed)
