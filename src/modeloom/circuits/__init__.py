@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic and cipher circuits by name: what ``modeloom circuit`` builds, and what ``docs/circuits.md`` compares."""
+"""The arithmetic and cipher circuits by name.  ``modeloom circuit`` builds them, and ``docs/circuits.md`` compares them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from modeloom.spec import UnknownName
 __all__ = ["Built", "Circuit", "Gates", "Operation", "Option", "all_circuits", "find_circuit"]
 
 FAMILIES = ("multipliers", "polynomials", "sboxes", "linear", "aes", "key_schedule", "sm4", "lut6")
-"""Modules of ``catalogue``; each has a tuple ``CIRCUITS``."""
+"""Modules of ``catalogue``.  Each has a tuple ``CIRCUITS``."""
 
 
 @cache
 def all_circuits() -> dict[str, Circuit]:
-    """Every circuit by its name, in the order of the families."""
+    """All circuits by name, in the order of the families."""
     modules = [import_module(f"modeloom.circuits.catalogue.{family}") for family in FAMILIES]
     return {circuit.name: circuit for module in modules for circuit in module.CIRCUITS}
 
 
 def find_circuit(name: str) -> Circuit:
-    """The circuit of this name; raises ``UnknownName``."""
+    """The circuit with this name; raises ``UnknownName``."""
     circuits = all_circuits()
     if name not in circuits:
         raise UnknownName("circuit", name, circuits)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a circuit is: a name with options, from which come hardware, gate counts and a model of what it computes.
+"""The description of a circuit: a name with options, which gives hardware, gate counts and a model of its function.
 
-``modeloom circuit``, the generic test of latency and interval, and ``docs/circuits.md`` know circuits through this description alone.
+``modeloom circuit``, the generic test of latency and interval, and ``docs/circuits.md`` use only this description.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ __all__ = ["Built", "Circuit", "Gates", "Operation", "Option"]
 
 @dataclass(frozen=True)
 class Option:
-    """A choice that a circuit offers.
+    """An option of a circuit.
 
     Attributes
     ----------
     name : str
-        Its name in Python; the flag is the same with ``--`` and hyphens.  Circuits that share a name mean the same.
+        Its name in Python.  The flag is the same name with ``--`` and hyphens.  A name has the same meaning in all circuits.
     default : int, str or None
-        Taken if nobody chooses; None leaves the choice to the circuit.
+        The default value.  With None, the circuit chooses.
     about : str
         A phrase for ``--help``.
     choices : tuple
-        The values there are.  Empty: integers from ``low`` to ``high``.
+        The possible values.  If empty, they are integers from ``low`` to ``high``.
     low, high : int
         Limits of an integer, both included.
     on_luts : mapping
-        What is taken in place of ``default`` where a target is known, by the inputs of its LUTs; 0 stands for gates.
+        Values that replace ``default`` if the target is known, by the number of inputs of its LUTs.  0 is for gates.
     unless : tuple of str
-        Options that keep ``on_luts`` from being taken if somebody has chosen them.
+        Options that disable ``on_luts`` if the user chooses them.
     old : mapping
-        Names that values had before, each with the value.
+        Older names of values, each with the value.
     """
 
     name: str
@@ -52,11 +52,11 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """As a user writes it."""
+        """The flag on the command line."""
         return "--" + self.name.replace("_", "-")
 
     def checked(self, value: Any) -> Any:
-        """``value`` if the option has it; a number may come as text.
+        """Returns ``value`` if the option has this value.  A number may be text.
 
         Raises
         ------
@@ -80,12 +80,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Gates:
-    """Two-input gates as the circuit's own structure has them, before any tool.
+    """The two-input gates in the structure of the circuit itself, before any tool.
 
     Attributes
     ----------
     ands, xors : int
-        AND gates and XOR gates.  An XNOR counts as an XOR, a NOT as nothing.
+        Number of AND gates and of XOR gates.  An XNOR counts as an XOR.  A NOT is free.
     depth : int
         Gates on the longest path.
     """
@@ -96,23 +96,23 @@ class Gates:
 
     @property
     def total(self) -> int:
-        """AND and XOR gates together."""
+        """Total number of AND and XOR gates."""
         return self.ands + self.xors
 
     @property
     def nand2(self) -> int:
-        """Area in NAND2 gates as gcm2008, section 3.3.3 counts it: 4 for an XOR, 2 for an AND."""
+        """Area in NAND2 gates, counted as in gcm2008, section 3.3.3: 4 for an XOR, 2 for an AND."""
         return 4 * self.xors + 2 * self.ands
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that a circuit does: a product, a block, a batch of blocks of several streams.
+    """One operation of a circuit: a product, a block, or a batch of blocks of several streams.
 
     Attributes
     ----------
     inputs : sequence of mapping
-        Values of input ports in the cycles 0, 1, … of the operation; ports that are not named are 0.
+        Values of input ports in cycles 0, 1, … of the operation.  Other ports are 0.
     outputs : sequence of mapping
         Values of output ports in the cycles ``latency``, ``latency + 1``, ….
     """
@@ -131,9 +131,9 @@ class Built:
         The hardware, with the attributes ``latency`` (cycles from the first cycle of an operation to its first output) and
         ``interval`` (cycles from one operation to the next).  A combinational circuit has latency 0 and interval 1.
     operation : callable
-        ``operation(random)``: an operation on random data with what it must give.
+        ``operation(random)`` makes an operation on random data, with its expected result.
     gates : Gates or None
-        Counts of the circuit's own structure; None if it has none, and the gates are those of a mapping.
+        The counts of the structure of the circuit.  None if it has none, and mapping determines the gates.
     figures : mapping
         Further figures by name, numbers or text, for ``--json``.
     prepare : sequence of mapping
@@ -149,20 +149,20 @@ class Built:
 
 @dataclass(frozen=True)
 class Circuit:
-    """An arithmetic or cipher circuit that ``modeloom circuit`` knows by name.
+    """An arithmetic or cipher circuit with a name in ``modeloom circuit``.
 
     Attributes
     ----------
     name : str
         The name, with hyphens.
     title : str
-        What it is, a phrase.
+        A short description.
     source : str
         Paper and section.
     options : tuple of Option
         What can be chosen.
     make : callable
-        ``make(**options)``: the circuit for these values, one for each option.
+        ``make(**options)`` makes the circuit, with a value for each option.
     """
 
     name: str
@@ -172,14 +172,14 @@ class Circuit:
     make: Callable[..., Built]
 
     def build(self, **chosen: Any) -> Built:
-        """The circuit with these options, the others at their defaults.
+        """The circuit with these options.  Other options have their defaults.
 
         Raises
         ------
         UnknownName
             It has no such option.
         InputError
-            The option has no such value, or the values do not go together.
+            The option has no such value, or the values do not fit together.
         """
         known = {option.name: option for option in self.options}
         for name in chosen:

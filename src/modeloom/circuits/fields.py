@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The moduli that circuits can be built for, by name.
+"""The moduli for which circuits can be built, by name.
 
 ::
 
@@ -16,9 +16,9 @@ from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 __all__ = ["FIELDS", "FIELD_OPTION", "X40_ORDER"]
 
 X40_ORDER = Field("x40", 128, (1 << 128) | (1 << 40) | 0x7, bytewise_reversed=True)
-"""x^128 + x^40 + x^2 + x + 1, with which gcm2008, section 3.3.2 shows what a larger inner exponent costs.
+"""x^128 + x^40 + x^2 + x + 1.  gcm2008, section 3.3.2 uses it to show the cost of a larger inner exponent.
 
-x^3 + x^2 + 1 divides it: products are those of a ring, and not every block has an inverse.  It serves to compare gates.
+x^3 + x^2 + 1 divides it, so it defines a ring in which not every block has an inverse.  It is used to compare gates.
 """
 
 FIELDS: dict[str, Field] = {field.name: field for field in (GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, X40_ORDER)}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An AES encrypting pipeline that changes keys and key sizes without a lost cycle (gcm2008, section 4.2.2).
+"""An AES encryption pipeline that changes keys and key sizes without losing a cycle (gcm2008, section 4.2.2).
 
-One pipeline of 14 rounds for all key sizes; blocks of shorter keys leave it after round 10 or 12.  The iterative schedule makes round key r
-of a new key in the cycle in which the last block of the old key uses its own (Fig. 4.3), and takes its place: a front that moves through
-the round keys beside the first block of the new key.  With one register a round::
+One pipeline of 14 rounds serves all key sizes.  Blocks of shorter keys leave it after round 10 or 12.  The iterative schedule computes
+round key r of a new key in the cycle in which the last block of the old key uses round key r of the old key (Fig. 4.3), and then replaces
+it. A front moves through the round keys together with the first block of the new key.  With one register in each round::
 
     cycle          0            1             2            3
     key, key 0   new key ──▶  key 0        key 0        key 0         K'0 | K'0 | K'0
@@ -12,16 +12,16 @@ the round keys beside the first block of the new key.  With one register a round
     block        last of the  first of                                (the front)
                  old key      the new key
 
-Two collisions are to be avoided.  A block of a shorter key would meet blocks of a longer one at the output (Fig. 4.4).  ``delay``: it
-waits, finished, in registers, and all sizes have the latency of the longest (Fig. 4.5, which has six registers; here four do, as those
-of 192 bits are two of those of 128 bits)::
+Two collisions must be avoided.  First, blocks of a shorter and of a longer key would collide at the output (Fig. 4.4).  With ``delay``,
+finished blocks wait in registers, and all sizes have the latency of the longest one.  Fig. 4.5 has six registers for this.  Here four are
+enough, because blocks of 192-bit keys use two of the registers for 128-bit keys::
 
     round 10 ──▶ c ──▶ c ──▶┐ (128)
     round 12 ───────────────┴──▶ c ──▶ c ──▶┐ (128, 192)
     round 14 ───────────────────────────────┴──▶ o
 
-``stall``: blocks wait at the input, 2 or 4 rounds, when a shorter key follows a longer one.  And a second front must not meet the first at
-its source, the schedule: ``key_ready`` is low until the schedule has made the last round key.
+With ``stall``, blocks wait at the input for 2 or 4 rounds when a shorter key follows a longer one.  Second, two fronts must not collide at
+the schedule, so ``key_ready`` is low until the schedule has computed the last round key.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from modeloom.rtl.aes.rounds.round_stages import add
 __all__ = ["COLLISIONS", "AESAgilePipeline"]
 
 COLLISIONS = ("delay", "stall")
-"""What is done about blocks of different key sizes that would leave in the same cycle."""
+"""The ways to handle blocks of different key sizes that would leave in the same cycle."""
 
 
 class AESAgilePipeline(wiring.Component):
-    """AES encryption (FIPS 197, 5.1) with its key schedule: a block a cycle, a new key between any two blocks.
+    """AES encryption (FIPS 197, 5.1) with its key schedule: one block per cycle, and a new key between any two blocks.
 
     Parameters
     ----------
     key_bits : int or str
-        128, 192, 256, or "all": each key comes with its size.
+        128, 192, 256, or "all" if each key comes with its size.
     registers_per_round : int
-        1 to 4, at the places of ``AESPipeline``'s.
+        1 to 4, at the same places as in ``AESPipeline``.
     collision : str
-        "delay" or "stall"; what "all" does about its key sizes.
+        "delay" or "stall", for "all" key sizes.
 
     Attributes
     ----------
@@ -64,29 +64,30 @@ class AESAgilePipeline(wiring.Component):
     latencies : dict
         Key size in bits to latency.
     interval : int
-        1: a block every cycle.
+        1: one block in every cycle.
     key_interval : dict
-        Key size in bits to cycles from a key of this size to the earliest next: its rounds * registers_per_round.  It is also the most
+        For each key size in bits, the cycles from a key to the earliest next key: its rounds * registers_per_round.  It is also the most
         that ``key_ready`` is low.
     stall : dict
-        Pair of old and new key size to cycles in which no block is taken after the key; 0 unless "stall" and the new key is shorter.
+        For each pair of old and new key size, the cycles after the key in which no block is accepted.  It is 0, except with "stall" and a
     erase_latency : int
         1: the keys are gone in the cycle after ``erase``.
     flush_latency : int
-        Cycles after ``erase`` from which no register holds anything that depends on a key or on a block of before.
+        Cycles after ``erase`` until no register depends on an earlier key or block.
 
     Members
     -------
     key, key_size, key_valid, key_ready
-        A key is taken in a cycle with ``key_valid`` and ``key_ready`` high, for the blocks of all later cycles; a block of the same
-        cycle still has the old one.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits; shorter keys are in the lower bits.
+        A key is accepted in a cycle in which ``key_valid`` and ``key_ready`` are high.  It applies to the blocks of all later cycles, and a
+        block of the same cycle uses the old key.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys use the
+        lower bits.
     i, i_valid, i_ready
-        Blocks.  ``i_ready`` is low as long as there is no key, and while a shorter key stalls.
+        Blocks.  ``i_ready`` is low while there is no key, and while a shorter key stalls.
     o, o_valid
-        Results in the order of the blocks; ``o`` is 0 if ``o_valid`` is low.  Nothing stalls them.
+        Results in the order of the blocks.  ``o`` is 0 if ``o_valid`` is low.  The results cannot be stalled.
     erase
-        Forgets the key and all blocks in flight, and a key or block that comes in the same cycle.  A new key overwrites the round keys
-        that it has; of a longer one before it, the last round keys stay until there is a longer one again, or an erasure.
+        Erases the key and all blocks in flight, and ignores a key or block in the same cycle.  A new key overwrites as many round keys as
+        it has.  If the previous key was longer, its last round keys stay until a longer key or an erasure.
 
     Raises
     ------
@@ -148,7 +149,7 @@ class AESAgilePipeline(wiring.Component):
         return m
 
     def _keys(self, m: Module, load: Value) -> list[Value]:
-        """The schedule and the round keys, which it fills one after the other."""
+        """The schedule, and the round keys, which it writes one after another."""
         stages = self.registers_per_round
         several = len(self.sizes) > 1
         busy_reg = Signal()
@@ -168,7 +169,7 @@ class AESAgilePipeline(wiring.Component):
             load.eq(self.key_valid & self.key_ready & ~self.erase),
         ]
         size: Value = self.key_size if several else Signal(2)
-        # What is left in the window after the last step would be of no use: it goes.
+        # The rest of the window after the last step is useless, so it is cleared.
         window = KeyWindow(
             m, self.sizes, load=load, key=self.key, size=size, step=step, clear=self.erase | (final & ~load), slow=stages > 1
         )
@@ -192,7 +193,7 @@ class AESAgilePipeline(wiring.Component):
         return keys
 
     def _admission(self, m: Module, load: Value, size_reg: Value) -> None:
-        """Blocks are taken if there is a key, and no collision ahead."""
+        """Blocks are accepted if there is a key and no collision would follow."""
         open_reg = Signal()
         with m.If(self.erase):
             m.d.sync += open_reg.eq(0)

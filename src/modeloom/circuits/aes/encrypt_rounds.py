@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data path of an encrypting pipeline for one key size or for all: rounds in a row, results after round 10, 12 and 14.
+"""The data path of an encryption pipeline for one or all key sizes: a sequence of rounds, with results after rounds 10, 12 and 14.
 
-With P registers a round; the cycles are counted from the one in which the whitened block goes into its register::
+With P registers in each round.  The cycles count from the one in which the whitened block enters its register::
 
     cycle     0             P                 10 P                    12 P                   14 P
     state ──▶ reg ──▶ round 1 reg ──▶ ... ──▶ round 10 reg ──▶ ... ──▶ round 12 reg ──▶ ... ──▶ round 14
@@ -11,8 +11,8 @@ With P registers a round; the cycles are counted from the one in which the white
                                result 12 ───┴──▶ 2P registers ──▶┐
                                                     result 14 ───┴──▶ o                 (gcm2008, Fig. 4.5)
 
-A result is a round without MixColumns, with its round key: it has an XOR of its own, and S-boxes and key register of the round that longer
-keys have there, so that no round key is held twice.
+A result is a round without MixColumns, with its round key.  It has a separate XOR.  It shares the S-boxes and the key register with the
+normal round for longer keys, so no round key is stored twice.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ __all__ = ["Travellers", "collect", "encrypt_rounds"]
 
 
 class Travellers:
-    """What travels beside a block: whether there is one, and the size of its key.
+    """The control that travels with a block: whether there is a block, and the size of its key.
 
     Attributes
     ----------
     valid, size : list of values
-        Item n is of the block of n cycles ago.
+        Item n belongs to the block of n cycles ago.
     """
 
     def __init__(self, m: Module, valid: Value, size: Value, cycles: int, *, several: bool, erase: Value):
@@ -53,7 +53,7 @@ class Travellers:
 
 
 def _round(m: Module, state: Value, number: int, stages: int, *, goes_on: bool, leaves: bool) -> tuple[Value, Value]:
-    """A round without its key: what goes on, and what leaves."""
+    """A round without its key: the state for the next round, and the result."""
     if stages >= 4:
         quarters = [register(m, q, f"round_{number}_quarter_{n}") for n, q in enumerate(cut_sub_bytes(m, state))]
         state = join_sub_bytes(m, quarters, register(m, quarter_of_bytes(state), f"round_{number}_chosen"))
@@ -83,16 +83,16 @@ def encrypt_rounds(m: Module, whitened: Value, keys: Sequence[Value], sizes: Seq
     whitened
         Block with round key 0, before its register.
     keys : sequence of values
-        ``keys[r]`` is the round key that meets a block *stages* * r cycles after it is whitened; ``keys[0]`` is not used.
+        ``keys[r]`` is the round key that a block uses *stages* * r cycles after whitening.  ``keys[0]`` is not used.
     sizes : sequence of int
         Key sizes.
     stages : int
-        Registers a round, 1 to 4.
+        Registers in each round, 1 to 4.
 
     Returns
     -------
     dict
-        Key size to the result, not registered, *stages* * rounds cycles after the whitening.
+        For each key size, the unregistered result, *stages* * rounds cycles after the whitening.
     """
     last = {ROUNDS[bits]: bits for bits in sizes}
     rounds = max(last)
@@ -114,7 +114,7 @@ def _choose(condition: Value, yes: Value, no: Value) -> Value:
 def collect(
     m: Module, results: dict[int, Value], beside: Travellers, *, stages: int, wait: bool, erase: Value
 ) -> tuple[Value, Value]:
-    """Brings the results of the key sizes together in an output register, which is 0 if there is none, and says if there is one.
+    """Merges the results of the key sizes in an output register, which is 0 without a result, with a valid bit.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def collect(
     stages : int
         Registers a round.
     wait : bool
-        Results of shorter keys wait for as long as the longest take; else they leave at once, and never two together.
+        Results of shorter keys wait until they have the latency of the longest key.  Otherwise they leave at once, and never two together.
     erase
         Nothing leaves.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The iterative AES key schedule: a round key a cycle, with four S-boxes, for one key size or for all (gcm2008, section 4.2.2).
+"""The iterative AES key schedule: one round key per cycle, with four S-boxes, for one or all key sizes (gcm2008, section 4.2.2).
 
 Byte 0 of a key is bits [7:0]; word j is bits [32j + 31 : 32j].  With n rounds::
 
@@ -10,8 +10,8 @@ Byte 0 of a key is bits [7:0]; word j is bits [32j + 31 : 32j].  With n rounds::
     data        0     round key   round key   ...    round key n      (we is high in the cycles 1 ... n + 1)
                         0           1
 
-The window and its step are those of ``key_step``.  A pipeline that takes round keys straight from the step (``agile_pipeline``) has them a
-cycle earlier and can take a key every n cycles.
+The window and its step come from ``key_step``.  A pipeline that takes round keys directly from the step (``agile_pipeline``) gets them one
+cycle earlier, and can accept a key every n cycles.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["IterativeKeySchedule", "KeyWindow"]
 
 
 def _flag(name: str, varies: bool, otherwise: bool) -> Any:
-    """A register for what varies, and what it is otherwise."""
+    """A register for a value that varies.  A constant stays a constant."""
     return Signal(name=name) if varies else otherwise
 
 
@@ -58,9 +58,9 @@ class KeyWindow:
     load, key, size
         Takes *key* in this cycle; *size* is its code (``SIZE_CODES``), if there are several.
     step
-        The window moves by a round key.  Not before the cycle after the load; with *slow*, two cycles after a load or a step.
+        The window moves by a round key, at the earliest in the cycle after the load.  With *slow*, it is two cycles after a load or a step.
     clear
-        Sets all registers to 0; goes before the others.
+        Sets all registers to 0.  It takes precedence over the others.
     slow : bool
         Registers the S-boxes' outputs.
 
@@ -127,7 +127,7 @@ class KeyWindow:
 
 
 def rounds_of(sizes: tuple[int, ...], size: Value) -> Value | int:
-    """Rounds of a key of this size."""
+    """Number of rounds for a key of this size."""
     rounds: Value | int = ROUNDS[sizes[0]]
     for bits in sizes[1:]:
         rounds = Mux(size == SIZE_CODES[bits], ROUNDS[bits], rounds)
@@ -135,7 +135,7 @@ def rounds_of(sizes: tuple[int, ...], size: Value) -> Value | int:
 
 
 class IterativeKeySchedule(wiring.Component):
-    """Expands a cipher key into round keys, one a cycle (gcm2008, section 4.2.2), or writes zeros over all of them.
+    """Expands a cipher key into round keys, one per cycle (gcm2008, section 4.2.2), or overwrites all of them with zeros.
 
     The ports are those of ``KeySchedule``, which takes four cycles for each round key and a fraction of the logic.
 
@@ -144,7 +144,7 @@ class IterativeKeySchedule(wiring.Component):
     key_bits : int or str
         128, 192, 256, or "all": each key comes with its size.
     inverse : bool
-        Whether there is ``data_dec``, which costs InvMixColumns of four columns.
+        Whether there is an output ``data_dec``, which takes InvMixColumns of four columns.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class IterativeKeySchedule(wiring.Component):
     latency : int
         1: round key r is written r + 1 cycles after ``start``.
     interval : int
-        rounds + 1 cycles (11, 13, 15 for the three sizes) from one start to the earliest next, which is taken in the cycle of ``done``.
+        rounds + 1 cycles (11, 13, 15 for the three sizes) from one start to the earliest next start, which may be in the cycle of ``done``.
     erase_latency : int
         rounds + 1 cycles from ``erase`` to the last write, one write a cycle.
 
@@ -162,7 +162,7 @@ class IterativeKeySchedule(wiring.Component):
     start, key, key_size
         Takes ``key``; with "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower bits.
     erase
-        Writes zeros to all rounds, in both forms.  Goes before ``start``, and needs not wait: it ends an expansion.
+        Writes zeros to all rounds, in both forms.  It takes precedence over ``start``, and may come at any time: it ends an expansion.
     we, round, data, data_dec
         A write: number of the round key, and its 128 bits as the cipher and as the equivalent inverse cipher (FIPS 197, 5.3.5:
         InvMixColumns of all but the first and the last) wants them.  Without a write, the data is 0.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Round keys that go round in shift registers, expanded once for each key: for round cores, encrypting or decrypting.
+"""Round keys that circulate in shift registers, for round cores that encrypt or decrypt.  Each key is expanded once.
 
-As long a ring as there are rounds, a bit of each round key in one SRL16E (luts2017, section 2.3, takes shift registers for round keys); no
-address, and no logic but the multiplexer at its entry::
+The ring is as long as the number of rounds.  One SRL16E holds one bit of each round key (luts2017, section 2.3, uses shift registers for
+round keys).  There is no address, and no logic except the multiplexer at the entry::
 
               ┌───────────────────────────────────────────────┐
               ▼                                               │
@@ -10,8 +10,8 @@ address, and no logic but the multiplexer at its entry::
     InvMix                                                                   (decrypting: n - 1, ..., 1, 0, n - 1, ...)
                      first: round key 0 (decrypting: n), which whitens the block
 
-A decrypter wants the round keys in the order opposite to the one in which they are made.  While the ring turns, a word that enters n - 1
-cycles after another comes to stand before it: the schedule makes a step every n - 1 cycles, and that is all there is to it.
+A decrypter needs the round keys in the reverse order of the schedule.  In the turning ring, a word that enters n - 1 cycles after another
+one is placed before it.  The schedule therefore makes a step every n - 1 cycles, and this is sufficient.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class KeyRing(wiring.Component):
     key_bits : int
         128, 192 or 256.
     inverse : bool
-        Round keys of the equivalent inverse cipher, the last one first.
+        Whether to give the round keys of the equivalent inverse cipher, with the last one first.
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class KeyRing(wiring.Component):
     latency : int
         Cycles from ``start`` to the first in which ``first`` and ``data`` are right: n + 1; with *inverse* n * (n - 1) + 2 (92, 134, 184).
     interval : int
-        The same.  A key may come in the cycle in which the one before it is ready: if the ring turns from then on in every cycle, all of
-        its round keys are shown while those of the new key enter.
+        The same number.  A key may come in the cycle in which the previous key is ready.  If the ring then turns in every cycle, it shows
+        all round keys of the previous key while those of the new key enter.
     erase_latency : int
         n + 1 cycles from ``erase`` to the first in which nothing is left of a key.
 
@@ -54,7 +54,7 @@ class KeyRing(wiring.Component):
     start, key
         Takes a key; ignored while ``busy`` is high.
     erase
-        Overwrites all with zeros; goes before ``start``, and ends an expansion.
+        Overwrites everything with zeros.  It takes precedence over ``start`` and ends an expansion.
     busy
         High from the cycle after a request until the ring is ready.
     first
@@ -62,7 +62,7 @@ class KeyRing(wiring.Component):
     data
         The round key of the round.
     advance
-        The ring turns to the next round, at once after the last one to the first.  For N streams, it is high every N-th cycle.
+        Turns the ring to the next round.  After the last round comes the first.  For N streams, it is high in every N-th cycle.
         Ignored while ``busy`` is high.
 
     Raises
@@ -121,7 +121,7 @@ class KeyRing(wiring.Component):
         enters = Signal()
         entering: Value
         if self.inverse:
-            # Round key r enters in the cycle of the step to r + 1; the last one, with no step, goes to where blocks begin.
+            # Round key r enters in the cycle of the step to r + 1.  The last one has no step, and goes to the place where blocks begin.
             mixed = named(m, inv_mix_columns(m, window.round_key))
             entering = Cat(
                 Mux(round_reg == 0, a, b) for a, b in zip(columns(window.round_key), columns(mixed), strict=True)
@@ -129,7 +129,7 @@ class KeyRing(wiring.Component):
             last = round_reg == n
             m.d.comb += enters.eq((step & ~last) | erasing_reg)
             take_first, first = step & last, window.round_key
-            # The ring goes on until round key n - 1, which came n - 1 cycles before, stands at its end.
+            # The ring continues until round key n - 1, which entered n - 1 cycles before, is at its end.
             m.d.comb += done.eq(Mux(erasing_reg, round_reg == n - 1, step & last))
         else:
             entering = window.next_key

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of the AES key schedule (FIPS 197, 5.2): from round key r to round key r + 1, for one key size or for all.
+"""One step of the AES key schedule (FIPS 197, 5.2): from round key r to round key r + 1, for one or all key sizes.
 
-A window of Nk words (4, 6 or 8), the round key in its first four. A step makes four words n0 ... n3, moves the window by four and needs
-four S-boxes at most once, whatever the key size (gcm2008, section 2.2.5, Fig. 2.8)::
+The window has Nk words (4, 6 or 8). The round key is in the first four words. A step computes four words n0 ... n3, moves the window by
+four words, and uses four S-boxes at most once, for any key size (gcm2008, section 2.2.5, Fig. 2.8)::
 
     window     w0 w1 w2 w3 [w4 w5 [w6 w7]]  n0 n1 n2 n3
     128 bits                             S^                  in each step
@@ -13,8 +13,8 @@ four S-boxes at most once, whatever the key size (gcm2008, section 2.2.5, Fig. 2
 
     n0 = w0 ^ (S or the last word)    n1 = w1 ^ n0    n2 = w2 ^ (n1 or S)    n3 = w3 ^ n2
 
-The S-boxes get the word that they need in a step from a register, or straight from the window: with logic before it, a table costs up to
-twice as many LUTs (see sbox). For 192 bits in step 1 that word is made in step 0, beside n3.
+The S-boxes read their word from a register or directly from the window, because a table with logic before it takes up to twice as many LUTs
+(see ``sbox``). For 192 bits in step 1, this word is computed in step 0 together with n3.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ __all__ = [
 ]
 
 ALL = "all"
-"""In the place of a key size: the size comes with each key."""
+"""Used instead of a key size if the size comes with each key."""
 
 SIZE_CODES = {128: 0, 192: 1, 256: 2}
-"""What ports called ``key_size`` mean. 3 is not a size."""
+"""The codes of ports named ``key_size``. 3 is not a size."""
 
 
 def check_sizes(key_bits: int | str) -> tuple[int, ...]:
-    """The key sizes that *key_bits* stands for: itself, or all three for ``"all"``.
+    """The key sizes for *key_bits*: only this size, or all three sizes for ``"all"``.
 
     Raises
     ------
@@ -68,14 +68,14 @@ def key_words(sizes: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Phase:
-    """Where in the pattern of Fig. 2.8 a step stands; signals, or bools where it is known beforehand.
+    """The position of a step in the pattern of Fig. 2.8.  The members are signals, or bools if they are constant.
 
     Attributes
     ----------
     chained
-        n0 takes the last word of the window and no S-box (192 bits, steps 1 and 2 of three).
+        n0 uses the last word of the window and no S-box (192 bits, steps 1 and 2 of three).
     middle
-        n2 takes the S-boxes (192 bits, step 1 of three).
+        n2 uses the S-boxes (192 bits, step 1 of three).
     plain
         S-boxes without rotation and round constant (256 bits, odd steps).
     """
@@ -92,7 +92,7 @@ def phase(key_bits: int, step: int) -> Phase:
 
 
 def constant(key_bits: int, step: int) -> int:
-    """The round constant of the step from round key *step* to the next; 0 in a step that adds none."""
+    """The round constant of the step from round key *step* to the next; 0 if the step adds none."""
     now = phase(key_bits, step)
     if now.plain or (now.chained and not now.middle):
         return 0
@@ -116,7 +116,7 @@ def _choose(condition: Value | bool, yes: Value, no: Value) -> Value:
 
 @dataclass(frozen=True)
 class KeyStep:
-    """What a step makes.
+    """The results of a step.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class KeyStep:
     round_key
         The next round key (128 bits).
     window : tuple of values
-        The next window: 4, 6 or 8 words, as many as before; those behind the words of the key are rubbish.
+        The next window: 4, 6 or 8 words, as many as before.  The words after those of the key are meaningless.
     operand
         The word for the S-boxes in the next step.
     """
@@ -147,7 +147,7 @@ def expand(
     is_192: Value | bool,
     is_256: Value | bool,
 ) -> KeyStep:
-    """Adds a step to *m*: three levels of LUTs at most, behind the S-boxes.
+    """Adds a step to *m*: at most three levels of LUTs after the S-boxes.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def expand(
     n3 = named(m, window[3] ^ n2)
     new = [n0, n1, n2, n3]
 
-    # The window of each size, moved by four words; a size that does not reach so far does not matter there.
+    # The window of each size, moved by four words.  Words beyond the window of a size do not matter for it.
     moved = []
     for n in range(len(window)):
         word = new[n] if n < 4 else None
@@ -190,7 +190,7 @@ def expand(
 
     operand = n3
     if 192 in sizes:
-        # Before step 1 of three: w5 of the next window, added up with what its n0 will be.
+        # Before step 1 of three: the sum of w5 of the next window and its n0.
         before_middle = not now.chained if isinstance(now.chained, bool) else ~now.chained
         between = _choose(is_192, _choose(before_middle, window[4] ^ window[5], Const(0, 32)), Const(0, 32))
         operand = named(m, n3 ^ between)
@@ -207,7 +207,7 @@ def last_word(key: Value, sizes: Sequence[int], size: Value) -> Value:
 
 
 def operand_register(sizes: Sequence[int]) -> bool:
-    """Whether the word for the S-boxes has a register of its own; else it is the last word of the window."""
+    """Whether the word for the S-boxes has its own register.  Otherwise it is the last word of the window."""
     return len(sizes) > 1 or 192 in sizes
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The offline AES key schedule with a memory for its round keys: several keys, expanded beforehand, to be read in any order.
+"""The offline AES key schedule with a memory for its round keys.  Several keys are expanded in advance, and can be read in any order.
 
 ::
 
@@ -21,7 +21,7 @@ __all__ = ["KeyStore"]
 
 
 class KeyStore(wiring.Component):
-    """``KeySchedule`` with a memory (in LUTs) of the round keys of several slots.
+    """``KeySchedule`` with a memory (in LUTs) for the round keys of several slots.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class KeyStore(wiring.Component):
     slots : int
         Key slots, at least 1.
     inverse : bool
-        The round keys are those of the equivalent inverse cipher.
+        Whether the round keys are those of the equivalent inverse cipher.
 
     Attributes
     ----------
@@ -39,22 +39,22 @@ class KeyStore(wiring.Component):
     latency : int
         4 * rounds + 3 cycles from ``start`` to the first in which ``data`` may show any of the round keys.
     interval : int
-        The same, from one start to the earliest next.
+        The same number of cycles from one start to the earliest next start.
     read_latency : int
-        1: ``data`` shows what was asked for in the cycle before.
+        1: ``data`` shows the round key that was requested in the previous cycle.
     erase_latency : int
         rounds + 3 cycles from ``erase`` to the first in which neither the memory nor any register holds a part of the slot's keys.
 
     Members
     -------
     start, slot, key
-        Expands ``key`` into a slot; ignored while ``busy`` is high.
+        Expands ``key`` into a slot.  It is ignored while ``busy`` is high.
     erase
-        Overwrites a slot with zeros; goes before ``start``, ignored while ``busy`` is high.
+        Overwrites a slot with zeros.  It takes precedence over ``start``, and is ignored while ``busy`` is high.
     busy, done
         As those of ``KeySchedule``.
     read_slot, read_round, data
-        A round key (128 bits).  Reading a slot that is being written gives old or new round keys.
+        A round key (128 bits).  A slot that is being written shows old or new round keys.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class KeyStore(wiring.Component):
         self.rounds = ROUNDS[key_bits]
         self.latency = self.interval = 4 * self.rounds + 3
         self.read_latency = 1
-        # The last word is written in cycle rounds + 1; a read in that cycle shows the old one, the next does not.
+        # The last word is written in cycle rounds + 1.  A read in this cycle shows the old word, and later reads do not.
         self.erase_latency = self.rounds + 3
         super().__init__({
             "start": In(1),

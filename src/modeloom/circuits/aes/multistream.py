@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One round of AES for several blocks at a time, with registers where they cost no LUT (luts2017, section 3.3).
+"""One round of AES for several blocks at a time, with registers at places where they cost no LUT (luts2017, section 3.3).
 
-Four streams, each register with another block in it; every LUT6 has a register of its own behind it::
+With four streams, each register holds a different block, and every LUT6 is followed by a register::
 
             ┌─────────────────────────────────────────────────────────────────────────────────────┐
             ▼                                                                                     │
@@ -14,8 +14,8 @@ Four streams, each register with another block in it; every LUT6 has a register 
     2         1 (S-boxes), 4
     4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
 
-With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s; the next
-batch enters while the last round of this one ends, so that the input needs no turn of its own: s blocks in n s cycles.
+With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s.  The next
+batch enters while the last round of this batch ends, so the input needs no additional cycles: s blocks take n s cycles.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from modeloom.spec.directions import DIRECTIONS
 __all__ = ["STREAMS", "AESMultiStream"]
 
 STREAMS = (1, 2, 4)
-"""Numbers of blocks that a round may hold."""
+"""Possible numbers of blocks in a round."""
 
 
 class AESMultiStream(wiring.Component):
-    """AES of 1, 2 or 4 blocks at a time under one key; the round keys come from outside.
+    """AES for 1, 2 or 4 blocks at a time with one key.  The round keys come from outside.
 
     Parameters
     ----------
     key_bits : int
         128, 192 or 256.
     streams : int
-        1, 2 or 4: blocks of a batch, cycles of a round.
+        1, 2 or 4: number of blocks in a batch, and of cycles in a round.
     direction : str
         "encrypt" (FIPS 197, 5.1), "decrypt" (5.3.5, with its form of the round keys) or "both".
 
@@ -59,21 +59,21 @@ class AESMultiStream(wiring.Component):
     latency : int
         rounds * streams + 1 cycles from a block to its result.
     interval : int
-        rounds * streams: cycles from one batch to the earliest next.
+        rounds * streams: cycles from one batch to the earliest next batch.
 
     Members
     -------
     ready, start
         A batch begins in a cycle with both high.
     i
-        Its blocks (128 bits), one in this cycle, the others in the following ones.
+        The blocks of the batch (128 bits): one in this cycle, and the others in the following cycles.
     decrypt
         Direction of the batch, with its first block; only with "both".
     key_first
         The round key before the first round (of an encrypter 0, of a decrypter the last one), with each block at ``i``.
     key_index, key
-        Number of the round key (0 ... rounds, as in FIPS 197) that is to be at ``key`` in the next cycle: a memory with a registered
-        output fits between. In cycles in which no round ends, ``key`` is not used.
+        Number of the round key (0 ... rounds, as in FIPS 197) that must be at ``key`` in the next cycle. A memory with a registered output
+        fits in between. In cycles in which no round ends, ``key`` is not used.
     o, valid
         Results (128 bits) in the cycles with ``valid`` high; ``o`` keeps the last one.
 
@@ -82,7 +82,7 @@ class AESMultiStream(wiring.Component):
     TypeError
         *key_bits* is not an integer.
     ValueError
-        A parameter is none of its values.
+        A parameter has none of its possible values.
     """
 
     def __init__(self, key_bits: int = 128, streams: int = 4, direction: str = "encrypt"):
@@ -112,10 +112,10 @@ class AESMultiStream(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         streams, rounds, both = self.streams, self.rounds, self.direction == "both"
-        # Round of the block in stage 4, 0 for a block that enters; the stream that it belongs to, one-hot.
+        # The round of the block in stage 4 (0 for a block that enters), and its stream, one-hot.
         round_reg = Signal(4)
         phase_reg = Signal(streams, init=1)
-        # Round 0 is round n of the batch before, if there is one (``ending_reg``); a new batch is at work from its start on.
+        # Round 0 is also round n of the previous batch, if there is one (``ending_reg``).  A new batch is processed from its start on.
         enter_reg, ending_reg, work_reg, valid_reg = Signal(init=1), Signal(), Signal(), Signal()
         decrypt_reg = Signal(reset_less=True)
         takes = Signal()
@@ -170,7 +170,7 @@ class AESMultiStream(wiring.Component):
         return m
 
     def _round(self, m: Module, state: Value | tuple[Value, Value], ways: list[Value]) -> tuple[Value, Value]:
-        """The stages 1 to 3: a state with MixColumns and without."""
+        """Stages 1 to 3: the state with MixColumns and without."""
 
         def at(*numbers: int) -> bool:
             return self.streams in numbers

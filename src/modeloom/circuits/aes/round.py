@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One round of AES by itself, as pipelines have it: what is to be measured and compared.
+"""One round of AES by itself, as in a pipeline, for measurements and comparisons.
 
 ::
 
-    i ──▶ SubBytes ──▶ ShiftRows ──▶ MixColumns ──(+)──▶ o        registers as told in round_stages
+    i ──▶ SubBytes ──▶ ShiftRows ──▶ MixColumns ──(+)──▶ o        registers as in round_stages
                                                    ▲
     key, ``key_cycle`` cycles after i ─────────────┘              decrypt: the inverses
 """
@@ -32,18 +32,18 @@ class AESRound(wiring.Component):
     direction : str
         "encrypt", "decrypt" or "both".
     sbox : str
-        "lut" or "bram", which has at least one register.
+        "lut" or "bram".  "bram" needs at least one register.
     mixcolumns : str
-        "plain", or "lut6": with the round key, cut into LUTs of six inputs by hand.
+        "plain", or "lut6": partitioned by hand into LUTs of six inputs, together with the round key.
     last : bool
-        The last round, without MixColumns.
+        Whether this is the last round, without MixColumns.
 
     Attributes
     ----------
     latency : int
         ``stages`` cycles from ``i`` to ``o``.
     interval : int
-        1: a block every cycle.
+        1: one block in every cycle.
     key_cycle : int
         Cycles from a block to its round key.
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The AES key schedule of a round core for several streams: one step, and a shift register around it (luts2017, section 2.3).
+"""The AES key schedule of a round core for several streams: one step with a shift register around it (luts2017, section 2.3).
 
-A round core with N registers in its round has N streams of blocks, and each cycle another one adds its round key.  The schedule is done in
-one stage and its result shifted for the other N - 1 cycles, in one loop of N registers in which each stream has its place::
+A round core with N registers in its round has N streams of blocks.  In each cycle, another stream adds its round key.  The schedule takes
+one stage, and its result is shifted for the other N - 1 cycles.  This gives one loop of N registers, in which each stream has its place::
 
                ┌──────────────────────────────────────────────────────┐
                ▼                                                      │
@@ -12,9 +12,9 @@ one stage and its result shifted for the other N - 1 cycles, in one loop of N re
     cycle      t            ...              t + N - 1           t + N            t + 2 N
                key                           its step            round key 1      round key 2 ...
 
-The round constant and the phase of the schedule travel in the loop, too: there is no counter, no address and no control logic, and streams
-begin when they like, with a key of their own.  On Xilinx devices the shift register is one SRL16E a bit (from N = 4 on; shorter ones are
-flip-flops), on ECP5 it is flip-flops.
+The round constant and the phase of the schedule also travel in the loop.  There is no counter, no address and no control logic.  Streams
+can start at any time, each with its own key.  On Xilinx devices, the shift register takes one SRL16E for each bit (from N = 4 on; shorter
+ones are flip-flops).  On ECP5, it takes flip-flops.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["ShiftedKeySchedule"]
 
 
 class ShiftedKeySchedule(wiring.Component):
-    """Round keys on the fly for a round core with *streams* blocks in its round.
+    """Computes round keys on the fly for a round core with *streams* blocks in its round.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class ShiftedKeySchedule(wiring.Component):
         *streams*: ``data`` shows round key r of a key *streams* * r cycles after its start, for r = 1 ... rounds.  Round key 0 is the
         first 128 bits of the key.
     interval : int
-        rounds * *streams* cycles, the same as a block takes: a stream starts again in the cycle in which its last round key is shown.
+        rounds * *streams* cycles, the same as for a block.  A stream can start again in the cycle that shows its last round key.
     erase_latency : int
-        *streams* cycles of ``erase`` and one more: from then on no register depends on a key.
+        *streams* + 1 cycles: after *streams* cycles of ``erase`` and one more, no register depends on a key.
 
     Members
     -------
@@ -59,7 +59,7 @@ class ShiftedKeySchedule(wiring.Component):
     data
         A round key (128 bits).  It comes from registers, except for one stream, where it comes from the step.
     erase
-        The stream whose turn it is takes a key of zeros; to be held for ``streams`` cycles.
+        The current stream takes a key of zeros.  Hold it for ``streams`` cycles.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class ShiftedKeySchedule(wiring.Component):
         sizes = (self.key_bits,)
         words = key_words(sizes)
         own_operand = operand_register(sizes)
-        # Window, operand, round constant, and the bits of the phase that the key size has.
+        # Window, operand, round constant, and the bits of the phase for the key size.
         widths = [32] * words + [32] * own_operand + [8] + [1] * {128: 0, 192: 2, 256: 1}[self.key_bits]
 
         def registers(name: str) -> list[Value]:
@@ -94,7 +94,7 @@ class ShiftedKeySchedule(wiring.Component):
             *([0] * {128: 0, 192: 2, 256: 1}[self.key_bits]),
         ]  # fmt: skip
         loop = registers("loop")
-        # Zeros come as a key does: a register with a reset of its own is none that a shift register in LUTs could take.
+        # Zeros enter like a key, because registers with a reset cannot become a shift register in LUTs.
         taken = self.start | self.erase
         words_first = [Mux(self.erase, 0, word) for word in first[:words]]
         entering = [
@@ -114,7 +114,7 @@ class ShiftedKeySchedule(wiring.Component):
         return m
 
     def _step(self, m: Module, values: list[Value], words: int, own_operand: bool) -> list[Value]:
-        """What follows *values* in the loop."""
+        """The values that follow *values* in the loop."""
         window, rest = values[:words], values[words:]
         operand = rest.pop(0) if own_operand else window[-1]
         rcon, *flags = rest

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unrolled AES key schedule: it travels with the block, so that every block may have a key of its own (gcm2008, section 4.2.2).
+"""The unrolled AES key schedule.  It travels with the block, so each block may have its own key (gcm2008, section 4.2.2).
 
-A step of ``key_step`` for each round, with registers between them.  With P registers a round::
+Each round has a step of ``key_step``, with registers between the steps.  With P registers in each round::
 
     cycle          1            1 + P          1 + 2P     ...     1 + n P
     key ──▶ reg ─┬──▶ step ──▶ reg ─┬──▶ step ──▶ reg ─┬── ...  ──▶ reg ──▶ key_n
                  └▶ key_0           └▶ key_1           └▶ key_2
 
-With one register the S-boxes and the XORs of a step stand in one cycle; with more there is a register behind the S-boxes.
+With one register, the S-boxes and the XORs of a step are in one cycle.  With more, there is a register after the S-boxes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _erasable(m: Module, value: Value, name: str, erase: Value) -> Value:
 
 
 class UnrolledKeySchedule(wiring.Component):
-    """All round keys of a new key every cycle.
+    """Computes all round keys of a new key in every cycle.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class UnrolledKeySchedule(wiring.Component):
     latency : int
         1: ``key_r`` shows round key r of a key ``registers_per_round`` * r + 1 cycles after the key.
     interval : int
-        1: a key every cycle.
+        1: one key in every cycle.
     erase_latency : int
         1: no register holds a part of a key in the cycle after ``erase``.
 
@@ -63,7 +63,7 @@ class UnrolledKeySchedule(wiring.Component):
     erase
         Clears all registers.
     key_0, key_1, ...
-        Round keys (128 bits), from registers.  Those after a key's last one are rubbish.
+        Round keys (128 bits), from registers.  Those after the last round key of a key are meaningless.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class UnrolledKeySchedule(wiring.Component):
         m = Module()
         several = len(self.sizes) > 1
         size: Value = self.key_size if several else Signal(2)
-        # All that travels: the window, the word for the S-boxes if it is no part of it, and the size.
+        # The values that travel: the window, the word for the S-boxes if it is not part of the window, and the size.
         own_operand = operand_register(self.sizes)
         window = columns(self.key)
         operand = last_word(self.key, self.sizes, size)
@@ -98,7 +98,7 @@ class UnrolledKeySchedule(wiring.Component):
         for r in range(self.rounds + 1):
             delays = self.registers_per_round if r else 1
             for n in range(delays):
-                # In the last register of a round comes the step; a register earlier, if there is one, the S-boxes.
+                # The step is before the last register of a round.  The S-boxes are one register earlier, if there is one.
                 if r and n == max(0, delays - 2):
                     substituted = sub_bytes(m, operand)
                     if delays > 1:
@@ -131,7 +131,7 @@ class UnrolledKeySchedule(wiring.Component):
 
 
 class AESUnrolledPipeline(wiring.Component):
-    """AES encryption (FIPS 197, 5.1), a block a cycle, each with a key of its own.
+    """AES encryption (FIPS 197, 5.1), one block per cycle, each with its own key.
 
     Parameters
     ----------
@@ -145,13 +145,13 @@ class AESUnrolledPipeline(wiring.Component):
     rounds : int
         Rounds of the longest key.
     latency : int
-        rounds * registers_per_round + 2 cycles, for all key sizes.  One register before the whitening gives the schedule its cycle.
+        rounds * registers_per_round + 2 cycles, for all key sizes.  A register before the whitening gives the schedule one cycle.
     interval : int
-        1: a block and a key every cycle.
+        1: one block and one key in every cycle.
     erase_latency : int
         1: no register holds a part of a key in the cycle after ``erase``.
     flush_latency : int
-        Cycles after ``erase`` from which no register depends on a key or a block of before.
+        Cycles after ``erase`` until no register depends on an earlier key or block.
 
     Members
     -------
@@ -160,7 +160,7 @@ class AESUnrolledPipeline(wiring.Component):
     o, o_valid
         Results; ``o`` is 0 if ``o_valid`` is low.
     erase
-        Forgets all keys and blocks in flight, and those of the same cycle.
+        Erases all keys and blocks in flight, and those of the same cycle.
 
     Raises
     ------

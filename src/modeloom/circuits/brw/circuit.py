@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The datapath of a hash circuit, made from a plan.  brw2013, section 3 and Fig. 7.
+"""The data path of a hash circuit, made from a plan.  brw2013, section 3 and Fig. 7.
 
 ::
 
@@ -10,7 +10,7 @@
                                                                            │ C
                                                     accumulator n  ◀── keep·itself ⊕ take·C ⊕ take·a
 
-Selects and masks that never change are not there.
+Constant selects and masks are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from modeloom.spec.field import Field
 __all__ = ["SQUARES", "PolynomialHash"]
 
 SQUARES = ("setup", "fly")
-"""Where powers of the key come from: registers that are loaded, or squaring units."""
+"""The source of powers of the key: loaded registers, or squaring units."""
 
 
 class PolynomialHash(wiring.Component):
@@ -46,14 +46,14 @@ class PolynomialHash(wiring.Component):
     plan : Plan
         What happens in each slot.
     squares : str
-        ``setup``: each power of the key that is read has a register.  ``fly``: squaring units make them, powers of two only.
+        ``setup``: each power of the key that is read has a register.  ``fly``: squaring units compute the powers, only for powers of two.
     halt : int
-        Of the multiplier, see ``KaratsubaMultiplier``.
+        Parameter of the multiplier, see ``KaratsubaMultiplier``.
 
     Members
     -------
     key_we : In(1)
-        Writes ``key`` into a register.  No message may be on its way; ``start`` may follow in the next cycle, with ``fly`` in the
+        Writes ``key`` into a register.  No message may be in progress.  ``start`` may follow in the next cycle, with ``fly`` in the
         one after it.
     key_index : In
         ``setup`` with several powers only: which register, see ``powers``.
@@ -62,33 +62,33 @@ class PolynomialHash(wiring.Component):
     start : In(1)
         A message begins with the blocks at the ports, if ``ready`` is high; otherwise it has no effect.
     a, b : In(width)
-        Blocks; no ``b`` if one block is taken at a time.
+        Blocks.  There is no ``b`` if one block is taken at a time.
     ready : Out(1)
         The last message began at least ``interval`` cycles ago.
     pair : Out
-        Number of the blocks that are taken in the next cycle, 0 if none are; depends on ``start`` of the same cycle.
+        Number of the blocks that are taken in the next cycle, 0 if there are none.  It depends on ``start`` of the same cycle.
     o : Out(width)
-        The hash, in the cycle with ``done``; the register is in use again afterwards.
+        The hash, in the cycle with ``done``.  The register is reused afterwards.
     done : Out(1)
         High ``latency`` cycles after ``start``.
 
     Attributes
     ----------
     latency : int
-        Cycles from the first blocks to ``o``: the cycles that the paper counts.
+        Cycles from the first blocks to ``o``, which is the count of the paper.
     interval : int
-        Cycles from one message to the earliest next.
+        Cycles from one message to the earliest next message.
     powers : tuple of int
         Exponent of the power of h that register ``key_index`` holds.
     units : tuple
-        ``fly``: what the squaring units do, see ``square_units``.
+        ``fly``: the actions of the squaring units, see ``square_units``.
 
     Raises
     ------
     TypeError
         A parameter has the wrong type.
     ValueError
-        A parameter is out of range, or squaring units cannot make the powers.
+        A parameter is out of range, or squaring units cannot compute the powers.
     """
 
     def __init__(self, field: Field, plan: Plan, squares: str = "setup", halt: int = 16):
@@ -98,7 +98,7 @@ class PolynomialHash(wiring.Component):
             raise ValueError(f"{type(self).__name__}: squares must be one of {', '.join(SQUARES)}, not {squares!r}")
         self.field, self.plan, self.squares, self.halt = field, plan, squares, halt
         self.latency, self.interval = plan.latency, plan.interval
-        # The ways back from C into a factor and into an accumulator hold little logic, so the registers stand inside the multiplier.
+        # The paths from C back to a factor and to an accumulator have little logic, so all registers are inside the multiplier.
         self.multiplier = KaratsubaMultiplier(field, plan.stages, halt)
         # The slots in which products are issued and blocks are taken.
         self.steps = plan.steps[: plan.interval]
@@ -139,7 +139,7 @@ class PolynomialHash(wiring.Component):
         return m
 
     def _choose(self, m: Module, control: Control, name: str, uses: Sequence[object], values: Mapping[object, Value]) -> Value:
-        """What each slot that issues a product names."""
+        """The value for each slot that issues a product."""
         named = [use for use, step in zip(uses, self.steps) if step.issue]
         choices = [choice for choice in values if choice in named] or [None]
         number = control.select([choices.index(use) if step.issue else None for use, step in zip(uses, self.steps)], name)
@@ -155,7 +155,7 @@ class PolynomialHash(wiring.Component):
         return chosen
 
     def _masked(self, control: Control, name: str, uses: Sequence[bool], value: Value) -> Value:
-        """A value in the slots that use it, 0 in the others that issue a product."""
+        """A value in the slots that use it, and 0 in the other slots that issue a product."""
         return _gated(value, control.select([int(use) if step.issue else None for use, step in zip(uses, self.steps)], name))
 
     def _accumulators(self, m: Module, control: Control, product: Value) -> list[Value]:
@@ -175,7 +175,7 @@ class PolynomialHash(wiring.Component):
         return results
 
     def _powers(self, m: Module, control: Control) -> tuple[Value, list[object], dict[object, Value]]:
-        """The register of h; which power each slot reads, by a name; and the powers by name."""
+        """The register of h, the name of the power that each slot reads, and the powers by name."""
         registers = [Signal(self.field.width, name=f"h{exponent}_reg") for exponent in self.powers]
         for index, reg in enumerate(registers):
             chosen = self.key_index == index if len(registers) > 1 else Const(1)
@@ -208,7 +208,7 @@ class PolynomialHash(wiring.Component):
 
 
 def _gated(value: Value, bit: Value) -> Value:
-    """The value if the bit is high, else 0; a constant bit leaves no gate."""
+    """The value if the bit is high, otherwise 0.  A constant bit needs no gate."""
     if isinstance(bit, Const):
         return value if bit.value & 1 else Const(0, len(value))
     return value & bit.replicate(len(value))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control of a hash circuit: a counter with a table behind it, and a token for what a message does after its interval.
+"""Control of a hash circuit: a counter with a table, and a token for the work of a message after its interval.
 
 ::
 
     start ──▶ slot: 0, 1, …, interval - 1, 0 ──▶ table of the next slot ──▶ register ──▶ selects, writes
                                    └──▶ token of slot interval, interval + 1, …, latency (done) ──┘
 
-Slots of one message that follow its interval only finish products and write accumulators, so that tokens of several messages may be on
-their way at once.  Control bits come from registers.  In slot 0, which also is the rest, the selects stand ready; what changes a
-register there is gated with ``start``.  Nothing depends on data.
+After its interval, a message only finishes products and writes accumulators, so tokens of several messages may be in progress at the same
+time.  Control bits come from registers.  The circuit waits in slot 0 with the selects of this slot.  ``start`` gates everything that
+changes a register there.  Nothing depends on data.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Control:
     module : Module
         Where it goes.
     start : Value
-        Asks for a new message; heeded while ``ready``.
+        Requests a new message.  It is ignored unless ``ready`` is high.
     interval, latency : int
         Of the plan, in cycles.
 
     Attributes
     ----------
     ready, begin, done : Value
-        A start is heeded; this is slot 0 of a message; this is slot ``latency`` of a message.
+        A start is accepted; this is slot 0 of a message; this is slot ``latency`` of a message.
     """
 
     def __init__(self, module: Module, start: Value, interval: int, latency: int):
@@ -59,13 +59,13 @@ class Control:
         self.done = token_reg[-1]
 
     def _next(self, numbers: Sequence[int]) -> Value:
-        """The number of the next slot; one for each slot of the interval."""
+        """The number of the next slot, for each slot of the interval."""
         width = max(numbers).bit_length()
         tables = [sum((number >> bit & 1) << slot for slot, number in enumerate(numbers)) for bit in range(width)]
         return Cat(Const(table, self.interval).bit_select(self._following, 1) for table in tables)
 
     def select(self, numbers: Sequence[int | None], name: str) -> Value:
-        """A number for each slot of the interval, None where it does not matter."""
+        """A number for each slot of the interval; None if it does not matter."""
         known = sorted({number for number in numbers if number is not None})
         if len(known) < 2:
             return Const(known[0] if known else 0)
@@ -75,7 +75,7 @@ class Control:
         return reg
 
     def act(self, slots: Sequence[int], name: str) -> Value:
-        """A bit that is high in these slots of a message, any slots below the latency."""
+        """A bit that is high in the given slots of a message, which may be any slots below the latency."""
         later = [slot for slot in slots if 0 < slot]
         bit: Value = Const(0)
         if later:
@@ -89,5 +89,5 @@ class Control:
         return bit | self.begin if 0 in slots else bit
 
     def following(self, numbers: Sequence[int]) -> Value:
-        """The number of the next slot, in this cycle; depends on ``start``."""
+        """The number of the next slot, in this cycle.  It depends on ``start``."""
         return self._next(numbers) if any(numbers) else Const(0)

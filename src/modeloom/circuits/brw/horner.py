@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The usual polynomial on a pipelined multiplier: Horner's rule in as many chains as the multiplier has stages.  brw2013, section 4.5.
+"""The usual polynomial on a pipelined multiplier: Horner's rule, with as many chains as the multiplier has stages.  brw2013, section 4.5.
 
 ::
 
@@ -9,9 +9,9 @@
     chain 3   P_3  P_6  …  P_30     (C + P_i) h^3                    (C + P_30) h^2
     accumulator                                                                                 = C    += C    += C
 
-C is the product issued k slots before, so each block meets its own chain, and blocks come in their order, one a cycle.  The last k
-blocks are multiplied by what still lies before them, so that the chains are only added up: m products for h Poly_h, and the result is
-there after m + k cycles.
+C is the product that was issued k slots before, so each block is added to its own chain.  The blocks come in order, one per cycle.  The
+last k blocks are multiplied by their remaining powers of h, so the chains only have to be added up.  h Poly_h takes m products, and the
+result is ready after m + k cycles.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def plan_horner(blocks: int, stages: int, *, times_h: bool = False) -> Plan:
     stages : int
         Latency of the multiplier, at least 1: the number of chains k.
     times_h : bool
-        Whether the result is multiplied by h; takes one product more, as the last block is multiplied, too.
+        Whether the result is multiplied by h.  This takes one more product, because the last block is also multiplied.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def plan_horner(blocks: int, stages: int, *, times_h: bool = False) -> Plan:
         left = m - 1 - slot
         exponent = k if left >= k else left + times_h
         steps.append(Step(slot, exponent > 0, product=slot >= k, block=True, power=exponent or None))
-    if not steps[-1].issue:  # what stands at the first factor goes into the accumulator instead
+    if not steps[-1].issue:  # the first factor goes into the accumulator instead
         steps[-1] = steps[-1].add(0, product=m > k, block=True)
     for slot in range(max(0, m - k), m):
         if steps[slot].issue:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a hash circuit does in each slot: the table from which circuit and control are made.  brw2013, section 3 and Fig. 7.
+"""The actions of a hash circuit in each slot, as a table for the circuit and its control.  brw2013, section 3 and Fig. 7.
 
-Slot 0 is the cycle in which a message starts (the paper's clock 1).  One multiplier of ``stages`` cycles, accumulators behind it::
+Slot 0 is the cycle in which a message starts (clock 1 in the paper).  There is one multiplier with ``stages`` cycles, and accumulators::
 
                 h, an accumulator ──┐                             ┌── accumulator 0: sums for the node that reads it
                     last product ───┼─⊕─ first ──┐                ├── …
                           port a ───┘            ├─ multiplier ─ C┼── accumulator n: the result
               a power of h, port b ───⊕─ second ─┘                └── (back to first)
 
-A new message may start ``interval`` slots after the last one or at any later time.  What a message uses it uses for a stretch of slots;
-two messages cannot meet anywhere if each stretch is at most ``interval`` slots long.
+A new message may start ``interval`` slots after the previous one, or at any later time.  A message uses each resource for a range of slots.
+Two messages cannot collide if each range has at most ``interval`` slots.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from modeloom.circuits.brw.trees import block_count, collapsed_forest
 __all__ = ["ORDERS", "Plan", "Step", "Write", "plan_brw"]
 
 ORDERS: dict[str, Callable[[int, int], tuple[int | None, ...]]] = {"schedule": schedule, "shortest": shortest_schedule}
-"""Orders of the products of a BRW polynomial: the paper's algorithm, and one of the fewest clocks."""
+"""Orders of the products of a BRW polynomial: the algorithm of the paper, and an order with the fewest clocks."""
 
 
 @dataclass(frozen=True)
 class Write:
-    """What an accumulator takes at the end of a slot: the sum of the parts that are named.
+    """The new value of an accumulator at the end of a slot: the sum of the given parts.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class Step:
     pair : int or None
         Number of the blocks at the ports, from 0; None if none are taken.
     issue : bool
-        Whether a product is issued.  The rest of the factors is of no concern if not.
+        Whether a product is issued.  If not, the factors do not matter.
     key, product, block : bool
-        What the first factor adds up: h, the product that is finished in this slot, the block at port a.
+        The terms of the first factor: h, the product that is finished in this slot, the block at port a.
     accumulator : int or None
-        One more summand of the first factor.
+        Another term of the first factor.
     power : int or None
         Exponent of the power of h in the second factor.
     second : bool
@@ -77,20 +77,20 @@ class Step:
     writes: dict[int, Write] = field(default_factory=dict)
 
     def add(self, number: int, **parts: bool) -> Step:
-        """The step with more parts in what an accumulator takes."""
+        """The step with further parts in the new value of an accumulator."""
         return replace(self, writes={**self.writes, number: replace(self.writes.get(number, Write()), **parts)})
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A message's slots.
+    """The slots of a message.
 
     Attributes
     ----------
     blocks, stages : int
-        Blocks of a message; latency of the multiplier in cycles, NS.
+        Number of blocks of a message, and latency of the multiplier in cycles, NS.
     steps : tuple of Step
-        Slots 0, 1, …; in slot ``len(steps)`` the result stands in the last accumulator.
+        Slots 0, 1, …  In slot ``len(steps)``, the result is in the last accumulator.
     accumulators : int
         Their number, the result's included.
     ports : int
@@ -105,12 +105,12 @@ class Plan:
 
     @property
     def latency(self) -> int:
-        """Cycles from the first blocks to the result in its register: the cycles that brw2013 counts."""
+        """Cycles from the first blocks to the result in its register, which is the count of brw2013."""
         return len(self.steps)
 
     @property
     def multiplications(self) -> int:
-        """Products of a message."""
+        """Number of products of a message."""
         return sum(step.issue for step in self.steps)
 
     @cached_property
@@ -137,7 +137,7 @@ class Plan:
 
 
 def _accumulate(steps: list[Step], number: int, writes: Iterable[tuple[int, str]]) -> None:
-    """Adds parts to an accumulator in the slots given with each; the first of them replaces what it held."""
+    """Adds parts to an accumulator in the given slots.  The first part replaces the old value."""
     writes = sorted(writes)
     for slot, part in writes:
         steps[slot] = steps[slot].add(number, **{part: True}, keep=slot != writes[0][0])
@@ -146,8 +146,8 @@ def _accumulate(steps: list[Step], number: int, writes: Iterable[tuple[int, str]
 def plan_brw(blocks: int, stages: int, *, times_h: bool = False, order: str = "schedule") -> Plan:
     """H_h(X_1, …, X_m), or h times it.
 
-    Pair k is (X_(2k+1), X_(2k+2)) at the ports (a, b); the last block of an odd number comes alone, at port a.  A product is issued in
-    the slot in which its pair is taken; the single block is taken in the slot behind the last pair.
+    Pair k is (X_(2k+1), X_(2k+2)) at the ports (a, b).  With an odd number of blocks, the last block comes alone, at port a.  A product is
+    issued in the slot in which its pair is taken.  The single block is taken in the slot after the last pair.
 
     Parameters
     ----------
@@ -156,9 +156,9 @@ def plan_brw(blocks: int, stages: int, *, times_h: bool = False, order: str = "s
     stages : int
         NS, at least 1.
     times_h : bool
-        Whether the result is multiplied by h, with one product more.
+        Whether the result is multiplied by h, which takes one more product.
     order : str
-        ``schedule``: that of ``Schedule(m, NS)``; ``shortest``: ``shortest_schedule``, which may store more.
+        ``schedule``: the order of ``Schedule(m, NS)``; ``shortest``: that of ``shortest_schedule``, which may store more.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two hash circuits: BRW polynomials two blocks a cycle, Horner's rule one block a cycle.  brw2013, sections 3 and 4.5.
+"""The two hash circuits: BRW polynomials with two blocks per cycle, Horner's rule with one block per cycle.  brw2013, sections 3 and 4.5.
 
 BRW, 31 blocks, a multiplier of three stages; k in the second row is the pair (a, b) = (X_(2k+1), X_(2k+2)), in the order of
 ``Schedule(31, 3)`` = 2 6 10 4 …; ``*`` is X_31 alone at port a::
@@ -10,9 +10,9 @@ BRW, 31 blocks, a multiplier of three stages; k in the second row is the pair (a
     pair        2   4   1   6   5   3   8  10   7   9  12  14  11  13  15   0                        what to have there next
     o, done                                                                             H_h          18 cycles; 21 for h H_h
 
-``pair`` says which blocks are taken in the next cycle, so a memory whose data follow their address by a cycle answers in time; it
-shows 0 while the circuit waits.  Nothing waits for the outside: pairs come in the cycles of the table.  A user who may choose the order
-of the hash (brw2013, section 4.2) gives two blocks a cycle as they come and does not look at ``pair``.
+``pair`` selects the blocks that are taken in the next cycle, so a memory with a latency of one cycle can deliver them in time.  It is 0
+while the circuit is idle.  The circuit never waits for its input: pairs must come in the cycles of the table.  A user who may choose the
+order of the hash (brw2013, section 4.2) can send two blocks per cycle in any order and ignore ``pair``.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class BRWHash(PolynomialHash):
     stages : int
         Registers of the multiplier, at least 1: NS.
     squares : str
-        ``setup``: h, h^2, h^4, … are loaded into registers 0, 1, 2, …; ``fly``: h is loaded, its powers are made in each message.
+        ``setup``: h, h^2, h^4, … are loaded into registers 0, 1, 2, …; ``fly``: h is loaded, and its powers are computed in each message.
     times_h : bool
         Whether the result is multiplied by h.
     order : str
-        In which the products are done: ``schedule``, the paper's algorithm, or ``shortest``: fewer cycles where that algorithm idles
-        longer than it must, up to two with three stages; it may take an accumulator more.
+        Order of the products: ``schedule``, the algorithm of the paper, or ``shortest``.  ``shortest`` saves cycles if that algorithm idles
+        longer than necessary, up to two cycles with three stages.  It may need one more accumulator.
     halt : int
         Of the multiplier.
 
@@ -62,7 +62,7 @@ class BRWHash(PolynomialHash):
 
 
 class HornerHash(PolynomialHash):
-    """Poly_h(P_1, …, P_m) = P_1 h^(m-1) + … + P_m, or h times it, one block a cycle in its natural order at port ``a``.
+    """Poly_h(P_1, …, P_m) = P_1 h^(m-1) + … + P_m, or h times it, with one block per cycle in natural order at port ``a``.
 
     Ports and attributes are those of ``PolynomialHash``; registers 0, 1, … hold h, h^2, …, at most as many as the multiplier has stages.
     Latency m + stages cycles times h (34 for 31 blocks and three stages).

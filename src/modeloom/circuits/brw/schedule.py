@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which order a pipelined multiplier does the products of a BRW polynomial.  brw2013, sections 2.2 and 2.3, Figs. 4 and 5.
+"""The order of the products of a BRW polynomial on a pipelined multiplier.  brw2013, sections 2.2 and 2.3, Figs. 4 and 5.
 
-NS is the latency of the multiplier: a product that is issued in clock c (from 1, as the paper counts) is an operand from clock c + NS
-on, and one product is issued in a clock.  ``Schedule`` takes nodes without children from list L_1, in ascending order, and prefers the
-oldest node of queue L_2 as soon as the youngest of its children is finished::
+NS is the latency of the multiplier.  A product that is issued in clock c (clocks count from 1, as in the paper) can be an operand from
+clock c + NS on.  One product is issued in each clock.  ``Schedule`` takes nodes without children from list L_1, in ascending order.  It
+prefers the oldest node of queue L_2 as soon as the youngest child of this node is finished::
 
     Schedule(16, 2)    clock    1    2    3    4       5    6    7      8      9
                        issued   2    6    4    10      8    12   14     –      16
                        L_2      4(1) 4(1) 8(3) 8(3)    12(4)     16(7)  16(7)             x(ST): ST is the clock of the last child
                                                12(4)
 
-Printed Fig. 4 is corrected in three places: line 12 takes a node when clock - ST >= NS (not >), the loop of line 10 runs while one of
-the lists has a node (not both), and line 19 counts the clock in every turn.
+The printed Fig. 4 is corrected in three places.  Line 12 takes a node if clock - ST >= NS (not >).  The loop of line 10 runs while one of
+the lists has a node (not both).  Line 19 increments the clock in every turn.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Turn:
     clock : int
         From 1.
     output : int or None
-        Label of the node that is issued; None where there is none.
+        Label of the issued node; None if there is none.
     l1 : tuple of int
         L_1 at the end of the turn.
     l2 : tuple of (int, int)
@@ -68,7 +68,7 @@ def run_schedule(m: int, stages: int) -> tuple[Turn, ...]:
 
 
 def _turns(m: int, stages: int) -> Iterator[tuple[int | None, deque[int], deque[tuple[int, int]]]]:
-    """What is issued in each turn, and both lists as they are then."""
+    """The issued node of each turn, and both lists after it."""
     block_count(stages, "stages")
     forest = collapsed_forest(m)
     children_left = {label: len(below) for label, below in forest.children.items()}
@@ -91,7 +91,7 @@ def _turns(m: int, stages: int) -> Iterator[tuple[int | None, deque[int], deque[
 
 
 def schedule(m: int, stages: int) -> tuple[int | None, ...]:
-    """``Schedule(m, NS)``: the label issued in the clocks 1, 2, …, None where there is none; empty for m = 1.
+    """``Schedule(m, NS)``: the labels issued in clocks 1, 2, …, or None for an idle clock.  Empty for m = 1.
 
     Raises
     ------
@@ -102,12 +102,12 @@ def schedule(m: int, stages: int) -> tuple[int | None, ...]:
 
 
 def schedule_text(labels: Sequence[int | None]) -> str:
-    """A schedule as the paper prints it: ``2 6 4 10 8 12 14 – 16``."""
+    """A schedule in the notation of the paper: ``2 6 4 10 8 12 14 – 16``."""
     return " ".join("–" if label is None else str(label) for label in labels)
 
 
 def schedule_table(blocks: Iterable[int], stages: int) -> list[tuple[int, str, int]]:
-    """Rows of table 1: number of blocks, what is issued in each clock, total clocks (the clock of the last product).
+    """Rows of table 1: number of blocks, the issued label of each clock, and total clocks (the clock of the last product).
 
     Raises
     ------
@@ -119,7 +119,7 @@ def schedule_table(blocks: Iterable[int], stages: int) -> list[tuple[int, str, i
 
 
 def total_clocks(m: int, stages: int) -> int:
-    """Clock in which ``Schedule(m, NS)`` issues the last product, by formula: Theorem 1 with p = floor(m / 2) products.
+    """Formula for the clock in which ``Schedule(m, NS)`` issues the last product: Theorem 1 with p = floor(m / 2) products.
 
     ::
 
@@ -128,8 +128,8 @@ def total_clocks(m: int, stages: int) -> int:
         NS = 2         p + 1     p       p       p        p >= 3
         NS = 3         p + 2   p + 1   p + 1     p        p >= 6
 
-    The row of NS = 2 is the theorem's, that of NS = 3 follows from the recursion of section 2.3: node 2p with p = 0 mod 4 reads the
-    product issued just before it, so NS - 1 clocks pass idle; the independent nodes of p = 1 and p = 3 mod 4 fill them one by one.
+    The row for NS = 2 is the theorem.  The row for NS = 3 follows from the recursion of section 2.3: node 2p with p = 0 mod 4 reads the
+    product that was issued just before it, so NS - 1 clocks are idle.  The independent nodes of p = 1 and p = 3 mod 4 fill them one by one.
 
     Raises
     ------
@@ -147,9 +147,9 @@ def total_clocks(m: int, stages: int) -> int:
 
 
 def recursive_schedule(p: int, stages: int) -> tuple[int, ...]:
-    """The sequence of p products, idle clocks left out, from that of one product less: section 2.3.
+    """The sequence of p products without idle clocks, derived from the sequence of p - 1 products: section 2.3.
 
-    The new node 2p comes last, but before the last node (NS = 2, 3 and p = 1 mod 4) or the last two (NS = 3 and p = 3 mod 4).
+    The new node 2p is the last, except that it comes before the last node for NS = 2, 3 and p = 1 mod 4, and before the last two nodes for
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of the products that take the fewest clocks, where algorithm ``Schedule`` of brw2013 does not.
+"""Orders of the products with the fewest clocks, for cases in which algorithm ``Schedule`` of brw2013 takes more.
 
-A product at depth d, with d products on the way up to its root, must be issued ``NS d`` clocks before the last clock.  So no order is
+A product at depth d, with d products on the path to its root, must be issued ``NS d`` clocks before the last clock.  So no order is
 shorter than
 
     least_clocks = max over d of (products at depth d or more) + NS d
@@ -23,7 +23,7 @@ __all__ = ["least_clocks", "shortest_schedule"]
 
 
 def _depths(forest: CollapsedForest) -> dict[int, int]:
-    """Products on the way from each one up to its root."""
+    """The number of products on the path from each product to its root."""
     found: dict[int, int] = {}
     for label in reversed(forest.parents):  # parents have larger labels
         above = forest.parents[label]
@@ -32,7 +32,7 @@ def _depths(forest: CollapsedForest) -> dict[int, int]:
 
 
 def least_clocks(m: int, stages: int) -> int:
-    """Clock in which the last product of m blocks is issued at the earliest, whatever the order; 0 for one block.
+    """The earliest clock in which any order can issue the last product of m blocks; 0 for one block.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def least_clocks(m: int, stages: int) -> int:
 
 
 def shortest_schedule(m: int, stages: int) -> tuple[int | None, ...]:
-    """An order of ``least_clocks`` clocks: the label issued in the clocks 1, 2, …, None where there is none.
+    """An order with ``least_clocks`` clocks: the labels issued in clocks 1, 2, …, or None for an idle clock.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def shortest_schedule(m: int, stages: int) -> tuple[int | None, ...]:
             for label in waiting
             if all(issued.get(child, clock) + stages <= clock for child in forest.children[label])
         }
-        # As Schedule would choose: the dependent product that is ready for longest, then the first independent one.
+        # The choice of Schedule: the dependent product that has been ready for the longest time, then the first independent one.
         for label in sorted(ready, key=lambda label: (ready[label], label)):
             if _in_time(forest, depths, {**issued, label: clock}, clock, last, stages):
                 issued[label] = clock
@@ -83,10 +83,10 @@ def shortest_schedule(m: int, stages: int) -> tuple[int | None, ...]:
 
 
 def _in_time(forest: CollapsedForest, depths: dict[int, int], issued: dict[int, int], clock: int, last: int, stages: int) -> bool:
-    """Whether the rest, deepest product first, ends in clock ``last``."""
+    """Whether the remaining products, deepest first, end in clock ``last``."""
     issued = dict(issued)
     left = {label: sum(child not in issued for child in forest.children[label]) for label in forest.parents}
-    # Of each product that can be issued: the first clock.
+    # The first clock of each product that can be issued.
     released: dict[int, list[int]] = {}
 
     def release(label: int) -> None:

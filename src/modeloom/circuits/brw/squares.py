@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which squaring unit holds which power of h in which slot, if squares are made on the fly.  brw2013, section 3 and Fig. 7.
+"""The powers of h in the squaring units in each slot, if squares are computed on the fly.  brw2013, section 3 and Fig. 7.
 
-A unit is a register behind a squarer.  At the end of each slot it takes h^2, the square of what it holds, or stays as it is::
+A unit is a squarer followed by a register.  At the end of each slot, it takes h^2, takes the square of its value, or keeps its value::
 
     h ──┬───── squarer ── register ──┬── h^2, h^4, h^8, …
         └──────────── back ──────────┘
@@ -21,27 +21,27 @@ from itertools import permutations, product
 __all__ = ["FIRST", "HOLD", "NEXT", "held_powers", "square_units"]
 
 FIRST, HOLD, NEXT = "first", "hold", "next"
-"""What a unit takes: h^2, what it holds, the square of what it holds."""
+"""The next value of a unit: h^2, its old value, or the square of its old value."""
 
 
 def square_units(powers: Sequence[int | None]) -> tuple[tuple[str, ...], ...]:
-    """The fewest units that have each power in its slot, and what they do.
+    """The smallest number of units that provide each power in its slot, and their actions.
 
     Parameters
     ----------
     powers : sequence
-        Exponent read in each slot: a power of two, or None; 1 is the key itself, which no unit holds.
+        The exponent that is read in each slot: a power of two, or None.  1 is the key itself, which no unit holds.
 
     Returns
     -------
     tuple of tuple of str
-        For each unit what it does at the end of each slot: ``FIRST``, ``HOLD`` or ``NEXT``; ``FIRST`` in the last slot and wherever
-        it has h^2 next.  Of the ways with the fewest units the one that changes the registers least often.
+        The action of each unit at the end of each slot: ``FIRST``, ``HOLD`` or ``NEXT``.  It is ``FIRST`` in the last slot and wherever the
+        unit holds h^2 next.  Among all solutions with the fewest units, this one changes the registers least often.
 
     Raises
     ------
     ValueError
-        A number is not a power of two, or a power is read before it can be made: h^2 is there in slot 0, h^4 in slot 1, ….
+        A number is not a power of two, or a power is read before it can be ready.  h^2 is ready in slot 0, h^4 in slot 1, ….
     """
     wanted: list[int] = []
     for power in powers:
@@ -58,7 +58,7 @@ def square_units(powers: Sequence[int | None]) -> tuple[tuple[str, ...], ...]:
 
 
 def held_powers(actions: Sequence[str]) -> tuple[int, ...]:
-    """Exponent of the power that a unit with these actions holds in each slot."""
+    """The exponent of the power in a unit with these actions, for each slot."""
     held = [2]
     for action in actions[:-1]:
         held.append({FIRST: 2, HOLD: held[-1], NEXT: 2 * held[-1]}[action])
@@ -66,11 +66,11 @@ def held_powers(actions: Sequence[str]) -> tuple[int, ...]:
 
 
 def _assign(wanted: list[int], units: int) -> tuple[tuple[str, ...], ...] | None:
-    """A way with this number of units; 0 in ``wanted`` is no need."""
+    """A solution with this number of units.  0 in ``wanted`` means that no power is needed."""
     if not units:
         return () if not any(wanted) else None
     highest = max(wanted)
-    # Units are alike: what they hold together in a slot is kept in ascending order, with the changes so far and what led there.
+    # Units are interchangeable, so their values in a slot are kept in ascending order, with the changes so far and the previous state.
     reached: list[dict[tuple[int, ...], tuple[int, tuple[int, ...]]]] = [{(1,) * units: (0, ())}]
     for need in wanted[1:]:
         following: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = {}

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many products must be kept until they are read.  brw2013, section 2.4 and Fig. 6.
+"""Computes the number of products that must be stored until they are read.  brw2013, section 2.4 and Fig. 6.
 
-A product that is finished in the clock in which the node above it is issued goes straight into the multiplier; any other one is stored
-until that node is issued.  Products that go to the same node are added up in one location, an accumulator::
+A product that is finished in the clock in which its parent node is issued goes directly into the multiplier.  Any other product is stored
+until the parent node is issued.  Products for the same node are added up in one location, an accumulator::
 
     Schedule(30, 2)    clock       3    4    5    6    7    8    9   10  ...
                        finished    2    6    4   10    8   12   14   18
                        issued      4   10    8   12   14   18   16   20
                        location         6┄┄┄6         8┄┄ 8+12 ┄16                6, 8, 12 and later 20 are stored, all in one location
 
-Without the addition 8 and 12 would take two locations; the paper's example has one.  Roots have a location of their own, the
-accumulator of the result, which is not counted.
+Without the addition, 8 and 12 would take two locations.  The example of the paper has one.  Roots have a separate location, the accumulator
+of the result, which is not counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Location", "extra_storage", "locations", "stored_products"]
 
 @dataclass(frozen=True)
 class Location:
-    """What a location holds for one node.
+    """The use of a location for one node.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Location:
     products : tuple of int
         Labels of the stored products, in the order in which they are finished.
     first, last : int
-        Clock at whose end the first product is written; clock in which the sum is read, in which the location may be written again.
+        The clock at whose end the first product is written, and the clock in which the sum is read.  The location may be written again in
     """
 
     number: int
@@ -48,18 +48,18 @@ class Location:
 
 
 Order = Sequence[int | None]
-"""Labels issued in the clocks 1, 2, …."""
+"""The labels issued in clocks 1, 2, …."""
 
 
 def stored_products(m: int, stages: int, order: Order | None = None) -> tuple[int, ...]:
-    """Labels of the products that are not read in the clock in which they are finished, in the order of issue; no roots.
+    """The labels of the products that are not read in the clock in which they are finished, in the order of issue, without roots.
 
     Parameters
     ----------
     m, stages : int
         Blocks; NS.
     order : sequence, optional
-        In which the products are issued; ``schedule(m, stages)`` if not given.
+        The order in which the products are issued.  The default is ``schedule(m, stages)``.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _clocks(m: int, stages: int, order: Order | None) -> dict[int, int]:
 
 
 def locations(m: int, stages: int, order: Order | None = None) -> tuple[Location, ...]:
-    """Where products are kept; a location is taken again as soon as it is free, the lowest first.
+    """The locations of stored products.  A location is reused as soon as it is free, the lowest one first.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def locations(m: int, stages: int, order: Order | None = None) -> tuple[Location
 
 
 def extra_storage(m: int, stages: int, order: Order | None = None) -> int:
-    """Number of locations beside the accumulator of the result.
+    """The number of locations without the accumulator of the result.
 
     For ``Schedule`` with NS = 1, 2 and 3 it is the largest k with 2 * 4^k <= m: 1 from 8 blocks on, 2 from 32, 3 from 128.
 

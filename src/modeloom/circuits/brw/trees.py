@@ -9,8 +9,8 @@
              X_2 h                      +   +                                 +   T_3
                                   X_2 h^2   X_1 h                        X_4 h^4
 
-A multiplication has the label j of the one block X_j below its left factor.  Without the additions and the leaves there remains the
-collapsed forest F_m, whose nodes are the labels; the children of a node are the products that its right factor adds up::
+The label j of a multiplication is the index of the only block X_j in its left factor.  If the additions and the leaves are removed, the
+collapsed forest F_m remains.  Its nodes are the labels.  The children of a node are the products that its right factor adds up::
 
     F_16     16 ── 14              F_6     4 ── 2       6        two trees: H_h(X_1 … X_6) is the sum of nodes 4 and 6 and of X_5
               ├─── 12 ── 10
@@ -34,9 +34,9 @@ class Node:
     Attributes
     ----------
     kind : str
-        ``*`` and ``+`` have two children; ``X`` (a block) and ``h`` (a power of the key) are leaves.
+        ``*`` and ``+`` have two children.  ``X`` (a block) and ``h`` (a power of the key) are leaves.
     number : int
-        Leaves: the index of the block, from 1, or the exponent of h.
+        For a leaf, the index of the block, from 1, or the exponent of h.
     left, right : Node or None
         Children.
     """
@@ -63,14 +63,14 @@ class Node:
 
     @property
     def label(self) -> int:
-        """Of a multiplication: the index of the only block in its left factor."""
+        """For a multiplication, the index of the only block in its left factor."""
         assert self.left is not None
         (block,) = self.left.leaves("X")
         return block.number
 
 
 def block_count(blocks: int, name: str = "blocks") -> int:
-    """``blocks`` if it can be a number of blocks: an int, at least 1.
+    """Returns ``blocks`` if it can be a number of blocks: an int, at least 1.
 
     Raises
     ------
@@ -114,14 +114,14 @@ def _tree(m: int, before: int) -> Node:
 
 @dataclass(frozen=True)
 class CollapsedForest:
-    """F_m: the multiplications of H_h(X_1, …, X_m), and which of them reads whose product.
+    """F_m: the multiplications of H_h(X_1, …, X_m), and the products that each of them reads.
 
     Attributes
     ----------
     m : int
         Number of blocks.
     parents : dict
-        Each label, in ascending order, with its parent's; None for a root.
+        Each label, in ascending order, with the label of its parent; None for a root.
     """
 
     m: int
@@ -129,7 +129,7 @@ class CollapsedForest:
 
     @cached_property
     def children(self) -> dict[int, tuple[int, ...]]:
-        """Each label with its children's, in ascending order."""
+        """Each label with the labels of its children, in ascending order."""
         found: dict[int, list[int]] = {label: [] for label in self.parents}
         for label, parent in self.parents.items():
             if parent is not None:
@@ -138,7 +138,7 @@ class CollapsedForest:
 
     @property
     def roots(self) -> tuple[int, ...]:
-        """The roots, in ascending order: the polynomial is the sum of their products, of X_m for odd m and of X_(m-1) for m = 2 mod 4."""
+        """The roots, in ascending order.  The polynomial is the sum of their products, plus X_m for odd m, or X_(m-1) for m = 2 mod 4."""
         return tuple(label for label, parent in self.parents.items() if parent is None)
 
     @property
@@ -153,7 +153,7 @@ class CollapsedForest:
 
     @cached_property
     def levels(self) -> dict[int, int]:
-        """Each label with the length of the longest path down to a node without children: 0 for independent nodes (definition 1)."""
+        """Each label with the length of the longest path down to a node without children; 0 for independent nodes (definition 1)."""
         found: dict[int, int] = {}
         for label in self.parents:  # children have smaller labels
             found[label] = max((found[child] + 1 for child in self.children[label]), default=0)
@@ -166,7 +166,7 @@ class CollapsedForest:
 
 
 def collapsed_forest(m: int) -> CollapsedForest:
-    """F_m out of T_m: additions and leaves removed, each multiplication below the nearest one above it.
+    """F_m from T_m: additions and leaves are removed, and the parent of each multiplication is the nearest multiplication above it.
 
     Raises
     ------

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entries of the catalogue, a file for each family."""
+"""The entries of the catalogue, with one file for each family."""

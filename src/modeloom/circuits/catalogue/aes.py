@@ -23,12 +23,12 @@ __all__ = ["CIRCUITS"]
 
 
 def _number(block: bytes) -> int:
-    """A block as ports have it: byte 0 at [7:0]."""
+    """A block in the order of ports: byte 0 at [7:0]."""
     return int.from_bytes(block, "little")
 
 
 class _Keys:
-    """A random key in every slot, as ports and as software have it; the same for every build."""
+    """A random key in every slot, in the forms for ports and for software.  It is the same for every build."""
 
     def __init__(self, key_bits: int, slots: int) -> None:
         random = Random(key_bits)
@@ -38,7 +38,7 @@ class _Keys:
         self.backward = [inverse_form(expanded) for expanded in self.forward]
 
     def writes(self, direction: str) -> Sequence[Mapping[str, int]]:
-        """Values of the key ports, a write a cycle."""
+        """Values of the key ports, with one write per cycle."""
         cycles = []
         for slot, forms in enumerate(zip(self.forward, self.backward, strict=True)):
             for index, (plain, inverse) in enumerate(zip(*forms, strict=True)):
@@ -109,7 +109,7 @@ def _multistream(key_bits: int, direction: str, streams: int) -> Built:
         blocks = [random.randbytes(16) for _ in range(streams)]
         decrypt, port = _way(random, direction)
         places = keys.backward[0][::-1] if decrypt else keys.forward[0]
-        # Round r of stream n ends in cycle r * streams + n; the last one meets the next batch at the input.
+        # Round r of stream n ends in cycle r * streams + n.  The last round coincides with the next batch at the input.
         inputs = [{"key": _number(places[cycle // streams])} for cycle in range(streams * (component.rounds + 1))]
         for n, block in enumerate(blocks):
             inputs[n] = {"i": _number(block), "key_first": _number(places[0]), **({"start": 1, **port} if n == 0 else {})}

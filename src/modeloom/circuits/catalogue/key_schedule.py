@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES key schedules as circuits, and a pipeline with one: gcm2008, sections 2.2.5 and 4.2; luts2017, section 2.3.
+"""AES key schedules as circuits, and a pipeline with a key schedule: gcm2008, sections 2.2.5 and 4.2; luts2017, section 2.3.
 
-An operation of a schedule is a key, and all its round keys; of the pipeline, a block.
+An operation of a schedule is a key with all its round keys.  An operation of the pipeline is a block.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _int(data: bytes) -> int:
 
 
 def _keys(key_bits: Any) -> Callable[[Random], tuple[bytes, dict[str, int]]]:
-    """Random keys with the values of the ports; with "all", the longest first and the sizes in turn."""
+    """Random keys with the values of the ports.  With "all", the sizes alternate and the longest is the first."""
     sizes = cycle((256, 192, 128) if key_bits == ALL else (key_bits,))
 
     def draw(random: Random) -> tuple[bytes, dict[str, int]]:
@@ -131,7 +131,7 @@ _FORMS: dict[str, tuple[Make, bool, bool, str, int]] = {
     "srl": (_shifted, False, False, "streams", 4),
     "ring": (_ring, False, True, "", 0),
 }
-"""Form to its maker, whether it mixes key sizes, whether there is one for decryption, its own option with the default."""
+"""For each form: its maker, whether it mixes key sizes, whether it exists for decryption, and its own option with the default."""
 
 
 def _schedule(form: str, key_bits: int | str, direction: str, slots: int | None, streams: int | None) -> Built:

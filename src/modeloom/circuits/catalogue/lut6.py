@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The multiplier of GF(2^128) whose structure is made for LUTs."""
+"""The multiplier of GF(2^128) with a structure for LUTs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Multipliers of GF(2^128) and the squarer as circuits: gcm2008, chapter 3.
 
-What is counted, always from the graph that becomes the hardware or a part of it::
+The gate counts come from the graph that becomes the hardware, or from a part of it::
 
     circuit               gates                                               beside them in figures
     karatsuba…            product of two polynomials of 128 coefficients      reduction_xor
@@ -10,9 +10,9 @@ What is counted, always from the graph that becomes the hardware or a part of it
     serial                one cycle, without the multiplexers of the start
     square                all
 
-The gates of ``karatsuba-refined`` are those of its structure for gates, whatever is mapped.
+The gates of ``karatsuba-refined`` are those of its structure for gates, whatever the mapping uses.
 
-``multiplier_and``, ``multiplier_xor``, ``multiplier_depth`` and ``multiplier_nand2`` are those of a whole multiplier from blocks to block.
+``multiplier_and``, ``multiplier_xor``, ``multiplier_depth`` and ``multiplier_nand2`` are the figures of a whole multiplier of blocks.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ __all__ = ["CIRCUITS"]
 
 
 def _gates(word: Word) -> Gates:
-    """Counts of a graph, its depth followed bit by bit."""
+    """The counts of a graph.  The depth is computed bit by bit."""
     return Gates(*gate_counts(word), bit_depth(word))
 
 
 def _drawn_gates(word: Word) -> Gates:
-    """Counts of a graph, its depth as gcm2008 draws it: the steps of a recursion one after the other."""
+    """The counts of a graph.  The depth is counted as in gcm2008: the steps of a recursion one after another."""
     return Gates(*gate_counts(word), word.depth)
 
 
@@ -120,7 +120,7 @@ def _fan_hasan(halt: int, approach: int, form: str, stages: int, field: str) -> 
     gates = _drawn_gates(toeplitz_product(Word.input(2 * order.width - 1), Word.input(order.width), halt))
     if form == "direct":
         return Built(multiplier, _product(order), gates, figures)
-    # The elements of the key are made in the cycle of `load`; a product begins behind their register.
+    # The elements of the key are computed in the cycle of `load`.  A product starts after their register.
     b = Word.input(order.width)
     held = [Word.input(word.width) for word in element_words(order, Word.input(order.width), approach)]
     figures["multiplier_depth"] = bit_depth(elements_product(order, held, b, halt, approach))
@@ -156,7 +156,7 @@ def _square(field: str) -> Built:
 
 
 _SIZES = (2, 4, 8, 16, 32, 64)
-# The best that were measured (docs/circuits.md).
+# The best measured values (docs/circuits.md).
 _HALT = Option(
     "halt", 4, "Pieces of at most this many bits are multiplied by the schoolbook method; 8 for a target with LUTs",
     choices=_SIZES, on_luts={6: 8, 4: 8},

@@ -20,7 +20,7 @@ _BYTES = 16
 
 
 def _product(field: Field) -> Callable[[bytes, bytes], bytes]:
-    """The field's product of two blocks of bytes, by the references where they have it."""
+    """The product of two blocks of bytes in the field.  It comes from the references if they support the field."""
 
     def multiply(a: bytes, b: bytes) -> bytes:
         return field.mul(int.from_bytes(a, "little"), int.from_bytes(b, "little")).to_bytes(_BYTES, "little")
@@ -39,7 +39,7 @@ def _horner(field: Field) -> Callable[[bytes, list[bytes]], bytes]:
 
 
 def _operation(component: PolynomialHash, key: int, times_h: bool, evaluate: Callable[[list[bytes]], bytes], random: Random) -> Operation:
-    """A message in the order in which the component takes it, and its hash."""
+    """A message in the order of the component, and its hash."""
     field, plan = component.field, component.plan
     message = [random.randbytes(_BYTES) for _ in range(plan.blocks)]
     inputs: list[dict[str, int]] = []
@@ -55,7 +55,7 @@ def _built(component: PolynomialHash, times_h: str, evaluate: Callable[[bytes, l
     field = component.field
     h = Random(component.plan.blocks).randbytes(_BYTES)
     key = int.from_bytes(h, "little")
-    # Squares that are made on the fly need the second cycle.
+    # Squares on the fly need the second cycle.
     prepare = [
         {"key_we": 1, "key": field.power(key, exponent)} | ({"key_index": index} if index else {})
         for index, exponent in enumerate(component.powers)

@@ -13,7 +13,7 @@ from modeloom.rtl.aes.sboxes.forms import DIRECTIONS, SBOXES, SBox
 __all__ = ["CIRCUITS", "OLD_DIRECTIONS"]
 
 OLD_DIRECTIONS = {"shared": "both"}
-"""Another name that a direction had."""
+"""An older name of a direction."""
 
 _SOURCES = {
     "lut": "luts2017, section 1; brw2013, appendix A",

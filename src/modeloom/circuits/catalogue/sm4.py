@@ -15,12 +15,12 @@ __all__ = ["CIRCUITS"]
 
 
 def _number(block: bytes) -> int:
-    """A block as ports have it: byte 0 at [7:0]."""
+    """A block in the order of ports: byte 0 at [7:0]."""
     return int.from_bytes(block, "little")
 
 
 def _keyed(component: SM4Pipeline | SM4Sequential, slots: int, direction: str, **always: int) -> Built:
-    """A core with a random key in every slot, the same for every build."""
+    """A core with a random key in every slot.  The keys are the same for every build."""
     random = Random(slots)
     keys = [random.randbytes(16) for _ in range(slots)]
     ciphers = [SM4(key) for key in keys]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of binary fields that no core of a mode has yet."""
+"""Arithmetic circuits of binary fields that no core of a mode uses yet."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serial multiplier, one or more bits of a factor a cycle: gcm2008, Algorithm 1, with n iterations (the loop as printed has n + 1).
+"""Serial multiplier, one or more bits of a factor per cycle: gcm2008, Algorithm 1, with n iterations (the printed loop has n + 1).
 
 ::
 
@@ -15,7 +15,7 @@
             o                                        product, until the next start
             done  ──▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▔▔▔▔
 
-The printed ``if A_127 = 0`` is read as: before the shift.  Every iteration takes a cycle, whatever the bits are.
+The printed ``if A_127 = 0`` is taken to mean the value before the shift.  Every iteration takes one cycle, for any values of the bits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def iteration(field: Field, a: Word, c: Word, bits: Word) -> tuple[Word, Word]:
     a, c : Word
         The shifted factor and the sum, blocks in the field's order.
     bits : Word
-        The next bits of the other factor, the first lowest.
+        The next bits of the other factor, with the first one lowest.
 
     Returns
     -------
@@ -62,25 +62,25 @@ def _direction(field: Field) -> int:
 
 
 class SerialMultiplier(wiring.Component):
-    """Field multiplier that takes ``width / digit`` cycles for a product, always.
+    """Field multiplier that always takes ``width / digit`` cycles for a product.
 
     Parameters
     ----------
     field : Field
         The field; any modulus, bit order and factor.
     digit : int
-        Bits of ``b`` a cycle; a divisor of the width.
+        Bits of ``b`` that are used in each cycle; a divisor of the width.
 
     Members
     -------
     start : In(1)
-        Begins a product of this cycle's ``a`` and ``b``; one that is under way is given up.
+        Starts a product of ``a`` and ``b`` of this cycle.  A product in progress is abandoned.
     a : In(width)
         Factor, a block in the field's order.
     b : In(width)
         Factor.
     o : Out(width)
-        The product in the cycle of ``done`` and until the next ``start``; partial sums before.
+        The product, from the cycle of ``done`` until the next ``start``.  Before this, it shows partial sums.
     done : Out(1)
         1 in the cycle ``latency`` after a start that was not followed by another one.
 
@@ -89,12 +89,12 @@ class SerialMultiplier(wiring.Component):
     latency : int
         Cycles from ``start`` to the product, ``width / digit``.
     interval : int
-        Least cycles between starts, the same.
+        Smallest number of cycles between starts, also ``width / digit``.
 
     Raises
     ------
     TypeError
-        If ``field`` is not a ``Field`` or ``digit`` not an ``int``.
+        If ``field`` is not a ``Field`` or ``digit`` is not an ``int``.
     ValueError
         If ``digit`` does not divide the width, or is the width.
     """
@@ -115,7 +115,7 @@ class SerialMultiplier(wiring.Component):
         m = Module()
         field, n = self.field, self.field.width
         a_reg, b_reg, c_reg = (Signal(n, name=f"{name}_reg", reset_less=True) for name in "abc")
-        # Bits of b in the order in which they are used, the next one lowest.
+        # The bits of b in the order of their use, with the next one lowest.
         order = [field.bit(i) for i in range(n)]
         block = Word.input(n)
         first = scale_word(field, block, field.factor)
@@ -130,7 +130,7 @@ class SerialMultiplier(wiring.Component):
         ]
         a, c, bits = Word.input(n), Word.input(n), Word.input(self.digit)
         both = lower(join(list(iteration(field, a, c, bits))), {a: a_now, c: c_now, bits: b_now[: self.digit]}, module=m)
-        # One bit runs along with the cycles; all are 0 when nothing is under way.
+        # One bit moves with the cycles.  All bits are 0 if no product is in progress.
         cycles = Signal(self.latency - 1)
         active = Signal()
         m.d.comb += [active.eq(self.start | cycles.any()), self.o.eq(c_reg)]
