@@ -228,10 +228,23 @@ def signed(a: Expr) -> Expr:
 
 
 def shifted(op: str, a: Expr, distance: Expr) -> Expr:
-    """A value shifted by a number."""
-    if distance.constant and not distance.name.strip("0"):
+    """A value shifted by a number; by a constant it is its bits at other places, if they can be written without a name."""
+    if not distance.constant or distance.name.strip("01"):
+        return Expr(op, a.width, (a, distance))
+    places = int(distance.name or "0", 2)
+    if not places:
         return a
-    return Expr(op, a.width, (a, distance))
+    if op == ">>>":
+        value = a.args[0]
+        sign = part_of(value, value.width - 1, 1)
+        rest = part_of(value, places, value.width - places) if places < value.width else const(0)
+        return Expr(op, a.width, (a, distance)) if sign is None or rest is None else concat([sign] * min(places, value.width) + [rest])
+    if places >= a.width:
+        return const(a.width)
+    rest = part_of(a, places if op == ">>" else 0, a.width - places)
+    if rest is None:
+        return Expr(op, a.width, (a, distance))
+    return concat([const(places), rest] if op == ">>" else [rest, const(places)])
 
 
 def binary(op: str, a: Expr, b: Expr) -> Expr:

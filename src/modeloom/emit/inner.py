@@ -16,6 +16,7 @@ from typing import Any
 from amaranth.back import rtlil
 
 from modeloom.emit.circuit import check_loops, circuit_of
+from modeloom.emit.copies import copy_modules
 from modeloom.emit.members import name_ports
 from modeloom.emit.names import plain_design
 from modeloom.emit.prune import prune
@@ -94,6 +95,7 @@ def inner_verilog(
     if missing:
         raise ValueError(f"there is no module {missing[0].removeprefix(chr(92))}")
     circuits = [circuit_of(module, directions) for module in modules]
+    circuits = copy_modules(circuits, top)
     circuits += table_modules(circuits, top)
     for circuit in circuits:
         simplify(circuit)

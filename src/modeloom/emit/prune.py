@@ -13,7 +13,10 @@ from dataclasses import dataclass
 
 from modeloom.emit.rtlil import RtlilModule, Statement, names_in, sigspec_end
 
-__all__ = ["prune"]
+__all__ = ["MARKS", "prune"]
+
+MARKS = ("bytes", "bytes_of")
+"""Attributes of wires that stay in a module that is needed (see ``copies``)."""
 
 _OUTPUTS = {"\\Y", "\\Q"}
 
@@ -81,6 +84,7 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
             for wire in node.outputs:
                 drivers[module.name, wire].append(node)
 
+    marked = {module.name: [wire.name for wire in module.of_kind("wire") if _marked(wire)] for module in modules}
     # A wire can be live within its module although nothing outside reads it.  Output ports that are read are therefore recorded separately.
     read: set[tuple[str, str]] = {(top, name) for name in by_name[top].ports()}
     live: set[tuple[str, str]] = set()
@@ -92,6 +96,7 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
             continue
         live.add(at)
         name, wire = at
+        work += [(name, other) for other in marked.pop(name, ())]
         for node in drivers[at]:
             if id(node.statement) not in needed:
                 needed.add(id(node.statement))
@@ -110,6 +115,11 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
     for module in kept:
         _sweep(module, read, needed, ports)
     return kept
+
+
+def _marked(wire: Statement) -> bool:
+    """Whether emission asks for a wire, though nothing reads it."""
+    return any(line.split(" ", 2)[1].removeprefix("\\") in MARKS for line in (text.strip() for text in wire.attributes))
 
 
 def _sweep(

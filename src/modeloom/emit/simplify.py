@@ -11,12 +11,12 @@ make an expression too long, remains.  It is named after the first named net tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from modeloom.emit.circuit import Circuit
 from modeloom.emit.expressions import BITWISE, Expr, all_nets, binary, choice, concat, part_of, reduced, shifted, unary
 
-__all__ = ["drop_unused", "name_the_rest", "rename", "simplify"]
+__all__ = ["Values", "drop_unused", "name_the_rest", "put_everywhere", "rename", "simplify"]
 
 MOST = 24
 """Largest number of operands in an expression.  Trees of choices for a register may have more."""
@@ -243,6 +243,37 @@ def name_the_rest(circuit: Circuit) -> dict[str, str]:
         taken.add(new)
         names[name] = "\\" + new
     return names
+
+
+class Values:
+    """Puts expressions in the places of nets.
+
+    Parameters
+    ----------
+    values : mapping
+        By names of nets; each can be cut into its bits, as signals can.
+    """
+
+    def __init__(self, values: Mapping[str, Expr]) -> None:
+        self.values = values
+        self._done: dict[Expr, Expr] = {}
+
+    def __call__(self, value: Expr, most: int = 0) -> Expr:
+        """An expression with them."""
+        if value.op == "net":
+            found = self.values.get(value.name)
+            return value if found is None else part_of(found, value.low, value.width) or value
+        if not value.args:
+            return value
+        if value not in self._done:
+            args = tuple(self(arg) for arg in value.args)
+            self._done[value] = value if args == value.args else _rebuilt(value, args)
+        return self._done[value]
+
+
+def put_everywhere(circuit: Circuit, values: Mapping[str, Expr]) -> None:
+    """Puts expressions in the places of nets in all that reads them, in place; the nets stay."""
+    _each(circuit, Values(values))
 
 
 def rename(circuit: Circuit, names: dict[str, str]) -> None:

@@ -131,7 +131,7 @@ def clocked_both_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
     """SubBytes, or InvSubBytes if *decrypt*, of *state* of the previous cycle, in block memories with two ports and 512 bytes."""
     result = []
     for low in range(0, len(state), 16):
-        rom = memory.Memory(shape=8, depth=512, init=[*SBOX, *INV_SBOX], attrs={"rom_style": "block"})
+        rom = memory.Memory(shape=8, depth=512, init=[*SBOX, *INV_SBOX], attrs={"rom_style": "block", "table": "aes_both_sboxes_bram"})
         m.submodules += rom
         for at in (low, low + 8):
             port = rom.read_port()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -103,14 +104,18 @@ def sub_bytes_of(
     direction = "both" if isinstance(inverse, Value) else "inverse" if inverse else "forward"
     chosen = inverse if isinstance(inverse, Value) else None
     if form.gates is not None:
-        return _by_gates(m, form.gates(direction), state, chosen, stages)
-    table = {"forward": SBOX, "inverse": INV_SBOX, "both": SBOX + INV_SBOX}[direction]
+        return _by_gates(m, form.gates(direction), state, chosen, stages, f"{_NAMES[direction]}_{kind}")
+    table, name = {"forward": SBOX, "inverse": INV_SBOX, "both": SBOX + INV_SBOX}[direction], _NAMES[direction]
     addresses = [state[low : low + 8] for low in range(0, len(state), 8)]
     if chosen is not None:
         addresses = [Cat(address, chosen) for address in addresses]
     if kind == "bram":
-        return _in_block_memories(m, table, addresses, stages)
-    return _in_logic(m, table, addresses, stages, {"forward": "aes_sbox", "inverse": "aes_inv_sbox", "both": "aes_both_sboxes"}[direction])
+        return _in_block_memories(m, table, addresses, stages, f"{name}_bram")
+    return _in_logic(m, table, addresses, stages, name)
+
+
+_NAMES = {"forward": "aes_sbox", "inverse": "aes_inv_sbox", "both": "aes_both_sboxes"}
+"""What a module of an S-box is named by its direction."""
 
 
 def _form(kind: str) -> SBoxForm:
@@ -119,7 +124,25 @@ def _form(kind: str) -> SBoxForm:
     return SBOXES[kind]
 
 
-def _by_gates(m: Module, gates: GateList, state: Value, chosen: Value | None, stages: int) -> Value:
+def _by_gates(m: Module, gates: GateList, state: Value, chosen: Value | None, stages: int, name: str) -> Value:
+    """S-boxes in a module of their own, of which emitted Verilog makes one for a byte with this *name*; a single S-box stands in *m*."""
+    if len(state) == 8:
+        return _planes(m, gates, state, chosen, stages)
+    inside = Module()
+    substituted = Signal(len(state))
+    # Signals of this module alone say which wires are the bytes: Amaranth splits ports at what drives them.
+    before, behind = Signal(len(state), name="i", attrs={"bytes_of": name}), Signal(len(state), name="o", attrs={"bytes": name})
+    if chosen is not None:
+        inverse = Signal()
+        m.d.comb += inverse.eq(chosen)
+        chosen = inverse
+    inside.d.comb += [before.eq(state), behind.eq(_planes(inside, gates, before, chosen, stages)), substituted.eq(behind)]
+    m.submodules[next(one for n in count() if not hasattr(m.submodules, one := f"sub_bytes{n or ''}"))] = inside
+    return substituted
+
+
+def _planes(m: Module, gates: GateList, state: Value, chosen: Value | None, stages: int) -> Value:
+    """Gates as wide as there are bytes, each bit for a byte."""
     size = len(state) // 8
     planes = [Cat(state[n::8]) for n in range(8)]
     if chosen is not None:
@@ -162,10 +185,10 @@ def _read(m: Module, rom: memory.Memory, address: Value) -> Value:
     return port.data
 
 
-def _in_block_memories(m: Module, table: tuple[int, ...], addresses: list[Value], stages: int) -> Value:
+def _in_block_memories(m: Module, table: tuple[int, ...], addresses: list[Value], stages: int, name: str) -> Value:
     result = []
     for n in range(0, len(addresses), 2):
-        rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "block"})
+        rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "block", "table": name})
         m.submodules += rom
         for address in addresses[n : n + 2]:
             port = rom.read_port()

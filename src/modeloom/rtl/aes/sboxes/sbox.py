@@ -116,8 +116,9 @@ def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Valu
     """
     result = []
     addresses = _bytes(state)
+    table, name = (INV_SBOX, "aes_inv_sbox_bram") if inverse else (SBOX, "aes_sbox_bram")
     for n in range(0, len(addresses), 2):
-        rom = memory.Memory(shape=8, depth=256, init=INV_SBOX if inverse else SBOX, attrs={"rom_style": "block"})
+        rom = memory.Memory(shape=8, depth=256, init=table, attrs={"rom_style": "block", "table": name})
         m.submodules += rom
         for address in addresses[n : n + 2]:
             port = rom.read_port()
