@@ -41,6 +41,10 @@ CASES += slowly(
             ("decrypt", 3, "lut", 1, "lut6"), ("encrypt", 4, "composite", 3, "plain"), ("both", 1, "composite", 1, "plain"),
         )
     ],
+    *[
+        ("aes-pipeline", {"key_bits": "all", "direction": direction, "stages": stages, "slots": slots, "key_memory": key_memory})
+        for direction, stages, slots, key_memory in (("encrypt", 1, 5, "distributed"), ("both", 2, 70, "block"))
+    ],
 )  # fmt: skip
 
 

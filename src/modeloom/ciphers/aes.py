@@ -7,7 +7,7 @@ from typing import Any
 
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.openssl import openssl
-from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.ciphers.request import FEW_SLOTS, CoreRequest, CoreTiming
 from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["AES"]
@@ -17,10 +17,16 @@ def _rounds(key_bits: int) -> int:
     return key_bits // 32 + 6
 
 
+BLOCK_MEMORY_CYCLES = 2
+"""What block memories for round keys add to the latency of a pipeline."""
+
+
 def _timing(request: CoreRequest) -> CoreTiming:
-    cycles = _rounds(request.key_bits) * request.stages
+    cycles = max(map(_rounds, request.key_sizes)) * request.stages
     # The whitened input is registered: the operand register is in the core.  In its last cycle a sequential core takes the next block.
-    return CoreTiming(cycles + 1, 1 if request.form == "pipelined" else cycles)
+    if request.form != "pipelined":
+        return CoreTiming(cycles + 1, cycles)
+    return CoreTiming(cycles + 1 + (BLOCK_MEMORY_CYCLES if request.slots > FEW_SLOTS else 0), 1)
 
 
 def _hardware(request: CoreRequest) -> Any:
@@ -29,13 +35,22 @@ def _hardware(request: CoreRequest) -> Any:
 
     if request.form == "sequential":
         return AESSequential(request.key_bits, request.slots, request.stages, direction=request.direction, sbox=request.sbox)
-    return AESPipeline(request.key_bits, request.stages, request.slots, direction=request.direction, sbox=request.sbox)
+    return AESPipeline(
+        request.key_bits, request.stages, request.slots, direction=request.direction, sbox=request.sbox,
+        more_key_bits=request.more_key_bits, key_memory="block" if request.slots > FEW_SLOTS else "distributed",
+    )  # fmt: skip
 
 
 def _key_schedule(key_bits: int) -> Any:
     from modeloom.rtl.aes.keys.key_schedule import KeySchedule
 
     return KeySchedule(key_bits)
+
+
+def _key_schedule_for(key_sizes: tuple[int, ...]) -> Any:
+    from modeloom.rtl.aes.keys.sizes_schedule import SizesKeySchedule
+
+    return SizesKeySchedule(key_sizes)
 
 
 AES = BlockCipher(
@@ -52,5 +67,7 @@ AES = BlockCipher(
     software=openssl("AES"),
     hardware=_hardware,
     key_schedule=_key_schedule,
+    several_sizes=DIRECTIONS,
+    key_schedule_for=_key_schedule_for,
 )
 """The Advanced Encryption Standard, FIPS 197."""

@@ -6,18 +6,19 @@
     keys ──▶ key schedule ──▶ round keys ──▶ core ──▶ blocks, cycles ─┐
       └────▶ software ──▶ blocks ─────────────────────────────────────┴─▶ equal, in the cycle that ``timing`` says
 
-Keys are zeros, ones, and random ones, of all slots in turn; blocks follow each other at the interval that ``timing`` says.  A wrong entry
-of a table that one round in one place reads shows with a probability of more than 0.999.
+Keys are zeros, ones, and random ones, of all sizes, of all slots in turn; blocks follow each other at the interval that ``timing``
+says.  A wrong entry of a table that one round in one place reads shows with a probability of more than 0.999.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from modeloom.ciphers import CIPHERS, BlockCipher, CoreRequest
+from modeloom.ciphers.request import FEW_SLOTS
 from modeloom.spec import DefinitionError, blame
 
 __all__ = ["check_cipher", "check_core"]
@@ -94,7 +95,10 @@ class _Check:
         self.cipher, self.request = cipher, request
         self.rng = random.Random(f"{cipher.name} {request}")
         self.size = cipher.block_bytes
-        self.timing = cipher.timing(request.but(slots=1))
+        # The compiler asks without slots, unless there are many.
+        self.timing = cipher.timing(request.but(slots=1) if request.slots <= FEW_SLOTS else request)
+        self.sizes = request.key_sizes
+        self.most = max(cipher.round_keys(bits) for bits in self.sizes)
 
     def fail(self, message: str) -> None:
         raise DefinitionError(f"cipher {self.cipher.name}: {message}")
@@ -113,9 +117,16 @@ class _Check:
     # -- stimuli ------------------------------------------------------------------------------------------------------
 
     def _keys(self) -> list[bytes]:
-        size = self.request.key_bits // 8
-        chosen = [bytes(size), b"\xff" * size, bytes(range(size)), b"\x01" + bytes(size - 1), bytes(size - 1) + b"\x80"]
-        return chosen + [self.rng.randbytes(size) for _ in range(max(KEYS, self.request.slots) - len(chosen))]
+        """Keys for all slots in turn; of several sizes, a slot gets another one each time."""
+        sizes, slots = self.request.key_sizes, self.request.slots
+        by_size = [self._keys_of(bits // 8) for bits in sizes]
+        count = len(sizes) * max(KEYS, slots)
+        return [next(by_size[(number % slots + number // slots) % len(sizes)]) for number in range(count)]
+
+    def _keys_of(self, size: int) -> Iterator[bytes]:
+        yield from (bytes(size), b"\xff" * size, bytes(range(size)), b"\x01" + bytes(size - 1), bytes(size - 1) + b"\x80")
+        while True:
+            yield self.rng.randbytes(size)
 
     def _operations(self, keys: Sequence[bytes]) -> list[list[_Operation]]:
         """Groups of operations, each with as many keys as there are slots, in a random order."""
@@ -152,15 +163,19 @@ class _Check:
         from modeloom.sim import Simulation
 
         request = self.request
-        core, schedule = self.cipher.hardware(request), self.cipher.key_schedule(request.key_bits)
+        core, schedule = self.cipher.hardware(request), self.cipher.expander(self.sizes)
         ports = [*CORE_PORTS, *(["start"] if request.form == "sequential" else [])]
         ports += ["decrypt"] if request.direction == "both" else []
-        for what, component, names in ((str(request), core, ports), ("its key schedule", schedule, SCHEDULE_PORTS)):
+        several = len(self.sizes) > 1
+        ports += ["key_length"] if several else []
+        for what, component, names in (
+            (str(request), core, ports), ("its key schedule", schedule, (*SCHEDULE_PORTS, *(["length"] if several else []))),
+        ):  # fmt: skip
             for name in names:
                 if not hasattr(component, name):
                     self.fail(f"{what} has no port {name}")
-        if len(schedule.key) != request.key_bits:
-            self.fail(f"its key schedule takes {len(schedule.key)} bits, not {request.key_bits}")
+        if len(schedule.key) != max(self.sizes):
+            self.fail(f"its key schedule takes {len(schedule.key)} bits, not {max(self.sizes)}")
         self._latency_of(core)
         bench = CipherBench(request.direction, core, schedule, request.slots)
         with blame(self.cipher.name, type(core).elaborate):
@@ -174,23 +189,29 @@ class _Check:
             self.fail(f"{self.request} has a latency of {core.latency} cycles, and its timing says {self.timing.latency}")
 
     def _load(self, sim: Any, slot: int, key: bytes) -> None:
+        bits = 8 * len(key)
+        if len(self.sizes) > 1:
+            self._request(sim, "key_erase", slot, b"")
         writes = self._request(sim, "key_start", slot, key)
-        missing = set(range(self.cipher.round_keys(self.request.key_bits))) - {number for number, *_ in writes}
+        missing = set(range(self.cipher.round_keys(bits))) - {number for number, *_ in writes}
         if missing:
-            self.fail(f"its key schedule for {self.request.key_bits}-bit keys does not write round key {min(missing)}")
+            self.fail(f"its key schedule for {bits}-bit keys does not write round key {min(missing)}")
 
     def _erase(self, sim: Any) -> None:
         """An erasure writes zeros to every round key, in both forms."""
         for slot in range(self.request.slots):
             last = {number: data for number, *data in self._request(sim, "key_erase", slot, b"")}
-            for number in range(self.cipher.round_keys(self.request.key_bits)):
+            for number in range(self.most):
                 if any(last.get(number, (1,))):
-                    self.fail(f"its key schedule for {self.request.key_bits}-bit keys does not erase round key {number}")
+                    self.fail(f"its key schedule for {max(self.sizes)}-bit keys does not erase round key {number}")
 
     def _request(self, sim: Any, port: str, slot: int, key: bytes) -> list[tuple[int, int, int]]:
         """Writes of a request: number, data, data_dec.  The key is there in the first cycle only."""
         for name, value in (("key", int.from_bytes(key, "little")), ("key_slot", slot), (port, 1)):
             sim.set(name, value)
+        bits = 8 * len(key) or self.sizes[self.cipher.longest(self.sizes)]
+        if len(self.sizes) > 1:
+            sim.set("key_length", self.sizes.index(bits))
         writes = []
         for cycle in range(KEY_PATIENCE):
             if sim.get("we"):
@@ -199,12 +220,12 @@ class _Check:
             sim.step()
             if not cycle:
                 sim.set(port, 0)
-                sim.set("key", self.rng.getrandbits(self.request.key_bits))
+                sim.set("key", self.rng.getrandbits(max(self.sizes)))
             if done:
                 # Two cycles to the core's memories.
                 sim.step(2)
                 return writes
-        self.fail(f"its key schedule for {self.request.key_bits}-bit keys is not done after {KEY_PATIENCE} cycles")
+        self.fail(f"its key schedule for {bits}-bit keys is not done after {KEY_PATIENCE} cycles")
         return writes
 
     def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> _Run:

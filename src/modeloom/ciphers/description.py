@@ -6,12 +6,13 @@ AES and SM4 are described in files of their own; a mode may bring a cipher that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from modeloom.ciphers.guard import guard
 from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.spec import InputError
 
 __all__ = ["BlockCipher"]
 
@@ -37,7 +38,8 @@ class BlockCipher:
     pipelined, sequential : tuple of str
         Directions for which there is a core of this form: "encrypt", "decrypt", and "both" for one core that does either.
     timing : callable
-        ``timing(request)``: the ``CoreTiming`` of the core that a ``CoreRequest`` asks for.  It is the same for any number of slots.
+        ``timing(request)``: the ``CoreTiming`` of the core that a ``CoreRequest`` asks for.  It is the same for any number of slots up to
+        ``FEW_SLOTS`` (``ciphers.request``).
     software : callable
         ``software(key)``: the keyed cipher on bytes, with ``encrypt(blocks)`` and ``decrypt(blocks)`` for any number of whole blocks.
     sboxes : tuple of str
@@ -46,10 +48,17 @@ class BlockCipher:
         ``hardware(request)``: the Amaranth component that a ``CoreRequest`` asks for, with the ports of ``AESPipeline``
         (``rtl.aes.cores.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A core for
         both directions has ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key in the form for the inverse
-        cipher, where that has one of its own.
+        cipher, where that has one of its own.  A core for several key sizes has ``key_length``, the size of the key that a round key
+        belongs to; ``key_round`` counts the round keys of this key.
     key_schedule : callable
         ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
         from outside.  It erases a round key a cycle and keeps no part of a key when it is done.
+    several_sizes : tuple of str
+        Directions for which a pipeline takes keys of several sizes, which are those of the slots of its blocks.  A slot is erased with
+        the size that has most round keys before a key of any size is written to it.
+    key_schedule_for : callable or None
+        ``key_schedule_for(key_sizes)``: one component that expands keys of several sizes, with the port ``length``.  None stands for a key
+        schedule for each size.
     """
 
     name: str
@@ -65,6 +74,8 @@ class BlockCipher:
     pipelined: tuple[str, ...] = ("encrypt", "decrypt")
     sequential: tuple[str, ...] = ()
     sboxes: tuple[str, ...] = ("lut",)
+    several_sizes: tuple[str, ...] = ()
+    key_schedule_for: Callable[[tuple[int, ...]], Any] | None = None
 
     def __post_init__(self) -> None:
         guard(self)
@@ -72,3 +83,32 @@ class BlockCipher:
     def has(self, direction: str, form: str) -> bool:
         """Whether there is a core for a direction in a form."""
         return direction in (self.pipelined if form == "pipelined" else self.sequential)
+
+    def check_sizes(self, request: CoreRequest) -> None:
+        """Raises ``InputError`` if there is no core for the key sizes of a request."""
+        for bits in request.key_sizes:
+            if bits not in self.key_bits:
+                raise InputError(f"{self.name} has keys of {', '.join(map(str, self.key_bits))} bits, not {bits}")
+        if not request.more_key_bits:
+            return
+        if request.form != "pipelined":
+            raise InputError(f"{self.name} takes keys of several sizes in pipelines only, not in a {request.form} core")
+        if request.direction not in self.several_sizes:
+            what = {"both": "for both directions"}.get(request.direction, f"to {request.direction}")
+            raise InputError(f"{self.name} has no pipeline {what} that takes keys of several sizes; choose one key size")
+
+    def longest(self, key_sizes: Sequence[int]) -> int:
+        """The place of the size with most round keys."""
+        return max(range(len(key_sizes)), key=lambda n: self.round_keys(key_sizes[n]))
+
+    def expander(self, key_sizes: Sequence[int]) -> Any:
+        """The component that expands keys of these sizes: a key schedule, with the port ``length`` if there are several sizes."""
+        if len(key_sizes) == 1:
+            return self.key_schedule(key_sizes[0])
+        if self.key_schedule_for is not None:
+            return self.key_schedule_for(tuple(key_sizes))
+        from modeloom.rtl.bus.key_schedules import KeySchedules
+
+        return KeySchedules(
+            [self.key_schedule(bits) for bits in key_sizes], max(self.round_keys(bits) for bits in key_sizes), self.round_key_bits
+        )

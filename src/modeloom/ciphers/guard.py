@@ -20,8 +20,12 @@ __all__ = ["guard"]
 
 FUNCTIONS = {
     "round_keys": "key_bits", "timing": "a CoreRequest", "software": "key", "hardware": "a CoreRequest", "key_schedule": "key_bits",
+    "key_schedule_for": "key_sizes",
 }  # fmt: skip
 """The functions of a description, and the one argument that each takes."""
+
+OPTIONAL = ("key_schedule_for",)
+"""Those that may be None."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +100,21 @@ def guard(description: Any) -> None:
     sizes = description.key_bits
     if not isinstance(sizes, tuple) or not sizes or not all(_is_count(size) and size % 8 == 0 for size in sizes):
         refuse(f"key_bits is {sizes!r}; it must be a tuple of numbers of bits that are whole bytes, such as (128, 256)")
-    for name in ("pipelined", "sequential", "sboxes"):
+    for name in ("pipelined", "sequential", "sboxes", "several_sizes"):
         value = getattr(description, name)
         if not isinstance(value, tuple) or not all(isinstance(entry, str) for entry in value):
             refuse(f"{name} is {value!r}; it must be a tuple of names")
     if not description.sboxes:
         refuse('sboxes is (); it must have one name, such as ("lut",)')
-    for name in ("pipelined", "sequential"):
+    for name in ("pipelined", "sequential", "several_sizes"):
         if not set(getattr(description, name)) <= set(DIRECTIONS):
             refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"')
     for word, argument in FUNCTIONS.items():
         function = getattr(description, word)
         if isinstance(function, Guarded):
             function = function.function
+        if function is None and word in OPTIONAL:
+            continue
         if not callable(function):
             refuse(f"{word} is {function!r}; it must be a function")
         if not _takes_one(function):

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 
 from modeloom.spec.directions import DIRECTIONS
 
-__all__ = ["DIRECTION_OF", "FORMS", "CoreRequest", "CoreTiming"]
+__all__ = ["DIRECTION_OF", "FEW_SLOTS", "FORMS", "CoreRequest", "CoreTiming"]
+
+FEW_SLOTS = 64
+"""Key slots up to which they do not change the timing of a core.  With more, round keys may be in block memories."""
 
 FORMS = ("pipelined", "sequential")
 """A core takes a block every cycle, or one after the other."""
@@ -34,11 +37,13 @@ class CoreRequest:
         Keys that the core holds.
     sbox : str
         Form of the S-boxes, one of ``BlockCipher.sboxes``.
+    more_key_bits : tuple of int
+        Other key sizes that a slot may have.  All sizes have the same timing.
 
     Raises
     ------
     ValueError
-        The direction or the form is none of these.
+        The direction or the form is none of these, or a key size is there twice.
     """
 
     direction: str
@@ -47,17 +52,26 @@ class CoreRequest:
     stages: int
     slots: int = 1
     sbox: str = "lut"
+    more_key_bits: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:
             raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {self.direction!r}")
         if self.form not in FORMS:
             raise ValueError(f"form must be one of {', '.join(FORMS)}, not {self.form!r}")
+        if len(set(self.key_sizes)) != len(self.key_sizes):
+            raise ValueError(f"key sizes must differ, not {', '.join(map(str, self.key_sizes))}")
 
     def __str__(self) -> str:
         does = {"encrypt": "encrypter", "decrypt": "decrypter", "both": "core for both directions"}[self.direction]
         what = ("register" if self.form == "pipelined" else "cycle") + "s" * (self.stages != 1)
-        return f"the {self.form} {does} for {self.key_bits}-bit keys with {self.stages} {what} a round"
+        sizes = "- and ".join(filter(None, ("-, ".join(map(str, self.key_sizes[:-1])), str(self.key_sizes[-1]))))
+        return f"the {self.form} {does} for {sizes}-bit keys with {self.stages} {what} a round"
+
+    @property
+    def key_sizes(self) -> tuple[int, ...]:
+        """Bits of the keys that a slot may have.  Ports called ``key_length`` and ``length`` carry a place in this tuple."""
+        return (self.key_bits, *self.more_key_bits)
 
     @property
     def decrypts(self) -> tuple[bool, ...]:

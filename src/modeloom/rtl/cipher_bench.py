@@ -37,6 +37,8 @@ class CipherBench(wiring.Component):
     -------
     key_start, key_erase, key, key_slot : In
         Commands to the key schedule, and the slot to which the core writes the round keys.
+    key_length : In
+        The size of the key, from a request until it is done; only of a key schedule and a core for several sizes.
     we, round, data, data_dec, done : Out
         Outputs of the key schedule.
     i, slot, decrypt, start : In
@@ -52,6 +54,7 @@ class CipherBench(wiring.Component):
             "key_start": In(1), "key_erase": In(1), "key": In(len(schedule.key)), "key_slot": In(slot),
             "we": Out(1), "round": Out(len(schedule.round)), "data": Out(data), "data_dec": Out(data), "done": Out(1),
             "i": In(len(core.i)), "slot": In(slot), "decrypt": In(1), "start": In(1), "o": Out(len(core.o)),
+            **({"key_length": In(len(schedule.length))} if hasattr(schedule, "length") else {}),
         })  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -66,6 +69,9 @@ class CipherBench(wiring.Component):
         writes = {"key_we": schedule.we, "key_slot": self.key_slot, "key_round": schedule.round, "key_data": data}
         if hasattr(core, "key_data_dec"):
             writes["key_data_dec"] = schedule.data_dec
+        if hasattr(schedule, "length"):
+            m.d.comb += schedule.length.eq(self.key_length)
+            writes["key_length"] = self.key_length
         if self.direction == "both":
             m.d.comb += core.decrypt.eq(self.decrypt)
         for name, value in writes.items():

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+from modeloom.circuits.aes.key_step import ALL, check_sizes
 from modeloom.circuits.aes.multistream import STREAMS, AESMultiStream
 from modeloom.circuits.aes.round import AESRound
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_form, round_keys
 from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.aes.cores.pipeline import KEY_MEMORIES, AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
 from modeloom.rtl.aes.rounds.round_stages import MIXCOLUMNS, SBOXES
 from modeloom.spec import InputError
@@ -28,11 +29,16 @@ def _number(block: bytes) -> int:
 
 
 class _Keys:
-    """A random key in every slot, in the forms for ports and for software.  It is the same for every build."""
+    """A random key in every slot, in the forms for ports and for software.  It is the same for every build.
 
-    def __init__(self, key_bits: int, slots: int) -> None:
-        random = Random(key_bits)
-        keys = [random.randbytes(key_bits // 8) for _ in range(slots)]
+    Several key sizes are those of the slots in turn.
+    """
+
+    def __init__(self, sizes: Sequence[int], slots: int) -> None:
+        random = Random(sizes[0])
+        self.sizes = sizes
+        self.lengths = [slot % len(sizes) for slot in range(slots)]
+        keys = [random.randbytes(sizes[length] // 8) for length in self.lengths]
         self.software = [AES(key) for key in keys]
         self.forward = [round_keys(key) for key in keys]
         self.backward = [inverse_form(expanded) for expanded in self.forward]
@@ -46,6 +52,8 @@ class _Keys:
                 cycle["key_data"] = _number(inverse if direction == "decrypt" else plain)
                 if direction == "both":
                     cycle["key_data_dec"] = _number(inverse)
+                if len(self.sizes) > 1:
+                    cycle["key_length"] = self.lengths[slot]
                 cycles.append(cycle)
         return cycles
 
@@ -60,9 +68,9 @@ def _way(random: Random, direction: str) -> tuple[bool, dict[str, int]]:
     return decrypt, {"decrypt": int(decrypt)} if direction == "both" else {}
 
 
-def _keyed(component: Any, key_bits: int, slots: int, direction: str, **always: int) -> Built:
+def _keyed(component: Any, sizes: Sequence[int], slots: int, direction: str, **always: int) -> Built:
     """A core with a key memory."""
-    keys = _Keys(key_bits, slots)
+    keys = _Keys(sizes, slots)
 
     def operation(random: Random) -> Operation:
         slot, block = random.randrange(slots), random.randbytes(16)
@@ -77,12 +85,18 @@ def _sequential(key_bits: int, direction: str, stages: int, sbox: str, mixcolumn
     if sbox == "table" and stages > 2:
         raise InputError(f"--stages {stages}: with --sbox table a round has one or two registers")
     component = AESSequential(key_bits, slots, stages, direction=direction, sbox=sbox, mixcolumns=mixcolumns)
-    return _keyed(component, key_bits, slots, direction, start=1)
+    return _keyed(component, (key_bits,), slots, direction, start=1)
 
 
-def _pipeline(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
-    component = AESPipeline(key_bits, stages, slots, direction=direction, sbox=sbox, mixcolumns=mixcolumns)
-    return _keyed(component, key_bits, slots, direction)
+def _pipeline(
+    key_bits: int | str, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int, key_memory: str
+) -> Built:
+    sizes = check_sizes(key_bits)[::-1]
+    component = AESPipeline(
+        sizes[0], stages, slots, direction=direction, sbox=sbox, mixcolumns=mixcolumns, more_key_bits=sizes[1:],
+        key_memory=key_memory,
+    )  # fmt: skip
+    return _keyed(component, sizes, slots, direction)
 
 
 def _round(direction: str, stages: int, sbox: str, mixcolumns: str, last: str) -> Built:
@@ -103,7 +117,7 @@ def _round(direction: str, stages: int, sbox: str, mixcolumns: str, last: str) -
 
 def _multistream(key_bits: int, direction: str, streams: int) -> Built:
     component = AESMultiStream(key_bits, streams, direction)
-    keys = _Keys(key_bits, 1)
+    keys = _Keys((key_bits,), 1)
 
     def operation(random: Random) -> Operation:
         blocks = [random.randbytes(16) for _ in range(streams)]
@@ -125,6 +139,8 @@ _SLOTS = Option("slots", 1, "Number of keys that the core holds", low=1, high=16
 _SBOX = Option("sbox", "lut", "Form of the S-boxes: logic or block memories", choices=SBOXES)
 _MIX = Option("mixcolumns", "lut6", "MixColumns as the mapper arranges it, or divided into LUTs with six inputs", choices=MIXCOLUMNS)
 
+MOST_SLOTS = 1024
+
 CIRCUITS = (
     Circuit(
         "aes-round", "one round of AES, as pipelines have it", "FIPS 197, 5.1 and 5.3.5; luts2017, section 3",
@@ -136,7 +152,12 @@ CIRCUITS = (
     ),
     Circuit(
         "aes-pipeline", "AES pipeline, a block a cycle, round keys written from outside", "gcm2008, section 4.2",
-        (_KEY_BITS, _DIRECTION, _STAGES, _SBOX, _MIX, _SLOTS), _pipeline,
+        (
+            Option("key_bits", 128, "Key size in bits. With all, each slot has its own", choices=(128, 192, 256, ALL)),
+            _DIRECTION, _STAGES, _SBOX, _MIX, Option("slots", 1, "Number of keys that the core holds", low=1, high=MOST_SLOTS),
+            Option("key_memory", KEY_MEMORIES[0], "Memories of the round keys of several slots", choices=KEY_MEMORIES),
+        ),
+        _pipeline,
     ),
     Circuit(
         "aes-multistream", "AES round core for several blocks at a time, round keys from outside", "luts2017, section 3.3",

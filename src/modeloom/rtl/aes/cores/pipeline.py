@@ -10,29 +10,50 @@ Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of
 
 ``round_stages`` describes a round and its registers.
 
+A pipeline for keys of several sizes has the rounds of the longest key.  A block of a shorter key passes the first of them in registers.
+So all blocks have the same latency, and blocks of any slots can follow each other (``key_sizes`` has the rounds)::
+
+    w. reg ──┬──▶ round 1 ──▶ round 2 ──┬──▶ reg ──┬──▶ round 3 ──▶ round 4 ──┬──▶ reg ──▶ round 5 ...
+             └──▶ reg ... reg ──────────┘          └──▶ reg ... reg ──────────┘
+
+The register of round 1 is zero for a block that passes it.  Round 2 then gives the sum of a constant and its round key.  In place of the
+key it gets the sum of the block and this constant.  So the multiplexer is in front of the register of the key, not in a round.
+
 The pipeline never stalls: no register of the data path has a clock enable or a reset.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.aes.cores.bypass import Bypass, choose
+from modeloom.rtl.aes.cores.key_sizes import KeySizes, Skip
 from modeloom.rtl.aes.keys.round_keys import read_round_key
-from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, slot_shape
+from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
 
-__all__ = ["SBOXES", "AESPipeline"]
+__all__ = ["BLOCK_MEMORY_CYCLES", "KEY_MEMORIES", "SBOXES", "AESPipeline"]
+
+KEY_MEMORIES = ("distributed", "block")
+"""Memories of round keys: in LUTs, or block memories."""
+
+BLOCK_MEMORY_CYCLES = 2
+"""Cycles from a slot to a round key, through a block memory and the register behind it.  A block waits for the first round key."""
+
+ZEROS_SUBSTITUTED = {"encrypt": 0x63, "decrypt": 0x52}
+"""Each byte of the result of a round without key for a state of zeros: the S-box of 0.  MixColumns keeps a state of equal bytes."""
 
 
 class _Travel:
-    """A value that travels with a block.  Item n is the value of the block that entered n cycles ago."""
+    """A value that travels with a block.  Item n is the value of the block that entered n cycles ago; it is known from ``cycle`` on."""
 
-    def __init__(self, m: Module, value: Value, name: str) -> None:
-        self._m, self._values, self._name = m, [value], name
+    def __init__(self, m: Module, value: Value, name: str, cycle: int = 0) -> None:
+        self._m, self._values, self._name = m, [value] * (cycle + 1), name
 
     def __getitem__(self, cycle: int) -> Value:
         while len(self._values) <= cycle:
@@ -72,14 +93,19 @@ class AESPipeline(wiring.Component):
         "compact": gates, see ``sboxes``.
     mixcolumns : str
         "plain", or "lut6": partitioned by hand into LUTs of six inputs, together with the round key.
+    more_key_bits : tuple of int
+        Other key sizes that a slot may have.
+    key_memory : str
+        "distributed", or "block", which puts the round keys of several slots into block memories, one for each round.
 
     Attributes
     ----------
     rounds : int
-        10, 12 or 14.
+        10, 12 or 14, of the longest key.
     latency : int
-        rounds * registers_per_round, plus 1 with the whitening register. The result of a block given in cycle t is at ``o`` in cycle
-        t + latency. The input has no register before the whitening, and the output has one.
+        rounds * registers_per_round, plus 1 with the whitening register, plus 2 with block memories for keys. The result of a block given
+        in cycle t is at ``o`` in cycle t + latency, whatever the size of its key. The input has no register before the whitening, and the
+        output has one.
     interval : int
         1: one block in every cycle.
 
@@ -93,6 +119,10 @@ class AESPipeline(wiring.Component):
         Writes round key ``key_round`` (0 is the first block of the cipher key, as in FIPS 197) of a slot. ``key_data`` takes
         ``KeySchedule.data`` in an encrypter and ``data_dec`` in a decrypter. A pipeline for both directions takes both. A block in a later
         cycle uses the new key. The keys of a slot must not change while its blocks are in flight.
+    key_length
+        Only with ``more_key_bits``: the size of the key that the round key belongs to. 0 is ``key_bits``, and n is
+        ``more_key_bits[n - 1]``. The slot then has this size. ``key_round`` is the number of the round key in a key of this size. To erase
+        a slot, write zeros to all round keys of the longest size.
 
     Raises
     ------
@@ -108,9 +138,11 @@ class AESPipeline(wiring.Component):
 
     def __init__(
         self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, direction: str = "encrypt",
-        whitening_register: bool = True, sbox: str = "lut", mixcolumns: str = "plain",
+        whitening_register: bool = True, sbox: str = "lut", mixcolumns: str = "plain", more_key_bits: tuple[int, ...] = (),
+        key_memory: str = "distributed",
     ):
-        self.key_bits = check_key_bits(key_bits)
+        self.sizes = KeySizes((key_bits, *more_key_bits))
+        self.key_bits, self.more_key_bits = key_bits, more_key_bits
         self._stages = RoundStages(direction, registers_per_round, sbox, mixcolumns)
         self.registers_per_round, self.direction, self.sbox = registers_per_round, direction, sbox
         self.slots = check_count("slots", slots)
@@ -118,9 +150,15 @@ class AESPipeline(wiring.Component):
             raise TypeError(f"whitening_register must be True or False, not {whitening_register!r}")
         if sbox == "bram" and not whitening_register:
             raise ValueError("a block memory registers its address: sbox 'bram' needs whitening_register")
+        if more_key_bits and not whitening_register:
+            raise ValueError("the size of a key is known a cycle late: several key sizes need whitening_register")
+        if key_memory not in KEY_MEMORIES:
+            raise ValueError(f"key_memory must be one of {', '.join(KEY_MEMORIES)}, not {key_memory!r}")
         self.whitening_register = whitening_register
-        self.rounds = ROUNDS[key_bits]
-        self.latency = self.rounds * registers_per_round + whitening_register
+        self.key_memory = key_memory
+        self.rounds = self.sizes.rounds
+        self._waits = BLOCK_MEMORY_CYCLES if self._block else 0
+        self.latency = self._waits + self.rounds * registers_per_round + whitening_register
         self.interval = 1
         ports: dict[str, Any] = {
             "i": In(BLOCK_BITS),
@@ -133,7 +171,14 @@ class AESPipeline(wiring.Component):
         }
         if self.direction == "both":
             ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
+        if more_key_bits:
+            ports["key_length"] = In(range(len(self.sizes.sizes)))
         super().__init__(ports)
+
+    @property
+    def _block(self) -> bool:
+        """Whether round keys are in block memories; those of one slot are in registers."""
+        return self.key_memory == "block" and self.slots > 1
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -143,36 +188,88 @@ class AESPipeline(wiring.Component):
 
         def stored_key(index: int, data: Value, form: str = "", **when: Any) -> Value:
             write = Signal(name=f"write_{form}{index}")
-            m.d.comb += write.eq(self.key_we & (self.key_round == index))
-            return read_round_key(m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", **when)
+            number = self.key_round == index
+            if self.more_key_bits:
+                backward = bool(form) or self.direction == "decrypt"
+                place = self.rounds - index if backward else index
+                number = self.sizes.matches(self.key_length, self.key_round, place, backward=backward)
+            m.d.comb += write.eq(self.key_we & number)
+            return read_round_key(m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", block=self._block, **when)
 
-        def round_key(place: int, cycle: int) -> Value:
-            """The round key for a place (0 is the whitening) and for the block that entered *cycle* cycles ago."""
+        def ready_key(place: int, cycle: int) -> Value:
+            """The round key for a place (0 is the whitening) and for the block that entered *cycle* cycles ago, not from a register."""
+            when: dict[str, Any] = {"travel": slot, "cycle": cycle} if self._block else {"travel": [slot[cycle]], "cycle": 0}
+            backward = self.rounds - place
             if not both:
+                return stored_key(backward if self.direction == "decrypt" else place, self.key_data, **when)
+            encrypting = stored_key(place, self.key_data, **when)
+            decrypting = stored_key(backward, self.key_data_dec, "dec_", **when)
+            return choose(decrypt[cycle], decrypting, encrypting)
+
+        def round_key(place: int, cycle: int, instead: tuple[Value, Value] | None = None) -> Value:
+            """The same, from a register if *cycle* is not 0.  *instead* is a condition and what then replaces the key, a cycle before."""
+            if not both and not self._block and instead is None:
                 index = self.rounds - place if self.direction == "decrypt" else place
                 return stored_key(index, self.key_data, travel=slot, cycle=cycle)
             # The key is selected a cycle ahead, so the logic of a round has no multiplexer.
-            ahead = max(0, cycle - 1)
-            encrypting = stored_key(place, self.key_data, travel=[slot[ahead]], cycle=0)
-            decrypting = stored_key(self.rounds - place, self.key_data_dec, "dec_", travel=[slot[ahead]], cycle=0)
-            pairs = zip(columns(decrypting), columns(encrypting), strict=True)
-            key = Cat(Mux(decrypt[ahead], d, e) for d, e in pairs)
+            key = ready_key(place, max(0, cycle - 1))
+            if instead is not None:
+                key = choose(*instead, key)
             return register(m, key, f"chosen_key_{place}") if cycle else key
 
-        state = add(self.i, round_key(0, 0))
+        begin = self._waits
+        block: Value = self.i
+        for n in range(begin):
+            block = register(m, block, f"operand_{n}")
+        block = add(block, round_key(0, begin))
+        state: Any = block
         if self.whitening_register and self._stages.registers_sums:
-            state = self._stages.hold(m, state, decrypt[0], "whitened")
+            state = self._stages.hold(m, block, decrypt[begin], "whitened")
+        skipping = self._skipping(m)
+        bypass: Bypass | None = None
         for number in range(1, self.rounds + 1):
-            end = number * self.registers_per_round + self.whitening_register
-            begin = end - self.registers_per_round - (not self._stages.registers_sums)
+            end = begin + number * self.registers_per_round + self.whitening_register
+            start = end - self.registers_per_round - (not self._stages.registers_sums)
             name = f"round_{number}_"
-            state, way = self._stages.substitute(m, state, decrypt[begin], name, decrypt.later)
-            last = number == self.rounds
-            key = round_key(number, end - 1)
-            state = self._stages.finish(m, state, key, name) if last else self._stages.mix(m, state, way, key, name)
-            if last:
+            for skip, skips in skipping:
+                if skip.first == number:
+                    bypass = Bypass(m, skip, skips, *((block, start - 1) if isinstance(state, tuple) else (state, start)))
+            state, way = self._stages.substitute(m, state, decrypt[start], name, decrypt.later)
+            # The round in which blocks that pass these rounds come back, and the round before.
+            joins, before = (bypass is not None and bypass.skip.last == n for n in (number, number + 1))
+            instead = None
+            if bypass and joins and self._joins_at_keys:
+                zeros = Const(int.from_bytes(bytes([ZEROS_SUBSTITUTED[self.direction]]) * 16, "little"), BLOCK_BITS)
+                instead = bypass.skips(end - 2), add(bypass.at(end - 2), zeros)
+            key = round_key(number, end - 1, instead)
+            final = number == self.rounds
+            block = self._stages.finish(m, state, key, name) if final else self._stages.mix(m, state, way, key, name)
+            if bypass and before and self._joins_at_keys:
+                block = choose(bypass.skips(end - 1), Const(0, BLOCK_BITS), block)
+            if bypass and joins and not self._joins_at_keys:
+                block = choose(bypass.skips(end - 1), bypass.at(end - 1), block)
+            state = block
+            if final:
                 state = register(m, state, f"round_{number}")
             elif self._stages.registers_sums:
                 state = self._stages.hold(m, state, decrypt[end - 1], f"round_{number}")
         m.d.comb += self.o.eq(state)
         return m
+
+    @property
+    def _joins_at_keys(self) -> bool:
+        """Whether a block that has passed rounds replaces a round key.  This needs a register before the round, which can be zero, and one
+        direction: the constant that a round makes of zeros depends on it.
+        """
+        return self._stages.registers_sums and self.direction != "both"
+
+    def _skipping(self, m: Module) -> list[tuple[Skip, Callable[[int], Value]]]:
+        """The rounds that keys skip, and for each of them, whether the block that entered n cycles ago does."""
+        if not self.more_key_bits:
+            return []
+        bits = self.sizes.skipping(
+            m, self.key_we, self.key_slot, self.key_length, self.slot, slots=self.slots, block=self._block
+        )
+        cycle = BLOCK_MEMORY_CYCLES if self._block else 1
+        skips = self.sizes.skips
+        return [(skip, _Travel(m, bit, f"skips_{skip.first}", cycle).__getitem__) for skip, bit in zip(skips, bits, strict=True)]

@@ -13,7 +13,11 @@ from amaranth.lib import memory
 
 from modeloom.rtl.aes.parameters import BLOCK_BITS
 
-__all__ = ["read_round_key"]
+__all__ = ["BLOCK_MEMORY", "LUT_MEMORY", "read_round_key"]
+
+LUT_MEMORY: dict[str, str | int] = {"ram_style": "distributed"}
+BLOCK_MEMORY: dict[str, str | int] = {"ram_style": "block", "no_rw_check": 1}
+"""Attributes of memories.  The keys of a slot rest while it is read: Yosys needs no multiplexer behind a port for the old word."""
 
 
 def read_round_key(
@@ -26,11 +30,13 @@ def read_round_key(
     travel: Sequence[Value],
     cycle: int,
     index: int | str,
+    block: bool = False,
 ) -> Value:
     """The round key that a block uses *cycle* cycles after it has entered.
 
     With one slot, it is a register. With several slots, it is a memory in LUTs. A key for cycle 0 is read asynchronously. A later key is
     read into a register one cycle ahead, so the logic of a round contains no memory.
+    A block memory is read one cycle ahead, too. Its output is slow and needs a register behind it.
 
     Parameters
     ----------
@@ -46,13 +52,15 @@ def read_round_key(
         Cycle of use, 0 for the cycle of entry.
     index : int or str
         Number of the round key, for names.
+    block : bool
+        Puts the keys into a block memory, for a *cycle* of 1 or more.
     """
     if slots == 1:
         key_reg = Signal(BLOCK_BITS, name=f"key_{index}_reg", reset_less=True)
         with m.If(write):
             m.d.sync += key_reg.eq(data)
         return key_reg
-    keys = memory.Memory(shape=BLOCK_BITS, depth=slots, init=[], attrs={"ram_style": "distributed"})
+    keys = memory.Memory(shape=BLOCK_BITS, depth=slots, init=[], attrs=BLOCK_MEMORY if block else LUT_MEMORY)
     m.submodules[f"key_{index}"] = keys
     write_port = keys.write_port()
     m.d.comb += [write_port.addr.eq(write_slot), write_port.data.eq(data), write_port.en.eq(write)]

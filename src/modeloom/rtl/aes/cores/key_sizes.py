@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of several sizes in one pipeline: which rounds a shorter key skips, and where its round keys are.
+
+The last rounds are common.  For all three sizes::
+
+    key          whitening   rounds 1, 2   rounds 3, 4   rounds 5 ... 14
+    256 bits     key 0       keys 1, 2     keys 3, 4     keys 5 ... 14
+    192 bits     key 0       -             keys 1, 2     keys 3 ... 12
+    128 bits     key 0       -             -             keys 1 ... 10
+
+A decrypter reads the round keys of a size in the opposite order.  Its whitening uses the last round key, and its last round uses key 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.lib import memory
+
+from modeloom.rtl.aes.keys.round_keys import BLOCK_MEMORY, LUT_MEMORY
+from modeloom.rtl.aes.parameters import ROUNDS, check_key_bits
+
+__all__ = ["KeySizes", "Skip"]
+
+
+@dataclass(frozen=True)
+class Skip:
+    """Rounds that some keys skip.
+
+    Attributes
+    ----------
+    first, last : int
+        Numbers of the rounds, from 1.
+    lengths : tuple of bool
+        For each size of keys, whether it skips them.
+    """
+
+    first: int
+    last: int
+    lengths: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class KeySizes:
+    """The key sizes of a pipeline.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        128, 192 or 256 bits each.  What ports called ``key_length`` carry is a place in this tuple.
+
+    Raises
+    ------
+    TypeError
+        A size is not an integer.
+    ValueError
+        A size is none of AES, or there twice.
+    """
+
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for bits in self.sizes:
+            check_key_bits(bits)
+        if len(set(self.sizes)) != len(self.sizes):
+            raise ValueError(f"key sizes must differ, not {', '.join(map(str, self.sizes))}")
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of the longest key."""
+        return max(ROUNDS[bits] for bits in self.sizes)
+
+    @property
+    def skips(self) -> tuple[Skip, ...]:
+        """The skipped rounds in their order."""
+        ends = sorted({self.rounds - ROUNDS[bits] for bits in self.sizes})
+        return tuple(
+            Skip(before + 1, end, tuple(self.rounds - ROUNDS[bits] >= end for bits in self.sizes))
+            for before, end in zip(ends, ends[1:], strict=False)
+        )
+
+    def matches(self, length: Value, number: Value, place: int, *, backward: bool) -> Value:
+        """Whether a round key belongs to a place of the pipeline.
+
+        Parameters
+        ----------
+        length, number : Value
+            The size of the key, and the number of the round key, as in FIPS 197.
+        place : int
+            0 for the whitening, or the number of a round.
+        backward : bool
+            Whether blocks are decrypted there.
+        """
+        found: Value = Const(0, 1)
+        for n, bits in enumerate(self.sizes):
+            own = place - (self.rounds - ROUNDS[bits]) if place else 0
+            if own >= 0 and (own or not place):
+                found = found | ((length == n) & (number == (ROUNDS[bits] - own if backward else own)))
+        return found
+
+    def skipping(
+        self, m: Module, write: Value, write_slot: Value, length: Value, slot: Value, *, slots: int, block: bool
+    ) -> list[Value]:
+        """For each of ``skips``, whether a block passes these rounds: a cycle after its slot is given, or two with a block memory.
+
+        Parameters
+        ----------
+        m : Module
+            Receives the storage.
+        write, write_slot, length
+            Writes the size of the key of a slot.
+        slot
+            The slot of the block.
+        slots : int
+            Key slots.
+        block : bool
+            Whether the storage is a block memory.
+        """
+        data = self._decoded(length)
+        if slots == 1:
+            held = [Signal(name=f"skips_{skip.first}_reg", reset_less=True) for skip in self.skips]
+            with m.If(write):
+                m.d.sync += [reg.eq(bit) for reg, bit in zip(held, data, strict=True)]
+            return list(held)
+        m.submodules.skips = skips = memory.Memory(
+            shape=len(data), depth=slots, init=[], attrs=BLOCK_MEMORY if block else LUT_MEMORY
+        )
+        write_port, read_port = skips.write_port(), skips.read_port()
+        m.d.comb += [
+            write_port.addr.eq(write_slot), write_port.data.eq(Cat(data)), write_port.en.eq(write), read_port.addr.eq(slot),
+        ]  # fmt: skip
+        if not block:
+            return list(read_port.data)
+        late = Signal(len(data), name="skips_reg", reset_less=True)
+        m.d.sync += late.eq(read_port.data)
+        return list(late)
+
+    def _decoded(self, length: Value) -> list[Value]:
+        """For each of ``skips`` whether keys of a size skip it."""
+        found: list[Value] = []
+        for skip in self.skips:
+            which: Sequence[Value] = [length == n for n, skipped in enumerate(skip.lengths) if skipped]
+            found.append(Cat(which).any())
+        return found
