@@ -78,7 +78,7 @@ class Definition:
     distinct_keys : bool
         Whether the mode refuses a key whose cipher keys are equal.
     refused_keys : str
-        Which keys the mode refuses when they are loaded, for messages.
+        Which keys the mode refuses when they are loaded, for messages.  A core derives it from the definition if it is empty.
     cipher_key_bits : tuple of int
         Key sizes of the cipher, in bits, for which the mode is defined.  Empty for all sizes of the cipher.
     fixed_key_bits : dict

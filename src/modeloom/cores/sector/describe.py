@@ -27,7 +27,7 @@ def describe(compiled: Compiled, name: str, command: str) -> SectorDescription:
     files = file_names(name)
     return SectorDescription(
         schema=SectorDescription.SCHEMA,
-        **described(mode, name, command, files),
+        **described(mode, name, command, files, [what for one in compiled.sizes for what in one.source.nonzero.values()]),
         definition_sha256=definition_hash(compiled),
         options=options.as_dict(),
         cipher=compiled.architecture.cipher.name,
