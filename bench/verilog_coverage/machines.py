@@ -5,7 +5,7 @@ A machine is one register, or some that only together say where a component is. 
 have; any other combination of the registers is a point, too, that must stay at zero.  For the measurement a copy of the Verilog has a
 ``cover property`` for each state::
 
-    module NAME_core_zeroizer (...);  ...  states_settle: cover property (@(posedge always_clk) hold && !erase && !swept_reg);  endmodule
+    module NAME_core_zeroizer (...);  ...  states_settle: cover property (@(posedge always_clk) hold && !erase_we && !swept_reg);  endmodule
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ def machines_of(compiled: Compiled) -> list[Machine]:
     several_rows = any(table.rows > 1 for table in compiled.core_program.setups)
     machines = [
         Machine(
-            "core.zeroizer", "states", ("hold", "erase", "swept_reg"),
+            "core.zeroizer", "states", ("hold", "erase_we", "swept_reg"),
             {
-                "settle": "hold && !erase && !swept_reg", "sweep": "hold && erase && !swept_reg",
-                "flush": "hold && !erase && swept_reg", "ready": "!hold && !erase && swept_reg",
+                "settle": "hold && !erase_we && !swept_reg", "sweep": "hold && erase_we && !swept_reg",
+                "flush": "hold && !erase_we && swept_reg", "ready": "!hold && !erase_we && swept_reg",
             }, "always_clk",
         ),
         _key_port(compiled),
@@ -169,7 +169,7 @@ def together(compiled: Compiled) -> list[tuple[str, ...]]:
     machines = machines_of(compiled)
     core = machines[-1].path if len(compiled.sizes) == 1 else machines[-3].path
     groups = {
-        "core.zeroizer": [("hold", "erase", "swept_reg", "address"), ("hold", "erase", "swept_reg", "wait_reg")],
+        "core.zeroizer": [("hold", "erase_we", "swept_reg", "erase_address"), ("hold", "erase_we", "swept_reg", "wait_reg")],
         "core.bus.key_port": [
             ("fsm_state", "fence_reg", "rounds_left_reg", "words_left_reg"), ("fsm_state", "beat_reg", "complete_reg"),
         ],

@@ -33,7 +33,7 @@ class Fault:
 FAULTS = (
     Fault(
         "the size changes while sectors are in the engine",
-        "bus_size_gate", r"(assign change = .*) & idle &", r"\1 & (idle | next_valid) &",
+        "bus_size_gate", r"(assign change =(?:[^;]|\n)*)& size_idle\s+&", r"\1 & (size_idle | upcoming_next_valid) &",
         rules.size_changes_between_sectors, 20, "several",
     ),
     Fault("a beat is replaced while it waits", "bus_ring_out", r"assign get = .*;", "assign get = valid_reg;", rules.data_stay, 20),
@@ -48,13 +48,13 @@ FAULTS = (
     ),
     Fault(
         "a packet is taken in in the size of another",
-        "bus_size_gate", r"(assign open =\s+[^?]*\?) ([^:]*) :", r"\1 (\2) | command_size[0] :",
+        "bus_size_gate", r"(assign opening_open =\s+[^?]*\?) ([^:]*) :", r"\1 (\2) | upcoming_size[0] :",
         rules.size_is_the_commands, 20, "several",
     ),
-    Fault("a status is lost", "bus_queue", r"\.w_en\(push\)", ".w_en(push & ~tag[3])", rules.one_status_a_command),
+    Fault("a status is lost", "bus_queue", r"\.w_en\(verdict_push\)", ".w_en(verdict_push & ~verdict_tag[3])", rules.one_status_a_command),
     Fault(
         "a status has another command's tag",
-        "bus_queue", r"\.tag\(tag\)", ".tag(tag ^ 16'h0100)", rules.statuses_in_order,
+        "bus_queue", r"\.verdict_tag\(verdict_tag\)", ".verdict_tag(verdict_tag ^ 16'h0100)", rules.statuses_in_order,
     ),
     Fault(
         "a good status does not wait for its data",
@@ -70,9 +70,12 @@ FAULTS = (
     ),
     Fault(
         "a command without a key gets a good status",
-        "bus_entry", r"assign code = (.*);", r"assign code = (\1) & 3'h3;", rules.refused_gives_no_data,
+        "bus_entry", r"assign verdict_code = (.*);", r"assign verdict_code = (\1) & 3'h3;", rules.refused_gives_no_data,
     ),
-    Fault("a request is withdrawn", "bus_entry", r"else if \(enter_ack\) enter <=", "else if (enter) enter <=", rules.request_stays),
+    Fault(
+        "a request is withdrawn",
+        "bus_entry", r"else if \(enter_ack\) (packet_entering) <=", r"else if (\1) \1 <=", rules.request_stays,
+    ),
     Fault(
         "data stay on an idle bus",
         "bus_ring", r"m_valid \? (out_o_payload\[127:0\]) : 128'h0", r"\1", rules.zero_outside_keep, 20,

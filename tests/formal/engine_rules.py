@@ -54,7 +54,7 @@ class Control:
     @property
     def restart(self) -> Bits:
         """Whether the size has just changed."""
-        return self["restart"] if self.sizes > 1 else constant(0, 1)
+        return self["size_restart"] if self.sizes > 1 else constant(0, 1)
 
     @property
     def at_start(self) -> Bits:
@@ -80,7 +80,7 @@ class Control:
     @property
     def size(self) -> Bits:
         """The size that sectors have."""
-        return self["size"].wide if self.sizes > 1 else constant(0, 16)
+        return self["size_number"].wide if self.sizes > 1 else constant(0, 16)
 
     def of_size(self, values: Sequence[int]) -> Bits:
         """The number for the size that sectors have."""
@@ -150,7 +150,7 @@ def entries_at_start(s: Control) -> Bits:
 def setup_is_alone(s: Control) -> Bits:
     """While a set-up runs no stage holds a sector and nothing is on its way, and stage 0 is empty again before its end."""
     alone = all_of(~valid for valid in s.valid[1:]) & ~any_of(s.pipe("done_valid"))
-    ended = s["scrub"] | s["setup_done"]
+    ended = s["scrub"] | s["preparation_setup_done"]
     waits, last = s["wait_reg"], s["at_last_reg"]
     steps = ended.choose(waits.equals(DRAIN) & last, (waits < DRAIN) & (last | waits.equals(0)))
     rests = waits.equals(0) & ~ended & ~last
@@ -162,7 +162,7 @@ def setup_is_alone(s: Control) -> Bits:
 def idle_is_empty(s: Control) -> Bits:
     """``idle``: no stage holds anything, and nothing is on its way."""
     busy = any_of([*s.valid, s["in_setup_reg"]])
-    return s["idle"].implies(~busy & s["rest_reg"].equals(0))
+    return s["size_idle"].implies(~busy & s["rest_reg"].equals(0))
 
 
 def rest_covers_the_way(s: Control) -> Bits:
@@ -230,7 +230,7 @@ def in_order(r: Control, s: Control, t: Control) -> Bits:
 
 def idle_means_empty(r: Control, s: Control, t: Control) -> Bits:
     """While ``idle`` is high, every sector that entered has been done."""
-    return s["idle"].implies(Place(r, s).count.equals(0))
+    return s["size_idle"].implies(Place(r, s).count.equals(0))
 
 
 ENGINE_RULES: tuple[Callable[[Control, Control, Control], Bits], ...] = (
@@ -250,7 +250,7 @@ def within(s: Control, t: Control) -> Bits:
     if s.sizes == 1:
         return constant(1, 1)
     changed = s.size.differs(t.size)
-    quiet = s["idle"] & ~s["fill_ahead"] & ~t["fill_ahead"]
+    quiet = s["size_idle"] & ~s["fill_ahead"] & ~t["fill_ahead"]
     return changed.implies(quiet) & t.restart.equals(changed) & all_of(x.size < x.sizes for x in (s, t))
 
 

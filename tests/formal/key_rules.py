@@ -37,7 +37,7 @@ def _closed(s: BusState, cycles: int) -> Bits:
 
 def _of_slot(s: BusState, name: str) -> Bits:
     """Whether a register of the buses names the slot that the key port works on."""
-    return s[name].wide.equals(s["key_port.query"].wide)
+    return s[name].wide.equals(s["key_port.in_use_slot"].wide)
 
 
 def _marked(s: BusState) -> Bits:
@@ -51,39 +51,39 @@ def states_are_known(s: BusState) -> Bits:
     return all_of([
         s["key_port.fsm_state"].wide <= LOADED,
         s["key_port.fence_reg"].wide < FENCE_CYCLES,
-        works.implies(s["key_port.query"].wide < s.p.key_slots),
+        works.implies(s["key_port.in_use_slot"].wide < s.p.key_slots),
         s["key_port.number_reg"].wide < s.p.keys.all_cipher_keys if s.p.keys.all_cipher_keys > 1 else constant(1, 1),
     ])  # fmt: skip
 
 
 def slot_is_closed(s: BusState) -> Bits:
     """From cycle 1 on the slot is empty."""
-    loaded = s["key_port.loaded"]
-    mine = any_of(loaded[n] & s["key_port.query"].wide.equals(n) for n in range(s.p.key_slots))
+    loaded = s["key_port.state_loaded"]
+    mine = any_of(loaded[n] & s["key_port.in_use_slot"].wide.equals(n) for n in range(s.p.key_slots))
     return _closed(s, 1).implies(~mine)
 
 
 def command_is_refused(s: BusState) -> Bits:
     """From cycle 2 on no command for it is found good."""
-    return _closed(s, 2).implies(~(s["command.key_ok_reg"] & _of_slot(s, "command.slot_reg")))
+    return _closed(s, 2).implies(~(s["command.key_ok_reg"] & _of_slot(s, "command.command_slot")))
 
 
 def good_commands_name_a_slot(s: BusState) -> Bits:
     """A command that is found good has a slot that exists."""
     good = s["command.key_ok_reg"] | s["entry.go_reg"]
-    return good.implies(s["command.slot_reg"].wide < s.p.key_slots)
+    return good.implies(s["command.command_slot"].wide < s.p.key_slots)
 
 
 def nothing_enters(s: BusState) -> Bits:
     """From cycle 3 on none is admitted."""
-    return _closed(s, 3).implies(~(s["entry.go_reg"] & _of_slot(s, "command.slot_reg")))
+    return _closed(s, 3).implies(~(s["entry.go_reg"] & _of_slot(s, "command.command_slot")))
 
 
 def all_are_seen(s: BusState) -> Bits:
     """In cycle 4, in which the key port looks, all of its sectors in flight are seen; after the fence there are none."""
     looks = _state(s, FENCE) & s["key_port.fence_reg"].wide.equals(FENCE_CYCLES - 1)
     after = _closed(s, FENCE_CYCLES)
-    return looks.implies(_marked(s).implies(s["flight.busy"])) & after.implies(~_marked(s))
+    return looks.implies(_marked(s).implies(s["flight.in_use_busy"])) & after.implies(~_marked(s))
 
 
 def schedule_is_in_step(s: BusState) -> Bits:
@@ -104,8 +104,8 @@ def schedule_is_in_step(s: BusState) -> Bits:
         ]
     return all_of([
         *rules,
-        s["key_port.rk_we"].implies(_state(s, ERASE, EXPAND, SETTLE)),
-        s["key_port.key_we"].implies(_state(s, OVERWRITE, ERASE, RECEIVE, START)),
+        s["key_port.preparation_round_key_we"].implies(_state(s, ERASE, EXPAND, SETTLE)),
+        s["key_port.preparation_word_we"].implies(_state(s, OVERWRITE, ERASE, RECEIVE, START)),
     ])  # fmt: skip
 
 
@@ -125,8 +125,8 @@ def keys_rest_in_flight(s: BusState, t: BusState) -> Bits:
     """Round keys and key words are written only while no sector of their slot is marked as in flight, nor asks to enter, nor is let in;
     set-up runs under the same rule.
     """
-    writes = s["key_port.rk_we"] | s["key_port.key_we"] | s["key_port.setup"]
-    admitted = s["ring.admit"] & _of_slot(s, "command.slot_reg")
+    writes = s["key_port.preparation_round_key_we"] | s["key_port.preparation_word_we"] | s["key_port.preparation_setup_request"]
+    admitted = s["ring.place_admit"] & _of_slot(s, "command.command_slot")
     return writes.implies(~_marked(s) & ~admitted)
 
 
@@ -134,12 +134,12 @@ def sectors_are_marked(s: BusState, t: BusState) -> Bits:
     """A sector that is admitted is marked with its slot from the next cycle on, and stays so until done names its place."""
     rules = []
     for n in range(s.p.buffers.ring_sectors):
-        admitted = s["ring.admit"] & s.ticket.equals(n)
-        done = s["flight.done"] & s["flight.done_ticket"].equals(n)
+        admitted = s["ring.place_admit"] & s.ticket.equals(n)
+        done = s["flight.done_valid"] & s["flight.done_ticket"].equals(n)
         busy, slot = f"flight.busy{n}_reg", f"flight.slot{n}_reg"
         same = t[slot].equals(s[slot])
         rules += [
-            admitted.implies(t[busy] & t[slot].wide.equals(s["command.slot_reg"].extend(s[slot].width).wide)),
+            admitted.implies(t[busy] & t[slot].wide.equals(s["command.command_slot"].extend(s[slot].width).wide)),
             (s[busy] & ~admitted).implies(same & (done | t[busy])),
         ]
     return all_of(rules)
@@ -156,9 +156,9 @@ def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
         # The register holds the first key in this cycle, and the second one in the next.
         reasons.append(arrives & s["key_port.schedule_key"].equals(t["key_port.schedule_key"]))
     if s.p.keys.nonzero_words:
-        index = s["engine_word_index"].wide
+        index = s["engine_preparation_made_index"].wide
         named = any_of(index.equals(word) for word in s.p.keys.nonzero_words)
-        reasons.append(_state(s, SETUP) & s["engine_word_we"] & named & s["engine_word_data"].equals(0))
+        reasons.append(_state(s, SETUP) & s["engine_preparation_made_we"] & named & s["engine_preparation_made_data"].equals(0))
     new = _state(s, IDLE)
     known = (~new).implies(t["key_port.unusable_reg"].equals(s["key_port.unusable_reg"] | any_of(reasons)))
     return known & new.implies(~t["key_port.unusable_reg"])
@@ -166,13 +166,13 @@ def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
 
 def verdict_is_kept(s: BusState, t: BusState) -> Bits:
     """A slot becomes loaded by a key that is usable only; one that is not is an error, and the old key's way is taken again."""
-    rises = (t["key_port.loaded"] & ~s["key_port.loaded"]).some()
+    rises = (t["key_port.state_loaded"] & ~s["key_port.state_loaded"]).some()
     unusable = s["key_port.unusable_reg"]
     decides = _state(s, START, LOADED) & unusable
-    rests = s["key_port.error"] & ~t["key_port.error"]
+    rests = s["key_port.state_error"] & ~t["key_port.state_error"]
     return all_of([
         rises.implies(_state(s, LOADED) & ~unusable),
-        decides.implies(_state(t, OVERWRITE) & t["key_port.error"] & t["key_port.refused_reg"]),
+        decides.implies(_state(t, OVERWRITE) & t["key_port.state_error"] & t["key_port.refused_reg"]),
         rests.implies(_state(s, IDLE) & s["key_valid"]),
         (_state(s, SCRUB) & ~_state(t, SCRUB)).implies(_state(t, IDLE, DISCARD)),
     ])  # fmt: skip

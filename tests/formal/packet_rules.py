@@ -138,7 +138,7 @@ def counters_follow(s: BusState, ghost: Ghost) -> Bits:
         s["sector.beat_reg"].wide.equals(here),
         s["sector.overrun_reg"].equals(ghost.beats >= beats),
         s["sector.bad_reg"].equals(ghost.bad),
-        s["sector.complete_reg"].implies(ghost.beats.equals(0) & ~ghost.bad),
+        s["sector.packet_complete"].implies(ghost.beats.equals(0) & ~ghost.bad),
     ])  # fmt: skip
 
 
@@ -149,18 +149,18 @@ def verdict_is_right(s: BusState, t: BusState, ghost: Ghost, count: Bits) -> Bit
     nbytes, wanted = ghost.beats * p.beat_bytes + count, s.of_size(lengths, s.size)
     code = (nbytes < wanted).choose(constant(TOO_SHORT, 2), (nbytes > wanted).choose(constant(TOO_LONG, 2), constant(0, 2)))
     code = (ghost.bad | beat.bad).choose(constant(BAD_KEEP, 2), code)
-    right = t["sector.complete_reg"] & t["sector.code_reg"].equals(code) & t["sector.good_reg"].equals(code.equals(0))
+    right = t["sector.packet_complete"] & t["sector.code_reg"].equals(code) & t["sector.packet_good"].equals(code.equals(0))
     return (s["sector.accept"] & beat.last).implies(right)
 
 
 def code_is_the_verdict(s: BusState, t: BusState) -> Bits:
     """A status has the packet's code if its command is good, and else the command's; and the packet's stays until then."""
-    code = s["command.ok"].choose(s["sector.code_reg"].extend(3), s["command.code"])
-    waits = s["sector.complete_reg"] & ~s["entry.push"]
+    code = s["command.command_ok"].choose(s["sector.code_reg"].extend(3), s["command.command_code"])
+    waits = s["sector.packet_complete"] & ~s["entry.packet_take"]
     return all_of([
-        t["entry.drop_reg"].implies(t["entry.code"].equals(code) & s["sector.complete_reg"]),
-        (t["entry.push"] & ~t["entry.drop_reg"]).implies(t["sector.good_reg"] & t["entry.code"].equals(0)),
-        waits.implies(t["sector.complete_reg"] & t["sector.code_reg"].equals(s["sector.code_reg"])),
+        t["entry.drop_reg"].implies(t["entry.verdict_code"].equals(code) & s["sector.packet_complete"]),
+        (t["entry.packet_take"] & ~t["entry.drop_reg"]).implies(t["sector.packet_good"] & t["entry.verdict_code"].equals(0)),
+        waits.implies(t["sector.packet_complete"] & t["sector.code_reg"].equals(s["sector.code_reg"])),
     ])  # fmt: skip
 
 

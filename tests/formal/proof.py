@@ -27,8 +27,8 @@ Condition = Callable[[BusState], Bits]
 ALL = (*INVARIANTS, *KEY_INVARIANTS)
 
 WATCHED = (
-    "command.cmd_valid", "command.cmd_ready", "sector.complete_reg", "queue.queue.w_en", "entry.code", "entry.enter_reg",
-    "entry.enter_ack", "ring.done", "ring.out.valid_reg", "ring.out.o_ready", "ring.fetched_last_reg", "queue.valid_reg",
+    "command.cmd_valid", "command.cmd_ready", "sector.packet_complete", "queue.queue.w_en", "entry.verdict_code", "entry.packet_entering",
+    "entry.enter_ack", "ring.done_valid", "ring.out.valid_reg", "ring.out.o_ready", "ring.fetched_last_reg", "queue.valid_reg",
     "queue.status_ready",
     "queue.delivered_reg",
 )  # fmt: skip
@@ -127,7 +127,7 @@ def search(machine: Machine, p: BusParameters, rule: Rule, cycles: int) -> Trace
     To load a key takes some sixty cycles in which nothing else needs to happen: it is taken to have been done.
     """
     reset = machine.free("reset")
-    states = [BusState(reset.next(loose=machine.netlist.net("key_port.loaded")), p)]
+    states = [BusState(reset.next(loose=machine.netlist.net("key_port.state_loaded")), p)]
     assumed = [reset["rst"]]
     for _ in range(cycles):
         s = states[-1]

@@ -89,7 +89,7 @@ class BusState:
     @property
     def size(self) -> Bits | None:
         """The size to which engine and intake are set."""
-        return self["engine_size"] if self.several else None
+        return self["engine_size_number"] if self.several else None
 
     @property
     def size_read(self) -> Bits | None:
@@ -104,31 +104,31 @@ class BusState:
     @property
     def belongs(self) -> Bits:
         """The packet that is on its way in has a command, and the intake is set to its size (or it has none, and is refused)."""
-        size = self["engine_size"]
-        waits = self["command.valid_reg"] & ~self["entry.enter_reg"]
-        fits = ~self["command_size_known"] | self["command_size"].equals(size)
-        next_fits = ~self["command_next_size_known"] | self["command_next_size"].equals(size)
+        size = self["engine_size_number"]
+        waits = self["command.command_valid"] & ~self["entry.packet_entering"]
+        fits = ~self["command_upcoming_known"] | self["command_command_size"].equals(size)
+        next_fits = ~self["command_upcoming_next_known"] | self["command_upcoming_next_size"].equals(size)
         return waits.choose(fits, self["command.taken_valid_reg"] & next_fits)
 
     @property
     def begun(self) -> Bits:
         """A packet is on its way in, or complete and undecided."""
-        return self["sector.beat_reg"].some() | self["sector.overrun_reg"] | self["sector.complete_reg"]
+        return self["sector.beat_reg"].some() | self["sector.overrun_reg"] | self["sector.packet_complete"]
 
     @property
     def decided(self) -> Bits:
         """A command gets its status code, which goes into the queue."""
-        return self["entry.push"]
+        return self["entry.packet_take"]
 
     @property
     def undecided(self) -> Bits:
         """A checked command waits for its decision; it stays until its sector has entered."""
-        return self["command.valid_reg"] & ~self["entry.enter_reg"]
+        return self["command.command_valid"] & ~self["entry.packet_entering"]
 
     @property
     def ticket(self) -> Bits:
         """Place of the ring that the next sector to be admitted gets; the register counts at the entry."""
-        return (self["entry.ticket_reg"].wide + self["entry.enter_reg"].wide) % self.p.buffers.ring_sectors
+        return (self["entry.place_ticket"].wide + self["entry.packet_entering"].wide) % self.p.buffers.ring_sectors
 
     def next(self) -> BusState:
         """The state of the cycle after."""
@@ -185,7 +185,7 @@ class BusState:
             (self["queue.valid_reg"].wide, self["queue.status_payload"][:19]),
             (self["queue.queue.r_rdy"].wide, self["queue.queue.r_data"]),
             (self.level, stored),
-            (self.undecided.wide, self["command.tag"].extend(19)),
+            (self.undecided.wide, self["command.command_tag"].extend(19)),
             (self["command.taken_valid_reg"].wide, self["command.taken_reg"][TAG].extend(19)),
         ]
         result, end = constant(0, 19), self.in_flight
@@ -204,7 +204,7 @@ class BusState:
     @cached_property
     def in_engine(self) -> Bits:
         """Sectors that have entered the engine and are not done."""
-        return self.places - total([self["ring.to_send_reg"], self["ring.done_reg"], self["entry.enter_reg"]])
+        return self.places - total([self["ring.to_send_reg"], self["ring.done_reg"], self["entry.packet_entering"]])
 
     @cached_property
     def undelivered(self) -> Bits:
@@ -290,17 +290,17 @@ class BusState:
 
 def ack_answers(s: BusState) -> Bits:
     """``enter_ack`` is high only while ``enter`` is."""
-    return s["entry.enter_ack"].implies(s["entry.enter_reg"])
+    return s["entry.enter_ack"].implies(s["entry.packet_entering"])
 
 
 def done_has_a_sector(s: BusState) -> Bits:
     """``done`` is high only if more sectors have entered than have been done."""
-    return s["ring.done"].implies(s.in_engine > 0)
+    return s["ring.done_valid"].implies(s.in_engine > 0)
 
 
 def idle_is_empty(s: BusState) -> Bits:
     """``idle`` is high only if no sector is in the engine; a core for one size does not ask."""
-    return s["engine_idle"].implies(s.in_engine.equals(0)) if s.several else constant(1, 1)
+    return s["engine_size_idle"].implies(s.in_engine.equals(0)) if s.several else constant(1, 1)
 
 
 ASSUMPTIONS = (ack_answers, done_has_a_sector, idle_is_empty)
@@ -321,12 +321,12 @@ def queue_is_in_order(s: BusState) -> Bits:
 
 def sectors_have_places(s: BusState) -> Bits:
     """Sectors to enter, in the engine, done and to be sent are as many as there are places in use."""
-    waiting = total([s["ring.to_send_reg"], s["ring.done_reg"], s["entry.enter_reg"]])
+    waiting = total([s["ring.to_send_reg"], s["ring.done_reg"], s["entry.packet_entering"]])
     free = s["ring.free_reg"]
     return all_of([
         total([free, s["ring.finish_reg"]]) <= s.p.buffers.ring_sectors,
         waiting <= s.places,
-        s["ring.place_reg"].equals(free.some()),
+        s["ring.place_free"].equals(free.some()),
         s["ring.more_reg"].equals(s["ring.to_send_reg"].some()),
     ])  # fmt: skip
 
@@ -373,7 +373,7 @@ def reading_is_in_order(s: BusState) -> Bits:
     """What is read from the ring is the next beat of the oldest sector."""
     address = s.oldest_place * s.p.beats + s.ring_beat.wide
     place = s["ring.place_read_reg"].wide.equals(s.oldest_place) if s.several else constant(1, 1)
-    return all_of([s["entry.ticket_reg"].wide < s.p.buffers.ring_sectors, place, s["ring.read_address_reg"].wide.equals(address)])
+    return all_of([s["entry.place_ticket"].wide < s.p.buffers.ring_sectors, place, s["ring.read_address_reg"].wide.equals(address)])
 
 
 def sent_is_one_with_beats(s: BusState) -> Bits:
@@ -396,34 +396,34 @@ def zero_without_status(s: BusState) -> Bits:
 
 def complete_begins_anew(s: BusState) -> Bits:
     """When a packet is complete the next beat is a first one."""
-    return s["sector.complete_reg"].implies(s["sector.beat_reg"].equals(0) & ~s["sector.overrun_reg"])
+    return s["sector.packet_complete"].implies(s["sector.beat_reg"].equals(0) & ~s["sector.overrun_reg"])
 
 
 def packet_is_good_or_has_a_code(s: BusState) -> Bits:
     """A packet without fault has code OK, one with a fault has another."""
-    complete, ok = s["sector.complete_reg"], s["sector.ok"]
+    complete, ok = s["sector.packet_complete"], s["sector.packet_ok"]
     coded = complete.implies(ok.equals(s["sector.code_reg"].equals(OK)))
-    return coded & s["sector.good_reg"].equals(complete & ok)
+    return coded & s["sector.packet_good"].equals(complete & ok)
 
 
 def decision_is_prepared(s: BusState) -> Bits:
     """What was found a cycle ago still holds: a command waits, with a place and room if it may go, with its packet and a code if it
     is dropped; and a good packet is not dropped while its command may go.
     """
-    waits = s.undecided & s["queue.room"]
+    waits = s.undecided & s["queue.verdict_room"]
     go, drop = s["entry.go_reg"], s["entry.drop_reg"]
     return all_of([
         go.implies(waits & s["ring.free_reg"].some()),
-        drop.implies(waits & s["sector.complete_reg"] & s["entry.drop_code_reg"].differs(OK)),
-        ~(go & drop & s["sector.good_reg"]),
-        s["entry.enter_reg"].implies(s["command.valid_reg"]),
+        drop.implies(waits & s["sector.packet_complete"] & s["entry.drop_code_reg"].differs(OK)),
+        ~(go & drop & s["sector.packet_good"]),
+        s["entry.packet_entering"].implies(s["command.command_valid"]),
     ])  # fmt: skip
 
 
 def fill_beat_in_range(s: BusState) -> Bits:
     """No beat is counted beyond the last, and none is written far ahead of a sector that asks to enter; flags of the count are right."""
     number = s["sector.fill_beat"].wide
-    ahead = (s["sector.fill_we"] & s["entry.enter_reg"]).implies(number < FILL_AHEAD)
+    ahead = (s["sector.fill_we"] & s["entry.packet_entering"]).implies(number < FILL_AHEAD)
     beat = s["sector.beat_reg"].wide
     beats = s.beats(s.size)
     flags = [s["sector.final_reg"].equals(s.is_final(beat, s.size))]
@@ -441,12 +441,12 @@ def packets_have_a_size(s: BusState) -> Bits:
     if not s.several:
         return constant(1, 1)
     return all_of([
-        s["engine_size"].wide < len(s.p.sizes),
+        s["engine_size_number"].wide < len(s.p.sizes),
         s.begun.implies(s.belongs),
         s["sector.fill_we"].implies(s.begun),
-        s["entry.go_reg"].implies(s["command_size_known"]),
-        (s["command.valid_reg"] & s["command_size_known"]).implies(s["command_size"].wide < len(s.p.sizes)),
-        s["entry.enter_reg"].implies(s["command_size"].equals(s["engine_size"])),
+        s["entry.go_reg"].implies(s["command_upcoming_known"]),
+        (s["command.command_valid"] & s["command_upcoming_known"]).implies(s["command_command_size"].wide < len(s.p.sizes)),
+        s["entry.packet_entering"].implies(s["command_command_size"].equals(s["engine_size_number"])),
     ])  # fmt: skip
 
 
@@ -486,11 +486,11 @@ def status_stays(s: BusState, t: BusState) -> Bits:
 
 def request_stays(s: BusState, t: BusState) -> Bits:
     """Towards the engine: a request to enter stays, with all that it says, until it is acknowledged."""
-    waits = s["entry.enter_reg"] & ~s["entry.enter_ack"]
-    names = [n for n in ("engine_enter_ticket", "engine_enter_decrypt", "engine_enter_tweak", "engine_enter_slot") if s.state.has(n)]
+    waits = s["entry.packet_entering"] & ~s["entry.enter_ack"]
+    names = [n for n in ("engine_enter_ticket", "engine_enter_decrypt", "engine_tweak", "engine_enter_slot") if s.state.has(n)]
     if len(names) < 2:
         raise KeyError("the buses have no request")
-    return waits.implies(all_of(t[name].equals(s[name]) for name in ("entry.enter_reg", *names)))
+    return waits.implies(all_of(t[name].equals(s[name]) for name in ("entry.packet_entering", *names)))
 
 
 def one_status_a_command(s: BusState, t: BusState) -> Bits:
@@ -514,7 +514,7 @@ def statuses_in_order(s: BusState, t: BusState) -> Bits:
             (before < s.in_flight).implies(new[:16].equals(old[:16])),
             (before < s.queued).implies(new.equals(old)),
             (joins & before.equals(s.in_flight)).implies(new[:16].equals(s["command.cmd_payload"][TAG])),
-            (s.decided & before.equals(s.queued)).implies(new[16:].equals(s["entry.code"])),
+            (s.decided & before.equals(s.queued)).implies(new[16:].equals(s["entry.verdict_code"])),
         ]
     return all_of(rules)
 
@@ -536,7 +536,7 @@ def whole_packets(s: BusState, t: BusState) -> Bits:
 
 def places_suffice(s: BusState, t: BusState) -> Bits:
     """A sector is admitted only into a free place, and the numbers of sectors change as sectors move."""
-    admitted, entered, done = s["ring.admit"], s["entry.enter_ack"], s["ring.done"]
+    admitted, entered, done = s["ring.place_admit"], s["entry.enter_ack"], s["ring.done_valid"]
     return all_of([
         admitted.implies(s["ring.free_reg"].some()),
         (s.in_engine + entered.wide).equals(t.in_engine + done.wide),
@@ -548,12 +548,12 @@ def refused_gives_no_data(s: BusState, t: BusState) -> Bits:
     """A sector is admitted if and only if its status is OK, only with a packet without fault, and only for a command that could be
     obeyed in this cycle or the one before.
     """
-    take, admit = s.decided, s["ring.admit"]
+    take, admit = s.decided, s["ring.place_admit"]
     return all_of([
-        admit.equals(take & s["entry.code"].equals(OK)),
-        take.implies(s.undecided & s["sector.complete_reg"] & s["queue.room"]),
-        admit.implies(s["sector.ok"]),
-        t["ring.admit"].implies(s["command.ok"] | t["command.ok"]),
+        admit.equals(take & s["entry.verdict_code"].equals(OK)),
+        take.implies(s.undecided & s["sector.packet_complete"] & s["queue.verdict_room"]),
+        admit.implies(s["sector.packet_ok"]),
+        t["ring.place_admit"].implies(s["command.command_ok"] | t["command.command_ok"]),
     ])  # fmt: skip
 
 
@@ -567,15 +567,15 @@ def ready_status_goes(s: BusState, t: BusState) -> Bits:
 
 def command_moves_on(s: BusState, t: BusState) -> Bits:
     """A command that has been taken is checked in the next cycle if no other stands before it."""
-    return (s["command.taken_valid_reg"] & ~s["command.valid_reg"]).implies(t["command.valid_reg"])
+    return (s["command.taken_valid_reg"] & ~s["command.command_valid"]).implies(t["command.command_valid"])
 
 
 def decision_is_made(s: BusState, t: BusState) -> Bits:
     """A command that waits with its packet is decided by the next cycle, if no sector asks to enter and the queue has room: a bad one
     at once, a good one if there is a place.
     """
-    waits = all_of([s.undecided, s["sector.complete_reg"], s["queue.room"], ~s["entry.enter_reg"]])
-    bad = ~(s["command.ok"] & s["sector.ok"])
+    waits = all_of([s.undecided, s["sector.packet_complete"], s["queue.verdict_room"], ~s["entry.packet_entering"]])
+    bad = ~(s["command.command_ok"] & s["sector.packet_ok"])
     return (waits & (bad | s["ring.free_reg"].some())).implies(s.decided | t.decided)
 
 
@@ -583,12 +583,12 @@ def size_is_the_commands(s: BusState, t: BusState) -> Bits:
     """In a core for several sizes a sector is taken in, enters, and is given back in the size of its command."""
     if not s.several:
         return constant(1, 1)
-    admitted = s["ring.admit"]
-    rules = [admitted.implies(s["command_size_known"] & s["command_size"].equals(s["engine_size"]))]
+    admitted = s["ring.place_admit"]
+    rules = [admitted.implies(s["command_upcoming_known"] & s["command_command_size"].equals(s["engine_size_number"]))]
     for place in range(s.p.buffers.ring_sectors):
         name = f"ring.size{place}_reg"
         here = admitted & s.ticket.equals(place)
-        rules.append(t[name].equals(here.choose(s["command_size"], s[name])))
+        rules.append(t[name].equals(here.choose(s["command_command_size"], s[name])))
     return all_of(rules)
 
 
@@ -598,11 +598,11 @@ def size_changes_between_sectors(s: BusState, t: BusState) -> Bits:
     """
     if not s.several:
         return constant(1, 1)
-    changes = t["engine_size"].differs(s["engine_size"])
-    empty = s.in_engine.equals(0) & ~s["entry.enter_reg"]
+    changes = t["engine_size_number"].differs(s["engine_size_number"])
+    empty = s.in_engine.equals(0) & ~s["entry.packet_entering"]
     return all_of([
-        changes.implies(t["engine_restart"] & empty),
-        t["engine_restart"].implies(~s["sector.fill_we"] & ~t["sector.fill_we"] & ~t["entry.enter_reg"]),
+        changes.implies(t["engine_size_restart"] & empty),
+        t["engine_size_restart"].implies(~s["sector.fill_we"] & ~t["sector.fill_we"] & ~t["entry.packet_entering"]),
     ])  # fmt: skip
 
 
@@ -630,7 +630,7 @@ RULES = (
 
 def waits_for_the_host_only(s: BusState) -> Bits:
     """A decided command has no status yet, and no sector is in the engine or on its way there."""
-    return (s.queued > 0) & s.in_engine.equals(0) & ~s["entry.enter_reg"]
+    return (s.queued > 0) & s.in_engine.equals(0) & ~s["entry.packet_entering"]
 
 
 def host_takes(s: BusState) -> Bits:

@@ -31,7 +31,7 @@ from modeloom.taint.graph import BitGraph
 
 CYCLES = 500
 
-ENTER, DONE, TICKET, IDLE = "fill_ahead", "done_valid_3_reg", "done_ticket_3_reg", "sequencer.idle"
+ENTER, DONE, TICKET, IDLE = "fill_ahead", "done_valid_3_reg", "done_ticket_3_reg", "sequencer.size_idle"
 """Names in the Verilog of the engine's ``enter`` (the same as ``fill_ahead``), and of ``done``, ``done_ticket`` and ``idle`` (those of
 their registers)."""
 
@@ -56,7 +56,7 @@ def module_of_core(folder: Path, name: str) -> Netlist:
 
 def control_of(netlist: Netlist) -> Machine:
     """The part of an engine that decides when sectors enter and are done."""
-    watched = [bit for name in ("enter_ack", DONE, TICKET, IDLE, "setup_done") for bit in netlist.net(name)]
+    watched = [bit for name in ("enter_ack", DONE, TICKET, IDLE, "preparation_setup_done") for bit in netlist.net(name)]
     needed = BitGraph(netlist).reached(watched, backwards=True)
     netlist.cells = [
         cell for cell in netlist.cells if any(bit in needed for port in ("Y", "Q", "RD_DATA") for bit in cell[port])
@@ -131,7 +131,7 @@ FAULTS = {
     "idle too early": ("engine_sequencer", r"rest_reg == 4'h1;", "rest_reg == 4'h6;", "idle_is_empty"),
     "the flags of the row are those of another": ("engine_sequencer", r"row == 6'h2", "row == 6'h1", "pointer_in_table"),
     "a set-up starts while sectors are inside": (
-        "engine_sequencer", r"(start_setup = asked_reg) & idle", r"\1", "setup_is_alone",
+        "engine_sequencer", r"(start_setup = asked_reg) & size_idle", r"\1", "setup_is_alone",
     ),
     "an entry in the cycle of a set-up": (
         "engine_sequencer", r"assign stop = asked_reg \| in_setup_reg;", "assign stop = 1'h0;", "entries_at_start",
@@ -172,10 +172,10 @@ def test_a_run_of_the_control() -> None:
         if not setup and rng.random() < 0.01:
             setup = 1
         inputs = {name: 0 for name in machine.netlist.inputs}
-        inputs |= {"rst": int(cycle == 0), "setup": setup} | (request if cycle else {})
+        inputs |= {"rst": int(cycle == 0), "preparation_setup_request": setup} | (request if cycle else {})
         state = machine.powered("power", inputs) if state is None else state.next(inputs)
         state.settle()
-        ack, done, finished = (number(state[name]) for name in ("enter_ack", DONE, "setup_done"))
+        ack, done, finished = (number(state[name]) for name in ("enter_ack", DONE, "preparation_setup_done"))
         if number(state[IDLE]):
             assert not inside, f"cycle {cycle}: idle with a sector inside"
             rested += 1

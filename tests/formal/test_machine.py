@@ -32,7 +32,7 @@ def _inputs(rng: random.Random, machine: Machine, p: BusParameters, cycle: int) 
     values = {name: rng.getrandbits(len(bits)) for name, bits in machine.netlist.inputs.items() if name != "clk"}
     values["rst"] = int(cycle == 0 or cycle == 40)
     # Memories are erased in a reset only, in which nothing else writes to them.
-    values["erase"] = 0
+    values["erase_we"] = 0
     for name, value in values.items():
         # The simulation stops at writes outside of a memory.
         if name.startswith("engine_out_index"):
@@ -62,4 +62,4 @@ def test_agrees_with_the_simulation(parameters: BusParameters, tmp_path) -> None
         assert {name: number(state[name]) for name in values} == values, f"cycle {cycle}"
         moved |= {name for name, value in values.items() if value}
         simulation.step()
-    assert {"cmd_ready", "s_ready", "status_valid", "m_payload", "key_busy", "engine_fill_we"} <= moved
+    assert {"cmd_ready", "s_ready", "status_valid", "m_payload", "key_state_busy", "engine_fill_we"} <= moved

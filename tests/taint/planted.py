@@ -45,12 +45,13 @@ PLANTS = (
     ),
     Plant(
         "readiness for keys depends on the key",
-        "core_bus_key_port", r"  assign key_ready =\s([^;]*);", r"  assign key_ready = (\1) | rk_data[3];",
+        "core_bus_key_port", r"  assign key_ready =\s([^;]*);", r"  assign key_ready = (\1) | preparation_round_key_data[3];",
         "output s_axis_key_tready depends on the key", ("s_axis_key_tready",),
     ),
     Plant(
         "a key of zeros is refused",
-        "core_bus_key_port", r"if \(key_valid\) error <= ([^;]*);", r"if (key_valid) error <= (\1) | rk_data == 0;",
+        "core_bus_key_port", r"if \(key_valid\) state_error <= ([^;]*);",
+        r"if (key_valid) state_error <= (\1) | preparation_round_key_data == 0;",
         "output key_error depends on the key", ("key_error",),
     ),
     Plant(
@@ -65,8 +66,8 @@ PLANTS = (
     ),
     Plant(
         "the sequencer skips a row for some results",
-        "core_engine", r"(  \w+_core_engine_sequencer sequencer \((?:.|\n)*?\.enter\()(\w+)\)", r"\1\2 & ~out0_data_0_reg[0])",
-        "select in core.", ("core.engine.sequencer.enter",),
+        "core_engine", r"(  \w+_core_engine_sequencer sequencer \((?:.|\n)*?\.enter_request\()(\w+)\)", r"\1\2 & ~out0_data_0_reg[0])",
+        "select in core.", ("core.engine.sequencer.enter_request",),
     ),
 )  # fmt: skip
 """For cores of any mode with one lane and registers behind their units."""
@@ -80,7 +81,7 @@ EARLY = Plant(
 
 OTHER_VERDICT = Plant(
     "a key with a bit set is refused beside the verdict",
-    "core_bus_key_port", r"if \(key_valid\) error <= ([^;]*);", r"if (key_valid) error <= (\1) | schedule_key[3];",
+    "core_bus_key_port", r"if \(key_valid\) (state_error) <= ([^;]*);", r"if (key_valid) \1 <= (\2) | schedule_key[3];",
     "output key_error depends on the key", ("key_error",),
 )  # fmt: skip
 """For cores that refuse some keys."""

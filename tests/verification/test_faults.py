@@ -47,7 +47,8 @@ KNOWN: dict[str, tuple[tuple[str, str, str], Callable, str]] = {
         ("bus_key_port", r"\? 3'h7 : words_left_reg", "? 3'h5 : words_left_reg"), erasure.check_key_erasure, "still depends on its old key",
     ),
     "a zeroizer that leaves words out and stops early": (
-        ("zeroizer", r"address \+ 5'h01", "address + 5'h03"), erasure.check_zeroize, r"zeroizing is high for 45 cycles .* states 55",
+        ("zeroizer", r"erase_address \+ 5'h01", "erase_address + 5'h03"), erasure.check_zeroize,
+        r"zeroizing is high for 45 cycles .* states 55",
     ),
     "an inverted comparison of tickets": (
         ("bus_flight", r"done_ticket == 2'h1", "done_ticket != 2'h1"), reloads.check_reloads, "computes a wrong result",

@@ -77,13 +77,13 @@ KEYS = Interface(
 
 KEY_FLAGS = Interface(
     "key",
-    "",
+    "key_state",
     "key slots: key_loaded has a bit for each slot that holds a key; key_busy and key_error report on the key packet",
     Side.CORE,
     (
-        Port("loaded", Width(1, Unit.KEY_SLOT), "one bit for each slot; 1 if it holds a key and is ready", "key_loaded", role=Role.VERDICT),
-        Port("busy", Width(), "the core is processing a key packet", "key_busy"),
-        Port("error", Width(), "the core refused the last key packet", "key_error", role=Role.VERDICT),
+        Port("loaded", Width(1, Unit.KEY_SLOT), "one bit for each slot; 1 if it holds a key and is ready", "loaded", role=Role.VERDICT),
+        Port("busy", Width(), "the core is processing a key packet", "busy"),
+        Port("error", Width(), "the core refused the last key packet", "error", role=Role.VERDICT),
     ),
     stream=False,
 )

@@ -18,6 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cycles import SETTLE_CYCLES
+from modeloom.rtl.erase import erase_signature
 
 __all__ = ["Zeroizer"]
 
@@ -38,8 +39,8 @@ class Zeroizer(wiring.Component):
         Starts or restarts the erasure.  A power-up also starts it.
     hold : Out
         Reset of the rest of the core, for :func:`modeloom.cycles.zeroize_cycles` cycles after the last request.
-    erase, address : Out
-        Writes zeros to this word of all memories.
+    erase : Out
+        ``erase_signature``: writes zeros to this word of all memories.
 
     Raises
     ------
@@ -51,7 +52,7 @@ class Zeroizer(wiring.Component):
         if depth < 1 or flush < 1:
             raise ValueError(f"depth and flush are at least 1, not {depth} and {flush}")
         self.depth, self.flush = depth, flush
-        super().__init__({"request": In(1), "hold": Out(1), "erase": Out(1), "address": Out(range(max(2, depth)))})
+        super().__init__({"request": In(1), "hold": Out(1), "erase": Out(erase_signature(max(1, (depth - 1).bit_length())))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -59,8 +60,8 @@ class Zeroizer(wiring.Component):
         erase_reg = Signal()
         swept_reg = Signal()
         wait_reg = Signal(range(max(SETTLE_CYCLES, self.flush)), init=SETTLE_CYCLES - 1)
-        address_reg = Signal.like(self.address)
-        m.d.comb += [self.hold.eq(hold_reg), self.erase.eq(erase_reg), self.address.eq(address_reg)]
+        address_reg = Signal.like(self.erase.address)
+        m.d.comb += [self.hold.eq(hold_reg), self.erase.we.eq(erase_reg), self.erase.address.eq(address_reg)]
         with m.If(self.request):
             m.d.always += [
                 hold_reg.eq(1), erase_reg.eq(0), swept_reg.eq(0), wait_reg.eq(SETTLE_CYCLES - 1), address_reg.eq(0),

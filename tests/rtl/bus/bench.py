@@ -120,7 +120,7 @@ class Host:
             self.before[name] = payload if valid and not get(channel.ready) else None
             if valid and get(channel.ready):
                 sink(payload)
-        if get(self.core.engine.enter_ack):
+        if get(self.core.engine.enter.ack):
             self.enters.append(self.cycle)
         violation = get(self.core.engine.violation)
         assert not violation, [text for bit, text in enumerate(VIOLATIONS) if violation >> bit & 1]
@@ -192,13 +192,13 @@ class Host:
             self.key_beats.append(value | mask << 128 | last << 144 | slot << 145 | erase << 153)
 
     def key_idle(self) -> bool:
-        return not self.key_beats and not self.held["key"] and not self.ctx.get(self.core.bus.key_busy)
+        return not self.key_beats and not self.held["key"] and not self.ctx.get(self.core.bus.key_state.busy)
 
     async def load_key(self, slot: int, key: bytes) -> None:
         self.send_key(slot, key)
         await self.step()
         await self.until(self.key_idle)
-        assert self.ctx.get(self.core.bus.key_loaded) >> slot & 1 and not self.ctx.get(self.core.bus.key_error)
+        assert self.ctx.get(self.core.bus.key_state.loaded) >> slot & 1 and not self.ctx.get(self.core.bus.key_state.error)
         self.keys[slot] = key
 
     async def reset_in_key_packets(self, cycles: Iterable[int]) -> None:
@@ -208,7 +208,7 @@ class Host:
             await self.steps(count)
             await self.reset()
             await self.steps(2)
-            assert self.ctx.get(self.core.bus.key_loaded) == 0 and self.key_idle()
+            assert self.ctx.get(self.core.bus.key_state.loaded) == 0 and self.key_idle()
         await self.load_key(1, self.generator.randbytes(self.p.keys.packet_bytes))
         self.send_sector()
         await self.finish()

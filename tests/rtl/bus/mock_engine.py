@@ -19,7 +19,7 @@ from amaranth.lib import memory, wiring
 from modeloom.cycles import FILL_AHEAD
 from modeloom.rtl.bus import KeyParameters, key_schedule_signature
 from modeloom.rtl.bus.sector import BusParameters
-from modeloom.rtl.engine.interface import engine_signature
+from modeloom.rtl.bus.sector.links import engine_of
 
 VIOLATIONS = (
     "a request to enter changed before it was acknowledged",
@@ -111,21 +111,7 @@ class MockEngine(wiring.Component):
         self.orders = [generator.sample(range(p.beats), p.beats) for _ in range(p.data.lanes)]
         self.violation = Signal(len(VIOLATIONS))
         self.slot_nonzero = Signal(p.key_slots)
-        super().__init__(
-            engine_signature(
-                block_bits=p.data.block_bits,
-                lanes=p.data.lanes,
-                blocks=p.sectors.blocks,
-                tweak_blocks=p.sectors.tweak_blocks,
-                key_slots=p.key_slots,
-                key_words=p.keys.words,
-                ticket_bits=p.ticket_bits,
-                erase_bits=p.erase_bits,
-                round_bits=p.keys.round_bits,
-                round_key_bits=p.keys.round_key_bits,
-                cipher_keys=p.keys.all_cipher_keys,
-            )
-        )
+        super().__init__(engine_of(p))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -143,43 +129,47 @@ class MockEngine(wiring.Component):
             [[Signal(256, name=f"rk{s}_{k}_{r}") for r in range(self.rounds)] for k in range(p.keys.all_cipher_keys)]
             for s in range(p.key_slots)
         ]
+        word, round_key, setup, made = (
+            self.preparation.word, self.preparation.round_key, self.preparation.setup, self.preparation.made
+        )  # fmt: skip
+        enter, fill, out = self.enter, self.fill, self.out
         raw_words = p.keys.raw_words_before + p.keys.raw_words_after
         setup_we = Signal()
-        setup_index = Signal.like(self.word_index)
+        setup_index = Signal.like(made.index)
         setup_word = Signal(p.data.block_bits)
-        first = Array(keys[0][0] for keys in round_keys)[self.setup_slot]
+        first = Array(keys[0][0] for keys in round_keys)[setup.slot]
         setup_count = Signal(range(self.setup_cycles + 1))
         setting_up = Signal()
         in_flight = Signal()
         for s in range(p.key_slots):
             m.d.comb += self.slot_nonzero[s].eq(Cat(words[s], *round_keys[s]).any())
             for w in range(p.keys.words):
-                with m.If(self.key_we & (self.key_slot == s) & (self.key_index == w)):
-                    m.d.sync += words[s][w].eq(self.key_data)
-                with m.If(setup_we & (self.setup_slot == s) & (setup_index == w)):
+                with m.If(word.we & (word.slot == s) & (word.index == w)):
+                    m.d.sync += words[s][w].eq(word.data)
+                with m.If(setup_we & (setup.slot == s) & (setup_index == w)):
                     m.d.sync += words[s][w].eq(setup_word)
             for k in range(p.keys.all_cipher_keys):
                 for r in range(self.rounds):
-                    with m.If(self.rk_we & (self.rk_slot == s) & (self.rk_key == k) & (self.rk_round == r)):
-                        m.d.sync += round_keys[s][k][r].eq(Cat(self.rk_data, self.rk_data_dec))
+                    with m.If(round_key.we & (round_key.slot == s) & (round_key.key == k) & (round_key.round == r)):
+                        m.d.sync += round_keys[s][k][r].eq(Cat(round_key.data, round_key.data_dec))
         for n in range(p.keys.words - raw_words):
-            with m.If(setting_up & ~self.setup_scrub & (setup_count == n + 1)):
+            with m.If(setting_up & ~setup.scrub & (setup_count == n + 1)):
                 m.d.comb += [
                     setup_we.eq(1),
                     setup_index.eq(raw_words + n),
                     setup_word.eq((~first[:128]).rotate_left(8 * n)),
                 ]
         # As in the engine, the word comes a cycle late; in between there is anything.
-        m.d.sync += [self.word_we.eq(setup_we), self.word_index.eq(setup_index), self.word_data.eq(setup_word)]
+        m.d.sync += [made.we.eq(setup_we), made.index.eq(setup_index), made.data.eq(setup_word)]
         m.d.comb += [
             setting_up.eq(setup_count != 0),
-            self.setup_done.eq(setup_count == self.setup_cycles),
+            setup.done.eq(setup_count == self.setup_cycles),
         ]
-        with m.If(self.setup_done):
+        with m.If(setup.done):
             m.d.sync += setup_count.eq(0)
-        with m.Elif(setting_up | (self.setup & (~in_flight if self.empty else 1))):
+        with m.Elif(setting_up | (setup.request & (~in_flight if self.empty else 1))):
             m.d.sync += setup_count.eq(setup_count + 1)
-        forbid(7, setting_up & ~self.setup)
+        forbid(7, setting_up & ~setup.request)
 
         # Entry. Sectors leave in the order of entry, so what a sector needs on its way stays beside its bank.
         bank_count = -(-self.latency // self.interval) + 3
@@ -189,7 +179,7 @@ class MockEngine(wiring.Component):
         done_bank = Signal.like(bank)
         next_bank = Signal.like(bank)
         in_bank = Signal(bank_count)
-        slots = Array(Signal.like(self.enter_slot, name=f"slot{b}") for b in range(bank_count))
+        slots = Array(Signal.like(enter.slot, name=f"slot{b}") for b in range(bank_count))
         tickets = Array(Signal(p.ticket_bits, name=f"ticket{b}") for b in range(bank_count))
         masks = Array(Signal(p.data.block_bits, name=f"mask{b}") for b in range(bank_count))
         written = Signal(p.beats)
@@ -197,84 +187,84 @@ class MockEngine(wiring.Component):
         tail_dirty = Signal()
         m.d.comb += [
             in_flight.eq(valid[1:].any()),
-            self.idle.eq(~in_flight),
-            self.enter_ack.eq(self.enter & (~self.setup if self.empty else 1) & (~in_flight | (phase == 0))),
+            self.size.idle.eq(~in_flight),
+            enter.ack.eq(enter.request & (~setup.request if self.empty else 1) & (~in_flight | (phase == 0))),
             next_bank.eq(_after(bank, bank_count)),
-            valid[0].eq(self.enter_ack),
+            valid[0].eq(enter.ack),
         ]
         m.d.sync += valid[1:].eq(valid[:-1])
         m.d.sync += phase.eq(_after(phase, self.interval))
         if self.interval > 1:
-            with m.If(self.enter_ack & ~in_flight):
+            with m.If(enter.ack & ~in_flight):
                 m.d.sync += phase.eq(1)
         tweak = Signal(p.data.block_bits)
         key = Signal(p.data.block_bits)
         for t in range(p.sectors.tweak_blocks):
-            tweak = tweak ^ self.enter_tweak.word_select(t, p.data.block_bits)
-        with m.Switch(self.enter_slot):
+            tweak = tweak ^ self.tweak.word_select(t, p.data.block_bits)
+        with m.Switch(enter.slot):
             for s in range(p.key_slots):
                 with m.Case(s):
                     total = reduce(xor, words[s], Const(0, p.data.block_bits))
                     for k, keys in enumerate(round_keys[s]):
                         edges = keys[0] ^ keys[-1]
-                        total = total ^ Mux(self.enter_decrypt, edges[128:], edges[:128]).rotate_left(8 * k)
+                        total = total ^ Mux(enter.decrypt, edges[128:], edges[:128]).rotate_left(8 * k)
                     m.d.comb += key.eq(total)
-        with m.If(self.enter_ack):
+        with m.If(enter.ack):
             m.d.sync += [
                 bank.eq(next_bank),
-                slots[bank].eq(self.enter_slot),
-                tickets[bank].eq(self.enter_ticket),
+                slots[bank].eq(enter.slot),
+                tickets[bank].eq(enter.ticket),
                 masks[bank].eq(tweak ^ key),
             ]
         for b in range(bank_count):
-            with m.If(self.enter_ack & (bank == b)):
+            with m.If(enter.ack & (bank == b)):
                 m.d.sync += in_bank[b].eq(1)
-            with m.Elif(self.done & (done_bank == b)):
+            with m.Elif(self.done.valid & (done_bank == b)):
                 m.d.sync += in_bank[b].eq(0)
-            forbid(5, self.enter_ack & in_bank[b] & (tickets[b] == self.enter_ticket))
-            for we, slot in ((self.key_we, self.key_slot), (self.rk_we, self.rk_slot)):
+            forbid(5, enter.ack & in_bank[b] & (tickets[b] == enter.ticket))
+            for we, slot in ((word.we, word.slot), (round_key.we, round_key.slot)):
                 forbid(6, we & in_bank[b] & (slots[b] == slot))
-        forbid(6, (self.key_we & (self.enter & (self.enter_slot == self.key_slot) | setting_up)))
-        forbid(6, (self.rk_we & (self.enter & (self.enter_slot == self.rk_slot) | setting_up)))
+        forbid(6, (word.we & (enter.request & (enter.slot == word.slot) | setting_up)))
+        forbid(6, (round_key.we & (enter.request & (enter.slot == round_key.slot) | setting_up)))
 
-        request = Cat(self.enter_decrypt, self.enter_slot, self.enter_tweak, self.enter_ticket)
+        request = Cat(enter.decrypt, enter.slot, self.tweak, enter.ticket)
         asked = Signal()
         asked_request = Signal.like(request)
-        m.d.sync += [asked.eq(self.enter & ~self.enter_ack), asked_request.eq(request)]
-        forbid(0, asked & (~self.enter | (request != asked_request)))
+        m.d.sync += [asked.eq(enter.request & ~enter.ack), asked_request.eq(request)]
+        forbid(0, asked & (~enter.request | (request != asked_request)))
 
         # Input banks.
-        forbid(1, self.fill_we & (self.fill_ahead != self.enter))
-        forbid(2, self.fill_we & self.fill_ahead & (self.fill_beat >= FILL_AHEAD))
+        forbid(1, fill.we & (fill.ahead != enter.request))
+        forbid(2, fill.we & fill.ahead & (fill.beat >= FILL_AHEAD))
         beat_bit = Signal(p.beats)
         written_next = Signal(p.beats)
         ahead_next = Signal(p.beats)
         m.d.comb += [
-            beat_bit.eq(self.fill_we << self.fill_beat),
-            written_next.eq(written | (beat_bit & ~self.fill_ahead.replicate(p.beats))),
-            ahead_next.eq(written_ahead | (beat_bit & self.fill_ahead.replicate(p.beats))),
+            beat_bit.eq(fill.we << fill.beat),
+            written_next.eq(written | (beat_bit & ~fill.ahead.replicate(p.beats))),
+            ahead_next.eq(written_ahead | (beat_bit & fill.ahead.replicate(p.beats))),
         ]
-        with m.If(self.enter_ack):
+        with m.If(enter.ack):
             forbid(3, ~written.all())
             forbid(4, tail_dirty)
             m.d.sync += [written.eq(ahead_next), written_ahead.eq(0)]
         with m.Else():
             m.d.sync += [written.eq(written_next), written_ahead.eq(ahead_next)]
         if p.beats > FILL_AHEAD:
-            with m.If(self.fill_we & (self.fill_beat == p.beats - 1)):
-                m.d.sync += tail_dirty.eq(self.fill_data[p.last_keep.bit_length() * 8 :].any())
+            with m.If(fill.we & (fill.beat == p.beats - 1)):
+                m.d.sync += tail_dirty.eq(fill.data[p.last_keep.bit_length() * 8 :].any())
         depth = bank_count * p.beats
         m.submodules.banks = banks = memory.Memory(shape=p.data.beat_bits, depth=depth, init=[])
         write = banks.write_port()
         bank_base = Array(Const(b * p.beats, range(depth)) for b in range(bank_count))
         fill_bank = Signal.like(bank)
         m.d.comb += fill_bank.eq(bank)
-        with m.If(self.fill_ahead):
+        with m.If(fill.ahead):
             m.d.comb += fill_bank.eq(next_bank)
         m.d.comb += [
-            write.en.eq(self.fill_we),
-            write.addr.eq(bank_base[fill_bank] + self.fill_beat),
-            write.data.eq(self.fill_data),
+            write.en.eq(fill.we),
+            write.addr.eq(bank_base[fill_bank] + fill.beat),
+            write.data.eq(fill.data),
         ]
 
         # Results: at most one sector is in the last beats of its way.
@@ -283,14 +273,14 @@ class MockEngine(wiring.Component):
         out_bank = Signal.like(bank)
         m.d.comb += [
             sending.eq(valid[self.latency + 1 - p.beats :].any()),
-            self.done.eq(valid[-1]),
-            self.done_ticket.eq(tickets[done_bank]),
+            self.done.valid.eq(valid[-1]),
+            self.done.ticket.eq(tickets[done_bank]),
         ]
         with m.If(sending):
             m.d.sync += step.eq(_after(step, p.beats))
             with m.If(step == p.beats - 1):
                 m.d.sync += out_bank.eq(_after(out_bank, bank_count))
-        with m.If(self.done):
+        with m.If(self.done.valid):
             m.d.sync += done_bank.eq(_after(done_bank, bank_count))
         for lane, order in enumerate(self.orders):
             read = banks.read_port(domain="comb")
@@ -299,10 +289,10 @@ class MockEngine(wiring.Component):
             m.d.comb += [
                 read.addr.eq(bank_base[out_bank] + beat),
                 index.eq(beat * p.data.lanes + lane),
-                self.out_we[lane].eq(sending & (index < p.sectors.blocks)),
-                self.out_index[lane].eq(index),
-                self.out_ticket[lane].eq(tickets[out_bank]),
-                self.out_data[lane].eq(
+                out.we[lane].eq(sending & (index < p.sectors.blocks)),
+                out.index[lane].eq(index),
+                out.ticket[lane].eq(tickets[out_bank]),
+                out.data[lane].eq(
                     read.data.word_select(lane, p.data.block_bits)
                     ^ masks[out_bank]
                     ^ (index + 1)[:8].replicate(p.data.block_bytes)

@@ -35,8 +35,8 @@ async def refused(host: Host, slot: int, packet: bytes, nonzero: int) -> None:
     await host.step()
     await host.until(host.key_idle)
     get = host.ctx.get
-    assert get(host.core.bus.key_error)
-    assert get(host.core.bus.key_loaded) == get(host.core.engine.slot_nonzero) == nonzero
+    assert get(host.core.bus.key_state.error)
+    assert get(host.core.bus.key_state.loaded) == get(host.core.engine.slot_nonzero) == nonzero
     host.keys.pop(slot, None)
     host.send_sector("no key", slot=slot)
 
@@ -159,7 +159,7 @@ def test_time_to_overwrite(sizes: dict, erase: bool) -> None:
         await host.until(lambda: not host.ctx.get(host.core.engine.slot_nonzero))
         rounds = host.core.bus.key_schedule.rounds
         assert host.cycle - start <= FENCE_CYCLES + 5 + max(p.keys.words, rounds) + (p.keys.all_cipher_keys - 1) * (rounds + 2)
-        assert not host.ctx.get(host.core.bus.key_loaded)
+        assert not host.ctx.get(host.core.bus.key_state.loaded)
 
     simulate(script, blocks=3, key_slots=2, **sizes)
 

@@ -36,7 +36,7 @@ def test_key_formats_and_wrong_lengths(sizes: dict) -> None:
             host.send_key(1, host.generator.randbytes(wrong))
             await host.step()
             await host.until(host.key_idle)
-            assert host.ctx.get(bus.key_error) and host.ctx.get(bus.key_loaded) == 1
+            assert host.ctx.get(bus.key_state.error) and host.ctx.get(bus.key_state.loaded) == 1
             assert host.ctx.get(host.core.engine.slot_nonzero) == 1
             host.keys.pop(1)
             host.send_sector("no key", slot=1)
@@ -54,7 +54,7 @@ def test_key_with_a_hole_in_tkeep() -> None:
         host.send_key(1, bytes(host.p.keys.packet_bytes), keep=0xFFFD)
         await host.step()
         await host.until(host.key_idle)
-        assert host.ctx.get(host.core.bus.key_error) and not host.ctx.get(host.core.bus.key_loaded)
+        assert host.ctx.get(host.core.bus.key_state.error) and not host.ctx.get(host.core.bus.key_state.loaded)
 
     simulate(script)
 
@@ -71,14 +71,14 @@ def test_erase_and_slot_out_of_range() -> None:
             await host.step()
             await host.until(host.key_idle)
             host.keys.pop(slot)
-            assert not get(bus.key_error)
-            assert get(engine.slot_nonzero) == get(bus.key_loaded) == sum(1 << s for s in host.keys)
+            assert not get(bus.key_state.error)
+            assert get(engine.slot_nonzero) == get(bus.key_state.loaded) == sum(1 << s for s in host.keys)
             host.send_sector("no key", slot=slot)
         for slot in (3, 131, 255):
             host.send_key(slot, bytes(32), erase=slot == 3)
             await host.step()
             await host.until(host.key_idle)
-            assert get(bus.key_error) and get(bus.key_loaded) == 2
+            assert get(bus.key_state.error) and get(bus.key_state.loaded) == 2
         host.send_sector()
         await host.finish()
         await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
@@ -98,7 +98,7 @@ def test_time_to_overwrite(erase: bool) -> None:
         await host.until(lambda: not host.ctx.get(host.core.engine.slot_nonzero))
         longest = max(host.p.keys.words, host.core.bus.key_schedule.rounds)
         assert host.cycle - start <= FENCE_CYCLES + 5 + longest
-        assert not host.ctx.get(host.core.bus.key_loaded)
+        assert not host.ctx.get(host.core.bus.key_state.loaded)
 
     simulate(script)
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is connected has one width: the parts of the buses with each other, with the engine, and with key schedules."""
+"""What is connected is one group of ports: the parts of the buses with each other, with the engine, and with key schedules."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from amaranth.hdl import Value
-from amaranth.lib.wiring import Signature
+from amaranth.hdl import Shape, Value
+from amaranth.lib.wiring import Flow, Signature
 from tests.rtl.bus.mock_engine import MockSchedule
 from tests.rtl.bus.parameters import bus_sizes
 
+import modeloom
 from modeloom.ciphers import AES
 from modeloom.rtl.bus.key_port import KeyPort, key_schedule_signature
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
@@ -18,10 +21,13 @@ from modeloom.rtl.bus.sector.command import CommandIntake
 from modeloom.rtl.bus.sector.entry import EntryGate
 from modeloom.rtl.bus.sector.flight import SlotsInFlight
 from modeloom.rtl.bus.sector.intake import SectorIntake
+from modeloom.rtl.bus.sector.links import engine_of
 from modeloom.rtl.bus.sector.ports import CODE_BITS, STATUS
 from modeloom.rtl.bus.sector.ring import ResultRing
 from modeloom.rtl.bus.sector.size import SizeGate
 from modeloom.rtl.bus.status import StatusQueue
+
+PACKAGE = Path(modeloom.__file__).parent
 
 SIZES: dict[str, dict[str, Any]] = {
     "least": {"blocks": 1, "ring_sectors": 1},
@@ -33,72 +39,128 @@ SIZES: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 
-OF_THE_ENGINE = {
-    SectorIntake: ("fill_we", "fill_beat", "fill_data"),
-    EntryGate: ("enter", "enter_ack"),
-    ResultRing: ("out_we", "out_index", "out_ticket", "out_data", "done", "erase", "erase_address"),
-    SlotsInFlight: ("done", "done_ticket"),
-    SizeGate: ("size", "restart", "idle"),
-    KeyPort: (
-        "key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_key", "rk_round", "rk_data", "rk_data_dec", "setup",
-        "setup_slot", "setup_scrub", "setup_done", "word_we", "word_index", "word_data",
-    ),
-}  # fmt: skip
-"""Ports of parts that are the engine's, under the same name."""
-
-SAME = (
-    ((CommandIntake, "code"), (EntryGate, "command_code"), (EntryGate, "code"), (SectorIntake, "code"), (StatusQueue, "code")),
-    ((CommandIntake, "slot"), (SlotsInFlight, "admit_slot"), (SlotsInFlight, "query"), (KeyPort, "query"), "enter_slot"),
-    ((EntryGate, "ticket"), (ResultRing, "admit_ticket"), (SlotsInFlight, "admit_ticket"), "enter_ticket"),
-    ((CommandIntake, "size"), (CommandIntake, "next_size"), (SizeGate, "command_size"), (SectorIntake, "size"), "size"),
-    ((CommandIntake, "tweak"), "enter_tweak"),
-    ((CommandIntake, "tag"), (StatusQueue, "tag")),
-    ((CommandIntake, "key_loaded"), (KeyPort, "loaded")),
+LINKS = (
+    ((CommandIntake, "command"), (EntryGate, "command")),
+    ((CommandIntake, "upcoming"), (SizeGate, "upcoming")),
+    ((SectorIntake, "packet"), (EntryGate, "packet")),
+    ((SizeGate, "opening"), (SectorIntake, "opening")),
+    ((EntryGate, "place"), (ResultRing, "place")),
+    ((EntryGate, "admission"), (SlotsInFlight, "admission")),
+    ((EntryGate, "verdict"), (StatusQueue, "verdict")),
+    ((KeyPort, "in_use"), (SlotsInFlight, "in_use")),
+    ((KeyPort, "state"), (CoreBus, "key_state")),
+    ((SectorIntake, "fill"), "fill"),
+    ((EntryGate, "enter"), "enter"),
+    ((SizeGate, "size"), "size"),
+    ((ResultRing, "out"), "out"),
+    ((ResultRing, "done"), "done"),
+    ((SlotsInFlight, "done"), "done"),
+    ((KeyPort, "preparation"), "preparation"),
+    ((ResultRing, "erase"), "erase"),
+    ((CoreBus, "erase"), "erase"),
 )
-"""Ports of parts, and of the engine, that are connected or hold the same."""
+"""Groups of ports that two parts of the buses have, or a part and the engine: they are joined as they are."""
 
-
-FLAGS: dict[Any, tuple[str, ...]] = {
-    CommandIntake: ("valid", "ok", "decrypt", "size_known", "next_valid", "next_size_known", "take"),
-    EntryGate: (
-        "command_valid", "command_ok", "packet_complete", "packet_ok", "packet_good", "command_take", "packet_take", "place",
-        "room", "admit", "push", "enter", "enter_ack",
-    ),
-    SectorIntake: ("enter", "open", "complete", "ok", "good", "take", "admit"),
-    SizeGate: ("command_valid", "command_size_known", "next_valid", "next_size_known", "admitted", "idle", "restart", "open"),
-    SlotsInFlight: ("admit", "done", "busy"),
-    ResultRing: ("admit", "place", "done", "erase", "delivered"),
-    StatusQueue: ("push", "room", "delivered"),
-    KeyPort: ("slot_busy", "busy", "error"),
-}  # fmt: skip
-"""Ports of one bit."""
+FOR_SEVERAL_SIZES = ("upcoming", "opening")
+"""Groups that only a core for several sizes has."""
 
 
 def part_of(kind: Any, p: BusParameters) -> Any:
     """A part, with the sizes that it knows: those that other cores have too are told no more than they need."""
-    return StatusQueue(4, STATUS, CODE_BITS) if kind is StatusQueue else kind(p.keys if kind is KeyPort else p)
+    if kind is StatusQueue:
+        return StatusQueue(4, STATUS, CODE_BITS)
+    if kind is CoreBus:
+        return CoreBus(p, MockSchedule(p.keys.cipher_key_bits))
+    return kind(p.keys if kind is KeyPort else p)
 
 
-def widths(port: Any) -> list[int]:
-    """Bits of a port, or of each of an array of ports."""
-    return [len(Value.cast(one)) for one in port] if isinstance(port, (list, tuple)) else [len(Value.cast(port))]
+def group_of(place: Any, p: BusParameters) -> Signature:
+    """The signature of a group as its giver sees it."""
+    members = (engine_of(p) if isinstance(place, str) else part_of(place[0], p).signature).members
+    member = members[place if isinstance(place, str) else place[1]]
+    return member.signature.flip() if member.flow is Flow.In else member.signature
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
-def test_ports_of_parts(sizes: dict[str, Any]) -> None:
+def test_links_have_one_signature(sizes: dict[str, Any]) -> None:
     p = bus_sizes(**sizes)
-    schedule = MockSchedule(p.keys.cipher_key_bits)
-    engine = CoreBus(p, schedule).engine
-    for part, names in OF_THE_ENGINE.items():
-        if part is SizeGate and len(p.sizes) == 1:
+    for one, other in LINKS:
+        if one[1] in FOR_SEVERAL_SIZES and len(p.sizes) == 1:
             continue
-        for name in names:
-            assert widths(getattr(part_of(part, p), name)) == widths(getattr(engine, name)), f"{part.__name__}.{name}"
-    for ports in SAME:
-        found = [widths(getattr(engine, port) if isinstance(port, str) else getattr(part_of(port[0], p), port[1])) for port in ports]
-        assert found == [found[0]] * len(ports), ports
-    for part, names in FLAGS.items():
-        assert {name: widths(getattr(part_of(part, p), name)) for name in names} == dict.fromkeys(names, [1]), part
+        assert group_of(one, p) == group_of(other, p), f"{one[0].__name__}.{one[1]}"
+    names = {*CommandIntake(p).signature.members, *SectorIntake(p).signature.members}
+    assert {name for name in FOR_SEVERAL_SIZES if name in names} == (set(FOR_SEVERAL_SIZES) if len(p.sizes) > 1 else set())
+
+
+def test_widths_of_links() -> None:
+    """Those of buses that have several of all: 17 blocks on a lane, six places, three slots, two keys and one of set-up."""
+    p = bus_sizes(**SIZES["several of all"])
+    names = ("fill", "enter", "out", "done", "size", "preparation", "erase")
+    found = {name: widths(group_of(name, p)) for name in names} | {
+        one[1]: widths(group_of(one, p)) for one, other in LINKS if not isinstance(other, str)
+    }
+    key = {"we": 1, "slot": 2, "index": 4, "data": 128}
+    assert found == {
+        "fill": {"we": 1, "beat": 5, "data": 128, "ahead": 1},
+        "enter": {"request": 1, "decrypt": 1, "slot": 2, "ticket": 3, "ack": 1},
+        "out": {"we": 1, "index": [5], "ticket": [3], "data": [128]},
+        "done": {"valid": 1, "ticket": 3},
+        "size": {"number": 2, "restart": 1, "idle": 1},
+        "preparation": {
+            "word": key,
+            "round_key": {"we": 1, "slot": 2, "key": 2, "round": 5, "data": 64, "data_dec": 64},
+            "setup": {"request": 1, "slot": 2, "scrub": 1, "done": 1},
+            "made": {"we": 1, "index": 4, "data": 128},
+        },
+        "erase": {"we": 1, "address": p.erase_bits},
+        "command": {"valid": 1, "ok": 1, "code": 3, "decrypt": 1, "slot": 2, "size": 2, "tag": 16, "take": 1},
+        "upcoming": {"valid": 1, "size": 2, "known": 1, "next_valid": 1, "next_size": 2, "next_known": 1},
+        "packet": {"complete": 1, "ok": 1, "good": 1, "code": 3, "take": 1, "admit": 1, "entering": 1},
+        "opening": {"size": 2, "open": 1, "admitted": 1},
+        "place": {"free": 1, "admit": 1, "ticket": 3, "size": 2},
+        "admission": {"admit": 1, "ticket": 3, "slot": 2},
+        "verdict": {"push": 1, "tag": 16, "code": 3, "room": 1},
+        "in_use": {"slot": 2, "busy": 1},
+        "state": {"loaded": 3, "busy": 1, "error": 1},
+    }  # fmt: skip
+    assert len(CommandIntake(p).tweak) == len(engine_of(p).create().tweak) == 128
+    assert len(CommandIntake(p).key_loaded) == 3
+
+
+@pytest.mark.parametrize(("lanes", "tweak_blocks", "blocks"), [(1, 0, 1), (2, 1, 3), (4, 2, 9)])
+def test_widths_of_the_engine(lanes: int, tweak_blocks: int, blocks: int) -> None:
+    """Nothing has no wires: a single slot, beat or block has a number of one bit, and so has a tweak that is not there a block."""
+    p = bus_sizes(blocks=blocks, ring_sectors=1, lanes=lanes, tweak_blocks=tweak_blocks)
+    found = widths(engine_of(p))
+    beats = max(1, (-(-blocks // lanes) - 1).bit_length())
+    assert found["fill"] == {"we": 1, "beat": beats, "data": 128 * lanes, "ahead": 1}
+    index = max(1, (blocks - 1).bit_length())
+    assert found["out"] == {"we": lanes, "index": [index] * lanes, "ticket": [1] * lanes, "data": [128] * lanes}
+    assert found["tweak"] == 128 * max(1, tweak_blocks) == len(CommandIntake(p).tweak)
+    assert found["enter"]["slot"] == found["preparation"]["word"]["slot"] == found["preparation"]["word"]["index"] == 1
+    assert found["preparation"]["round_key"]["key"] == found["size"]["number"] == 1
+
+
+@pytest.mark.parametrize("file", ["bus/sector/core.py", "engine/engine.py"])
+def test_groups_are_joined_and_not_their_members(file: str) -> None:
+    """The buses connect groups; single signals are the tweak, the slots with keys, and what the host has taken."""
+    text = (PACKAGE / "rtl" / file).read_text(encoding="utf-8")
+    assert not re.search(r"(enter|setup|size|fill|done|place|packet|command|upcoming|opening|verdict|in_use)\.\w+\.eq\(seq?", text)
+    if file == "bus/sector/core.py":
+        assert re.findall(r"(\w+\.\w+)\.eq\(", text) == ["command.key_loaded", "queue.delivered", "engine.tweak"]
+        assert text.count("wiring.connect(") >= 20
+
+
+def widths(signature: Signature) -> dict[str, Any]:
+    """Bits of each port of a group, by its name; those of an array as a list, those of a group within as a group."""
+    found: dict[str, Any] = {}
+    for name, member in signature.members.items():
+        if member.is_signature:
+            found[name] = widths(member.signature)
+        else:
+            width = Shape.cast(member.shape).width
+            found[name] = [width] * member.dimensions[0] if member.dimensions else width
+    return found
 
 
 def bits_of(signature: Signature) -> dict[str, int]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -32,10 +31,3 @@ def test_parameters_are_of_one_kind(part: type) -> None:
     assert len(fields(part)) <= 13
     if part is BusParameters:
         assert [field.name for field in fields(part)] == ["sectors", "buffers", "data", "keys"]
-
-
-def test_ports_of_one_name_are_joined() -> None:
-    """No line of the top connects two ports of one name by hand: that is what ``join`` is for."""
-    text = (FOLDER / "sector" / "core.py").read_text(encoding="utf-8")
-    by_hand = re.findall(r"engine\.(\w+)\.eq\((?!self\.)\w+\.\1\)|\w+\.(\w+)\.eq\(engine\.\2\)", text)
-    assert not by_hand and text.count("getattr") == 0

@@ -33,16 +33,16 @@ def test_room(depth: int) -> None:
 
     async def bench(ctx: Any, queue: StatusQueue) -> None:
         count = 0
-        ctx.set(queue.code, StatusCode.OK)
+        ctx.set(queue.verdict.code, StatusCode.OK)
         for _ in range(depth + 16):
-            room = ctx.get(queue.room)
-            ctx.set(queue.push, room)
-            ctx.set(queue.tag, 100 + count)
+            room = ctx.get(queue.verdict.room)
+            ctx.set(queue.verdict.push, room)
+            ctx.set(queue.verdict.tag, 100 + count)
             count += room
             await ctx.tick()
             assert not ctx.get(queue.status.valid)
         assert count == depth
-        ctx.set(queue.push, 0)
+        ctx.set(queue.verdict.push, 0)
         ctx.set(queue.status.ready, 1)
         for number in range(count):
             ctx.set(queue.delivered, 1)
@@ -51,7 +51,7 @@ def test_room(depth: int) -> None:
             await ctx.tick()
             assert ctx.get(queue.status.valid) and ctx.get(queue.status.p.tag) == 100 + number, "two cycles from delivered"
         await ctx.tick()
-        assert not ctx.get(queue.status.valid) and ctx.get(queue.room)
+        assert not ctx.get(queue.status.valid) and ctx.get(queue.verdict.room)
 
     run(depth, bench)
 
@@ -62,16 +62,17 @@ def test_every_status_in_order(seed: int) -> None:
     rng = random.Random(seed)
 
     async def bench(ctx: Any, queue: StatusQueue) -> None:
+        verdict = queue.verdict
         sent: deque[tuple[int, int]] = deque()
         owed = taken = got = 0
         shown: tuple[int, int] | None = None
         for cycle in range(900):
             tag, code = rng.getrandbits(16), rng.choice([0, 0, *range(1, 7)])
-            push = int(cycle < 800 and ctx.get(queue.room) and rng.random() < 0.6)
+            push = int(cycle < 800 and ctx.get(queue.verdict.room) and rng.random() < 0.6)
             deliver = int(owed > 0 and (cycle >= 800 or rng.random() < 0.5))
             ready = int(cycle >= 800 or rng.random() < 0.5)
             for port, value in (
-                (queue.push, push), (queue.tag, tag), (queue.code, code), (queue.delivered, deliver), (queue.status.ready, ready),
+                (verdict.push, push), (verdict.tag, tag), (verdict.code, code), (queue.delivered, deliver), (queue.status.ready, ready),
             ):  # fmt: skip
                 ctx.set(port, value)
             valid, status = ctx.get(queue.status.valid), ctx.get(queue.status.payload.as_value())

@@ -134,18 +134,19 @@ class Host:
         if not self.asking and self._may_ask():
             self.asking, self.beat = True, 0
         asks = self.waiting[0] if self.asking else None
-        tweak = asks.tweak if asks else self._any(e.enter_tweak)
+        tweak = asks.tweak if asks else self._any(e.tweak)
         if asks is None and self.inside and self.inside[-1].entered == self.cycle - 1:
             tweak = self.inside[-1].tweak
-        self._set(
-            enter=asks is not None, fill_ahead=asks is not None, enter_tweak=tweak,
-            enter_decrypt=asks.decrypt if asks else self._any(e.enter_decrypt),
-            enter_slot=asks.slot if asks else self.rng.randrange(p.key_slots),
-            enter_ticket=self.ticket if asks else self._any(e.enter_ticket),
+        self.ctx.set(e.tweak, tweak)
+        self.set(
+            e.enter, request=asks is not None, decrypt=asks.decrypt if asks else self._any(e.enter.decrypt),
+            slot=asks.slot if asks else self.rng.randrange(p.key_slots),
+            ticket=self.ticket if asks else self._any(e.enter.ticket),
         )  # fmt: skip
+        self.set(e.fill, ahead=asks is not None)
         self._fill()
         self._watch()
-        if self.ctx.get(e.enter_ack):
+        if self.ctx.get(e.enter.ack):
             assert asks, "an acknowledgement answers a request"
             sector = self.waiting.popleft()
             sector.ticket, sector.entered = self.ticket, self.cycle
@@ -156,9 +157,10 @@ class Host:
         await self.ctx.tick()
         self.cycle += 1
 
-    def _set(self, **ports: int) -> None:
-        for name, value in ports.items():
-            self.ctx.set(getattr(self.engine, name), int(value))
+    def set(self, group: Any, **members: int) -> None:
+        """Sets members of a group of the engine's ports."""
+        for name, value in members.items():
+            self.ctx.set(getattr(group, name), int(value))
 
     def _any(self, port: Signal) -> int:
         return self.rng.getrandbits(len(port))
@@ -173,43 +175,44 @@ class Host:
     def _fill(self) -> None:
         """Perhaps a beat of the first sector that waits, or of the one behind it while the first one asks."""
         e, ahead = self.engine, int(self.asking)
-        self._set(fill_we=0, fill_beat=0, fill_data=self._any(e.fill_data))
+        self.set(e.fill, we=0, beat=0, data=self._any(e.fill.data))
         beats = self.waiting[ahead].beats if len(self.waiting) > ahead else []
         if self.beat < (min(len(beats), FILL_AHEAD) if ahead else len(beats)):
             if self.rng.random() >= self.gaps:
-                self._set(fill_we=1, fill_beat=self.beat, fill_data=beats[self.beat])
+                self.set(e.fill, we=1, beat=self.beat, data=beats[self.beat])
                 self.beat += 1
                 self.written_at = self.cycle
             elif self.rng.random() < 0.5:
                 # A packet that is refused leaves anything in beats that are written again.
-                self._set(fill_we=1, fill_beat=self.beat)
+                self.set(e.fill, we=1, beat=self.beat)
 
     def _watch(self) -> None:
         """Blocks, ends of sectors, words of set-up, idleness."""
         get, e, p = self.ctx.get, self.engine, self.p
         at = f"cycle {self.cycle}"
-        assert not (self.inside and get(e.idle)), f"{at}: idle with {len(self.inside)} sectors inside"
-        assert self.setting_up or not get(e.setup_done), f"{at}: the end of a set-up that nobody asked for"
+        assert not (self.inside and get(e.size.idle)), f"{at}: idle with {len(self.inside)} sectors inside"
+        assert self.setting_up or not get(e.preparation.setup.done), f"{at}: the end of a set-up that nobody asked for"
         size = p.sizes[self.size]
         for lane in range(p.data.lanes):
-            if get(e.out_we) >> lane & 1:
-                index, ticket = get(e.out_index[lane]), get(e.out_ticket[lane])
+            if get(e.out.we) >> lane & 1:
+                index, ticket = get(e.out.index[lane]), get(e.out.ticket[lane])
                 sector = next((s for s in self.inside if s.ticket == ticket), None)
                 assert sector is not None, f"{at}: a block of no sector"
                 assert index < size.blocks and index % p.data.lanes == lane and index not in sector.blocks, f"{at}: block {index}"
-                sector.blocks[index] = get(e.out_data[lane])
-        if get(e.done):
+                sector.blocks[index] = get(e.out.data[lane])
+        if get(e.done.valid):
             assert self.inside, f"{at}: an end without a sector"
             sector = self.inside.popleft()
-            assert get(e.done_ticket) == sector.ticket, f"{at}: sectors end in the order of their entry"
+            assert get(e.done.ticket) == sector.ticket, f"{at}: sectors end in the order of their entry"
             assert self.cycle - sector.entered == FIRST_CYCLE + self.design.sizes[self.size].schedule.latency, f"{at}: the latency"
             assert sorted(sector.blocks) == list(range(size.blocks)), f"{at}: blocks are missing"
             found = b"".join(block.to_bytes(p.data.block_bytes, "little") for _, block in sorted(sector.blocks.items()))
             assert found[: len(sector.wanted)] == sector.wanted, f"{at}: wrong data of sector {self.done}"
             self.done += 1
-        if get(e.word_we):
+        made = e.preparation.made
+        if get(made.we):
             assert self.setting_up, f"{at}: a key word outside of a set-up"
-            self.words[get(e.word_index)] = get(e.word_data)
+            self.words[get(made.index)] = get(made.data)
 
     async def steps(self, count: int) -> None:
         for _ in range(count):
@@ -226,28 +229,31 @@ class Host:
 
     async def write_word(self, slot: int, index: int, value: int) -> None:
         """Writes a word of the key memory."""
-        self._set(key_we=1, key_slot=slot, key_index=index, key_data=value)
+        word = self.engine.preparation.word
+        self.set(word, we=1, slot=slot, index=index, data=value)
         await self.step()
-        self._set(key_we=0, key_slot=self.rng.randrange(self.p.key_slots), key_data=self._any(self.engine.key_data))
+        self.set(word, we=0, slot=self.rng.randrange(self.p.key_slots), data=self._any(word.data))
 
     async def write_round_keys(self, slot: int, number: int, key: bytes) -> None:
         """Writes the round keys of a cipher key of a slot."""
+        round_key = self.engine.preparation.round_key
         for place, (data, data_dec) in enumerate(round_keys(key)):
-            self._set(rk_we=1, rk_slot=slot, rk_key=number, rk_round=place, rk_data=data, rk_data_dec=data_dec)
+            self.set(round_key, we=1, slot=slot, key=number, round=place, data=data, data_dec=data_dec)
             await self.step()
-        self._set(rk_we=0, rk_data=self._any(self.engine.rk_data))
+        self.set(round_key, we=0, data=self._any(round_key.data))
 
     async def set_up(self, slot: int, *, scrub: bool = False) -> None:
         """Asks for a set-up, or for an overwriting in its place, and waits for its end; ``words`` are those that it wrote."""
         self.words.clear()
-        self._set(setup=1, setup_slot=slot, setup_scrub=scrub)
+        setup = self.engine.preparation.setup
+        self.set(setup, request=1, slot=slot, scrub=scrub)
         self.setting_up, entered = True, len(self.entries)
-        await self.until(lambda: self.ctx.get(self.engine.setup_done))
+        await self.until(lambda: self.ctx.get(setup.done))
         assert not self.inside, "it waits until no sector is in flight"
         await self.step()
         # Those that had been let in when it was asked for, and none while it ran.
         assert len(self.entries) - entered <= 1
-        self._set(setup=0, setup_scrub=0)
+        self.set(setup, request=0, scrub=0)
         self.setting_up = False
 
     def model(self, key: bytes) -> Model:
@@ -293,22 +299,25 @@ class Host:
         """Runs until all sectors are done and the engine is idle."""
         await self.until(lambda: not self.waiting and not self.inside)
         # The stages turn to the end of a table, and the rows take effect.
-        await self.until(lambda: self.ctx.get(self.engine.idle), max(table.rows for table in self.design.core_program.mains) + 40)
+        await self.until(lambda: self.ctx.get(self.engine.size.idle), max(table.rows for table in self.design.core_program.mains) + 40)
 
     async def change_size(self, size: int) -> None:
         """Sectors to come have another size, once the engine is idle."""
         assert not self.waiting
-        await self.until(lambda: self.ctx.get(self.engine.idle))
+        await self.until(lambda: self.ctx.get(self.engine.size.idle))
         self.size, self.beat = size, 0
         for restart in (0, 1):
-            self._set(size=size, restart=restart)
+            self.set(self.engine.size, number=size, restart=restart)
             await self.step()
-        self._set(restart=0)
+        self.set(self.engine.size, restart=0)
 
     async def reset(self, cycles: int = 1) -> None:
         """A reset, in which nothing is asked for."""
         self.forget()
-        self._set(setup=0, key_we=0, rk_we=0)
+        preparation = self.engine.preparation
+        self.set(preparation.setup, request=0)
+        self.set(preparation.word, we=0)
+        self.set(preparation.round_key, we=0)
         self.ctx.set(self.reset_signal, 1)
         await self.steps(cycles)
         self.ctx.set(self.reset_signal, 0)

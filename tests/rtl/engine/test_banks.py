@@ -88,7 +88,9 @@ class Alone:
         self.ports = engine_signature(
             **sizes, key_slots=1, key_words=4, ticket_bits=3, erase_bits=8, round_bits=4, round_key_bits=8
         ).create()  # fmt: skip
-        m.d.comb += [store.row.eq(seq.row), seq.enter.eq(self.ports.enter), self.ports.enter_ack.eq(seq.enter_ack)]
+        m.d.comb += [
+            store.row.eq(seq.row), seq.enter.request.eq(self.ports.enter.request), self.ports.enter.ack.eq(seq.enter.ack),
+        ]  # fmt: skip
         banks = Banks(
             m, self.ports, program, 128, RowReader(m, seq, store), False, self.noise.__getitem__, Const(0), Const(0, 8)
         )  # fmt: skip
@@ -122,9 +124,9 @@ class Alone:
         while cycle < sectors * 60:
             for signal in self.noise.values():
                 ctx.set(signal, rng.getrandbits(128))
-            ctx.set(ports.fill_we, filled < beats)
-            ctx.set(ports.fill_beat, min(filled, beats - 1))
-            ctx.set(ports.fill_data, beat := rng.getrandbits(128 * program.lanes))
+            ctx.set(ports.fill.we, filled < beats)
+            ctx.set(ports.fill.beat, min(filled, beats - 1))
+            ctx.set(ports.fill.data, beat := rng.getrandbits(128 * program.lanes))
             if filled < beats:
                 for lane in range(program.lanes):
                     block = filled * program.lanes + lane
@@ -134,9 +136,9 @@ class Alone:
                 filled += 1
             elif not asked and rng.random() < 0.7:
                 asked = True
-            ctx.set(ports.enter, asked)
-            ctx.set(ports.enter_tweak, tweak)
-            if ctx.get(self.seq.enter_ack):
+            ctx.set(ports.enter.request, asked)
+            ctx.set(ports.tweak, tweak)
+            if ctx.get(self.seq.enter.ack):
                 self.entries.append(cycle)
                 for j, cell in table.tweaks.items():
                     value = tweak >> 128 * j & (1 << 128) - 1

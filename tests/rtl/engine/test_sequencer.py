@@ -73,7 +73,7 @@ class Watch:
         get = ctx.get
         enter = int(rng.random() < self.asks)
         slot, ticket, decrypt = rng.randrange(SLOTS), rng.randrange(1 << TICKET_BITS), rng.getrandbits(1)
-        for port, value in ((seq.enter, enter), (seq.enter_decrypt, decrypt), (seq.enter_slot, slot), (seq.enter_ticket, ticket)):
+        for port, value in ((seq.enter.request, enter), (seq.enter.decrypt, decrypt), (seq.enter.slot, slot), (seq.enter.ticket, ticket)):
             ctx.set(port, value)
         valid = [get(v) for v in seq.stage_valid]
         acting = self.acting()
@@ -98,12 +98,12 @@ class Watch:
         for cells in seq.moduli:
             assert get(seq.next_base[cells]) == self.number % cells[self.size]
             assert get(seq.ahead_base[cells]) == (self.number + 1) % cells[self.size]
-        if get(seq.idle):
+        if get(seq.size.idle):
             assert not acting and self.cycle - self.pointed_at > DRAIN, f"cycle {self.cycle}: idle while rows take effect"
         if get(seq.scrub):
             assert self.setting_up and self.cycle - self.pointed_at >= DRAIN, "results are written behind the zeros"
             self.scrubbed.append(get(seq.scrub_address))
-        if get(seq.enter_ack):
+        if get(seq.enter.ack):
             assert enter and (not self.setting_up or self.cycle <= self.setup_from + 1)
             assert all((self.cycle - entry.cycle) % seq.rows[self.size] == 0 for _, entry in acting.values())
             self.entries.append(Entry(self.cycle, self.number, decrypt, slot, ticket))
@@ -125,16 +125,16 @@ class Watch:
 
     async def idle(self) -> None:
         self.asks = 0.0
-        await self.until(lambda: self.ctx.get(self.seq.idle))
+        await self.until(lambda: self.ctx.get(self.seq.size.idle))
 
     async def change_size(self, size: int) -> None:
         """Another size, once nothing is in flight; the counters begin at 0 with the restart."""
         await self.idle()
-        self.ctx.set(self.seq.size, size)
+        self.ctx.set(self.seq.size.number, size)
         await self.ctx.tick()
-        self.ctx.set(self.seq.restart, 1)
+        self.ctx.set(self.seq.size.restart, 1)
         await self.ctx.tick()
-        self.ctx.set(self.seq.restart, 0)
+        self.ctx.set(self.seq.size.restart, 0)
         self.size, self.number, self.entries = size, 0, []
         self.cycle += 2
         self.pointer = self.starts[size]
@@ -145,17 +145,17 @@ class Watch:
         ctx, seq = self.ctx, self.seq
         self.rows, self.scrubbed = [], []
         self.setting_up, self.setup_slot, self.setup_from = 1, slot, self.cycle
-        for port, value in ((seq.setup, 1), (seq.setup_slot, slot), (seq.setup_scrub, int(scrub))):
+        for port, value in ((seq.setup.request, 1), (seq.setup.slot, slot), (seq.setup.scrub, int(scrub))):
             ctx.set(port, value)
-        await self.until(lambda: ctx.get(seq.setup_done))
+        await self.until(lambda: ctx.get(seq.setup.done))
         starts = self.starts[seq.sizes :]
         every = [(n, start + row) for n, (start, rows) in enumerate(zip(starts, seq.setup_rows)) for row in range(rows)]
         assert self.rows == ([] if scrub else every), "each row of each table acts once, in their order"
         assert self.scrubbed == list(range(WORDS)), "each word once"
         await self.step()
-        ctx.set(seq.setup, 0)
+        ctx.set(seq.setup.request, 0)
         self.setting_up = 0
-        assert not ctx.get(seq.setup_done), "for one cycle"
+        assert not ctx.get(seq.setup.done), "for one cycle"
 
 
 def run(shape: str, script: Callable[[Watch], Awaitable[None]]) -> None:
@@ -210,11 +210,6 @@ def test_ports_are_those_of_the_engine() -> None:
         block_bits=128, lanes=1, blocks=4, tweak_blocks=1, key_slots=SLOTS, key_words=1, ticket_bits=TICKET_BITS, erase_bits=4,
         round_bits=4, round_key_bits=128, sizes=2,
     )  # fmt: skip
-    shared = seq.signature.members.keys() & engine.members.keys()
-    assert shared == {
-        "size", "restart", "enter", "enter_ack", "enter_decrypt", "enter_slot", "enter_ticket", "setup", "setup_slot",
-        "setup_scrub", "setup_done", "idle",
-    }  # fmt: skip
-    ports = engine.create()
-    for name in shared:
-        assert len(getattr(seq, name)) == len(getattr(ports, name)), name
+    groups = {"enter": engine, "size": engine, "setup": engine.members["preparation"].signature}
+    for name, whole in groups.items():
+        assert seq.signature.members[name].signature == whole.members[name].signature, name

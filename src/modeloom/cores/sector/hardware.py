@@ -183,7 +183,7 @@ class ModeCore(wiring.Component):
         schedule = KeySchedules(schedules, self.parameters.keys.round_keys, cipher.round_key_bits) if several else schedules[0]
         m.submodules.bus = bus = CoreBus(self.parameters, schedule)
         wiring.connect(m, bus.engine, engine)
-        m.d.comb += [bus.erase.eq(zeroizer.erase), bus.erase_address.eq(zeroizer.address)]
+        wiring.connect(m, zeroizer.erase, bus.erase)
         for port in FLAT_PORTS:
             inner: Any = bus
             for part in port.path.split("."):

@@ -98,7 +98,7 @@ def _bits(bits: list[int | None]) -> str:
 def engine_sections(program: CoreProgram) -> Sections:
     """The sections of the engine that runs a program.  Nets that belong to no part of the program come first."""
     patterns: list[tuple[str, str]] = [
-        (r"sequencer(_\w+)?|scrub\w*|clear\w*|done(_\w+)?|idle|enter_ack|row_done\w*", "sequencer: rows, stages, end of a sector, erasure"),
+        (r"sequencer(_\w+)?|scrub\w*|clear\w*|done(_\w+)?|enter_ack|row_done\w*", "sequencer: rows, stages, end of a sector, erasure"),
         (r"control(_\w+)?", "control store"),
     ]
     for net in program.nets:

@@ -146,7 +146,7 @@ class StreamHardware(wiring.Component):
         ]  # fmt: skip
         schedule = cipher_of(compiled.mode, compiled.options.cipher).key_schedule(p.keys.cipher_key_bits)
         m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedule)
-        m.d.comb += [bus.erase.eq(zeroizer.erase), bus.erase_address.eq(zeroizer.address)]
+        m.d.comb += [bus.erase.eq(zeroizer.erase.we), bus.erase_address.eq(zeroizer.erase.address)]
         for port in self.flat:
             inner: Any = None
             if port.path.startswith("zeroiz") or port.name in ("zeroize", "zeroizing"):

@@ -7,7 +7,8 @@
     register_slice.py   cuts a stream
     status.py           statuses in the order of their commands
     key_port.py         keys into slots; key_format.py, key_schedules.py
-    sector/             commands, packets of a sector, the entry into the engine, the result buffer
+    preparation.py      what the key port asks of the part of a core that computes with keys
+    sector/             commands, packets of a sector, the entry into the engine, the result buffer; links.py joins them
 """
 
 from .key_port import key_schedule_signature

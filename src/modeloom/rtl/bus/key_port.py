@@ -34,6 +34,7 @@ from .component import BusComponent
 from .key_format import history_beats, key_beats, key_last_keep, key_parts
 from .parameters import KeyParameters
 from .ports import KEY_BEAT
+from .preparation import in_use_signature, key_state_signature, preparation_of
 
 __all__ = ["KeyPort", "key_schedule_signature"]
 
@@ -87,8 +88,8 @@ class KeyPort(BusComponent[KeyParameters]):
     From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles, the longer
     of ``key_words`` and the key schedule's time to erase, and that time and 2 cycles more for each cipher key but the first;
     only sectors of the slot in flight add to that what they still need (at most the engine's wait for an entry and its
-    latency). Sectors of other slots go on meanwhile. Then ``setup`` asks for the set-up, once for each cipher key that it
-    makes, or for the overwriting of what has been computed with an erased key, and ``setup_done`` ends it. When that may begin is
+    latency). Sectors of other slots go on meanwhile. Then ``preparation.setup`` asks for the set-up, once for each cipher key that it
+    makes, or for the overwriting of what has been computed with an erased key. When that may begin is
     the business of whoever does it: the engine of a core for sectors runs empty first, another one need not. How many cycles a
     packet takes depends on its key only by whether the mode refuses it.
 
@@ -98,21 +99,12 @@ class KeyPort(BusComponent[KeyParameters]):
     -------
     key : stream of KEY_BEAT
         From the host.
-    query : slot, slot_busy : 1
-        Whether anything that was admitted under the slot's key is under way, as of one cycle ago.
-    loaded : key_slots
-        Slots that hold a key.
-    busy : 1
-        A packet is being worked on.
-    error : 1
-        The last packet had the wrong length, a slot out of range, or a key that the mode refuses; stays until the next packet.
-    key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_key, rk_round, rk_data, rk_data_dec
-        Writes key words and round keys.
-    setup, setup_slot, setup_scrub, setup_done
-        The request is held until ``setup_done`` (one cycle): values of the slot are computed from its key or, with ``setup_scrub``,
-        what was computed with keys is overwritten.
-    word_we, word_index, word_data
-        A key word that set-up writes, before ``setup_done``.
+    in_use : in_use_signature
+        Whether anything that was admitted under the slot's key is under way.
+    state : key_state_signature
+        What is known of the slots.
+    preparation : preparation_signature
+        Writes key words and round keys, asks for set-ups, and sees what these write.
     schedule : key_schedule_signature
         To and from the key schedule.
     """
@@ -120,31 +112,11 @@ class KeyPort(BusComponent[KeyParameters]):
     @staticmethod
     def ports(parameters: KeyParameters) -> dict[str, Any]:
         p = parameters
-        slot = range(max(2, p.slots))
         return {
             "key": In(stream.Signature(KEY_BEAT)),
-            "query": Out(slot),
-            "slot_busy": In(1),
-            "loaded": Out(p.slots),
-            "busy": Out(1),
-            "error": Out(1),
-            "key_we": Out(1),
-            "key_slot": Out(slot),
-            "key_index": Out(range(max(2, p.words))),
-            "key_data": Out(p.block_bits),
-            "rk_we": Out(1),
-            "rk_slot": Out(slot),
-            "rk_key": Out(range(max(2, p.all_cipher_keys))),
-            "rk_round": Out(p.round_bits),
-            "rk_data": Out(p.round_key_bits),
-            "rk_data_dec": Out(p.round_key_bits),
-            "setup": Out(1),
-            "setup_slot": Out(slot),
-            "setup_scrub": Out(1),
-            "setup_done": In(1),
-            "word_we": In(1),
-            "word_index": In(range(max(2, p.words))),
-            "word_data": In(p.block_bits),
+            "in_use": Out(in_use_signature(p.slots)),
+            "state": Out(key_state_signature(p.slots)),
+            "preparation": Out(preparation_of(p)),
             "schedule": Out(key_schedule_signature(max(p.lengths), p.round_keys, p.round_key_bits, len(p.lengths))),
         }
 
@@ -154,7 +126,8 @@ class KeyPort(BusComponent[KeyParameters]):
         beats = key_beats(p)
         history = history_beats(p)
 
-        slot_reg = Signal.like(self.query)
+        setup, made = self.preparation.setup, self.preparation.made
+        slot_reg = Signal.like(self.in_use.slot)
         loaded_reg = Signal(p.slots)
         error_reg = Signal()
         refused_reg = Signal()
@@ -229,7 +202,7 @@ class KeyPort(BusComponent[KeyParameters]):
                 m.d.sync += loaded_reg.bit_select(slot_reg if p.slots > 1 else 0, 1).eq(0)
                 with m.If(fence_reg != FENCE_CYCLES - 1):
                     m.d.sync += fence_reg.eq(fence_reg + 1)
-                with m.Elif(~self.slot_busy):
+                with m.Elif(~self.in_use.busy):
                     m.next = "OVERWRITE"
 
             with m.State("OVERWRITE"):
@@ -258,8 +231,8 @@ class KeyPort(BusComponent[KeyParameters]):
                             m.next = "SCRUB"
 
             with m.State("SCRUB"):
-                m.d.comb += [self.setup.eq(1), self.setup_scrub.eq(1)]
-                with m.If(self.setup_done):
+                m.d.comb += [setup.request.eq(1), setup.scrub.eq(1)]
+                with m.If(setup.done):
                     with m.If(ended_reg):
                         m.next = "IDLE"
                     with m.Else():
@@ -310,16 +283,16 @@ class KeyPort(BusComponent[KeyParameters]):
                         m.next = "LOADED"
 
             with m.State("SETUP"):
-                m.d.comb += self.setup.eq(1)
+                m.d.comb += setup.request.eq(1)
                 for number, words in enumerate(p.derived_keys, p.cipher_keys - 1):
-                    for at, word in enumerate(words):
+                    for at, source in enumerate(words):
                         bits = slice(at * p.block_bits, min((at + 1) * p.block_bits, p.cipher_key_bits))
-                        with m.If(self.word_we & (number_reg == number) & (self.word_index == word)):
-                            m.d.sync += cipher_key_reg[bits].eq(self.word_data)
-                for word in p.nonzero_words:
-                    with m.If(self.word_we & (self.word_index == word)):
-                        m.d.sync += unusable_reg.eq(unusable_reg | (self.word_data == 0))
-                with m.If(self.setup_done):
+                        with m.If(made.we & (number_reg == number) & (made.index == source)):
+                            m.d.sync += cipher_key_reg[bits].eq(made.data)
+                for source in p.nonzero_words:
+                    with m.If(made.we & (made.index == source)):
+                        m.d.sync += unusable_reg.eq(unusable_reg | (made.data == 0))
+                with m.If(setup.done):
                     m.next = "LOADED"
                     if p.derived_keys:
                         m.d.sync += number_reg.eq(number_reg + 1)
@@ -343,24 +316,14 @@ class KeyPort(BusComponent[KeyParameters]):
         with m.If(erasing | (fsm.ongoing("EXPAND") & complete_reg)):
             m.d.sync += [history_reg.eq(0), cipher_key_reg.eq(0)]
 
+        word, round_key = self.preparation.word, self.preparation.round_key
         m.d.comb += [
-            self.query.eq(slot_reg),
-            self.loaded.eq(loaded_reg),
-            self.busy.eq(~fsm.ongoing("IDLE")),
-            self.error.eq(error_reg),
-            self.key_we.eq(key_we_reg),
-            self.key_slot.eq(slot_reg),
-            self.key_index.eq(key_index_reg),
-            self.key_data.eq(key_data_reg),
-            self.rk_we.eq(rk_we_reg),
-            self.rk_slot.eq(slot_reg),
-            self.rk_key.eq(rk_key_reg),
-            self.rk_round.eq(rk_round_reg),
-            self.rk_data.eq(rk_data_reg),
-            self.rk_data_dec.eq(rk_data_dec_reg),
-            self.setup_slot.eq(slot_reg),
-            schedule.key.eq(cipher_key_reg),
-        ]
+            self.in_use.slot.eq(slot_reg), setup.slot.eq(slot_reg), schedule.key.eq(cipher_key_reg),
+            self.state.loaded.eq(loaded_reg), self.state.busy.eq(~fsm.ongoing("IDLE")), self.state.error.eq(error_reg),
+            word.we.eq(key_we_reg), word.slot.eq(slot_reg), word.index.eq(key_index_reg), word.data.eq(key_data_reg),
+            round_key.we.eq(rk_we_reg), round_key.slot.eq(slot_reg), round_key.key.eq(rk_key_reg), round_key.round.eq(rk_round_reg),
+            round_key.data.eq(rk_data_reg), round_key.data_dec.eq(rk_data_dec_reg),
+        ]  # fmt: skip
         if len(p.lengths) > 1:
             m.d.comb += schedule.length.eq(Array(p.lengths.index(bits) for bits in p.widths)[number_reg])
         return m

@@ -64,7 +64,7 @@ class FlatPort:
 def flat_ports(interface: Interface) -> Iterator[FlatPort]:
     """The ports of an interface by their flat names."""
     for port in interface.ports:
-        parts = [interface.member] if interface.stream else []
+        parts = [interface.member] if interface.member else []
         if interface.stream and port in interface.payload:
             parts.append("payload")
         path = ".".join([*parts, port.member] if port.member else parts)

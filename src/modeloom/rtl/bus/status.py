@@ -3,7 +3,7 @@
 
 ::
 
-    push: tag, code ──▶ queue ──▶ head ──▶ [status] ──▶ m_axis_status
+    verdict ──▶ queue ──▶ head ──▶ [status] ──▶ m_axis_status
     delivered ──▶ sectors whose data have been taken ──▶ lets a head with a good code pass
 """
 
@@ -12,12 +12,32 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 
-__all__ = ["StatusQueue"]
+__all__ = ["StatusQueue", "verdict_signature"]
 
 GOOD = 0
 """Code of a command whose data were given; its status follows them."""
+
+
+def verdict_signature(payload: StructLayout, code_bits: int) -> Signature:
+    """What becomes of a command, seen from whoever decides that.
+
+    Parameters
+    ----------
+    payload : StructLayout
+        Of the status; with fields "tag" and "code".
+    code_bits : int
+        Bits of the codes that are given.
+
+    Members
+    -------
+    push, tag, code : 1, tag, code_bits
+        A command has been decided; only while ``room``.
+    room : 1
+        The queue takes one more.
+    """
+    return Signature({"push": Out(1), "tag": Out(payload["tag"].width), "code": Out(code_bits), "room": In(1)})
 
 
 class StatusQueue(wiring.Component):
@@ -37,10 +57,8 @@ class StatusQueue(wiring.Component):
 
     Members
     -------
-    push, tag, code : 1, tag, code_bits
-        A command has been decided; only while ``room``.
-    room : 1
-        The queue takes one more.
+    verdict : verdict_signature
+        A command has been decided.
     delivered : 1
         The host has taken the last beat of a sector.
     status : stream of payload
@@ -58,10 +76,7 @@ class StatusQueue(wiring.Component):
         self.depth, self.payload = depth, payload
         super().__init__(
             {
-                "push": In(1),
-                "tag": In(payload["tag"].width),
-                "code": In(code_bits),
-                "room": Out(1),
+                "verdict": In(verdict_signature(payload, code_bits)),
                 "delivered": In(1),
                 "status": Out(stream.Signature(payload)),
             }
@@ -69,19 +84,19 @@ class StatusQueue(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        depth = self.depth
-        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=len(self.tag) + len(self.code), depth=depth)
+        depth, tag, code = self.depth, self.verdict.tag, self.verdict.code
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=len(tag) + len(code), depth=depth)
         delivered_reg = Signal(range(depth + 2))
         status_reg = Signal(self.payload)
         valid_reg = Signal()
 
-        head_tag, head_code = queue.r_data[: len(self.tag)], queue.r_data[len(self.tag) :]
+        head_tag, head_code = queue.r_data[: len(tag)], queue.r_data[len(tag) :]
         head_ok = Signal()
         pop = Signal()
         m.d.comb += [
-            queue.w_data.eq(Cat(self.tag, self.code)),
-            queue.w_en.eq(self.push),
-            self.room.eq(queue.w_rdy),
+            queue.w_data.eq(Cat(tag, code)),
+            queue.w_en.eq(self.verdict.push),
+            self.verdict.room.eq(queue.w_rdy),
             head_ok.eq(head_code == GOOD),
             pop.eq(queue.r_rdy & (~valid_reg | self.status.ready) & (~head_ok | (delivered_reg != 0))),
             queue.r_en.eq(pop),

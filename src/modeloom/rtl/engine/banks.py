@@ -80,7 +80,7 @@ class Banks:
                 m.d.comb += [memory.erase.eq(erase_results), memory.erase_address.eq(erase_result)]
                 self._results(bank, bank.writer, memory, written)
             elif isinstance(bank.writer, LaneName):
-                m.d.comb += [memory.erase.eq(engine.erase), memory.erase_address.eq(engine.erase_address)]
+                m.d.comb += [memory.erase.eq(engine.erase.we), memory.erase_address.eq(engine.erase.address)]
                 self._fill(bank, memory, bank.writer.number)
             else:
                 self._tweak(bank, memory)
@@ -89,7 +89,7 @@ class Banks:
         """A bank's memory with its read ports."""
         m, deep = self.m, isinstance(bank.writer, LaneName)
         # Tweaks are public.
-        erase_bits = 0 if bank.writer == TWEAK else len(self.engine.erase_address)
+        erase_bits = 0 if bank.writer == TWEAK else len(self.engine.erase.address)
         # While the size changes, an address may be one that no cell has: nobody looks at what is read, but the word must exist.
         depth = bank.cells if self.program.sizes == 1 else 1 << (max(2, bank.cells) - 1).bit_length()
         style = "block" if self.block_memories and depth > BANK_BLOCKS else "distributed"
@@ -136,24 +136,24 @@ class Banks:
         m, program, seq, engine, name = self.m, self.program, self.seq, self.engine, bank.name
         cells, moduli = bank.cells, self.moduli[name]
         beats = -(-max(program.blocks) // program.lanes)
-        tables, we = [], engine.fill_we
+        tables, we = [], engine.fill.we
         for size, main in enumerate(program.mains):
             blocks = [beat * program.lanes + lane for beat in range(beats)]
             tables.append([main.inputs.get(block, 0) for block in blocks])
             for beat in range(-(-program.blocks[size] // program.lanes)):
                 if blocks[beat] not in main.inputs:
-                    unused = engine.fill_beat == beat
-                    we = we & ~(unused if program.sizes == 1 else unused & (engine.size == size))
+                    unused = engine.fill.beat == beat
+                    we = we & ~(unused if program.sizes == 1 else unused & (engine.size.number == size))
         table = Array(C(cell, range(max(2, cells))) for cell in tables[0])
         if program.sizes > 1:
-            table = Array(Array(C(cell, range(max(2, cells))) for cell in each) for each in tables)[engine.size]
-        base = Mux(engine.fill_ahead, seq.ahead_base[moduli], seq.next_base[moduli])
-        data = engine.fill_data.word_select(lane, self.width)
+            table = Array(Array(C(cell, range(max(2, cells))) for cell in each) for each in tables)[engine.size.number]
+        base = Mux(engine.fill.ahead, seq.ahead_base[moduli], seq.next_base[moduli])
+        data = engine.fill.data.word_select(lane, self.width)
         target = self._target(bank, f"{name}_w_addr")
         first = self._target(bank, f"{name}_fill_cell")
-        m.d.sync += first.eq(table[engine.fill_beat])
+        m.d.sync += first.eq(table[engine.fill.beat])
         rotated(
-            m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True, modulus=self._modulus(bank, engine.size)
+            m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True, modulus=self._modulus(bank, engine.size.number)
         )  # fmt: skip
         m.d.comb += [
             memory.waddr.eq(target), memory.we.eq(pipe(m, we, FILL_DELAY, f"{name}_fill_we", reset_less=False)),
@@ -166,21 +166,21 @@ class Banks:
         moduli = self.moduli[bank.name]
         blocks = program.tweak_blocks
         # The bus holds the tweak for the cycle after the entry, in which the first block is written.
-        behind = pipe(m, engine.enter_tweak[self.width :], 1, "tweak_behind") if blocks > 1 else Const(0)
+        behind = pipe(m, engine.tweak[self.width :], 1, "tweak_behind") if blocks > 1 else Const(0)
         left = Signal(blocks, name="tweak_left_reg")
         m.d.sync += left.eq(left >> 1)
-        with m.If(engine.enter_ack):
+        with m.If(engine.enter.ack):
             m.d.sync += left.eq((1 << blocks) - 1)
         targets = []
         for j in range(blocks):
             target = self._target(bank, f"tweak_cell{j}")
-            cell = seq.pick([main.tweaks.get(j, 0) for main in program.mains], engine.size)
+            cell = seq.pick([main.tweaks.get(j, 0) for main in program.mains], engine.size.number)
             rotated(
                 m, cell, pipe(m, seq.next_base[moduli], j, f"tweak_base{j}"), bank.cells, target,
-                modulus=self._modulus(bank, engine.size),
+                modulus=self._modulus(bank, engine.size.number),
             )  # fmt: skip
             targets.append(target)
-        m.d.comb += [memory.we.eq(left[0]), memory.wdata.eq(engine.enter_tweak[: self.width]), memory.waddr.eq(targets[0])]
+        m.d.comb += [memory.we.eq(left[0]), memory.wdata.eq(engine.tweak[: self.width]), memory.waddr.eq(targets[0])]
         for j in range(1, blocks):
             # The j-th block behind the first is written j cycles later.
             late = pipe(m, behind.word_select(j - 1, self.width), j - 1, f"tweak_late{j}")

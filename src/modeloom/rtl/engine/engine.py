@@ -107,16 +107,13 @@ class ModeEngine(wiring.Component):
         # Banks of results are erased with all the rest, and after a set-up.  Results and chains are zero then, and while the engine is
         # idle: the row at which it waits would keep sums of old results going round for ever.
         late = pipe(m, seq.scrub, 2 - ERASE_DELAY, "scrub", reset_less=False)
-        self.clear = pipe(m, seq.scrub | seq.idle, 1, "clear", reset_less=False)
-        self.erase_results = self.erase | late
-        erase_result = Mux(late, pipe(m, seq.scrub_address, 2 - ERASE_DELAY, "scrub_address"), self.erase_address)
-        m.d.comb += [
-            store.row.eq(seq.row), seq.enter.eq(self.enter), self.enter_ack.eq(seq.enter_ack),
-            seq.enter_decrypt.eq(self.enter_decrypt), seq.enter_slot.eq(self.enter_slot),
-            seq.enter_ticket.eq(self.enter_ticket), seq.setup.eq(self.setup), seq.setup_slot.eq(self.setup_slot),
-            seq.setup_scrub.eq(self.setup_scrub), self.setup_done.eq(seq.setup_done), self.idle.eq(seq.idle), seq.size.eq(self.size),
-            seq.restart.eq(self.restart),
-        ]  # fmt: skip
+        self.clear = pipe(m, seq.scrub | seq.size.idle, 1, "clear", reset_less=False)
+        self.erase_results = self.erase.we | late
+        erase_result = Mux(late, pipe(m, seq.scrub_address, 2 - ERASE_DELAY, "scrub_address"), self.erase.address)
+        m.d.comb += store.row.eq(seq.row)
+        wiring.connect(m, wiring.flipped(self.enter), seq.enter)
+        wiring.connect(m, wiring.flipped(self.size), seq.size)
+        wiring.connect(m, wiring.flipped(self.preparation.setup), seq.setup)
         self._units()
         self.bank_data = Banks(
             m, self, program, self.width, self.rows, self.block_memories, self._erasable, self.erase_results, erase_result
@@ -161,15 +158,16 @@ class ModeEngine(wiring.Component):
 
     def _round_key_writes(self, keys: KeyClass) -> dict[str, Value]:
         """What goes to the write ports of round keys: the key schedule's or, while everything is erased, one word after the other."""
+        given, erase = self.preparation.round_key, self.erase
         last = self.cipher_slots << self.round_bits
-        rk_slot, mine = keys.slot(keys.place(self.rk_key), self.rk_slot), keys.has(self.rk_key)
-        round_key = self.erase_address < last if 1 << self.erase_bits > last else Const(1, 1)
+        rk_slot, mine = keys.slot(keys.place(given.key), given.slot), keys.has(given.key)
+        round_key = erase.address < last if 1 << self.erase_bits > last else Const(1, 1)
         write = {
-            "rk_we": (self.rk_we if mine is None else self.rk_we & mine) | (self.erase & round_key),
-            "rk_slot": Mux(self.erase, self.erase_address[self.round_bits :], rk_slot),
-            "rk_round": Mux(self.erase, self.erase_address[: self.round_bits], self.rk_round),
-            "rk_data": self.rk_data,
-            "rk_data_dec": self.rk_data_dec,
+            "rk_we": (given.we if mine is None else given.we & mine) | (erase.we & round_key),
+            "rk_slot": Mux(erase.we, erase.address[self.round_bits :], rk_slot),
+            "rk_round": Mux(erase.we, erase.address[: self.round_bits], given.round),
+            "rk_data": given.data,
+            "rk_data_dec": given.data_dec,
         }
         return {name: pipe(self.m, value, 1, f"{name}_{keys.bits}" if keys.bits else name) for name, value in write.items()}
 
@@ -269,13 +267,13 @@ class ModeEngine(wiring.Component):
             row = self.rows.read(f"{OutName(lane)}.o", ["index", "we"], {"ticket": seq.stage_ticket})
             rest = LEAD - 2
             m.d.comb += [
-                self.out_we[lane].eq(pipe(m, row["valid"] & row["we"], rest, f"{OutName(lane)}_we", reset_less=False)),
-                self.out_index[lane].eq(pipe(m, row["index"], rest, f"{OutName(lane)}_index")),
-                self.out_ticket[lane].eq(pipe(m, row["ticket"], rest, f"{OutName(lane)}_ticket")),
-                self.out_data[lane].eq(self._lane(lane)),
+                self.out.we[lane].eq(pipe(m, row["valid"] & row["we"], rest, f"{OutName(lane)}_we", reset_less=False)),
+                self.out.index[lane].eq(pipe(m, row["index"], rest, f"{OutName(lane)}_index")),
+                self.out.ticket[lane].eq(pipe(m, row["ticket"], rest, f"{OutName(lane)}_ticket")),
+                self.out.data[lane].eq(self._lane(lane)),
             ]
         row = self.rows.read("done", [], {"ticket": seq.stage_ticket})
         m.d.comb += [
-            self.done.eq(pipe(m, row["valid"], LEAD - 2, "done_valid", reset_less=False)),
-            self.done_ticket.eq(pipe(m, row["ticket"], LEAD - 2, "done_ticket")),
+            self.done.valid.eq(pipe(m, row["valid"], LEAD - 2, "done_valid", reset_less=False)),
+            self.done.ticket.eq(pipe(m, row["ticket"], LEAD - 2, "done_ticket")),
         ]

@@ -47,9 +47,10 @@ class KeyMemory:
         self.words, self.slots = max(1, len(program.key_words)), slots
         seq = rows.seq
         ports = sorted((net.name, j) for net in program.nets.values() for j in range(net.key_ports))
-        memory = BlockMemory(width, self.words * slots, len(ports), erase_bits=len(engine.erase_address))
+        memory = BlockMemory(width, self.words * slots, len(ports), erase_bits=len(engine.erase.address))
         m.submodules.key_memory = memory
-        m.d.comb += [memory.erase.eq(engine.erase), memory.erase_address.eq(engine.erase_address)]
+        m.d.comb += [memory.erase.eq(engine.erase.we), memory.erase_address.eq(engine.erase.address)]
+        word, made = engine.preparation.word, engine.preparation.made
         self.data: dict[tuple[str, int], Value] = {}
         for n, (net, j) in enumerate(ports):
             row = rows.read(f"{net}.k{j}", ["word"], {"slot": seq.stage_slot})
@@ -65,17 +66,17 @@ class KeyMemory:
         # The memory has a copy for each port, far apart: its inputs are registered.
         we_reg = Signal(name="key_we_reg")
         word_we_reg = Signal(name="word_we_reg")
-        index_reg = Signal.like(engine.word_index, name="key_index_reg")
+        index_reg = Signal.like(made.index, name="key_index_reg")
         addr_reg = Signal.like(memory.waddr, name="key_addr_reg", reset_less=True)
         data_reg = Signal(width, name="key_data_reg")
         m.d.sync += [
-            we_reg.eq(engine.key_we), addr_reg.eq(self._address(engine.key_index, engine.key_slot)), data_reg.eq(engine.key_data),
+            we_reg.eq(word.we), addr_reg.eq(self._address(word.index, word.slot)), data_reg.eq(word.data),
             word_we_reg.eq(0),
         ]  # fmt: skip
         for we, address, index, data in writes:
             with m.If(we):
                 m.d.sync += [we_reg.eq(1), word_we_reg.eq(1), addr_reg.eq(address), index_reg.eq(index), data_reg.eq(data)]
-        m.d.comb += [engine.word_we.eq(word_we_reg), engine.word_index.eq(index_reg), engine.word_data.eq(data_reg)]
+        m.d.comb += [made.we.eq(word_we_reg), made.index.eq(index_reg), made.data.eq(data_reg)]
         m.d.comb += [memory.we.eq(we_reg), memory.waddr.eq(addr_reg), memory.wdata.eq(data_reg)]
 
     def _address(self, word: Value, slot: Value) -> Value:

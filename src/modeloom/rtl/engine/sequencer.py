@@ -5,9 +5,9 @@ The row pointer turns through the main table while a sector is in flight.  In ev
 sector may enter stage 0; stage q holds the sector that entered q turns ago::
 
     row      … II-1 │ 0 │ 1 … II-1 │ 0 │ 1 …
-    enter_ack       │ ▲ │          │ ▲ │           stage state changes with the store's output, one cycle behind the pointer
+    enter.ack       │ ▲ │          │ ▲ │           stage state changes with the store's output, one cycle behind the pointer
 
-Whether an entry would be granted is known a cycle ahead (``ready_reg``), so that ``enter_ack`` is one gate.
+Whether an entry would be granted is known a cycle ahead (``ready_reg``), so that ``enter.ack`` is one gate.
 
 The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.  Then ``scrub`` overwrites the
 banks of results, so that no value on the way to a key's set-up outlives it; after the erasure of a key that is all that happens.
@@ -24,6 +24,9 @@ from itertools import accumulate
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus.preparation import setup_signature
+from modeloom.rtl.engine.interface import enter_signature, size_signature
 
 __all__ = ["Sequencer"]
 
@@ -51,12 +54,14 @@ class Sequencer(wiring.Component):
 
     Members
     -------
-    size, restart
-        See ``engine_signature``.
+    size : size_signature
+    enter : enter_signature
+    setup : setup_signature
+        The engine's.
     table_size
-        The size whose table runs: in a set-up that of the set-up table, else ``size``.
+        The size whose table runs: in a set-up that of the set-up table, else ``size.number``.
     scrub, scrub_address
-        After a set-up, or in its place (``setup_scrub``): zeros to this word of all banks of results.
+        After a set-up, or in its place (``setup.scrub``): zeros to this word of all banks of results.
 
     Attributes
     ----------
@@ -94,19 +99,10 @@ class Sequencer(wiring.Component):
         super().__init__(
             {
                 "row": Out(range(max(2, sum(self.rows) + sum(self.setup_rows)))),
-                "size": In(range(max(2, self.sizes))),
-                "restart": In(1),
+                "size": In(size_signature(self.sizes)),
                 "table_size": Out(range(max(2, self.sizes))),
-                "enter": In(1),
-                "enter_ack": Out(1),
-                "enter_decrypt": In(1),
-                "enter_slot": In(slot),
-                "enter_ticket": In(ticket_bits),
-                "setup": In(1),
-                "setup_slot": In(slot),
-                "setup_scrub": In(1),
-                "setup_done": Out(1),
-                "idle": Out(1),
+                "enter": In(enter_signature(key_slots=slots, ticket_bits=ticket_bits)),
+                "setup": In(setup_signature(slots)),
                 "scrub": Out(1),
                 "scrub_address": Out(range(max(2, scrub_words))),
             }
@@ -139,14 +135,14 @@ class Sequencer(wiring.Component):
         m.d.comb += [
             busy.eq(Cat(*self.stage_valid).any()),
             stays.eq(Cat(*list(self.stage_valid)[:-1]).any() if self.stages > 1 else 0),
-            self.idle.eq(quiet),
-            self.table_size.eq(Mux(in_setup, number, self.size) if several else 0),
+            self.size.idle.eq(quiet),
+            self.table_size.eq(Mux(in_setup, number, self.size.number) if several else 0),
             self.scrub.eq(scrub),
             self.scrub_address.eq(scrub_address),
             # The entry of a sector goes on into the buses in the same cycle: two registers and nothing else decide it.
-            self.enter_ack.eq(self.enter & ready),
+            self.enter.ack.eq(self.enter.request & ready),
         ]
-        with m.If(busy | in_setup | self.enter_ack | start_setup):
+        with m.If(busy | in_setup | self.enter.ack | start_setup):
             m.d.sync += [rest.eq(self.drain + 1), quiet.eq(0)]
         with m.Elif(rest != 0):
             m.d.sync += [rest.eq(rest - 1), quiet.eq(rest == 1)]
@@ -155,13 +151,13 @@ class Sequencer(wiring.Component):
 
         # A request for set-up starts nothing in a cycle in which an entry may be granted.
         asked = Signal(name="asked_reg")
-        m.d.sync += asked.eq(self.setup & ~self.setup_done)
+        m.d.sync += asked.eq(self.setup.request & ~self.setup.done)
         m.d.comb += [
-            start_setup.eq(asked & quiet & ~ready & ~in_setup & (~self.restart if several else 1)),
-            self.setup_done.eq(finished),
+            start_setup.eq(asked & quiet & ~ready & ~in_setup & (~self.size.restart if several else 1)),
+            self.setup.done.eq(finished),
         ]
         run = Signal()
-        m.d.comb += [run.eq(self.enter_ack | stays), stop.eq(asked | in_setup)]
+        m.d.comb += [run.eq(self.enter.ack | stays), stop.eq(asked | in_setup)]
         if self.rows != (1,):
             m.d.sync += ready.eq(Mux(at_start, ~run, at_end) & ~stop)
         else:
@@ -196,9 +192,9 @@ class Sequencer(wiring.Component):
         with m.Elif(start_setup):
             m.d.sync += [
                 in_setup.eq(1), self.row.eq(setup_starts[0]), at_last.eq(self.setup_rows[0] == 1),
-                self.stage_decrypt[0].eq(0), self.stage_slot[0].eq(self.setup_slot),
+                self.stage_decrypt[0].eq(0), self.stage_slot[0].eq(self.setup.slot),
             ]  # fmt: skip
-            with m.If(self.setup_scrub):
+            with m.If(self.setup.scrub):
                 m.d.sync += [at_last.eq(1), wait.eq(self.drain), scrub.eq(1)]
         with m.Elif(at_end):
             m.d.sync += self.row.eq(start)
@@ -214,10 +210,10 @@ class Sequencer(wiring.Component):
             with m.Else():
                 m.d.sync += [at_start.eq(at_end), at_end.eq(~at_end & (self.row == self.pick([end - 2 for end in ends[: self.sizes]])))]
         with m.If(at_start & ~in_setup):
-            m.d.sync += self.stage_valid[0].eq(self.enter_ack)
+            m.d.sync += self.stage_valid[0].eq(self.enter.ack)
             with m.If(~start_setup):
-                m.d.sync += [self.stage_decrypt[0].eq(self.enter_decrypt), self.stage_slot[0].eq(self.enter_slot)]
-            m.d.sync += self.stage_ticket[0].eq(self.enter_ticket)
+                m.d.sync += [self.stage_decrypt[0].eq(self.enter.decrypt), self.stage_slot[0].eq(self.enter.slot)]
+            m.d.sync += self.stage_ticket[0].eq(self.enter.ticket)
             # Cells of a set-up are counted for its own size: it begins at 0.
             for r in self.moduli:
                 base = Mux(start_setup, 0, self.next_base[r]) if several else self.next_base[r]
@@ -227,13 +223,13 @@ class Sequencer(wiring.Component):
                 m.d.sync += [state[q].eq(state[q - 1]) for state in (*pairs, *self.stage_base.values())]
         for r in self.moduli:
             ahead = self.ahead_base[r]
-            with m.If(self.enter_ack):
+            with m.If(self.enter.ack):
                 m.d.sync += [self.next_base[r].eq(ahead), ahead.eq(Mux(ahead == self.pick([cells - 1 for cells in r]), 0, ahead + 1))]
             if several:
-                with m.If(self.restart):
+                with m.If(self.size.restart):
                     m.d.sync += [self.next_base[r].eq(0), ahead.eq(self.pick([1 % cells for cells in r]))]
         if several:
-            with m.If(self.restart & ~in_setup):
+            with m.If(self.size.restart & ~in_setup):
                 m.d.sync += self.row.eq(start)
         return m
 
@@ -241,7 +237,7 @@ class Sequencer(wiring.Component):
         """The value for a size: that of ``by``, or the one that runs."""
         if len(set(values)) == 1:
             return C(values[0], max(1, values[0].bit_length()))
-        return Array(C(value, max(1, max(values).bit_length())) for value in values)[self.size if by is None else by]
+        return Array(C(value, max(1, max(values).bit_length())) for value in values)[self.size.number if by is None else by]
 
     def of_stage(self, states: Array, stage: Value) -> Value:
         """State of the stage that a field names."""

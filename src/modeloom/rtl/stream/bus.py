@@ -20,6 +20,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import KEY_BEAT, beat_layout
+from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.stream.command import MessageCommands, command_layout
 from modeloom.rtl.stream.entry import TokenEntry
 from modeloom.rtl.stream.flight import MessagesInFlight
@@ -35,7 +36,6 @@ from modeloom.rtl.stream.window import WeightWindow
 __all__ = ["MessageBus"]
 
 TOKEN = ("valid", "kind", "block", "nbytes", "begin", "nonce", "slot", "chain", "fresh", "left", "opening")
-KEYS = ("key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_round", "rk_data")
 
 
 class MessageBus(wiring.Component):
@@ -51,7 +51,7 @@ class MessageBus(wiring.Component):
     Members
     -------
     cmd, s, m, status, key : streams
-    key_loaded, key_busy, key_error
+    key_state : key_state_signature
         See :class:`~modeloom.rtl.bus.key_port.KeyPort`.
     erase, erase_address : 1, erase_bits
         Zeros to this word of all memories, while both are held in reset.
@@ -63,7 +63,7 @@ class MessageBus(wiring.Component):
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
             "key": In(stream.Signature(KEY_BEAT)),
-            "key_loaded": Out(p.keys.slots), "key_busy": Out(1), "key_error": Out(1),
+            "key_state": Out(key_state_signature(p.keys.slots)),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
 
@@ -96,11 +96,8 @@ class MessageBus(wiring.Component):
         wiring.connect(m, key_port.schedule, self.key_schedule)
 
         self._join(m, entry, pipeline, TOKEN)
-        self._join(m, key_port, pipeline, KEYS)
         self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
         self._join(m, entry, preparation, ("prepared", "scrubbed"))
-        self._join(m, key_port, preparation, ("setup", "setup_scrub"))
-        self._join(m, preparation, key_port, ("setup_done",))
         self._join(m, entry, texts, ("beat", "nbytes", "last", "cut"))
         self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
         self._join(m, pipeline, texts, ("text",))
@@ -108,16 +105,22 @@ class MessageBus(wiring.Component):
         self._join(m, pipeline, preparation, ("word_valid",))
         self._join(m, texts, verdicts, ("delivered",))
         self._join(m, verdicts, flight, ("finished",))
-        self._join(m, key_port, flight, ("query",))
+        wiring.connect(m, key_port.state, wiring.flipped(self.key_state))
         for part in (messages, window, texts, verdicts, pipeline):
             self._join(m, self, part, ("erase", "erase_address"))
+        keys = key_port.preparation
         m.d.comb += [
-            command.key_loaded.eq(key_port.loaded),
-            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(key_port.setup_slot),
+            pipeline.key_we.eq(keys.word.we), pipeline.key_slot.eq(keys.word.slot), pipeline.key_index.eq(keys.word.index),
+            pipeline.key_data.eq(keys.word.data),
+            pipeline.rk_we.eq(keys.round_key.we), pipeline.rk_slot.eq(keys.round_key.slot), pipeline.rk_round.eq(keys.round_key.round),
+            pipeline.rk_data.eq(keys.round_key.data),
+            preparation.setup.eq(keys.setup.request), preparation.setup_scrub.eq(keys.setup.scrub),
+            keys.setup.done.eq(preparation.setup_done),
+            flight.query.eq(key_port.in_use.slot), key_port.in_use.busy.eq(flight.busy),
+            command.key_loaded.eq(key_port.state.loaded),
+            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(keys.setup.slot),
             flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
-            key_port.slot_busy.eq(flight.busy),
-            key_port.word_we.eq(pipeline.word_valid), key_port.word_index.eq(pipeline.word_index), key_port.word_data.eq(pipeline.word),
-            self.key_loaded.eq(key_port.loaded), self.key_busy.eq(key_port.busy), self.key_error.eq(key_port.error),
+            keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
         return m
 

@@ -58,29 +58,32 @@ def test_commands(shape: dict[str, Any]) -> None:
             if rng.random() < 0.2:
                 loaded = rng.getrandbits(p.key_slots)
             ctx.set(intake.key_loaded, loaded)
-            valid = get(intake.valid)
+            valid = get(intake.command.valid)
             if valid:
                 since, held = taken[0]
                 assert cycle >= since + 2, "two cycles from the bus"
                 code = code_of(p, held, before)
-                assert get(intake.ok) == (code == StatusCode.OK)
-                assert code == StatusCode.OK or get(intake.code) == code
-                assert get(intake.size_known) == (held["size"] < len(p.sizes))
+                assert get(intake.command.ok) == (code == StatusCode.OK)
+                assert code == StatusCode.OK or get(intake.command.code) == code
+                if len(p.sizes) > 1:
+                    upcoming = (get(intake.upcoming.valid), get(intake.upcoming.known), get(intake.upcoming.size))
+                    assert upcoming == (1, held["size"] < len(p.sizes), get(intake.command.size))
                 seen += 1
                 good += code == StatusCode.OK
             if held and (valid or gone == cycle - 1):
                 # The fields hold for a cycle more.
-                assert (get(intake.tag), get(intake.decrypt)) == (held["tag"], held["decrypt"])
+                assert (get(intake.command.tag), get(intake.command.decrypt)) == (held["tag"], held["decrypt"])
                 assert get(intake.tweak) == int.from_bytes(held["tweak"], "little") % (1 << p.tweak_bits)
-                assert held["slot"] >= p.key_slots or get(intake.slot) == held["slot"]
-                assert held["size"] >= len(p.sizes) or get(intake.size) == held["size"]
+                assert held["slot"] >= p.key_slots or get(intake.command.slot) == held["slot"]
+                assert held["size"] >= len(p.sizes) or get(intake.command.size) == held["size"]
             behind = [one for since, one in list(taken)[valid:] if cycle > since]
-            assert get(intake.next_valid) == bool(behind)
-            if behind:
-                known = behind[0]["size"] < len(p.sizes)
-                assert get(intake.next_size_known) == known and (not known or get(intake.next_size) == behind[0]["size"])
+            if len(p.sizes) > 1:
+                assert get(intake.upcoming.next_valid) == bool(behind) and (valid or not get(intake.upcoming.valid))
+                known = bool(behind) and behind[0]["size"] < len(p.sizes)
+                assert not behind or get(intake.upcoming.next_known) == known
+                assert not known or get(intake.upcoming.next_size) == behind[0]["size"]
             take = int(valid and rng.random() < 0.4)
-            ctx.set(intake.take, take)
+            ctx.set(intake.command.take, take)
             if offered is not None and get(intake.cmd.ready):
                 taken.append((cycle, offered))
                 offered = None
@@ -89,7 +92,7 @@ def test_commands(shape: dict[str, Any]) -> None:
             if take:
                 taken.popleft()
                 gone = cycle
-                assert not get(intake.valid), "low for a cycle after it was taken"
+                assert not get(intake.command.valid), "low for a cycle after it was taken"
         assert seen > 300 and good > 30 and len(taken) <= 2
 
     simulator = Simulator(intake)

@@ -139,7 +139,7 @@ def test_reset_anywhere(seed: int) -> None:
                 host.send_sector(host.generator.choice(("", "", "", "short", "long")))
             await host.steps(host.generator.randrange(5, 120))
             await host.reset()
-            assert host.ctx.get(host.core.bus.key_loaded) == 0
+            assert host.ctx.get(host.core.bus.key_state.loaded) == 0
             await host.steps(60)
             assert not host.packets and not host.packet and not host.statuses
             host.send_sector("no key", slot=2)

@@ -92,25 +92,28 @@ def test_packets(sizes: dict[str, Any], haste: float) -> None:
             else:
                 ctx.set(s.p.data, rng.getrandbits(p.data.beat_bits))
             # The gates: no admission while a sector asks to enter, and the size of the packet to come.
-            ctx.set(intake.enter, int(asks > 0))
-            complete = get(intake.complete)
+            ctx.set(intake.packet.entering, int(asks > 0))
+            complete = get(intake.packet.complete)
             current = packets[taken]
             decided = complete and not asks and (waited > 0 or haste == 1.0) and rng.random() < haste
             if complete:
-                assert (get(intake.ok), get(intake.good)) == ((current.code == 0),) * 2
-                assert get(intake.code) == current.code, f"packet {taken}: {current}"
+                assert (get(intake.packet.ok), get(intake.packet.good)) == ((current.code == 0),) * 2
+                assert get(intake.packet.code) == current.code, f"packet {taken}: {current}"
                 waited += 1
             admit = decided and current.code == 0
-            ctx.set(intake.take, int(decided))
-            ctx.set(intake.admit, int(admit))
+            ctx.set(intake.packet.take, int(decided))
+            ctx.set(intake.packet.admit, int(admit))
             to_come = taken + admit
             fits = to_come < len(packets) and packets[to_come].size == size
-            ctx.set(intake.size, size)
-            ctx.set(intake.open, int(fits))
+            if len(p.sizes) > 1:
+                ctx.set(intake.opening.size, size)
+                ctx.set(intake.opening.open, int(fits))
+                assert get(intake.opening.admitted) == (admit or asks > 0)
+            assert get(intake.fill.ahead) == (asks > 0)
             # The engine.
-            if get(intake.fill_we):
+            if get(intake.fill.we):
                 one = packets[filling]
-                beat, data = get(intake.fill_beat), get(intake.fill_data)
+                beat, data = get(intake.fill.beat), get(intake.fill.data)
                 assert not asks or beat < FILL_AHEAD, "no place for it while a sector asks to enter"
                 one.filled.append((beat, data))
                 filling += len(one.filled) == len(one.beats)
@@ -147,13 +150,13 @@ def test_a_beat_a_cycle(blocks: int) -> None:
         for cycle in range(count * blocks + 4):
             ctx.set(intake.s.p.data, rng.getrandbits(p.data.beat_bits))
             ctx.set(intake.s.p.last, int(sent % blocks == blocks - 1))
-            ctx.set(intake.enter, asked)
-            good = ctx.get(intake.good)
-            ctx.set(intake.admit, good)
-            ctx.set(intake.take, good)
+            ctx.set(intake.packet.entering, asked)
+            good = ctx.get(intake.packet.good)
+            ctx.set(intake.packet.admit, good)
+            ctx.set(intake.packet.take, good)
             if cycle >= 2:
                 # Two cycles from the bus.
-                assert ctx.get(intake.fill_we) and ctx.get(intake.fill_beat) == (cycle - 2) % blocks
+                assert ctx.get(intake.fill.we) and ctx.get(intake.fill.beat) == (cycle - 2) % blocks
             sent += ctx.get(intake.s.ready)
             assert sent == cycle + 1
             await ctx.tick()

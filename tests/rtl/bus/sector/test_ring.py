@@ -64,10 +64,10 @@ class Bench:
         """A cycle: perhaps an admission of a size, blocks and ends of sectors, a beat for the host."""
         ctx, ring, rng, p = self.ctx, self.ring, self.rng, self.p
         get = ctx.get
-        admits = admit is not None and get(ring.place)
-        ctx.set(ring.admit, int(admits))
-        ctx.set(ring.admit_ticket, self.admitted % p.buffers.ring_sectors)
-        ctx.set(ring.admit_size, admit if admits else rng.getrandbits(p.size_bits))
+        admits = admit is not None and get(ring.place.free)
+        ctx.set(ring.place.admit, int(admits))
+        ctx.set(ring.place.ticket, self.admitted % p.buffers.ring_sectors)
+        ctx.set(ring.place.size, admit if admits else rng.getrandbits(p.size_bits))
         if admits:
             assert admit is not None and len(self.inside) < p.buffers.ring_sectors, "a place for each sector"
             self.inside.append(self.sector(admit))
@@ -75,18 +75,18 @@ class Bench:
         we = 0
         for lane in range(p.data.lanes):
             able = [sector for sector in list(self.inside)[: len(self.inside) - admits] if sector.left[lane]]
-            ctx.set(ring.out_ticket[lane], rng.randrange(p.buffers.ring_sectors))
-            ctx.set(ring.out_data[lane], rng.getrandbits(p.data.block_bits))
+            ctx.set(ring.out.ticket[lane], rng.randrange(p.buffers.ring_sectors))
+            ctx.set(ring.out.data[lane], rng.getrandbits(p.data.block_bits))
             if able and rng.random() < work:
                 sector = rng.choice(able)
                 index = sector.left[lane].pop()
-                ctx.set(ring.out_index[lane], index)
-                ctx.set(ring.out_ticket[lane], sector.ticket)
-                ctx.set(ring.out_data[lane], sector.data[index])
+                ctx.set(ring.out.index[lane], index)
+                ctx.set(ring.out.ticket[lane], sector.ticket)
+                ctx.set(ring.out.data[lane], sector.data[index])
                 we |= 1 << lane
-        ctx.set(ring.out_we, we)
+        ctx.set(ring.out.we, we)
         done = bool(self.inside) and not any(self.inside[0].left) and (not admits or len(self.inside) > 1) and rng.random() < work
-        ctx.set(ring.done, int(done))
+        ctx.set(ring.done.valid, int(done))
         ctx.set(ring.m.ready, int(ready))
         beat = (get(ring.m.p.data), get(ring.m.p.keep), get(ring.m.p.last))
         last = 0
@@ -152,7 +152,7 @@ def test_places_and_pauses(sizes: dict[str, Any]) -> None:
             before = bench.admitted
             for n in range(20):
                 await bench.step(admit=(n + turn) % len(p.sizes), work=0.0, ready=True)
-            assert bench.admitted - before == p.buffers.ring_sectors and not bench.ctx.get(bench.ring.place)
+            assert bench.admitted - before == p.buffers.ring_sectors and not bench.ctx.get(bench.ring.place.free)
             while bench.inside:
                 await bench.step(admit=None, work=1.0, ready=False)
             await bench.rest(ready=False)

@@ -33,30 +33,30 @@ def test_packets_of_commands(sizes: int) -> None:
                 commands.append(rng.choice([UNKNOWN, *range(sizes), *range(sizes)]))
             first, following = (*commands, None, None)[:2]
             valid = first is not None
-            for name, command in (("command", first), ("next", following)):
+            for name, command in (("", first), ("next_", following)):
                 known = command is not None and command != UNKNOWN
-                ctx.set(getattr(gate, f"{name}_valid"), int(command is not None))
-                ctx.set(getattr(gate, f"{name}_size_known"), int(known) if command is not None else rng.getrandbits(1))
-                ctx.set(getattr(gate, f"{name}_size"), command if known else 0 if command is not None else rng.randrange(sizes))
+                ctx.set(getattr(gate.upcoming, f"{name}valid"), int(command is not None))
+                ctx.set(getattr(gate.upcoming, f"{name}known"), int(known) if command is not None else rng.getrandbits(1))
+                ctx.set(getattr(gate.upcoming, f"{name}size"), command if known else 0 if command is not None else rng.randrange(sizes))
             idle = not busy and not asks and rng.random() < 0.7
-            ctx.set(gate.idle, int(idle))
+            ctx.set(gate.size.idle, int(idle))
             # A good packet is admitted, its sector asks to enter, and then its command goes.
-            ctx.set(gate.admitted, 0)
-            if not asks and valid and first == size and get(gate.open) and rng.random() < 0.3:
+            ctx.set(gate.opening.admitted, 0)
+            if not asks and valid and first == size and get(gate.opening.open) and rng.random() < 0.3:
                 admitted = 1
             under_way = bool(admitted or asks)
-            ctx.set(gate.admitted, int(under_way))
+            ctx.set(gate.opening.admitted, int(under_way))
             mine = first if valid and not under_way else following
             allowed = mine is not None and mine in (UNKNOWN, size)
-            assert get(gate.size) == size
-            assert get(gate.open) == allowed, f"cycle {cycle}: {mine} at size {size}"
-            assert get(gate.restart) == changed, "in the cycle after a change"
+            assert get(gate.size.number) == get(gate.opening.size) == size
+            assert get(gate.opening.open) == allowed, f"cycle {cycle}: {mine} at size {size}"
+            assert get(gate.size.restart) == changed, "in the cycle after a change"
             opened += allowed
             changed = valid and not under_way and idle and first not in (UNKNOWN, size)
             await ctx.tick()
-            assert get(gate.size) == (first if changed else size), "only while the engine is idle, and at once then"
+            assert get(gate.size.number) == (first if changed else size), "only while the engine is idle, and at once then"
             if changed:
-                size, changes = get(gate.size), changes + 1
+                size, changes = get(gate.size.number), changes + 1
             if first == UNKNOWN and not under_way and rng.random() < 0.5:
                 commands.popleft()
             if asks:

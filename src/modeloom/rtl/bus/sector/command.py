@@ -3,7 +3,7 @@
 
 ::
 
-    cmd ──▶ [taken] ──▶ [checked: size, direction, slot] ──▶ valid, ok, code ──▶ (take)
+    cmd ──▶ [taken] ──▶ [checked: size, direction, slot] ──▶ command ──▶ (take)
 
 The slot is looked up again in every cycle in which the command waits, so that a command that waits while its key is
 erased is refused.
@@ -20,16 +20,15 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.component import BusComponent
 
+from .links import command_signature, upcoming_signature
 from .parameters import BusParameters
-from .ports import CODE_BITS, COMMAND
+from .ports import COMMAND
 
 __all__ = ["CommandIntake"]
 
 
 class CommandIntake(BusComponent[BusParameters]):
-    """Registers and checks commands; two cycles from the bus to ``valid``, which is low for a cycle after ``take``.
-
-    The fields of a command hold for one cycle more than ``valid``.
+    """Registers and checks commands; two cycles from the bus to ``command.valid``, which is low for a cycle after ``take``.
 
     Members
     -------
@@ -37,18 +36,12 @@ class CommandIntake(BusComponent[BusParameters]):
         From the host.
     key_loaded : key_slots bits
         Slots with a key.
-    valid : 1
-        A command waits; the following are its.
-    ok : 1, code : 3
-        The core can obey it; if not, the StatusCode that says why.
-    decrypt, slot, size, tweak, tag : 1, slot, size_bits, tweak_bits, 16
-        Its fields; ``size`` is 0 if the core has none of this number, which ``code`` says.
-    size_known : 1
-        The core has a sector size of its number.
-    next_valid, next_size, next_size_known : 1, size_bits, 1
-        The same of the command behind it, which is not checked yet.
-    take : 1
-        The command has been used; only while ``valid``.
+    command : command_signature
+        The command that waits.
+    tweak : tweak_bits
+        Its tweak, for the engine; holds for one cycle more, too.
+    upcoming : upcoming_signature
+        Its size and that of the command behind it; only in a core for several sizes.
     """
 
     @staticmethod
@@ -56,19 +49,9 @@ class CommandIntake(BusComponent[BusParameters]):
         return {
             "cmd": In(stream.Signature(COMMAND)),
             "key_loaded": In(parameters.key_slots),
-            "valid": Out(1),
-            "ok": Out(1),
-            "code": Out(CODE_BITS),
-            "decrypt": Out(1),
-            "slot": Out(range(max(2, parameters.key_slots))),
-            "tweak": Out(max(1, parameters.tweak_bits)),
-            "tag": Out(COMMAND["tag"].width),
-            "size": Out(parameters.size_bits),
-            "size_known": Out(1),
-            "next_valid": Out(1),
-            "next_size": Out(parameters.size_bits),
-            "next_size_known": Out(1),
-            "take": In(1),
+            "command": Out(command_signature(parameters)),
+            "tweak": Out(parameters.data.block_bits * max(1, parameters.sectors.tweak_blocks)),
+            **({"upcoming": Out(upcoming_signature(parameters))} if len(parameters.sizes) > 1 else {}),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -106,7 +89,7 @@ class CommandIntake(BusComponent[BusParameters]):
                 tweak_reg.eq(taken_reg.tweak[: p.tweak_bits]),
                 tag_reg.eq(taken_reg.tag),
             ]
-        with m.Elif(self.take):
+        with m.Elif(self.command.take):
             m.d.sync += valid_reg.eq(0)
 
         index_bits = (p.key_slots - 1).bit_length()
@@ -117,19 +100,16 @@ class CommandIntake(BusComponent[BusParameters]):
 
         m.d.sync += key_ok_reg.eq(Mux(move, has_key(taken_reg.slot), has_key(slot_reg)))
 
+        command = self.command
         m.d.comb += [
-            self.valid.eq(valid_reg),
-            self.decrypt.eq(decrypt_reg),
-            self.slot.eq(slot_reg),
+            command.valid.eq(valid_reg),
+            command.decrypt.eq(decrypt_reg),
+            command.slot.eq(slot_reg),
             self.tweak.eq(tweak_reg),
-            self.tag.eq(tag_reg),
-            self.size.eq(size_reg),
-            self.size_known.eq(~size_bad_reg),
-            self.next_valid.eq(taken_valid_reg),
-            self.next_size.eq(taken_reg.size[: p.size_bits]),
-            self.next_size_known.eq(next_size_known),
-            self.ok.eq(key_ok_reg & ~direction_bad_reg & ~size_bad_reg),
-            self.code.eq(
+            command.tag.eq(tag_reg),
+            command.size.eq(size_reg),
+            command.ok.eq(key_ok_reg & ~direction_bad_reg & ~size_bad_reg),
+            command.code.eq(
                 Mux(
                     size_bad_reg,
                     StatusCode.UNKNOWN_SIZE,
@@ -137,4 +117,14 @@ class CommandIntake(BusComponent[BusParameters]):
                 )
             ),
         ]
+        if len(p.sizes) > 1:
+            upcoming = self.upcoming
+            m.d.comb += [
+                upcoming.valid.eq(valid_reg),
+                upcoming.size.eq(size_reg),
+                upcoming.known.eq(~size_bad_reg),
+                upcoming.next_valid.eq(taken_valid_reg),
+                upcoming.next_size.eq(taken_reg.size[: p.size_bits]),
+                upcoming.next_known.eq(next_size_known),
+            ]
         return m

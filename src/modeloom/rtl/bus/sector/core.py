@@ -3,15 +3,14 @@
 
 ::
 
-    cmd ────▶ CommandIntake ──┬─────────────────▶ enter_* ·······┌──▶ StatusQueue ──▶ status
-                              ├──▶ EntryGate ──▶ enter ··········│
-    s ──────▶ SectorIntake ───┘      │                           │
-                   └──▶ fill_* ······│······· engine ··· out_* ──▶ ResultRing ──▶ m
-                                     ▼           ▲
-                              SlotsInFlight      │ key_*, rk_*, setup
-                                     └──▶ KeyPort ◀──▶ key schedule
-                                             ▲
-    key ─────────────────────────────────────┘
+    cmd ────▶ CommandIntake ──┬──▶ EntryGate ──┬───────────────────▶ StatusQueue ──▶ status
+    s ──────▶ SectorIntake ───┘        │       └─ enter ─┐
+                   └── fill ───────────│──────────────▶ engine ── out ──▶ ResultRing ──▶ m
+                                       ▼                 ▲
+                                SlotsInFlight            │ preparation
+                                       └──────────── KeyPort ◀──▶ key schedule
+                                                         ▲
+    key ─────────────────────────────────────────────────┘
 """
 
 from __future__ import annotations
@@ -20,30 +19,23 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.join import join
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import KEY_BEAT, beat_layout
+from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.bus.status import StatusQueue
-from modeloom.rtl.engine.interface import engine_signature
+from modeloom.rtl.erase import erase_signature
 
 from .command import CommandIntake
 from .entry import EntryGate
 from .flight import SlotsInFlight
 from .intake import SectorIntake
+from .links import engine_of
 from .parameters import BusParameters
 from .ports import CODE_BITS, COMMAND, STATUS
 from .ring import ResultRing
 from .size import SizeGate
 
 __all__ = ["CoreBus"]
-
-FILL = ("fill_we", "fill_beat", "fill_data")
-PREPARATION = (
-    "key_we", "key_slot", "key_index", "key_data", "setup", "setup_slot", "setup_scrub",
-    "rk_we", "rk_slot", "rk_key", "rk_round", "rk_data", "rk_data_dec",
-)  # fmt: skip
-PREPARED = ("setup_done", "word_we", "word_index", "word_data")
-"""Parts of the engine's signature: blocks in, entry, blocks out, size, keys; each belongs to one part of the buses."""
 
 
 class CoreBus(wiring.Component):
@@ -72,13 +64,9 @@ class CoreBus(wiring.Component):
     -------
     cmd, s, m, status, key : streams
         The AXI4-Streams; :data:`~modeloom.rtl.bus.sector.ports.FLAT_PORTS` has their flat names.
-    key_loaded : key_slots
-        Slots that hold a key and are ready.
-    key_busy : 1
-        A key packet is being worked on.
-    key_error : 1
-        The last key packet had the wrong length, a slot out of range, or a key that the mode refuses.
-    erase, erase_address : 1, erase_bits
+    key_state : key_state_signature
+        What is known of the slots.
+    erase : erase_signature
         Zeros to this word of all memories of buses and engine, while both are held in reset.
     engine : engine_signature
         To the engine: ``connect(m, bus.engine, engine)``.
@@ -103,34 +91,15 @@ class CoreBus(wiring.Component):
                 "m": Out(stream.Signature(beat_layout(p))),
                 "status": Out(stream.Signature(STATUS)),
                 "key": In(stream.Signature(KEY_BEAT)),
-                "key_loaded": Out(p.key_slots),
-                "key_busy": Out(1),
-                "key_error": Out(1),
-                "erase": In(1),
-                "erase_address": In(p.erase_bits),
-                "engine": In(
-                    engine_signature(
-                        block_bits=p.data.block_bits,
-                        lanes=p.data.lanes,
-                        blocks=p.most_blocks,
-                        tweak_blocks=p.sectors.tweak_blocks,
-                        key_slots=p.key_slots,
-                        key_words=p.keys.words,
-                        ticket_bits=p.ticket_bits,
-                        erase_bits=p.erase_bits,
-                        sizes=len(p.sizes),
-                        round_bits=p.keys.round_bits,
-                        round_key_bits=p.keys.round_key_bits,
-                        cipher_keys=p.keys.all_cipher_keys,
-                    )
-                ),
+                "key_state": Out(key_state_signature(p.key_slots)),
+                "erase": In(erase_signature(p.erase_bits)),
+                "engine": In(engine_of(p)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        engine, whole = self.engine, wiring.flipped(self.engine)
         m.submodules.command = command = CommandIntake(p)
         m.submodules.sector = sector = SectorIntake(p)
         m.submodules.entry = entry = EntryGate(p)
@@ -147,69 +116,26 @@ class CoreBus(wiring.Component):
         wiring.connect(m, wiring.flipped(self.key), key_port.key)
         wiring.connect(m, key_port.schedule, self.key_schedule)
 
-        m.d.comb += [
-            command.key_loaded.eq(key_port.loaded),
-            command.take.eq(entry.command_take),
-            sector.take.eq(entry.packet_take),
-            sector.admit.eq(entry.admit),
-            sector.enter.eq(entry.enter),
-            entry.command_valid.eq(command.valid),
-            entry.command_ok.eq(command.ok),
-            entry.command_code.eq(command.code),
-            entry.packet_complete.eq(sector.complete),
-            entry.packet_ok.eq(sector.ok),
-            entry.packet_good.eq(sector.good),
-            entry.packet_code.eq(sector.code),
-            entry.place.eq(ring.place),
-            entry.room.eq(queue.room),
-            queue.push.eq(entry.push),
-            queue.tag.eq(command.tag),
-            queue.code.eq(entry.code),
-            queue.delivered.eq(ring.delivered),
-            ring.admit.eq(entry.admit),
-            ring.admit_ticket.eq(entry.ticket),
-            ring.admit_size.eq(command.size),
-            ring.erase.eq(self.erase),
-            ring.erase_address.eq(self.erase_address),
-            engine.erase.eq(self.erase),
-            engine.erase_address.eq(self.erase_address),
-            flight.admit.eq(entry.admit),
-            flight.admit_ticket.eq(entry.ticket),
-            flight.admit_slot.eq(command.slot),
-            flight.query.eq(key_port.query),
-            key_port.slot_busy.eq(flight.busy),
-            self.key_loaded.eq(key_port.loaded),
-            self.key_busy.eq(key_port.busy),
-            self.key_error.eq(key_port.error),
-        ]
+        engine = wiring.flipped(self.engine)
+        wiring.connect(m, command.command, entry.command)
+        wiring.connect(m, sector.packet, entry.packet)
+        wiring.connect(m, entry.place, ring.place)
+        wiring.connect(m, entry.admission, flight.admission)
+        wiring.connect(m, entry.verdict, queue.verdict)
+        wiring.connect(m, key_port.in_use, flight.in_use)
+        wiring.connect(m, key_port.state, wiring.flipped(self.key_state))
+        m.d.comb += [command.key_loaded.eq(key_port.state.loaded), queue.delivered.eq(ring.delivered)]
 
+        wiring.connect(m, sector.fill, engine.fill)
+        wiring.connect(m, entry.enter, engine.enter)
+        m.d.comb += engine.tweak.eq(command.tweak)
+        wiring.connect(m, engine.out, ring.out)
+        wiring.connect(m, engine.done, ring.done, flight.done)
+        wiring.connect(m, key_port.preparation, engine.preparation)
+        wiring.connect(m, wiring.flipped(self.erase), ring.erase, engine.erase)
         if len(p.sizes) > 1:
             m.submodules.size_gate = size = SizeGate(p)
-            m.d.comb += [
-                size.command_valid.eq(command.valid),
-                size.command_size.eq(command.size),
-                size.command_size_known.eq(command.size_known),
-                size.next_valid.eq(command.next_valid),
-                size.next_size.eq(command.next_size),
-                size.next_size_known.eq(command.next_size_known),
-                size.admitted.eq(entry.admit | entry.enter),
-            ]
-            join(m, size, whole, "idle")
-            m.d.comb += [sector.size.eq(size.size), sector.open.eq(size.open)]
-            join(m, size, whole, "size", "restart")
-        join(m, sector, whole, *FILL)
-        m.d.comb += engine.fill_ahead.eq(entry.enter)
-        join(m, entry, whole, "enter_ack")
-        join(m, ring, whole, "out_we", "done")
-        join(m, flight, whole, "done", "done_ticket")
-        join(m, key_port, whole, *PREPARED)
-        join(m, entry, whole, "enter")
-        m.d.comb += [
-            engine.enter_ticket.eq(entry.ticket),
-            engine.enter_decrypt.eq(command.decrypt),
-            engine.enter_slot.eq(command.slot),
-            engine.enter_tweak.eq(command.tweak),
-        ]
-        join(m, key_port, whole, *PREPARATION)
-        join(m, ring, whole, "out_index", "out_ticket", "out_data")
+            wiring.connect(m, command.upcoming, size.upcoming)
+            wiring.connect(m, size.opening, sector.opening)
+            wiring.connect(m, size.size, engine.size)
         return m

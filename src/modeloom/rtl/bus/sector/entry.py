@@ -3,7 +3,7 @@
 
 ::
 
-    command ─┐                   good ──▶ enter ──▶ enter_ack; place in the ring, slot noted as in flight
+    command ─┐                   good ──▶ enter; place in the ring, slot noted as in flight
              ├──▶ one decision ──┤
     packet  ─┘                   bad ───▶ nothing
                                  both ──▶ tag and code into the status queue, in the order of the commands
@@ -20,15 +20,18 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.status import verdict_signature
+from modeloom.rtl.engine.interface import enter_signature
 
+from .links import admission_signature, command_signature, packet_signature, place_signature
 from .parameters import BusParameters
-from .ports import CODE_BITS
+from .ports import CODE_BITS, STATUS
 
 __all__ = ["EntryGate"]
 
 
 class EntryGate(BusComponent[BusParameters]):
-    """Decides on a command and its packet; the engine sees ``enter`` in the cycle after.
+    """Decides on a command and its packet; the engine sees ``enter.request`` in the cycle after.
 
     A good sector waits for a free place in the ring and for the one before it to have entered; a bad one waits only for
     that and for room in the status queue.  A good packet is taken in the cycle in which it is complete, if its command has been there
@@ -36,44 +39,29 @@ class EntryGate(BusComponent[BusParameters]):
 
     Members
     -------
-    command_valid, command_ok, command_code
-        From :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
-    packet_complete, packet_ok, packet_good, packet_code
-        From :class:`~modeloom.rtl.bus.sector.intake.SectorIntake`.
-    command_take, packet_take : 1
-        Command, and packet, have been used.
-    place : 1
-        The ring has a free place.
-    room : 1
-        The status queue has room.
-    admit : 1
-        The sector will enter: ``ticket`` is its place.
-    push, code : 1, 3
+    command : command_signature
+    packet : packet_signature
+        What waits.
+    place : place_signature
+        A place in the ring, which is the ticket of a sector.
+    admission : admission_signature
+        The sector will enter.
+    verdict : verdict_signature
         Command and packet have been decided, with this status.
-    enter, enter_ack, ticket
-        The engine's.
+    enter : enter_signature
+        To the engine.
     """
 
     @staticmethod
     def ports(parameters: BusParameters) -> dict[str, Any]:
+        p = parameters
         return {
-            "command_valid": In(1),
-            "command_ok": In(1),
-            "command_code": In(CODE_BITS),
-            "packet_complete": In(1),
-            "packet_ok": In(1),
-            "packet_good": In(1),
-            "packet_code": In(CODE_BITS),
-            "command_take": Out(1),
-            "packet_take": Out(1),
-            "place": In(1),
-            "room": In(1),
-            "admit": Out(1),
-            "push": Out(1),
-            "code": Out(CODE_BITS),
-            "enter": Out(1),
-            "enter_ack": In(1),
-            "ticket": Out(parameters.ticket_bits),
+            "command": In(command_signature(p)),
+            "packet": In(packet_signature()),
+            "place": Out(place_signature(p)),
+            "admission": Out(admission_signature(p)),
+            "verdict": Out(verdict_signature(STATUS, CODE_BITS)),
+            "enter": Out(enter_signature(key_slots=p.key_slots, ticket_bits=p.ticket_bits)),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -84,26 +72,32 @@ class EntryGate(BusComponent[BusParameters]):
         # and there are a place in the ring and room for the status; ``drop_reg``: command and packet that wait are refused.
         go_reg = Signal()
         drop_reg = Signal()
-        drop_code_reg = Signal.like(self.code, reset_less=True)
+        drop_code_reg = Signal(CODE_BITS, reset_less=True)
+        command, packet, place, admission, verdict, enter = (
+            self.command, self.packet, self.place, self.admission, self.verdict, self.enter
+        )  # fmt: skip
+        admit = Signal()
+        push = Signal()
         free = Signal()
         m.d.comb += [
-            self.admit.eq(self.packet_good & go_reg),
-            self.push.eq(self.admit | drop_reg),
-            self.packet_take.eq(self.push),
-            self.command_take.eq(self.enter_ack | drop_reg),
-            self.code.eq(Mux(drop_reg, drop_code_reg, StatusCode.OK)),
-            self.enter.eq(enter_reg),
-            self.ticket.eq(ticket_reg),
-            free.eq(self.command_valid & self.room & ~enter_reg & ~self.push),
-        ]
+            admit.eq(packet.good & go_reg),
+            push.eq(admit | drop_reg),
+            free.eq(command.valid & verdict.room & ~enter_reg & ~push),
+            command.take.eq(enter.ack | drop_reg),
+            packet.take.eq(push), packet.admit.eq(admit), packet.entering.eq(enter_reg),
+            place.admit.eq(admit), place.ticket.eq(ticket_reg), place.size.eq(command.size),
+            admission.admit.eq(admit), admission.ticket.eq(ticket_reg), admission.slot.eq(command.slot),
+            verdict.push.eq(push), verdict.tag.eq(command.tag), verdict.code.eq(Mux(drop_reg, drop_code_reg, StatusCode.OK)),
+            enter.request.eq(enter_reg), enter.ticket.eq(ticket_reg), enter.decrypt.eq(command.decrypt), enter.slot.eq(command.slot),
+        ]  # fmt: skip
         m.d.sync += [
-            go_reg.eq(free & self.command_ok & self.place),
-            drop_reg.eq(free & self.packet_complete & ~(self.command_ok & self.packet_ok)),
-            drop_code_reg.eq(Mux(self.command_ok, self.packet_code, self.command_code)),
+            go_reg.eq(free & command.ok & place.free),
+            drop_reg.eq(free & packet.complete & ~(command.ok & packet.ok)),
+            drop_code_reg.eq(Mux(command.ok, packet.code, command.code)),
         ]
-        with m.If(self.admit):
+        with m.If(admit):
             m.d.sync += enter_reg.eq(1)
-        with m.Elif(self.enter_ack):
+        with m.Elif(enter.ack):
             m.d.sync += enter_reg.eq(0)
             with m.If(ticket_reg == self.parameters.buffers.ring_sectors - 1):
                 m.d.sync += ticket_reg.eq(0)

@@ -3,8 +3,8 @@
 
 ::
 
-    admit, ticket, slot ──▶ slot of each place of the ring ──▶ query == slot of a busy place? ──▶ busy
-    done, ticket ─────────▶ place no longer busy
+    admission ──▶ slot of each place of the ring ──▶ in_use.slot == slot of a busy place? ──▶ in_use.busy
+    done ───────▶ place no longer busy
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.preparation import in_use_signature
+from modeloom.rtl.engine.interface import done_signature
 
+from .links import admission_signature
 from .parameters import BusParameters
 
 __all__ = ["SlotsInFlight"]
@@ -26,27 +29,20 @@ class SlotsInFlight(BusComponent[BusParameters]):
 
     Members
     -------
-    admit, admit_ticket, admit_slot
+    admission : admission_signature
         A sector will enter.
-    done, done_ticket
+    done : done_signature
         A sector has left the engine.
-    query : slot
-        The slot in question.
-    busy : 1
-        A sector in flight uses it, as of one cycle ago.
+    in_use : in_use_signature
+        Whether a sector in flight uses a slot.
     """
 
     @staticmethod
     def ports(parameters: BusParameters) -> dict[str, Any]:
-        slot = range(max(2, parameters.key_slots))
         return {
-            "admit": In(1),
-            "admit_ticket": In(parameters.ticket_bits),
-            "admit_slot": In(slot),
-            "done": In(1),
-            "done_ticket": In(parameters.ticket_bits),
-            "query": In(slot),
-            "busy": Out(1),
+            "admission": In(admission_signature(parameters)),
+            "done": In(done_signature(parameters.ticket_bits)),
+            "in_use": In(in_use_signature(parameters.key_slots)),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -54,11 +50,11 @@ class SlotsInFlight(BusComponent[BusParameters]):
         hits = []
         for place in range(self.parameters.buffers.ring_sectors):
             busy_reg = Signal(name=f"busy{place}_reg")
-            slot_reg = Signal.like(self.admit_slot, name=f"slot{place}_reg", reset_less=True)
-            with m.If(self.admit & (self.admit_ticket == place)):
-                m.d.sync += [busy_reg.eq(1), slot_reg.eq(self.admit_slot)]
-            with m.Elif(self.done & (self.done_ticket == place)):
+            slot_reg = Signal.like(self.admission.slot, name=f"slot{place}_reg", reset_less=True)
+            with m.If(self.admission.admit & (self.admission.ticket == place)):
+                m.d.sync += [busy_reg.eq(1), slot_reg.eq(self.admission.slot)]
+            with m.Elif(self.done.valid & (self.done.ticket == place)):
                 m.d.sync += busy_reg.eq(0)
-            hits.append(busy_reg & (slot_reg == self.query))
-        m.d.sync += self.busy.eq(Cat(hits).any())
+            hits.append(busy_reg & (slot_reg == self.in_use.slot))
+        m.d.sync += self.in_use.busy.eq(Cat(hits).any())
         return m

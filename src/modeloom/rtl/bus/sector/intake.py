@@ -3,8 +3,8 @@
 
 ::
 
-    s ──▶ BeatCheck ──▶ RegisterSlice ──▶ SectorIntake ──▶ fill_* (registered)
-          tkeep becomes   cuts tready       counts beats     └──▶ complete, ok, code ──▶ (take)
+    s ──▶ BeatCheck ──▶ RegisterSlice ──▶ SectorIntake ──▶ fill (registered)
+          tkeep becomes   cuts tready       counts beats     └──▶ packet ──▶ (take)
           zeros and flags
 
 A packet needs no command to be taken in; the two meet when both are there.  In a core for several sector sizes it does need one, for
@@ -25,9 +25,10 @@ from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import beat_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.engine.interface import fill_signature
 
+from .links import opening_signature, packet_signature
 from .parameters import BusParameters
-from .ports import CODE_BITS
 
 __all__ = ["BeatCheck", "SectorIntake", "checked_beat_layout"]
 
@@ -81,47 +82,29 @@ class BeatCheck(BusComponent[BusParameters]):
 class SectorIntake(BusComponent[BusParameters]):
     """Counts the beats of a packet, writes them to the engine and keeps the next packet out until this one is decided.
 
-    Two cycles from the bus to ``fill_*``; a beat a cycle, also across packets, while packets are taken in the cycle in
+    Two cycles from the bus to ``fill``; a beat a cycle, also across packets, while packets are taken in the cycle in
     which they are complete.
 
     Members
     -------
     s : stream of beats
         From the host.
-    fill_we, fill_beat, fill_data : 1, beats, beat_bits
+    fill : fill_signature
         To the engine.
-    enter : 1
-        A sector asks to enter.
-    size, open : size_bits, 1
-        The size of the sectors that are taken in, and whether the packet to come belongs to one (or to a command that is refused
-        for its size).
-    complete : 1
-        A packet has ended (its last beat is on ``fill_*`` in this cycle, or was earlier); ``ok`` (1) and ``code`` (3, a
-        StatusCode) are its.
-    good : 1
-        ``complete`` and ``ok``.
-    take : 1
-        The packet has been used; only while ``complete``.
-    admit : 1
-        It has been used, and its sector will enter.
+    packet : packet_signature
+        The packet that has come, and whether a sector asks to enter.
+    opening : opening_signature
+        The size of the sectors that are taken in, and whether the packet to come may be; only in a core for several sizes.
     """
 
     @staticmethod
     def ports(parameters: BusParameters) -> dict[str, Any]:
+        p = parameters
         return {
-            "s": In(stream.Signature(beat_layout(parameters))),
-            "fill_we": Out(1),
-            "fill_beat": Out(range(max(2, parameters.beats))),
-            "fill_data": Out(parameters.data.beat_bits),
-            "enter": In(1),
-            "size": In(parameters.size_bits),
-            "open": In(1, init=1),
-            "complete": Out(1),
-            "ok": Out(1),
-            "good": Out(1),
-            "code": Out(CODE_BITS),
-            "take": In(1),
-            "admit": In(1),
+            "s": In(stream.Signature(beat_layout(p))),
+            "fill": Out(fill_signature(block_bits=p.data.block_bits, lanes=p.data.lanes, blocks=p.most_blocks)),
+            "packet": Out(packet_signature()),
+            **({"opening": In(opening_signature(p))} if len(p.sizes) > 1 else {}),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -131,7 +114,7 @@ class SectorIntake(BusComponent[BusParameters]):
         m.submodules.slice = slice_ = RegisterSlice(checked_beat_layout(p))
         wiring.connect(m, wiring.flipped(self.s), check.i)
         wiring.connect(m, check.o, slice_.i)
-        o = slice_.o
+        o, packet = slice_.o, self.packet
 
         beat_reg = Signal(range(max(2, p.beats)))
         overrun_reg = Signal()
@@ -147,18 +130,21 @@ class SectorIntake(BusComponent[BusParameters]):
         room = Signal(init=1)
         early_reg = Signal(init=1)
         if p.beats > FILL_AHEAD:
-            m.d.comb += room.eq(~self.enter | early_reg)
+            m.d.comb += room.eq(~packet.entering | early_reg)
         accept = Signal()
         beats = [size.beats for size in p.sizes]
+        several = len(beats) > 1
+        if several:
+            opening = self.opening
+            m.d.comb += opening.admitted.eq(packet.admit | packet.entering)
 
         def of_size(values: list[int]) -> Value:
             if len(values) == 1:
                 return Const(values[0])
-            return Array(Const(value, range(max(values) + 1)) for value in values)[self.size]
+            return Array(Const(value, range(max(values) + 1)) for value in values)[opening.size]
 
-        several = len(beats) > 1
         m.d.comb += [
-            o.ready.eq(((room & ~complete_reg) | self.admit) & (self.open if several else 1)),
+            o.ready.eq(((room & ~complete_reg) | packet.admit) & (opening.open if several else 1)),
             accept.eq(o.ready & o.valid),
         ]
 
@@ -172,7 +158,7 @@ class SectorIntake(BusComponent[BusParameters]):
             with m.If(accept):
                 m.d.sync += first_reg.eq(o.p.last)
         length = Signal(2)
-        with m.If(self.take):
+        with m.If(packet.take):
             m.d.sync += [complete_reg.eq(0), good_reg.eq(0)]
         with m.If(accept):
             with m.If(o.p.last):
@@ -196,7 +182,7 @@ class SectorIntake(BusComponent[BusParameters]):
         with m.Else():
             # TOO_SHORT and TOO_LONG are 1 and 2.
             m.d.comb += length.eq(
-                Cat(o.p.missing.bit_select(self.size, 1), o.p.extra.bit_select(self.size, 1))
+                Cat(o.p.missing.bit_select(opening.size, 1), o.p.extra.bit_select(opening.size, 1))
                 if several
                 else Cat(o.p.missing, o.p.extra)
             )
@@ -212,6 +198,9 @@ class SectorIntake(BusComponent[BusParameters]):
             fill_beat_reg.eq(beat_reg),
             fill_data_reg.eq(o.p.data),
         ]
-        m.d.comb += [self.fill_we.eq(fill_we_reg), self.fill_beat.eq(fill_beat_reg), self.fill_data.eq(fill_data_reg)]
-        m.d.comb += [self.complete.eq(complete_reg), self.ok.eq(ok_reg), self.good.eq(good_reg), self.code.eq(code_reg)]
+        fill = self.fill
+        m.d.comb += [
+            fill.we.eq(fill_we_reg), fill.beat.eq(fill_beat_reg), fill.data.eq(fill_data_reg), fill.ahead.eq(packet.entering),
+            packet.complete.eq(complete_reg), packet.ok.eq(ok_reg), packet.good.eq(good_reg), packet.code.eq(code_reg),
+        ]  # fmt: skip
         return m

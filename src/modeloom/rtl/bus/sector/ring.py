@@ -5,7 +5,7 @@ One memory a lane, ``ring_sectors`` × ``beats`` words; block i of the sector wi
 
     address = t · beats + i // lanes
 
-    out_* ──▶ [address] ──▶ memories, read in two cycles ──▶ RegisterSlice ──▶ zeros while idle ──▶ m_axis
+    out ────▶ [address] ──▶ memories, read in two cycles ──▶ RegisterSlice ──▶ zeros while idle ──▶ m_axis
     done ───▶ sectors to send ──▶ running read address (tickets follow each other, so it only counts)
 
 In a core for several sector sizes ``beats`` are those of the largest, and each place remembers the size of its sector.
@@ -25,8 +25,11 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import beat_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.engine.interface import done_signature, out_signature
 from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.rtl.erase import erase_signature
 
+from .links import place_signature
 from .parameters import BusParameters
 
 __all__ = ["ResultRing"]
@@ -39,13 +42,12 @@ class ResultRing(BusComponent[BusParameters]):
 
     Members
     -------
-    admit, admit_ticket, admit_size : 1, ticket_bits, size_bits
-        This place has been given to a sector of this size.
-    place : 1
-        There is a free place.
-    out_we, out_index, out_ticket, out_data, done
+    place : place_signature
+        Places that are free, and that are given to sectors.
+    out : out_signature
+    done : done_signature
         The engine's.
-    erase, erase_address : 1, erase_bits
+    erase : erase_signature
         Writes zeros to this word of each lane's memory, in a reset.
     m : stream of beats
         To the host; payload and keep are zero while not valid.
@@ -57,17 +59,12 @@ class ResultRing(BusComponent[BusParameters]):
     def ports(parameters: BusParameters) -> dict[str, Any]:
         p = parameters
         return {
-            "admit": In(1),
-            "admit_ticket": In(p.ticket_bits),
-            "admit_size": In(p.size_bits),
-            "place": Out(1),
-            "out_we": In(p.data.lanes),
-            "out_index": In(range(max(2, p.most_blocks))).array(p.data.lanes),
-            "out_ticket": In(p.ticket_bits).array(p.data.lanes),
-            "out_data": In(p.data.block_bits).array(p.data.lanes),
-            "done": In(1),
-            "erase": In(1),
-            "erase_address": In(p.erase_bits),
+            "place": In(place_signature(p)),
+            "out": In(
+                out_signature(block_bits=p.data.block_bits, lanes=p.data.lanes, blocks=p.most_blocks, ticket_bits=p.ticket_bits)
+            ),
+            "done": In(done_signature(p.ticket_bits)),
+            "erase": In(erase_signature(p.erase_bits)),
             "m": Out(stream.Signature(beat_layout(p))),
             "delivered": Out(1),
         }
@@ -91,9 +88,9 @@ class ResultRing(BusComponent[BusParameters]):
             address_reg = Signal(range(depth), name=f"address{lane}_reg", reset_less=True)
             data_reg = Signal(p.data.block_bits, name=f"data{lane}_reg")
             m.d.sync += [
-                write_reg.eq(self.out_we[lane]),
-                address_reg.eq(bases[self.out_ticket[lane]] + (self.out_index[lane] >> lane_shift)),
-                data_reg.eq(self.out_data[lane]),
+                write_reg.eq(self.out.we[lane]),
+                address_reg.eq(bases[self.out.ticket[lane]] + (self.out.index[lane] >> lane_shift)),
+                data_reg.eq(self.out.data[lane]),
             ]
             m.d.comb += [
                 blocks.we.eq(write_reg),
@@ -101,8 +98,8 @@ class ResultRing(BusComponent[BusParameters]):
                 blocks.wdata.eq(data_reg),
                 blocks.raddr[0].eq(read_address_reg),
                 blocks.move.eq(Cat(move_1, move_2)),
-                blocks.erase.eq(self.erase),
-                blocks.erase_address.eq(self.erase_address),
+                blocks.erase.eq(self.erase.we),
+                blocks.erase_address.eq(self.erase.address),
             ]
             read_data.append(blocks.rdata[0])
 
@@ -125,8 +122,8 @@ class ResultRing(BusComponent[BusParameters]):
         read_size_reg = Signal(p.size_bits, reset_less=True)
         fetched_size_reg = Signal(p.size_bits, reset_less=True)
         if several:
-            with m.If(self.admit):
-                m.d.sync += size_regs[self.admit_ticket].eq(self.admit_size)
+            with m.If(self.place.admit):
+                m.d.sync += size_regs[self.place.ticket].eq(self.place.size)
         read_reg = Signal()
         read_last_reg = Signal(reset_less=True)
         fetched_reg = Signal()
@@ -153,11 +150,11 @@ class ResultRing(BusComponent[BusParameters]):
             fetch.eq(move_1 & more_reg),
             finish.eq(fetch & final),
             to_send.eq(to_send_reg + done_reg - finish),
-            free.eq(free_reg + finish_reg - self.admit),
-            self.place.eq(place_reg),
+            free.eq(free_reg + finish_reg - self.place.admit),
+            self.place.free.eq(place_reg),
         ]
         m.d.sync += [
-            done_reg.eq(self.done),
+            done_reg.eq(self.done.valid),
             to_send_reg.eq(to_send),
             more_reg.eq(to_send != 0),
             finish_reg.eq(finish),

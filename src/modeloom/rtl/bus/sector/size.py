@@ -15,7 +15,9 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.engine.interface import size_signature
 
+from .links import opening_signature, upcoming_signature
 from .parameters import BusParameters
 
 __all__ = ["SizeGate"]
@@ -26,51 +28,40 @@ class SizeGate(BusComponent[BusParameters]):
 
     Members
     -------
-    command_valid, command_size, command_size_known, next_valid, next_size, next_size_known
-        From :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
-    admitted : 1
-        The packet of the command has been taken in; the next one belongs to the command behind it.
-    idle : 1
-        The engine's.
-    size, restart : size_bits, 1
-        To the engine: the size of sectors; ``restart`` is high in the cycle after a change.
-    open : 1
-        The packet to come may be taken in.  That of a command of unknown size may always: it is dropped.
+    upcoming : upcoming_signature
+        The sizes of the next two sectors.
+    opening : opening_signature
+        Whether the packet to come may be taken in.  That of a command of unknown size may always: it is dropped.
+    size : size_signature
+        To the engine.
     """
 
     @staticmethod
     def ports(parameters: BusParameters) -> dict[str, Any]:
-        bits = parameters.size_bits
         return {
-            "command_valid": In(1),
-            "command_size": In(bits),
-            "command_size_known": In(1),
-            "next_valid": In(1),
-            "next_size": In(bits),
-            "next_size_known": In(1),
-            "admitted": In(1),
-            "idle": In(1),
-            "size": Out(bits),
-            "restart": Out(1),
-            "open": Out(1),
+            "upcoming": In(upcoming_signature(parameters)),
+            "opening": Out(opening_signature(parameters)),
+            "size": Out(size_signature(len(parameters.sizes))),
         }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        size_reg = Signal.like(self.size)
+        size_reg = Signal.like(self.size.number)
         restart_reg = Signal()
         # The command whose packet comes next.
-        first = self.command_valid & ~self.admitted
-        fits = ~self.command_size_known | (self.command_size == size_reg)
-        next_fits = ~self.next_size_known | (self.next_size == size_reg)
+        upcoming, opening = self.upcoming, self.opening
+        first = upcoming.valid & ~opening.admitted
+        fits = ~upcoming.known | (upcoming.size == size_reg)
+        next_fits = ~upcoming.next_known | (upcoming.next_size == size_reg)
         change = Signal()
         m.d.comb += [
-            change.eq(first & ~fits & self.idle & ~restart_reg),
-            self.open.eq(Mux(first, fits, self.next_valid & next_fits)),
-            self.size.eq(size_reg),
-            self.restart.eq(restart_reg),
+            change.eq(first & ~fits & self.size.idle & ~restart_reg),
+            opening.open.eq(Mux(first, fits, upcoming.next_valid & next_fits)),
+            opening.size.eq(size_reg),
+            self.size.number.eq(size_reg),
+            self.size.restart.eq(restart_reg),
         ]
         m.d.sync += restart_reg.eq(change)
         with m.If(change):
-            m.d.sync += size_reg.eq(self.command_size)
+            m.d.sync += size_reg.eq(upcoming.size)
         return m
