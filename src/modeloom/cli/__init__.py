@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: one file for each subcommand, a thin layer over the Python functions.
+"""The command line: one file for each subcommand, as a thin layer over the Python functions.
 
-What a command needs is imported when it runs, so that ``modeloom list`` does not wait for the simulator.
+Commands import their modules when they run, so ``modeloom list`` does not wait for the simulator.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ FAILED_CHECKS = (
     ("modeloom.product.simulated", "CoreFault"),
     ("modeloom.product.simulated", "SectorError"),
 )
-"""Errors of exit status 1."""
+"""Errors with exit status 1."""
 
 MISSING_TOOLS = (
     ("modeloom.emit.tools", "ToolMissing"),
     ("modeloom.sim.build", "BuildError"),
     ("modeloom.synth.result", "SynthesisError"),
 )
-"""Errors of exit status 2: a compiler or a tool is not there, or refused its input."""
+"""Errors with exit status 2: a compiler or a tool is missing, or refused its input."""
 
 
 class Commands(click.Group):
-    """A group that names the nearest command."""
+    """A command group that suggests the nearest command."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """See click; raises ``UnknownName``."""
@@ -68,7 +68,7 @@ for command in (list_modes, explain, build, crypt, model, verify, synth, circuit
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line: exit status 0 done, 1 a check failed, 2 wrong usage or input; an error is one line."""
+    """Runs the command line.  Exit status: 0 success, 1 a check failed, 2 wrong usage or input.  An error is one line."""
     arguments = sys.argv[1:] if arguments is None else arguments
     status = 0
     try:
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.ClickException, InputError) as error:
         _stop(error.format_message() if isinstance(error, click.ClickException) else str(error), 2)
     except BrokenPipeError:
-        # The reader has gone; without this the interpreter would complain once more when it closes the stream.
+        # The reader has closed the pipe.  Without this, the interpreter would report another error when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:
@@ -101,7 +101,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What is wrong, in words that do not change with the version of click."""
+    """The error message, in words that do not depend on the version of click."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
         return str(UnknownName("option", error.option_name, [name for p in error.ctx.command.get_params(error.ctx) for name in p.opts]))
     if isinstance(error, click.MissingParameter) and error.param:
@@ -113,12 +113,12 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _long(option: click.Parameter) -> str:
-    """The long name of an option, the newest of several."""
+    """The long name of an option, or the newest one if it has several."""
     return next((name for name in option.opts if name.startswith("--")), option.opts[-1])
 
 
 def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:
-    """Those of the errors whose module is loaded: no other can have been raised."""
+    """The errors whose modules are loaded.  No other error can have been raised."""
     return tuple(getattr(sys.modules[module], name) for module, name in errors if module in sys.modules)
 
 

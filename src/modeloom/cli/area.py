@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a synthesised core as a table to read."""
+"""The figures of a synthesised core as a table for readers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from modeloom.synth.targets import TARGETS
 __all__ = ["area_table"]
 
 UNITS = {"luts": "LUTs", "area": "area", "ffs": "registers", "lutram_luts": "LUT memory", "bram_cells": "block memories", "dsps": "DSP"}
-"""Columns, by the names that the figures have in the JSON."""
+"""The columns, by the names of the figures in the JSON."""
 
 
 def area_table(result: Mapping[str, Any]) -> str:
-    """What ``modeloom synth`` prints of ``measure.measure_core``: a row for each block and for the core, then depth, clock, throughput.
+    """The output of ``modeloom synth`` for ``measure.measure_core``: a row for each block and for the core, then depth, clock, throughput.
 
-    The core is smaller than the sum of its blocks by what optimisation across their borders saves.
+    The core is smaller than the sum of its blocks, because of optimisation across their borders.
     """
     core = result["core"]
     slots = f"{core['key_slots']} key slot{'s' * (core['key_slots'] > 1)}"
@@ -36,7 +36,7 @@ def area_table(result: Mapping[str, Any]) -> str:
 
 
 def _sized(figures: Mapping[str, Any]) -> tuple[str, int]:
-    """What a core takes at a time, and its bytes: of ``sector_bytes`` "sector" and the number."""
+    """The unit that a core processes, and its bytes: "sector" and the number from ``sector_bytes``."""
     name = next(name for name in figures if name.endswith("_bytes"))
     return name.removesuffix("_bytes"), figures[name]
 
@@ -75,7 +75,7 @@ def _number(value: float | None) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Names to the left, figures to the right."""
+    """Left-aligned names and right-aligned figures."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows)
     return [line.rstrip() for line in lines]

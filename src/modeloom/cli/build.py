@@ -66,7 +66,7 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, as_
 
 
 def command_line(arguments: list[str]) -> str:
-    """The command line without the output folder: what is emitted does not depend on where it goes, nor on what is printed."""
+    """The command line without the output folder and the form of the output, on which the emitted files do not depend."""
     kept: list[str] = []
     skip = False
     for argument in arguments:

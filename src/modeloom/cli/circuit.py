@@ -20,10 +20,10 @@ __all__ = ["circuit"]
 
 
 class CircuitCommand(click.Command):
-    """A command with the options of all circuits, which are looked up when they are wanted."""
+    """A command with the options of all circuits, which are loaded on demand."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own parameters, then an option for each name that a circuit uses."""
+        """The parameters of the command itself, then an option for each name that a circuit uses."""
         return [*super().get_params(ctx), *_circuit_options()]
 
 

@@ -18,11 +18,11 @@ from modeloom.spec import InputError
 __all__ = ["check_source", "crypt", "crypt_options", "done", "transform_file"]
 
 CHUNK = 256
-"""Sectors that go through at a time."""
+"""Number of sectors that are processed at a time."""
 
 
 class _Named(Protocol):
-    """What has the names of its mode and cipher."""
+    """Something with the names of its mode and cipher."""
 
     @property
     def mode(self) -> str: ...
@@ -32,14 +32,14 @@ class _Named(Protocol):
 
 
 def done(schema: str, what: _Named, direction: str, size: int, count: int) -> dict[str, Any]:
-    """What ``--json`` prints of a file that went through a core or a model."""
+    """The output of ``--json`` after a file was processed by a core or a model."""
     return {
         "schema": schema, "mode": what.mode, "cipher": what.cipher, "direction": direction, "sector_bytes": size, "sectors": count,
     }  # fmt: skip
 
 
 def check_source(source: Path, sector: int) -> int:
-    """The number of sectors of a file; raises ``InputError`` unless it is there and is whole sectors."""
+    """The number of sectors in a file; raises ``InputError`` if it is missing or does not have whole sectors."""
     if not source.is_file():
         raise InputError(f"there is no file {source}; give the path of the input")
     size = source.stat().st_size
@@ -56,9 +56,9 @@ def check_source(source: Path, sector: int) -> int:
 def transform_file(
     source: Path, target: Path, sector: int, run: Callable[[int, list[bytes]], list[bytes]], title: str
 ) -> int:
-    """Runs a file's sectors through ``run(first number, sectors)`` with a progress bar; the target appears only when it is whole.
+    """Runs the sectors of a file through ``run(first number, sectors)`` with a progress bar.  The target file appears when it is complete.
 
-    Returns the number of sectors.  Raises ``InputError`` for a file that is not whole sectors, or that cannot be read or written.
+    Returns the number of sectors.  Raises ``InputError`` if the file does not have whole sectors, or cannot be read or written.
     """
     check_source(source, sector)
     check_output(target, source)
@@ -114,7 +114,7 @@ def crypt(
     from modeloom.product.folder import read_sectors
     from modeloom.product.simulated import Sector, SimulatedCore
 
-    # What can be refused is refused before the simulation is built.
+    # Wrong input is refused before the simulation is built.
     description = read_sectors(directory)
     sizes = [size.sector_bytes for size in description.sizes]
     size = sizes[0] if sector is None else sector

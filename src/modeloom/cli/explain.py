@@ -75,7 +75,7 @@ def _text(value: Any) -> str:
 
 
 def _unit(entry: Any) -> str:
-    """A count, or a unit: how many, its latency, and its interval where it is not a pipeline."""
+    """A count, or a unit with its count, its latency, and its interval if it is not a pipeline."""
     if not isinstance(entry, dict):
         return str(entry)
     every = f" every {entry['interval']}" if entry["interval"] > 1 else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output files that appear only when they are whole, and text in columns."""
+"""Output files that appear only when they are complete, and text in columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["check_output", "columns", "warn", "whole_file"]
 
 
 def check_output(target: Path, *inputs: Path) -> None:
-    """Raises ``InputError`` unless a file can be written there: its folder exists, and it is neither a folder nor an input."""
+    """Raises ``InputError`` unless a file can be written: its folder exists, and the path is neither a folder nor an input."""
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the path of a file")
     if not target.parent.is_dir():
@@ -29,13 +29,13 @@ def check_output(target: Path, *inputs: Path) -> None:
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[BinaryIO]:
-    """A file to write; it takes the target's name when the block ends, and leaves nothing behind if that raises."""
+    """A file to write.  It gets the name of the target at the end of the block.  If the block raises, nothing is left."""
     check_output(target)
     handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-        # Files of mkstemp are private; the target gets what any new file would get.
+        # Files of mkstemp are private.  The target gets the permissions of a normal new file.
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(partial, 0o666 & ~mask)
@@ -46,13 +46,13 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
 
 
 def warn(warnings: Iterable[str]) -> None:
-    """Prints warnings on standard error, a line each; the exit status does not change."""
+    """Prints each warning as a line on standard error.  The exit status does not change."""
     for text in warnings:
         click.echo("modeloom: warning: " + " ".join(text.split()), err=True)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as lines of aligned columns, the same on a terminal and in a pipe."""
+    """Rows as lines with aligned columns, which are the same on a terminal and in a pipe."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "".join(f"{line}\n" for line in lines)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys from files: raw bytes or hexadecimal digits, and never one for the other.
+"""Reads keys from files with raw bytes or hexadecimal digits.  The two forms are never confused.
 
 ::
 
-    hexadecimal   nothing but hex digits and white space, of a length that fits
-    raw           a length that fits, and a byte that is not text
-    refused       all else: text with a wrong digit, and a wrong length
+    hexadecimal   only hex digits and white space, with a correct length
+    raw           a correct length, and a byte that is not text
+    refused       anything else: text with a wrong digit, or a wrong length
 
-Of 10^14 random keys of 16 bytes fewer than one consists of hex digits and white space alone.  ``--key-format raw`` is for keys that
-are text.  Messages count bytes from 0 and show none of a key.
+Of 10^14 random keys of 16 bytes, less than one consists only of hex digits and white space.  ``--key-format raw`` is for keys that are
+text.  Messages count bytes from 0 and never show a byte of a key.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ _TEXT = frozenset(range(0x20, 0x7F)) | frozenset(b"\t\n\v\f\r")
 
 
 def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -> bytes:
-    """The key in a file.
+    """Reads the key in a file.
 
     Parameters
     ----------
     path : str
     lengths : iterable of int
-        Lengths in bytes that fit.
+        Correct lengths in bytes.
     what : str
-        What the key is of, for messages.
+        The mode or core of the key, for messages.
     form : str
-        "raw", "hex", or "auto": as the file is.
+        "raw", "hex", or "auto" to detect the form.
 
     Raises
     ------
     UnknownName
         For an unknown form.
     InputError
-        If the file cannot be read, or is no key of a length that fits.
+        If the file cannot be read, or does not contain a key with a correct length.
     """
     if form not in FORMATS:
         raise UnknownName("key format", form, FORMATS)
@@ -76,7 +76,7 @@ def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -
 
 
 def _form(path: str, data: bytes, wrong: int | None) -> str:
-    """What a file is; raises ``InputError`` for text that is no hexadecimal number."""
+    """The form of a file; raises ``InputError`` for text that is not a hexadecimal number."""
     if not _TEXT.issuperset(data):
         return "raw"
     if wrong is not None:

@@ -16,8 +16,8 @@ __all__ = ["list_modes", "catalogue", "circuits", "sectors", "streams"]
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Every mode: name, kind, title, source, directions, cipher, what the name stands for with other ciphers, field order, partial blocks,
-    limits, tweak sizes, key, vectors, security, and whether it is broken."""
+    """Every mode: name, kind, title, source, directions, cipher, its meaning with other ciphers, field order, partial blocks, limits, tweak
+    sizes, key, vectors, security, and whether it is broken."""
     return [
         {
             "name": mode.name,
@@ -66,13 +66,13 @@ def streams() -> list[dict[str, Any]]:
 
 
 def sectors(row: dict[str, Any]) -> str:
-    """In words, what sectors a mode of the catalogue takes, in bytes."""
+    """The sector sizes in bytes that a mode of the catalogue accepts, in words."""
     form = f"{'any' if row['partial_blocks'] else 'whole blocks'} from {row['least_bytes']}"
     return form if row["most_bytes"] is None else f"{form} to {row['most_bytes']}"
 
 
 def circuits() -> list[dict[str, Any]]:
-    """Every circuit of ``modeloom circuit``: name, kind, title, source, options with their values."""
+    """Every circuit of ``modeloom circuit``: name, kind, title, source, and options with their values."""
     from modeloom.circuits import all_circuits
 
     return [

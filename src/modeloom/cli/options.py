@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unit options that several commands share, and how they become ``Options``."""
+"""The unit options that several commands share, and their conversion to ``Options``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["cipher_option", "optimize_option", "unit_options", "options_from", "
 
 
 class SectorSizes(click.ParamType):
-    """Sizes in bytes, with commas between them."""
+    """Sizes in bytes, separated by commas."""
 
     name = "bytes"
 
@@ -70,7 +70,7 @@ NUMBERS_AND_NAMES = (
     "tweak", "cipher", "key_bits", "direction", "cipher_cores", "cipher_arch", "cipher_sbox", "cipher_stages", "mul", "mul_arch",
     "mul_stages", "squares", "acc", "lanes", "terms", "storage", "key_slots",
 )  # fmt: skip
-"""Options that have the names of ``Options``, and no value if they are not given."""
+"""Options with the names of ``Options``.  They have no value if they are not given."""
 
 optimize_option = click.option(
     "--optimize", type=click.IntRange(0, 3), default=2,
@@ -86,7 +86,7 @@ def unit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def options_from(values: dict[str, Any]) -> Options:
-    """Options from a command's parameters; takes the unit options out of ``values``."""
+    """Options from the parameters of a command.  The unit options are removed from ``values``."""
     base = preset(values.pop("preset") or "default")
     changes: dict[str, Any] = {}
     overlap, alone = values.pop("overlap"), values.pop("no_overlap")
@@ -107,10 +107,10 @@ def options_from(values: dict[str, Any]) -> Options:
 
 
 def tweaks(base: int, step: int, nbytes: int, sectors: int) -> Callable[[int], bytes]:
-    """The tweak of a sector number, as dm-crypt's plain64: a 64-bit little-endian number, zeros behind it.
+    """The tweak for a sector number, as in plain64 of dm-crypt: a 64-bit little-endian number, padded with zeros.
 
-    Raises ``InputError`` for numbers that do not fit or wrap within so many sectors, a step of 0, which gives all sectors one tweak, or a
-    tweak that is shorter than the number.
+    Raises ``InputError`` if a number does not fit or wraps within ``sectors`` sectors, if the step is 0, which would give all sectors the
+    same tweak, or if the tweak is shorter than the number.
     """
     most = (1 << 64) - 1
     if not 0 <= base <= most:

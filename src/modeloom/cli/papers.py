@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``modeloom papers``: every row of the papers' tables of modes beside ours."""
+"""``modeloom papers``: every row of the papers' tables of modes beside our results."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The progress bar of a compilation, on standard error where that is a terminal."""
+"""The progress bar of a compilation, on standard error if this is a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["compile_progress"]
 
 @contextmanager
 def compile_progress(title: str) -> Iterator[Callable[[str, float], None]]:
-    """Gives what ``compiler.compile_mode`` takes as ``progress``: a function of the step and the share of the work that is done."""
+    """Yields the ``progress`` function for ``compiler.compile_mode``.  Its arguments are the step and the completed share of the work."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 

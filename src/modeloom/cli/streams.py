@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands do with stream modes."""
+"""The parts of commands for stream modes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["explain_stream", "stream_options"]
 
 
 def stream_options(mode: StreamMode, values: dict[str, Any]) -> Any:
-    """``StreamOptions`` from the options of a command; raises ``InputError`` for one that only modes on sectors have."""
+    """``StreamOptions`` from the options of a command; raises ``InputError`` for an option that only modes on sectors have."""
     from modeloom.compiler.streams import StreamOptions
 
     known = {field.name for field in fields(StreamOptions)}
@@ -29,7 +29,7 @@ def stream_options(mode: StreamMode, values: dict[str, Any]) -> Any:
 
 
 def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool) -> None:
-    """Prints the figures of a stream mode's pipeline."""
+    """Prints the figures of the pipeline of a stream mode."""
     from modeloom.compiler.streams import compile_stream
 
     figures = compile_stream(mode, stream_options(mode, values)).explain()

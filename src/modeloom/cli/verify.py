@@ -40,7 +40,7 @@ def verify(
             steps.append(step)
             if not as_report:
                 click.echo(step)
-    except Exception as error:  # of a check; the command line turns it into a line and a status
+    except Exception as error:  # from a check; the command line turns it into one line and an exit status
         failure = str(error)
         raise
     finally:

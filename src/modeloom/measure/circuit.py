@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One arithmetic or cipher circuit: its gates and figures, its area on a target, its Verilog; what ``modeloom circuit`` does."""
+"""Gates, figures, area on a target, and Verilog of one arithmetic or cipher circuit, for ``modeloom circuit``."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ def measure_circuit(
     name : str
         Name of the circuit.
     target : str, optional
-        What to map for, as ``modeloom synth`` has it.
+        The target of the mapping, as in ``modeloom synth``.
     mapper : str
-        "abc9" or "compact", area before depth; see ``modeloom.synth.synthesize``.
+        "abc9", or "compact", which puts area before depth; see ``modeloom.synth.synthesize``.
     pnr, freq : bool, float
-        Place and route too (ecp5), with this clock target in MHz.
+        Also place and route (ecp5), with this clock target in MHz.
     placer, router, timing_weight : str, str, int, optional
-        Of place and route, as ``measure_core`` has them.
+        Options of place and route, as in ``measure_core``.
     gates : bool
-        Whether to map a circuit without gates of its own once more, for its gates.
+        Whether to map a circuit that has no gate list a second time, to count its gates.
     options
-        Options of the circuit; None stands for the default, which may depend on the target (``Option.on_luts``).
+        Options of the circuit.  None means the default, which may depend on the target (``Option.on_luts``).
 
     Returns
     -------
     dict
         ``schema``, ``circuit``, ``title``, ``source``, ``options``, ``latency``, ``interval`` (cycles), ``and``, ``xor``, ``total`` and
-        ``depth`` (two-input gates), ``gates_of`` ("structure": as the circuit is made, before any tool; "mapping": as Yosys makes them),
-        what the circuit has to say of itself, and with a target ``target``, ``mapper``, ``luts``, ``levels``, ``ffs``, ``memories``,
+        ``depth`` (two-input gates), ``gates_of`` ("structure" for the gates of the circuit before any tool, "mapping" for the gates of
+        Yosys), further figures of the circuit, and with a target ``target``, ``mapper``, ``luts``, ``levels``, ``ffs``, ``memories``,
         ``area_nand2``, ``delay_ns``, ``fast``, ``clock_mhz`` and ``tools``.
 
     Raises
@@ -123,7 +123,7 @@ def _rtlil(built: Built) -> str:
 
 
 def _gates(built: Built) -> dict[str, Any]:
-    """Gates of the circuit's own structure; of a circuit without one, those that Yosys finds."""
+    """The gates in the structure of the circuit, or the gates that Yosys finds if it has none."""
     if built.gates is not None:
         gates = built.gates
         return {
@@ -137,7 +137,7 @@ def _gates(built: Built) -> dict[str, Any]:
 
 
 def circuit_verilog(name: str, module: str, **options: Any) -> str:
-    """Verilog of a circuit; the top module is called ``module``, those below begin with this name.
+    """Verilog of a circuit.  ``module`` is the name of the top module and the prefix of the names of all others.
 
     Raises
     ------

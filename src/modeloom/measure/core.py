@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Area, depth and clock of a built core, by block of the design."""
+"""Area, depth and clock of a built core, for each block of the design."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def measure_core(
     Parameters
     ----------
     placer, router : str, optional
-        Of place and route: ``heap`` if not given, or ``static``; ``router1`` if not given, or ``router2``.
+        Options of place and route: ``heap`` (default) or ``static``, and ``router1`` (default) or ``router2``.
     timing_weight : int, optional
-        What delays count for in the placer ``heap``: 1000 if not given.
+        Weight of delays in the placer ``heap``; 1000 by default.
     blocks : bool
-        Whether to map the design a second time with its blocks kept apart, for figures by block.
+        Whether to map the design a second time with separate blocks, for figures of each block.
     timeout : float, optional
-        Seconds that each tool run may take.
+        Time limit for each tool run, in seconds.
     """
     description = _description(directory, target)
     if pnr and target != "ecp5":
@@ -64,10 +64,10 @@ def measure_core(
 
 
 def share(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The share of the largest ECP5, for which nextpnr places and routes: ``device``, and of each of its kinds of cells the percentage.
+    """The share of the largest ECP5, for which nextpnr places and routes: ``device``, and the percentage of each kind of cell.
 
-    After place and route it is nextpnr's; before that, LUTs are those of logic, those of memories, and two for each four of these, which
-    their write ports take.
+    After place and route, the numbers come from nextpnr.  Otherwise, LUTs are those of logic, those of memories, and two for each four of
+    these, which their write ports take.
     """
     used = {
         "luts": figures["luts"] + figures["memories"]["lutram_luts"] * 3 // 2, "ffs": figures["ffs"],
@@ -80,7 +80,8 @@ def share(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def throughput(rate: Rate, clock_mhz: float | None) -> dict[str, Any]:
-    """Of a rate: its bytes (``sector_bytes``), ``interval`` in cycles, ``bits_per_cycle``, ``gbit_per_second`` where the clock is known."""
+    """The figures of a rate: its bytes (``sector_bytes``), ``interval`` in cycles, ``bits_per_cycle``, and ``gbit_per_second`` if the
+    clock is known."""
     bits = 8 * rate.bytes / rate.interval
     return {
         f"{rate.what}_bytes": rate.bytes, "interval": rate.interval, "bits_per_cycle": round(bits, 2),
@@ -91,14 +92,14 @@ def throughput(rate: Rate, clock_mhz: float | None) -> dict[str, Any]:
 def measure_blocks(
     directory: str | Path, target: str, *, known: Known | None = None, timeout: float | None = None
 ) -> BlockResult:
-    """Maps an emitted core by blocks alone: equal pipelines and equal multipliers are mapped once, and counted each.
+    """Maps an emitted core block by block only.  Equal pipelines and equal multipliers are mapped once, but each of them is counted.
 
     Parameters
     ----------
     known : dict, optional
-        Blocks that other cores have had mapped; those of this one are added.
+        Mapped blocks of other cores.  The blocks of this core are added.
     timeout : float, optional
-        Seconds that the mapping of a block may take.
+        Time limit for the mapping of a block, in seconds.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def measure_blocks(
 
 
 def check_target(target: str) -> Target:
-    """The target of a name; raises ``UnknownName``, or ``InputError`` for a Liberty file that is not there or no design can use."""
+    """The target with a name; raises ``UnknownName``, or ``InputError`` for a Liberty file that is missing or unusable."""
     if target not in TARGETS and not target.startswith("liberty:"):
         raise UnknownName("target", target, [*TARGETS, "liberty:FILE"])
     try:
@@ -124,7 +125,7 @@ def check_target(target: str) -> Target:
 
 
 def check_routing(placer: str | None, router: str | None, timing_weight: int | None) -> None:
-    """Raises ``UnknownName`` for a placer or router that there is not, ``InputError`` for a weight that the placer does not know."""
+    """Raises ``UnknownName`` for an unknown placer or router, and ``InputError`` for a weight that the placer does not accept."""
     for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
         if name and name not in names:
             raise UnknownName(kind, name, names)
@@ -133,7 +134,7 @@ def check_routing(placer: str | None, router: str | None, timing_weight: int | N
 
 
 def check_clock(freq: float | None) -> None:
-    """Raises ``InputError`` for a clock target that is no clock."""
+    """Raises ``InputError`` for an invalid clock target."""
     if freq is not None and not 0 < freq < inf:
         raise InputError(f"--freq must be a clock in MHz above 0, not {freq:g}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which core of ours stands beside a row of the papers, and on which target.
+"""The core of ours that is compared with a row of the papers, and its target.
 
 ::
 
@@ -24,10 +24,10 @@ TES2010_MODES = {"HCH": "hch", "HCHfp": "hchfp", "HCTR": "hctr", "XCB": "xcb", "
 BRW2013_MODES = {"HMCH[BRW]": "hmch-brw", "HEH[BRW]": "heh-brw", "HMCH[Poly]": "hmch-poly", "HEH[Poly]": "heh-poly"}
 
 TARGETS = {"Virtex 4": "xc4v", "Virtex 5": "xc5v", "Virtex 2 pro": "xc4v", "Spartan 3E": "xc3se"}
-"""The nearest target that Yosys has: Virtex-II Pro has four-input LUTs, as Virtex-4."""
+"""The nearest target in Yosys.  Virtex-II Pro has four-input LUTs, like Virtex-4."""
 
 MATCHED: dict[str, tuple[tuple[str, Any], ...]] = {"eme": (("cipher_cores", 2),)}
-"""Options, besides the defaults, with which a mode takes a sector of m blocks in about m cycles: EME has two cipher calls a block."""
+"""Options with which a mode takes about m cycles for a sector of m blocks.  EME has two cipher calls for each block."""
 
 AREA_TABLES = (("tes2010", "6"), ("tes2010", "7"), ("tes2010", "8"), ("tes2010", "9"), ("brw2013", "3"))
 """Tables of whole cores."""
@@ -41,7 +41,7 @@ class Core:
     ----------
     mode, preset : str
     overlap : bool
-        Whether sectors overlap; a plain schedule is the least that the solver finds.
+        Whether sectors overlap.  A plain schedule is the shortest that the solver finds.
     more : tuple of pairs
         Further options.
     """
@@ -52,24 +52,24 @@ class Core:
     more: tuple[tuple[str, Any], ...] = ()
 
     def options(self) -> Options:
-        """The options; raises ``UnknownName`` if there is no such preset."""
+        """The options; raises ``UnknownName`` for an unknown preset."""
         return preset(self.preset).but(overlap=self.overlap, exact=not self.overlap, **dict(self.more))
 
     @property
     def arguments(self) -> str:
-        """Mode and options of ``modeloom explain`` and ``build``."""
+        """The arguments of ``modeloom explain`` and ``build``: mode and options."""
         words = [self.mode]
         words += [] if self.preset == "default" else [f"--preset {self.preset}", "--overlap" if self.overlap else "--exact"]
         return " ".join([*words, *(f"--{name.replace('_', '-')} {value}" for name, value in self.more)])
 
 
 def mode_of(paper: str, row: dict[str, Any]) -> str:
-    """The mode of ours that a row is about."""
+    """Our mode for a row."""
     return TES2010_MODES[row["mode"]] if paper == "tes2010" else BRW2013_MODES[row["mode"].split("]")[0] + "]"]
 
 
 def target_of(row: dict[str, Any]) -> str:
-    """The target that is nearest to the row's device."""
+    """The target that is nearest to the device of the row."""
     return TARGETS[row["device"]]
 
 
@@ -80,17 +80,17 @@ def _preset(paper: str, row: dict[str, Any]) -> str:
 
 
 def plain(paper: str, row: dict[str, Any]) -> Core:
-    """The row's units with one sector at a time."""
+    """The units of the row, with one sector at a time."""
     return Core(mode_of(paper, row), _preset(paper, row), False)
 
 
 def overlapped(paper: str, row: dict[str, Any]) -> Core:
-    """The row's units with sectors overlapped."""
+    """The units of the row, with overlapped sectors."""
     return Core(mode_of(paper, row), _preset(paper, row), True)
 
 
 def matched(paper: str, row: dict[str, Any]) -> Core:
-    """The row's mode on default units: multipliers as many as the AES pipelines can feed."""
+    """The mode of the row on default units, with as many multipliers as the AES pipelines can feed."""
     mode = mode_of(paper, row)
     return Core(mode, "default", True, MATCHED.get(mode, ()))
 
@@ -103,17 +103,17 @@ def _rows(tables: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, dict[str, 
 
 
 def cores() -> list[Core]:
-    """Every core whose hardware is compared, each once: first those with one sector at a time."""
+    """Every core whose hardware is compared, once.  Cores with one sector at a time come first."""
     both = [(plain(*row), overlapped(*row)) for row in _rows(AREA_TABLES)]
     return list(dict.fromkeys([core for core, _ in both] + [core for _, core in both]))
 
 
 def schedules() -> list[Core]:
-    """Every core whose schedule is compared, each once."""
+    """Every core whose schedule is compared, once."""
     return list(dict.fromkeys([*cores(), *(matched(*row) for row in _rows((("tes2010", "2"),)))]))
 
 
 def areas() -> list[tuple[Core, str]]:
-    """Every core with each target on which it is compared."""
+    """Every core with each of its targets."""
     both = [((plain(*row), target_of(row[1])), (overlapped(*row), target_of(row[1]))) for row in _rows(AREA_TABLES)]
     return list(dict.fromkeys([one for one, _ in both] + [one for _, one in both]))

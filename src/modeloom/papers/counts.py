@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of a mode as its definition has them, for Table 1 of tes2010: those of a sector, and apart those of set-up."""
+"""Numbers of operations in the definition of a mode, for Table 1 of tes2010: for a sector, and separately for the set-up."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ COUNTS = ("calls", "multiplications", "setup_calls", "setup_multiplications", "k
 
 
 def operations(mode: Mode, blocks: int) -> dict[str, int]:
-    """Cipher calls and products for a sector, by Horner's rule without interleaved chains; of both directions, the larger number.
+    """Cipher calls and products for a sector, with Horner's rule and no interleaved chains.  The larger number of both directions counts.
 
     Returns
     -------
     dict
         ``calls``, ``multiplications``, ``setup_calls``, ``setup_multiplications`` (both for one key and sector size) and ``keys``,
-        those that a user gives.
+        the number of keys that the user provides.
     """
     source = expand(trace(mode, blocks * mode.block_bytes, mode.tweak_sizes[0]), 1)
     needed = [reached(source.nodes, outputs) for outputs in source.outputs.values()]
-    # Cipher keys that set-up makes are read by no output.
+    # No output reads the cipher keys that the set-up makes.
     read = set().union(*needed, reached(source.nodes, [i for blocks in source.derived for i in blocks]))
     setup = [node for node in source.nodes if node.key_only and node.id in read]
     sectors = [[source.nodes[i] for i in ids if not source.nodes[i].key_only] for ids in needed]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is ours in a row of each table; figures that were not measured yet are None."""
+"""Our figures for a row of each table.  Figures that have not been measured are None."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from modeloom.papers.printed import printed, value
 __all__ = ["BITS", "BLOCKS", "area_key", "control_store", "cycles", "gbits", "hardware", "software", "storage", "uses"]
 
 BLOCKS = 32
-"""Blocks of a sector in all tables."""
+"""Number of blocks of a sector in all tables."""
 
 BITS = 128 * BLOCKS
-"""Bits of a sector."""
+"""Number of bits of a sector."""
 
 Row = dict[str, Any]
 
@@ -25,7 +25,7 @@ _AREA = ("luts", "registers", "lut_memory", "block_rams")
 
 
 def gbits(cycles: float | None, mhz: float) -> float | None:
-    """Throughput in Gbit/s of a sector in so many cycles."""
+    """Throughput in Gbit/s if a sector takes ``cycles`` cycles."""
     return None if cycles is None else round(BITS * mhz / cycles / 1000, 3)
 
 
@@ -95,7 +95,7 @@ def area_key(core: Core, target: str) -> str:
 
 
 def software() -> list[Row]:
-    """Rows of Table 10 that are ours: processors, and the core that encrypts with EME, at the clock that the table has for it."""
+    """Our rows of Table 10: processors, and the core that encrypts with EME, at its clock in the table."""
     rows = []
     eme = next(row for table in printed("tes2010") if table["table"] == "8" for row in table["rows"] if row["mode"] == "EME")
     core = hardware("tes2010", eme)["overlapped_throughput"]
@@ -123,4 +123,4 @@ _SOFTWARE = (
     ("XTS-AES-128, a context and a call each sector", "xts-aes-128, 512 bytes", 1),
     ("XTS-AES-128, 16 KiB a call", "xts-aes-128, 16384 bytes", 1),
 )
-"""Name of a row, that of what was measured, and how many of it a sector takes."""
+"""The name of a row, the name of the measurement, and the number of these operations in a sector."""

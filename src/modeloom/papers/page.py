@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' tables beside ours as a page: what ``modeloom papers`` prints, and ``docs/papers.md`` holds."""
+"""The page that ``modeloom papers`` prints, which is ``docs/papers.md``: the tables of the papers beside our results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["page"]
 Row = dict[str, Any]
 
 Column = tuple[str, Callable[[Row], str]]
-"""Head, and the cell of a row."""
+"""The head of a column, and the function that makes the cell of a row."""
 
 INTRODUCTION = """\
 # The papers' tables, and ours
@@ -81,7 +81,7 @@ the plain core, as words × bits in a word. Ours includes the set-up.
 }
 
 DIGITS = {"throughput": 3, "speedup": 2}
-"""Decimals of a figure."""
+"""Number of decimals of a figure."""
 
 
 def _show(value: Any, name: str = "") -> str:
@@ -90,7 +90,7 @@ def _show(value: Any, name: str = "") -> str:
 
 
 def _printed(name: str) -> Callable[[Row], str]:
-    """What is printed; in brackets what is right."""
+    """The printed figure, with the correct one in brackets."""
 
     def cell(row: Row) -> str:
         right = row["corrected"].get(name)
@@ -133,24 +133,24 @@ def _luts(name: str) -> Callable[[Row], str]:
 
 def _area(*more: Column) -> list[Column]:
     heads = (
-        ("print: slices", "slices"), ("block RAMs", "block_rams"), ("MHz", "frequency"), ("cycles", "cycles"), ("Gbit/s", "throughput"),
+        ("printed: slices", "slices"), ("block RAMs", "block_rams"), ("MHz", "frequency"), ("cycles", "cycles"), ("Gbit/s", "throughput"),
     )  # fmt: skip
     shown = [(head, _printed(key)) for head, key in heads]
     return [_NAME, *shown, *more, *_core("plain"), *_core("overlapped")]
 
 
-_STORE: Column = ("control store, print", _product("printed", "control_rows", "control_bits"))
-_OUR_STORE: Column = ("ours", _product("ours", "control_rows", "control_bits"))
+_STORE: Column = ("printed: control store", _product("printed", "control_rows", "control_bits"))
+_OUR_STORE: Column = ("ours: control store", _product("ours", "control_rows", "control_bits"))
 
 COLUMNS: dict[str, list[Column]] = {
     "tes2010-1": [
         _NAME,
-        ("print: calls", _printed("calls")), ("products", _printed("multiplications")), ("keys", _printed("keys")),
+        ("printed: calls", _printed("calls")), ("products", _printed("multiplications")), ("keys", _printed("keys")),
         ("ours: calls", _with_setup("calls")), ("products", _with_setup("multiplications")), ("keys", _ours("keys")),
     ],
     "tes2010-2": [
         _NAME,
-        ("print: cycles", _printed("cycles")), ("first block", _printed("first_output")),
+        ("printed: cycles", _printed("cycles")), ("first block", _printed("first_output")),
         ("plain: cycles", _proved), ("first block", _ours("plain_first_output")),
         ("overlapped: cycles", _ours("overlapped_cycles")), ("bound", _ours("overlapped_bound")),
         ("matched: cycles", _ours("matched_cycles")), ("bound", _ours("matched_bound")),
@@ -158,9 +158,9 @@ COLUMNS: dict[str, list[Column]] = {
     ],
     "tes2010-3": [
         _NAME,
-        ("print: registers", _printed("registers_128")), ("block RAMs", _printed("extra_block_rams")), ("x·A", _printed("x_times")),
-        ("inputs before AES", _printed("mux_in_aes")), ("2:1", _printed("mux2")), ("3:1", _printed("mux3")),
-        ("ours: values", _ours("storage_blocks")), ("bound", _ours("storage_bound")), ("input", _ours("input_blocks")),
+        ("printed: registers", _printed("registers_128")), ("block RAMs", _printed("extra_block_rams")), ("x·A", _printed("x_times")),
+        ("inputs before AES", _printed("mux_in_aes")), ("2:1 mux", _printed("mux2")), ("3:1 mux", _printed("mux3")),
+        ("ours: stored values", _ours("storage_blocks")), ("bound", _ours("storage_bound")), ("input", _ours("input_blocks")),
         ("results", _ours("output_blocks")), ("keys", _ours("key_words")), ("mask registers", _ours("mask_registers")),
         ("control store", _OUR_STORE[1]),
     ],
@@ -168,7 +168,7 @@ COLUMNS: dict[str, list[Column]] = {
     "tes2010-9": _area(("target", lambda row: row["target"])),
     "tes2010-10": [
         _NAME, ("processor", lambda row: _show(row["device"])),
-        ("MHz", lambda row: _either(row, "frequency")), ("cycles a sector", lambda row: _either(row, "cycles")),
+        ("MHz", lambda row: _either(row, "frequency")), ("cycles per sector", lambda row: _either(row, "cycles")),
         ("Gbit/s", lambda row: _either(row, "throughput")), ("speedup of the core", lambda row: _either(row, "speedup")),
     ],
     "brw2013-3": [*_area(), _STORE, _OUR_STORE],
@@ -180,7 +180,7 @@ def _either(row: Row, name: str) -> str:
 
 
 def page(wanted: Collection[str] = ()) -> str:
-    """The page in Markdown, with all tables or those named; raises ``UnknownName`` for a table that is not there."""
+    """The page in Markdown, with all tables or the named ones; raises ``UnknownName`` for an unknown table."""
     parts = [] if wanted else [INTRODUCTION]
     return "\n".join([*parts, *(_section(table) for table in tables(wanted))])
 
@@ -196,7 +196,7 @@ def _section(table: Row) -> str:
 
 
 def _aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
-    """A Markdown table that can be read as text; columns from number ``left`` on hold figures."""
+    """A Markdown table that is readable as text.  Columns from number ``left`` on hold figures."""
     widths = [max(3, *map(len, column)) for column in zip(head, *rows)]
 
     def line(cells: Sequence[str]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every row of the papers' tables with ours beside it, as data: ``modeloom papers --json``."""
+"""Every row of the papers' tables with our figures, as data: ``modeloom papers --json``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OURS: dict[tuple[str, str], Callable[[str, Row], Row]] = {
     ("tes2010", "9"): ours.hardware,
     ("brw2013", "3"): _both(ours.hardware, ours.control_store),
 }
-"""What stands beside the rows of a table."""
+"""The functions that make our figures for the rows of each table."""
 
 
 def names() -> list[str]:
@@ -41,19 +41,19 @@ def names() -> list[str]:
 
 
 def tables(wanted: Collection[str] = ()) -> list[Row]:
-    """The tables, all or those named, in the order of the papers.
+    """All tables or the named ones, in the order of the papers.
 
     Returns
     -------
     list of dict
         Each has ``name``, ``paper``, ``table``, ``title``, ``units`` and ``rows``.  A row has ``row``, ``mode``, ``printed``,
-        ``corrected``, ``notes``, ``commands`` (what of ours is compared, as arguments of ``modeloom explain`` and ``build``),
-        ``target`` and ``ours``, where a figure that was not measured is None.
+        ``corrected``, ``notes``, ``commands`` (our cores for the comparison, as arguments of ``modeloom explain`` and ``build``),
+        ``target`` and ``ours``.  A figure that has not been measured is None.
 
     Raises
     ------
     UnknownName
-        For a table that is not there.
+        For an unknown table.
     """
     for name in wanted:
         if name not in names():
@@ -91,7 +91,7 @@ def _row(paper: str, row: Row) -> Row:
 
 
 def _of_ours(row: Row) -> Row:
-    """A row that is not in print."""
+    """A row that is not in the paper."""
     figures = {key: row[key] for key in ("frequency", "ns", "cycles", "throughput", "speedup", "library")}
     return {
         "row": row["row"], "mode": row["row"].split(",")[0], "core": None, "device": row["processor"], "printed": {}, "corrected": {},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schedule as a picture (SVG), in the manner of the papers' time diagrams.
+"""The schedule as a picture (SVG), similar to the time diagrams of the papers.
 
 Rows are units, columns are cycles, and every sector has a colour::
 
@@ -8,11 +8,11 @@ Rows are units, columns are cycles, and every sector has a colour::
     mul 0          ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒
     sector 0    ├──────────────────┤              from entry to last block
     sector 1              ├──────────────────┤
-    24  length = ...                              the lines of the definition, to which the cells are links
+    24  length = ...                              the lines of the definition, which are the targets of links
     26  return o.poly(...)
 
-The operations of a sector are drawn once and placed again for each further one.  The picture brings its own background, so that
-it reads the same on white and on dark pages.
+The operations of a sector are drawn once and reused for each further sector.  The picture has its own background, so it looks the same on
+light and on dark pages.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Colours that people with any colour vision can tell apart (Okabe and Ito)."""
 
 LEFT, RIGHT, TOP, ROW, BAR = 120, 16, 78, 22, 15
-"""Pixels: margins, height of a unit's row, height of a sector's bar."""
+"""Pixels: margins, height of the row of a unit, height of the bar of a sector."""
 
 WIDTH, LEAST_CELL, MOST_CELL = 1200, 4, 16
-"""Pixels: wanted width of the cycles, least and most width of a cycle."""
+"""Pixels: desired width of all cycles, smallest and largest width of a cycle."""
 
 LINE, LETTER = 16, 7.3
-"""Pixels: height of a line of the definition, width of one of its letters."""
+"""Pixels: height of a line of the definition, width of a letter."""
 
 BARS = 8
-"""Most sectors that have a bar."""
+"""Largest number of sectors with a bar."""
 
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -49,10 +49,10 @@ TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def chart(compiled: Compiled) -> str:
     """The schedule of a compiled mode as an SVG document, the same text for the same schedule.
 
-    An overlapped schedule is shown from an empty pipeline on until it is empty again, with as many sectors as are in flight at most, and
-    at least two; a plain one for one sector.  A cell is the cycle in which an operation issues; its tooltip names the operation and the
-    line of the definition, and it is a link to that line, which stands below the diagram.  If both directions share the cell, it is a
-    link to the line of the first.
+    An overlapped schedule is shown from an empty pipeline until the pipeline is empty again.  It has the largest number of sectors that can
+    be in flight, and at least two.  A plain schedule is shown for one sector.  A cell is the cycle in which an operation issues.  Its
+    tooltip has the operation and the line of the definition, and it is a link to this line below the diagram.  If both directions share
+    the cell, it is a link to the line of the first direction.
     """
     return _Chart(compiled).text()
 
@@ -63,7 +63,7 @@ def _anchor(line: Line) -> str:
 
 
 def _noun(kind: UnitKind) -> str:
-    """What a reader calls a unit; those for keys of another length by their own name."""
+    """The name of a unit for readers.  Units for keys of another length have their own names."""
     return str(kind) if kind.key_bits or not kind.type.noun else kind.type.noun
 
 
@@ -73,8 +73,8 @@ class _Chart:
         self.compiled = compiled
         self.schedule = schedule = compiled.schedule
         self.latency, self.ii = schedule.latency, schedule.ii
-        # So many sectors that each place in the pipeline is taken once, and all of them to their last block; a plain schedule's
-        # interval ends with the cycle in which its last block leaves.
+        # Enough sectors to fill each place in the pipeline once, and all of them to their last block.  The interval of a plain schedule
+        # ends with the cycle in which its last block leaves.
         self.sectors = max(2, -(-(self.latency + 1) // self.ii)) if schedule.overlap else 1
         self.cycles = self.ii * (self.sectors - 1) + self.latency + 1 if schedule.overlap else self.ii
         self.cell = max(LEAST_CELL, min(MOST_CELL, WIDTH // self.cycles))
@@ -89,14 +89,14 @@ class _Chart:
         self.height = self.listing + LINE * (len(self.definition) + len(files)) + 12
 
     def _rows(self) -> dict[tuple[UnitKind, int], int]:
-        """Pixel of the top of each unit that has work, in the order of the unit set."""
+        """The top pixel of each unit that is used, in the order of the unit set."""
         problem = self.schedule.problem
         busy = {(unit.kind, n) for unit, n in zip(problem.unit, self.schedule.instance, strict=True)}
         units = [(unit.kind, n) for unit in problem.units.units for n in range(unit.count) if (unit.kind, n) in busy]
         return {unit: TOP + ROW * i for i, unit in enumerate(units)}
 
     def _texts(self) -> dict[Line, str]:
-        """The lines of the definition that were traced, by file and number, without the indent that all of a file share."""
+        """The traced lines of the definition, by file and number, without the common indent of a file."""
         texts = {line: text.expandtabs(4) for line, text in sorted(self.compiled.source.text.items())}
         indents: dict[str, int] = {}
         for line, text in texts.items():
@@ -105,7 +105,7 @@ class _Chart:
         return {line: text[indents[line.file] :] for line, text in texts.items()}
 
     def x(self, cycle: int) -> int:
-        """Pixel of the left edge of a cycle."""
+        """The pixel of the left edge of a cycle."""
         return LEFT + self.cell * cycle
 
     def text(self) -> str:
@@ -114,7 +114,7 @@ class _Chart:
 
     def _document(self) -> Iterator[str]:
         title, subtitle = self._titles()
-        # Wider charts than a page are scaled by whoever shows them; the drawing is in pixels all the same.
+        # The viewer scales charts that are wider than a page.  The drawing itself is in pixels.
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
             f'viewBox="0 0 {self.width} {self.height}" role="img" font-family="Helvetica, Arial, sans-serif" font-size="12" '
@@ -161,7 +161,7 @@ class _Chart:
         return title, f"{subtitle}; units and their latency: {units}"
 
     def _axis(self) -> Iterator[str]:
-        """Rows with their names, and lines and numbers of cycles; the entry of each sector is a stronger line."""
+        """The rows with their names, and the lines and numbers of cycles.  The entry of a sector is a stronger line."""
         end = self.x(self.cycles)
         for i, ((kind, n), y) in enumerate(self.rows.items()):
             yield f'<rect x="{LEFT}" y="{y}" width="{end - LEFT}" height="{ROW}" fill="{("#ffffff", "#eef1f4")[i % 2]}"/>'
@@ -196,7 +196,7 @@ class _Chart:
             yield f'<a href="#{_anchor(line)}">{cell}</a>' if line else cell
 
     def _bars(self) -> Iterator[str]:
-        """From entry to last block, for the first sectors."""
+        """The bars of the first sectors, from entry to last block."""
         for sector in range(self.bars):
             y = self.bottom + 10 + BAR * sector + BAR // 2
             left, right = self.x(sector * self.ii), self.x(sector * self.ii + self.latency + 1)
@@ -205,7 +205,7 @@ class _Chart:
             yield f'<path d="M{left} {y}H{right}" stroke="{colour}" stroke-width="5"/>'
 
     def _definition(self) -> Iterator[str]:
-        """The lines of the definition, each file's under its name."""
+        """The lines of the definition, under the name of each file."""
         y, file = self.listing, None
         for line, text in self.definition.items():
             if line.file != file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Area, logic depth and clock: Yosys maps, nextpnr places and routes, one result format holds the figures."""
+"""Area, logic depth and clock.  Yosys maps, nextpnr places and routes, and one format holds all results."""
 
 from modeloom.synth.flow import synthesize, synthesize_blocks
 from modeloom.synth.nextpnr import find_nextpnr

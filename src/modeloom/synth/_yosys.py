@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child process: runs Yosys commands, one for each argument, with nothing of ours imported.
+"""Child process that runs Yosys commands, one for each argument.  It imports no other module of this package.
 
-The Yosys library keeps its design and log in globals, and only a process of its own can be stopped when time runs out.
+The Yosys library keeps its design and log in globals, and only a separate process can be stopped at the time limit.
 """
 
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A design cut at the borders of its blocks, in its RTLIL text.
+"""Splits the RTLIL text of a design at the borders of its blocks.
 
 ::
 
@@ -27,15 +27,15 @@ _NAME = re.compile(r"(?<=\s)(?:\\\S+|\$[^\s$]*\$\S*)")
 
 @dataclass(frozen=True)
 class Part:
-    """A module at a border, with what stands below it down to the next borders.
+    """A module at a border, with the modules below it down to the next borders.
 
     Attributes
     ----------
     module, group : str
     count : int
-        Its instances in the design.
+        Number of its instances in the design.
     rtlil : str
-        Its text; modules of other parts are black boxes.
+        Its text.  Modules of other parts are black boxes.
     boxes : tuple of str
         Their names.
     """
@@ -48,12 +48,12 @@ class Part:
 
 
 def cut(rtlil: str, top: str, groups: Mapping[str, str]) -> Iterator[Part]:
-    """The parts of a design, the top's first.
+    """The parts of a design, beginning with the top.
 
     Parameters
     ----------
     groups : mapping
-        The group of each module, as from ``hierarchy.assign``.
+        The group of each module, from ``hierarchy.assign``.
     """
     paths = instances(rtlil, top)
     counts = Counter(paths.values())
@@ -83,12 +83,12 @@ def cut(rtlil: str, top: str, groups: Mapping[str, str]) -> Iterator[Part]:
 
 
 def _box(module: str, name: str) -> str:
-    """The module without its inside."""
+    """The module without its contents."""
     return f"attribute \\blackbox 1\nmodule \\{name}\n{''.join(_PORT.findall(module))}end\n"
 
 
 def fingerprint(part: Part) -> str:
-    """Equal for parts that differ in the names of modules, in names that Yosys gave, and in places of source files alone."""
+    """A key that is equal for parts that differ only in names of modules, names from Yosys, and source locations."""
     lines = _PLACE.sub("", part.rtlil)
     modules = set(re.findall(r"^module (\\\S+)$", lines, re.MULTILINE))
     names: dict[str, str] = {}
@@ -101,12 +101,12 @@ def fingerprint(part: Part) -> str:
 
 
 def reduced(rtlil: str, top: str, parts: Sequence[Part], new: set[str]) -> str:
-    """The design with the borders kept; parts that are not new and have none below them are black boxes."""
+    """The design with its borders.  Parts that are known, and have no new parts below them, are black boxes."""
     boxes = {part.module: part.boxes for part in parts}
     kept = {top}
 
     def above(module: str) -> bool:
-        # All of them: a part may stand below several.
+        # All of them, because a part may be below several others.
         if any([module in new, *[above(box) for box in boxes[module]]]):
             kept.add(module)
         return module in kept

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a design to its figures: flattened mapping, mapping by blocks, place and route."""
+"""The flow from a design to its figures: flattened mapping, mapping by blocks, place and route."""
 
 from __future__ import annotations
 
@@ -33,43 +33,43 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
                pnr: bool = False, freq: float | None = None, placer: str = PLACERS[0], router: str = ROUTERS[0],
                timing_weight: int = TIMING_WEIGHT, command: str = "", mapper: str = "abc9", seed: int = 1,
                timeout: float | None = None) -> SynthResult:
-    """Area, depth and, with place and route, clock of a design.
+    """Area and depth of a design, and its clock after place and route.
 
     Parameters
     ----------
     rtlil : str
-        The design as RTLIL text, such as ``amaranth.back.rtlil.convert`` returns.
+        The design as RTLIL text, for instance from ``amaranth.back.rtlil.convert``.
     top : str
         Name of the top module.
     target : str
         ``ecp5``, ``xc7``, ``xc6v``, ``xc5v``, ``xc4v``, ``xc3se``, ``gates`` or ``liberty:FILE``.
     groups : mapping, optional
-        Group name to prefixes of instance paths below the top (``{"aes": ["aes_"], "storage": ["engine.store"]}``); the
-        longest prefix that fits decides, what fits none is ``"other"``. Costs a second mapping, in which the borders
-        between groups are kept; its figures add up exactly.
+        For each group, prefixes of instance paths below the top (``{"aes": ["aes_"], "storage": ["engine.store"]}``). The longest
+        matching prefix decides. Paths without a match belong to ``"other"``. This requires a second mapping, which keeps the borders
+        between groups. Its figures add up exactly.
     pnr : bool
-        Place and route too; ``ecp5`` only.
+        Whether to place and route; only for ``ecp5``.
     freq : float, optional
-        Clock target in MHz for place and route; 200 if not given.
+        Clock target in MHz for place and route; 200 by default.
     placer, router : str
-        Of place and route: :data:`modeloom.synth.nextpnr.PLACERS` and :data:`modeloom.synth.nextpnr.ROUTERS`.
+        Options of place and route: :data:`modeloom.synth.nextpnr.PLACERS` and :data:`modeloom.synth.nextpnr.ROUTERS`.
     timing_weight : int
-        What delays count for in the placer "heap", 1 or more: :data:`modeloom.synth.nextpnr.TIMING_WEIGHT`.
+        Weight of delays in the placer "heap", 1 or more: :data:`modeloom.synth.nextpnr.TIMING_WEIGHT`.
     command : str
-        The command line to note in the result.
+        The command line, which the result records.
     mapper : str
-        ``"abc9"``, depth before area and with the wide multiplexers of the fabric; or ``"compact"``, area before depth
-        and without them, for LUT targets. Compact suits arithmetic (on LUT6 about 9 % smaller and two levels deeper),
-        and is wrong for tables on LUT4.
+        For LUT targets, ``"abc9"`` puts depth before area and uses the wide multiplexers of the fabric. ``"compact"`` puts area before
+        depth and does not use them. Compact is good for arithmetic (on LUT6 about 9 % smaller and two levels deeper), and bad for tables
+        on LUT4.
     seed : int
         For place and route.
     timeout : float, optional
-        Seconds that each tool run may take.
+        Time limit for each tool run, in seconds.
 
     Raises
     ------
     ValueError
-        For an unknown target (with the nearest names), module, prefix, placer or router, or place and route for another target.
+        For an unknown target (the message has the nearest names), module, prefix, placer or router, or for place and route with another
     SynthesisError
         If a tool is missing, fails or runs out of time.
     """
@@ -128,22 +128,22 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
 
 def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Sequence[str]], *, command: str = "",
                       mapper: str = "abc9", known: Known | None = None, timeout: float | None = None) -> BlockResult:
-    """Area of a design by groups alone, without the flattened mapping.
+    """Area of a design by groups only, without the flattened mapping.
 
-    A module at a border between groups is mapped once and counted as often as it is instanced, so a core with eight equal
-    pipelines takes hardly longer than one with two. For large designs, and for many that share blocks: there are neither
-    levels nor a clock, and the sum is larger than a flattened mapping by what optimisation across the borders saves.
+    A module at a border between groups is mapped once and counted for each instance, so a core with eight equal pipelines hardly takes
+    longer than one with two. Use this for large designs, and for many designs that share blocks. The result has no levels and no clock.
+    The sum is larger than a flattened mapping, because there is no optimisation across the borders.
 
     Parameters
     ----------
     rtlil, top, target, command, mapper
         As for :func:`synthesize`.
     groups : mapping
-        Group name to prefixes of instance paths, as for :func:`synthesize`.
+        For each group, prefixes of instance paths, as in :func:`synthesize`.
     known : dict, optional
-        Blocks that other designs have had mapped; those of this one are added.
+        Mapped blocks of other designs.  The blocks of this design are added.
     timeout : float, optional
-        Seconds that the mapping of a block may take.
+        Time limit for the mapping of a block, in seconds.
 
     Raises
     ------
@@ -165,12 +165,12 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
 
 
 def _side_by_side(asked: Mapping[str, Callable[[], Any]], work: Path) -> dict[str, Any]:
-    """What each function gives, two of them at a time; when one fails, the tools of the others are stopped."""
+    """The results of the functions, which run two at a time.  If one fails, the tools of the others are stopped."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         futures = {name: pool.submit(function) for name, function in asked.items()}
         try:
             finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
-            # The one that failed, not those that are stopped for it.
+            # The function that failed, and not one that was stopped because of it.
             for future in finished:
                 future.result()
         except BaseException:
@@ -192,14 +192,14 @@ def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
 
 
 def _nand2(area: float | None, target: Target) -> float | None:
-    """An area in NAND2 gates: that of the target ``gates`` is, that of a Liberty file is divided by its NAND2's."""
+    """An area in NAND2 gates.  The target ``gates`` has this unit.  The area of a Liberty file is divided by the area of its NAND2."""
     if area is None or not target.areas:
         return area
     return round(area / target.nand2, 2) if target.nand2 else None
 
 
 def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: float | None) -> dict[str, float | None]:
-    """Area and delay of a mapping in which delay comes first."""
+    """Area and delay of a mapping that puts delay first."""
     directory.mkdir()
     mapped = map_design(rtlil, top, target, directory, mapper="fast", timeout=timeout)
     area = figures(cell_counts(mapped.netlist, top), target).area
@@ -208,7 +208,7 @@ def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: f
 
 def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str], directory: Path,
                known: Known, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures, str]:
-    """Figures by group, in the order the caller named them, and of the whole; and the version of Yosys."""
+    """The figures of each group in the order of the caller, the figures of the whole, and the version of Yosys."""
     order = [*groups, *([] if OTHER in groups else [OTHER])]
     cells: dict[str, Counter[str]] = {group: Counter() for group in order}
     area: dict[str, Counter[str]] = {group: Counter() for group in order}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of a design: which module belongs to which group, read from the RTLIL text."""
+"""The blocks of a design: the group of each module, from the RTLIL text."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 
 __all__ = ["OTHER", "assign", "instances"]
 
-#: The group of everything no prefix names, the top module's own logic first of all.
+#: The group of everything without a matching prefix, including the logic of the top module itself.
 OTHER = "other"
 
 _LINE = re.compile(r"^(?:module (\\\S+)|\s+cell (\\\S+) (\S+))\s*$", re.MULTILINE)
 
 
 def instances(rtlil: str, top: str) -> dict[str, str]:
-    """Instance path, levels separated by dots and the top being ``""``, to module name, for the hierarchy below `top`.
+    """The module name of each instance path in the hierarchy below `top`.  Dots separate levels, and the top is ``""``.
 
     Raises
     ------
@@ -46,10 +46,10 @@ def instances(rtlil: str, top: str) -> dict[str, str]:
 
 
 def assign(rtlil: str, top: str, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Module name to group name.
+    """The group of each module.
 
-    A prefix stands for every instance whose path below the top begins with it (``aes`` for ``aes_0`` and
-    ``aes_1.sbox``); the longest prefix decides, so that a block may be taken out of a larger one.
+    A prefix matches every instance whose path below the top begins with it (``aes`` matches ``aes_0`` and ``aes_1.sbox``). The longest
+    prefix decides, so a block can be separated from a larger one.
 
     Raises
     ------

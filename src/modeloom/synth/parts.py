@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of designs, each mapped once: two cores with the same AES pipeline share its mapping if they share those that are known."""
+"""Maps each block of a design once.  Two cores with the same AES pipeline share its mapping if they use the same set of known blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Key", "Known", "MappedPart", "map_parts"]
 
 @dataclass(frozen=True)
 class MappedPart:
-    """Cells of a part by type, those of the area-oriented mapping of a gate target, and the version of Yosys."""
+    """Cells of a part by type, cells of the area-oriented mapping for a gate target, and the version of Yosys."""
 
     cells: Counter[str]
     area: Counter[str] | None
@@ -27,11 +27,11 @@ class MappedPart:
 
 
 Key = tuple[str, ...]
-"""Fingerprint of a part, name of the target, mapper, how tables are mapped, and the commands."""
+"""Fingerprint of a part, name of the target, mapper, treatment of tables, and the commands."""
 
 
 class Known(Protocol):
-    """Parts that have been mapped; a ``dict`` is one."""
+    """A store of mapped parts, for instance a ``dict``."""
 
     def __contains__(self, key: Key, /) -> bool: ...
     def __getitem__(self, key: Key, /) -> MappedPart: ...
@@ -41,13 +41,13 @@ class Known(Protocol):
 def map_parts(
     rtlil: str, top: str, parts: Sequence[Part], target: Target, directory: Path, known: Known, *, mapper: str, timeout: float | None
 ) -> dict[str, MappedPart]:
-    """What each part of a design is mapped to, by its module: from those that are known, or else by Yosys, and known from then on.
+    """The mapping of each part of a design, by its module.  It is taken from the known parts, or made by Yosys and then added to them.
 
-    Parts that are not known are mapped in one run, as Yosys takes longer to start than to map a small one; those with wires that are
-    ``mapped_apart`` each in its own, as their borders are taken away at the end.
+    Unknown parts are mapped in one run, because Yosys takes longer to start than to map a small part.  Parts with wires that are
+    ``mapped_apart`` have separate runs, because their borders are removed at the end.
     """
     commands = target.commands + target.other_commands + target.rework_commands + target.area_commands + target.compact_commands
-    # Parts that were mapped with their tables inside are others.
+    # Parts that were mapped together with their tables are different parts.
     keys = {part.module: (fingerprint(part), target.name, mapper, TABLE, *commands) for part in parts}
     new = {keys[part.module]: part for part in parts if keys[part.module] not in known}
     alone = any(APART in part.rtlil for part in parts)
@@ -65,7 +65,7 @@ def map_parts(
                 key = keys[part.module]
                 if key not in least or target.luts_in(found.cells) < target.luts_in(least[key].cells):
                     least[key] = found
-        # Not before every way was tried: what is known is not tried again.
+        # Only after all variants were tried, because known parts are not tried again.
         for key, found in least.items():
             known[key] = found
     return {part.module: known[keys[part.module]] for part in parts}

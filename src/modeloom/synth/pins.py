@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums that a circuit has cut into LUTs by hand.
+"""Sums that a circuit assigns to LUTs by hand.
 
 A wire with the attribute ``keep`` that is driven by one wide XOR (``$reduce_xor``) of two to six bits is one LUT on targets with LUT6::
 
     (* keep *) wire s;  assign s = ^{a, b, c, d, e, f};   ──▶   LUT6
 
-ABC takes networks of XORs apart and puts them together for depth, whatever the attribute says.  Elsewhere the attribute is taken off,
-so that the mapper is free.
+ABC would restructure networks of XORs for depth and ignore the attribute.  On other targets, the attribute is removed, so the mapper is
+free.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ def _cells() -> str:
 
 
 def pin_commands(rtlil: str, directory: Path, *, lut6: bool) -> list[str]:
-    """Yosys commands for a design that has just been read; none if it has no such wires.
+    """Yosys commands for a design that has just been read.  There are none if it has no such wires.
 
     Parameters
     ----------
     rtlil : str
         The design.
     directory : Path
-        Where Yosys runs; a file with the LUTs is left there.
+        The folder in which Yosys runs.  A file with the LUTs is written there.
     lut6 : bool
-        Whether the target has LUT2 to LUT6 of that name.
+        Whether the target has cells named LUT2 to LUT6.
     """
     if "attribute \\keep " not in rtlil:
         return []

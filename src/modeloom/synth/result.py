@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One format for every synthesis figure, whatever the tool and the target."""
+"""One format for all synthesis figures of all tools and targets."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SCHEMA = "modeloom-synth-1"
 
 
 class SynthesisError(RuntimeError):
-    """A synthesis tool is missing, failed or ran out of time; the message is one line and says what to do."""
+    """A synthesis tool is missing, failed or ran out of time.  The message is one line and says what to do."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What a netlist is made of.
+    """The contents of a netlist.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class Figures:
         ``lutram_cells``, ``lutram_luts`` (LUTs used as data memory; on ECP5 four for a 16 x 4 cell, its write slice not
         counted), ``srl_luts`` (shift registers in LUTs) and ``bram_cells``.
     gates : dict or None
-        For target ``gates``: ``and``, ``xor``, ``not``, an OR being an AND and a multiplexer one AND and two XOR;
-        inversions at the pins of a gate (NAND, XNOR ...) are free. For a Liberty file: counts by cell.
+        For target ``gates``: ``and``, ``xor``, ``not``. An OR counts as an AND, and a multiplexer as one AND and two XOR. Inversions at
+        the pins of a gate (NAND, XNOR ...) are free. For a Liberty file: counts by cell.
     area : float or None
         For gate targets: NAND2 equivalents (static CMOS transistors / 4, as in Yosys' ``stat -tech cmos``), flip-flops
         included; for a Liberty file the sum of its areas.
@@ -56,9 +56,9 @@ class SynthResult:
     Attributes
     ----------
     design, target, device : str
-        Top module; name of the target; what was mapped for.
+        Top module, name of the target, and device.
     command : str
-        The command line that asks for this result, as the caller gave it.
+        The command line of this result, from the caller.
     tools : dict
         Versions by tool.
     script : tuple of str
@@ -66,33 +66,33 @@ class SynthResult:
     total : Figures
         The flattened netlist.
     levels : int
-        Logic depth: LUTs (for gates: two-input gates, inverters free) on the longest path between any two of register,
-        memory and port. Multiplexers between LUTs count 0; a carry chain counts 1 where it is entered.
+        Logic depth: LUTs (for gates: two-input gates, without inverters) on the longest path between any two of register, memory and
+        port. Multiplexers between LUTs count 0. A carry chain counts 1 at its entry.
     levels_register : int or None
-        The same between registers only; ``None`` if there is no such path.
+        The depth between registers only; ``None`` if there is no such path.
     longest_path : dict
-        ``from`` and ``to``: nets at both ends of the path of `levels`; for one that ends in a cell, the cell's output.
+        ``from`` and ``to``: nets at both ends of the path of `levels`.  If it ends in a cell, this is the output of the cell.
     area_nand2 : float or None
         For gates and Liberty files: `area` in NAND2 gates, of a Liberty file its smallest NAND2.
     delay_ns : float or None
-        For a Liberty file: the longest path through gates in ABC's static timing, without wires; what a flip-flop needs
-        from the clock to its output and before the clock is not in it.
+        For a Liberty file: the longest path through gates in the static timing analysis of ABC, without wires, and without the
+        clock-to-output and set-up times of flip-flops.
     fast : dict or None
-        For a Liberty file: ``area``, ``area_nand2`` and ``delay_ns`` of a second mapping in which delay comes before area.
+        For a Liberty file: ``area``, ``area_nand2`` and ``delay_ns`` of a second mapping that puts delay before area.
     blocks : dict or None
-        Figures by group of a second run in which the blocks' boundaries are kept; they sum to `blocks_total`. It is
-        larger than `total` by what optimisation across the boundaries saves.
+        Figures by group from a second run that keeps the borders of the blocks. Their sum is `blocks_total`. It is larger than `total`,
+        because there is no optimisation across the borders.
     blocks_total : Figures or None
     clock_mhz, clock_target_mhz : float or None
-        After place and route: clock reached, and asked for.
+        After place and route: reached clock and target clock.
     placer, router : str or None
-        After place and route: which of nextpnr's.
+        After place and route: the placer and the router of nextpnr.
     timing_weight : int or None
-        After place and route: what delays counted for in the placer, if it has such a weight.
+        After place and route: the weight of delays in the placer, if it has one.
     utilisation : dict or None
         After place and route: ``{cell: {"used": n, "available": n}}``.
     critical_path : dict or None
-        After place and route: the path that sets the clock; ``from``, ``to`` (cells), ``cells`` between them, ``logic_ns``,
+        After place and route: the critical path with ``from``, ``to`` (cells), ``cells`` between them, ``logic_ns``,
         ``routing_ns`` and ``slowest_net`` (``net``, ``ns``).
     """
 
@@ -145,7 +145,7 @@ class SynthResult:
         return self.total.cells
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; the figures of the flattened netlist stand at the top level beside the rest."""
+        """The result as plain data.  The figures of the flattened netlist are at the top level."""
         data = asdict(self)
         data.pop("total")
         data["script"] = list(self.script)
@@ -153,7 +153,7 @@ class SynthResult:
                 **asdict(self.total), **data}
 
     def to_json(self) -> str:
-        """The result as JSON text, indented, ending in a newline."""
+        """The result as indented JSON text with a newline at the end."""
         return json.dumps(self.to_dict(), indent=2) + "\n"
 
     @classmethod
@@ -179,7 +179,7 @@ class SynthResult:
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Figures of a design that was mapped by groups alone.
+    """Figures of a design that was mapped by groups only.
 
     Attributes
     ----------
@@ -187,9 +187,9 @@ class BlockResult:
     tools : dict
         As in :class:`SynthResult`.
     script : tuple of str
-        Yosys commands; where there are two ways to map, of both, as each block takes the smaller mapping.
+        Yosys commands.  If there are two ways to map, both are listed, because each block uses the smaller mapping.
     blocks : dict
-        Figures by group: modules that are at a border between groups count as often as they are instanced.
+        Figures by group.  Modules at a border between groups count once for each instance.
     total : Figures
         Their sum.
     """

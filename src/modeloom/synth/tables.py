@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of a design, such as S-boxes, as modules of their own, so that equal ones become logic once.
+"""Makes modules of the tables of a design, such as S-boxes, so equal tables become logic only once.
 
-A core with S-boxes in LUTs reads some three hundred tables of 256 bytes, two of which differ.  Each is 2 040 multiplexers, which every
-pass before the mapping goes through.  As modules, they are two tables; before LUTs are mapped they are flattened, because ABC takes a
-quarter more LUTs for an S-box alone (159) than for one of many::
+A core with S-boxes in LUTs reads about three hundred tables of 256 bytes, but only two different ones.  Each is 2 040 multiplexers, which
+every pass before the mapping processes.  With modules, there are only two tables.  They are flattened before LUTs are mapped, because ABC
+takes a quarter more LUTs for a single S-box (159) than for one of many::
 
     memory, rom_style "logic"                      module table_8_8_HASH: the memory with one port
       port 0 ── A ─▶ D          ──▶                 ├─ instance for port 0
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 __all__ = ["MANY", "TABLE", "tables_apart"]
 
 MANY = 8
-"""Places in which a table is read for it to be worth a module."""
+"""Smallest number of places for which a table becomes a module."""
 
 TABLE = "mapped_table"
 """Attribute of the modules."""
@@ -40,21 +40,21 @@ _WORD = re.compile(r"^    (?:parameter(?: signed)?|connect) \\(\w+) (.*)$", re.M
 
 
 def tables_apart(rtlil: str) -> str:
-    """The design with each table that the designer wants as logic in a module with ``keep_hierarchy``.
+    """The design, in which each table that should be logic is in a module with ``keep_hierarchy``.
 
-    A table is a memory whose words are all set at the start, none is written, and each is read without a clock; it is to be logic if its
-    ``rom_style`` is "logic" or, as emitted Verilog says it, its ``ram_style`` is "registers".  Tables that are read in fewer than `MANY`
-    places stay as they are, with all other memories.
+    A table is a memory whose words all have initial values, which is never written, and which is read without a clock.  It should be logic
+    if its ``rom_style`` is "logic" or, in emitted Verilog, its ``ram_style`` is "registers".  Tables that are read in fewer than `MANY`
+    places, and all other memories, are not changed.
     """
     parts = [(match[1], *match.span()) for match in _MODULE.finditer(rtlil)]
     tables = [table for owner, begin, end in parts for table in _tables(rtlil, owner, begin, end)]
-    # A module that is nothing but a table is read wherever it is instanced.
+    # A module that contains only a table is read once for each of its instances.
     instances = Counter(_INSTANCE.findall(rtlil))
     places: Counter[str] = Counter()
     for table in tables:
         places[table.name] += instances[table.owner] if table.alone else len(table.ports)
     chosen = [table for table in tables if places[table.name] >= MANY]
-    # What goes, and what comes in its place.
+    # The removed text and its replacement.
     edits = [(table.memory.span(), "") for table in chosen]
     for table in chosen:
         edits += [(cell.span(), "") for cell, _ in table.words]
@@ -73,8 +73,8 @@ _Cell = tuple[re.Match[str], dict[str, str]]
 
 @dataclass(frozen=True)
 class _Table:
-    """A table that a memory holds: the name of its module, the module that has the memory, the memory, the cells that set its words and
-    those that read them, and whether the module holds nothing else and has not been made here.
+    """A table in a memory: the name of its module, the module that has the memory, the memory, the cells that set its words, the cells
+    that read them, and whether the module contains nothing else and was not made here.
     """
 
     name: str
@@ -86,7 +86,7 @@ class _Table:
 
 
 def _tables(rtlil: str, owner: str, begin: int, end: int) -> Iterator[_Table]:
-    """The tables of a module, which stands between two places in the text."""
+    """The tables of the module between two positions in the text."""
     memories = list(_MEMORY.finditer(rtlil, begin, end))
     if not memories:
         return
@@ -101,7 +101,7 @@ def _tables(rtlil: str, owner: str, begin: int, end: int) -> Iterator[_Table]:
         inits = [each for each in own if each[0][1] == "meminit_v2"]
         ports = [each for each in own if each[0][1] == "memrd"]
         contents = {int(init["ADDR"]): init["DATA"] for _, init in inits if _is_word(init)}
-        # Every mention is a port or a word, and every word is there once.
+        # Every use is a port or a word, and every word occurs once.
         if mentioned[name] != len(own) or not len(contents) == len(inits) == size or not ports:
             continue
         address = (size - 1).bit_length()
@@ -113,12 +113,12 @@ def _tables(rtlil: str, owner: str, begin: int, end: int) -> Iterator[_Table]:
 
 
 def _instance(table: str, name: str, port: dict[str, str]) -> str:
-    """An instance of a table's module in the place of a port."""
+    """An instance of the module of a table, which replaces a port."""
     return f"  cell \\{table} {name}\n    connect \\A {port['ADDR']}\n    connect \\D {port['DATA']}\n  end\n"
 
 
 def _is_word(init: dict[str, str]) -> bool:
-    """Whether an initial value is that of one whole word, at an address that is a plain number."""
+    """Whether an initial value sets one whole word at an address that is a plain number."""
     return init["WORDS"] == "1" and init["ADDR"].isdecimal() and not set(init["EN"].rpartition("'")[2]) - {"1"}
 
 

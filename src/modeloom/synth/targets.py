@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The targets: how Yosys maps for each, and what its cells count for."""
+"""The targets: the Yosys commands for each, and the weights of its cells."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from modeloom.synth.result import SynthesisError
 
 __all__ = ["TARGETS", "Target", "target_named"]
 
-# Inputs that reach an output without a clock; the other inputs of these cells are clocked. Read addresses of LUT
-# memories and the tap of a shift register in LUTs.
+# Inputs that reach an output without a clock: read addresses of LUT memories and the tap of a shift register in LUTs. The other inputs
+# of these cells are clocked.
 _ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "SRL16E": ("A",), "SRLC16E": ("A",), "SRLC32E": ("A",),
                "RAM": ("ADDR", "A", "DPRA", "RADR")}
 _LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1,
                 "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM512X1S": 8,
                 "RAM32M": 4, "RAM64M": 4}
-# Static CMOS transistors, the table of Yosys' `stat -tech cmos` and of `abc -g cmos4`.
+# Numbers of static CMOS transistors, from `stat -tech cmos` of Yosys and from `abc -g cmos4`.
 _TRANSISTORS = {"$_NOT_": 2, "$_NAND_": 4, "$_NOR_": 4, "$_AND_": 6, "$_OR_": 6, "$_XOR_": 12, "$_XNOR_": 12,
                 "$_MUX_": 12, "$_NMUX_": 10, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8,
                 "$_DFF_P_": 16, "$_DFF_N_": 16}
-# AND, XOR and NOT gates that a gate of the simple library stands for; a multiplexer is b ^ s & (a ^ b).
+# AND, XOR and NOT gates for each gate of the simple library. A multiplexer is b ^ s & (a ^ b).
 _MUXES = ("$_MUX_", "$_NMUX_")
 _BASIS = {**dict.fromkeys(("$_AND_", "$_OR_", "$_NAND_", "$_NOR_", "$_ANDNOT_", "$_ORNOT_"), (1, 0, 0)),
           **dict.fromkeys(("$_XOR_", "$_XNOR_"), (0, 1, 0)), **dict.fromkeys(_MUXES, (1, 2, 0)), "$_NOT_": (0, 0, 1)}
@@ -36,28 +36,28 @@ _DSP = re.compile(r"MULT\w+|ALU54B|DSP48\w*")
 
 @dataclass(frozen=True)
 class Target:
-    """One thing to map for.
+    """One target.
 
     Attributes
     ----------
     name : str
-        What the command line calls it.
+        Its name on the command line.
     device : str
         A phrase for reports.
     kind : str
         ``"lut"`` or ``"gate"``.
     commands : tuple of str
-        Yosys commands from word-level RTLIL to the mapped netlist; ``{top}`` stands for the top module.
+        Yosys commands from word-level RTLIL to the mapped netlist.  ``{top}`` is replaced by the top module.
     other_commands : tuple of str
-        For LUTs: what may replace `commands`; the mapping with fewer LUTs is taken.
+        For LUTs: an alternative to `commands`.  The mapping with fewer LUTs is used.
     rework_commands : tuple of str
-        For gates: commands that let ABC restructure the netlist; the smaller of both is taken.
+        For gates: commands that let ABC restructure the netlist.  The smaller of both netlists is used.
     area_commands : tuple of str
-        For gates: commands that map the netlist once more, for the area.
+        For gates: commands that map the netlist a second time, for the area.
     compact_commands : tuple of str
-        For LUTs: what replaces `commands` when area comes before depth.
+        For LUTs: commands that put area before depth.
     fast_commands : tuple of str
-        For a Liberty file: what replaces `commands` when delay comes before area.
+        For a Liberty file: commands that put delay before area.
     lut_inputs : int
         Inputs of a LUT; 0 for gates.
     areas, sequential, nand2 : dict, frozenset, float or None
@@ -79,13 +79,13 @@ class Target:
     nand2: float | None = None
 
     def luts_of(self, cell: str) -> int:
-        """LUTs a cell of this type takes as logic."""
+        """Number of LUTs that a cell of this type takes as logic."""
         if cell == "CCU2C":
             return 2
         return int(re.fullmatch(r"LUT[1-6]|LUT6_2", cell) is not None)
 
     def luts_in(self, cells: Mapping[str, int]) -> int:
-        """LUTs as logic of cells by type."""
+        """Number of LUTs that cells take as logic."""
         return sum(number * self.luts_of(cell) for cell, number in cells.items())
 
     def is_flip_flop(self, cell: str) -> bool:
@@ -104,12 +104,12 @@ class Target:
         return _DSP.fullmatch(cell) is not None
 
     def area_of(self, cell: str) -> float:
-        """NAND2 equivalents, or the Liberty file's area, of one cell.
+        """NAND2 equivalents of one cell, or its area in the Liberty file.
 
         Raises
         ------
         SynthesisError
-            If the cell is in no table: the netlist is not fully mapped.
+            If the cell is in no table, because the netlist is not fully mapped.
         """
         table = self.areas or _TRANSISTORS
         if cell not in table:
@@ -117,7 +117,7 @@ class Target:
         return table[cell] if self.areas else table[cell] / 4
 
     def basis_of(self, cell: str) -> tuple[int, int, int]:
-        """AND, XOR and NOT gates that the cell stands for; inversions at the pins of a gate are free."""
+        """AND, XOR and NOT gates of the cell.  Inversions at the pins of a gate are free."""
         return _BASIS.get(cell, (0, 0, 0))
 
     def passes(self, cell: str, port: str) -> bool:
@@ -131,7 +131,7 @@ class Target:
         return True
 
     def weight(self, cell: str, port: str) -> int:
-        """Levels that the way from this input through the cell adds."""
+        """Number of levels that the path from this input through the cell adds."""
         if self.kind == "gate":
             return 3 if cell in _MUXES else int(cell not in ("$_NOT_", "$_BUF_"))
         if cell == "CCU2C":
@@ -153,7 +153,7 @@ def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
                *shift_registers,
                f"techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH={inputs}", "xilinx_dffopt",
                "opt_lut_ins -tech xilinx", f"{synth} -run finalize:edif")
-    # With LUT4, functions of eight inputs out of sixteen LUTs and free multiplexers suit tables, and blow XOR networks up.
+    # With LUT4, functions of eight inputs from sixteen LUTs and free multiplexers are good for tables, but make XOR networks much larger.
     plain = () if inputs == 6 else (f"{synth} -nowidelut",)
     return Target(name, device, "lut", (synth,), other_commands=plain, compact_commands=compact, lut_inputs=inputs)
 
@@ -163,7 +163,7 @@ _ECP5 = Target(
     compact_commands=("synth_ecp5 -top {top} -run begin:map_luts", _COMPACT.format(size=4), "clean",
                       "synth_ecp5 -top {top} -run map_cells:edif"))
 
-# Flip-flops lose enable and reset to logic first, so that both are counted as the gates they are.
+# Enables and resets of flip-flops become logic first, so they are counted as gates.
 _GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "simplemap", "opt_expr", "opt_merge",
           "opt_clean")
 
@@ -180,14 +180,14 @@ TARGETS = {
 }
 
 
-# Area first, and delay first with cells of the size that their loads want; both end with the time of the longest path.
+# Area first, and delay first with cells sized for their loads.  Both end with the delay of the longest path.
 _CELLS_SMALL = "+strash;&get,-n;&fraig,-x;&put;scorr;dc2;strash;&get,-n;&dch,-f;&nf;&put;topo;stime,-p"
 _CELLS_FAST = "+strash;&get,-n;&st;&syn3;&syn3;&dch,-f;&nf;&put;buffer,-c;topo;upsize,-c;dnsize,-c;stime,-p"
 
 
 def _liberty(path: Path) -> Target:
     library = read_library(path)
-    # Yosys runs in a folder of its own.
+    # Yosys runs in a separate folder.
     file = path.absolute()
     before = ("synth -top {top} -flatten -noabc", f"dfflibmap -liberty {file}")
     small, fast = ((*before, f"abc -liberty {file} -script {script}", "opt_clean") for script in (_CELLS_SMALL, _CELLS_FAST))
@@ -201,7 +201,7 @@ def target_named(name: str) -> Target:
     Raises
     ------
     ValueError
-        If there is no such target (the nearest names are given), no such file, or it is no Liberty file that designs can be mapped with.
+        If there is no such target (the message has the nearest names), no such file, or the Liberty file is unusable.
     """
     if name.startswith("liberty:"):
         return _liberty(Path(name.removeprefix("liberty:")))

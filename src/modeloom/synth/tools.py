@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running a tool in a process of its own, with a time limit that takes its children along."""
+"""Runs a tool in a separate process, with a time limit that also ends its children."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from modeloom.synth.result import SynthesisError
 __all__ = ["run_tool", "stop_tools"]
 
 _running: dict[Path, subprocess.Popen[bytes]] = {}
-"""Tools at work, by the folder that each works in."""
+"""Running tools, by the folder in which each runs."""
 
 
 def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: float | None = None) -> str:
-    """Run a command in `directory` and return its output, both streams together.
+    """Runs a command in `directory` and returns its standard output and error together.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: flo
         try:
             status = child.wait(timeout)
         except BaseException as error:
-            # The session is the child's own: this ends it and what it started (ABC), nothing else.
+            # The child has its own session, so this ends only the child and the processes that it started (ABC).
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
             if isinstance(error, subprocess.TimeoutExpired):
@@ -54,7 +54,7 @@ def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: flo
 
 
 def stop_tools(below: Path) -> None:
-    """Ends the tools that work in folders below one; whoever waits for them gets a ``SynthesisError``."""
+    """Ends the tools that run in folders below a given one.  Their callers get a ``SynthesisError``."""
     for directory, child in list(_running.items()):
         if directory.is_relative_to(below) and child.poll() is None:
             # The session is the child's own: this ends it and what it started, nothing else.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mapping with Yosys, one child process for each run."""
+"""Mapping with Yosys, with a child process for each run."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from modeloom.synth.tools import run_tool
 __all__ = ["APART", "Mapped", "commands_of", "map_design", "version_of", "ways"]
 
 APART = "mapped_apart"
-"""Attribute of a wire, such as ``Signal(..., attrs={"mapped_apart": 1})`` sets."""
+"""Attribute of a wire, set with ``Signal(..., attrs={"mapped_apart": 1})``."""
 
 _CHILD = Path(__file__).resolve().parent / "_yosys.py"
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """What one run gave.
+    """The result of one run.
 
     Attributes
     ----------
     netlist : dict
-        The netlist as Yosys' JSON; of two versions the smaller one.
+        The netlist as JSON from Yosys: the smaller one if there are two versions.
     area : dict or None
         For gate targets: the netlist mapped for area.
     path : Path
         File of `netlist`.
     script : list of str
-        Commands that led to both.
+        The commands for both.
     delay_ns : float or None
-        For a Liberty file: ABC's static timing of the longest path of gates.
+        For a Liberty file: the longest path of gates in the static timing analysis of ABC.
     """
 
     netlist: dict[str, Any]
@@ -54,12 +54,12 @@ class Mapped:
 
 def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper: str = "abc9",
                timeout: float | None = None) -> Mapped:
-    """Map a design with the target's commands, or with its commands of the mapper ``"compact"`` or ``"fast"``.
+    """Maps a design with the commands of the target, or with its commands for the mapper ``"compact"`` or ``"fast"``.
 
-    Modules that carry ``keep_hierarchy`` stay apart; everything else is flattened. Sums that the design has cut into LUTs
-    stay so on targets with LUT6 (``pins``).  On targets with LUTs, tables that are read in many places become logic once
-    (``tables``).  Modules with a wire that carries ``APART`` are mapped alone and flattened afterwards: their logic is made of
-    LUTs already, which ABC would take apart for depth.
+    Modules with ``keep_hierarchy`` stay separate, and everything else is flattened. Sums that the design assigns to LUTs are kept on
+    targets with LUT6 (``pins``).  On targets with LUTs, tables that are read in many places become logic only once (``tables``).  Modules
+    with a wire that has ``APART`` are mapped separately and flattened afterwards. Their logic already consists of LUTs, which ABC would
+    restructure for depth.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     first += _tables_until_luts(wanted) if f"attribute \\{TABLE} 1" in rtlil else wanted
     if f"attribute \\{APART} 1" in rtlil and target.kind == "lut":
         apart = f"a:{APART} %m"
-        # Their wires may be gone after the mapping, so the modules are remembered by a mark of their own.
+        # Their wires may be gone after the mapping, so the modules get a separate mark.
         first = [f"setattr -mod -set keep_hierarchy 1 -set {APART} 1 {apart}", *first,
                  f"setattr -mod -unset keep_hierarchy A:{APART}=1", "flatten", "clean"]
     run = ["read_rtlil design.il", *_with_libraries(target), *first, "write_json netlist.json"]
@@ -90,12 +90,12 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
         run += [*target.rework_commands, "write_json reworked.json"]
     if target.area_commands:
         run += [*target.area_commands, "write_json area.json"]
-    # -P keeps this directory off the module path; the child needs only pyosys.
+    # -P removes this directory from the module path.  The child needs only pyosys.
     log = run_tool([sys.executable, "-P", str(_CHILD), *run], "Yosys", directory=directory, timeout=timeout)
     netlist, path, script = _read(directory / "netlist.json"), directory / "netlist.json", first
     if target.rework_commands:
         reworked = _read(directory / "reworked.json")
-        # ABC finds shorter logic for tables and controllers, but takes hand-made XOR networks apart.
+        # ABC finds smaller logic for tables and controllers, but destroys hand-made XOR networks.
         if _gates(reworked, top, target) < _gates(netlist, top, target):
             netlist, path, script = reworked, directory / "reworked.json", [*first, *target.rework_commands]
     area = _read(directory / "area.json") if target.area_commands else None
@@ -104,13 +104,13 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
 
 
 def commands_of(target: Target, mapper: str, top: str) -> list[str]:
-    """The commands of a mapper, without what a design needs before and after them."""
+    """The commands of a mapper, without the commands before and after them that depend on the design."""
     chosen = {"compact": target.compact_commands, "fast": target.fast_commands}.get(mapper, target.commands)
     return [command.format(top=top) for command in chosen]
 
 
 def _tables_until_luts(commands: Sequence[str]) -> list[str]:
-    """The commands with tables as modules of their own until LUTs are mapped: ABC does better with all of a design."""
+    """The commands with tables as separate modules until LUTs are mapped.  For LUTs, ABC works better on the whole design."""
     join = [f"setattr -mod -unset keep_hierarchy A:{TABLE}=1", "flatten", "opt_clean"]
     found: list[str] = []
     for command in commands:
@@ -122,7 +122,7 @@ def _tables_until_luts(commands: Sequence[str]) -> list[str]:
 
 
 def ways(target: Target, mapper: str) -> list[Target]:
-    """The target with each of its lists of commands of which the mapping with fewer LUTs is taken."""
+    """The target with each of its alternative lists of commands.  The mapping with fewer LUTs is used."""
     other = [target.other_commands] if target.other_commands and mapper == "abc9" else []
     return [replace(target, commands=commands, other_commands=()) for commands in (target.commands, *other)]
 
@@ -137,7 +137,7 @@ def _gates(netlist: dict[str, Any], top: str, target: Target) -> int:
 
 
 def _with_libraries(target: Target) -> Sequence[str]:
-    # The netlist's port directions are those of the library's cells, which Liberty files bring with them.
+    # The port directions in the netlist come from the cells of the library.  Liberty files contain them.
     return [f"read_liberty -lib {Path(target.name.removeprefix('liberty:')).absolute()}"] if target.areas else []
 
 

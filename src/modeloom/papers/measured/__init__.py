@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of ours that take long, as ``bench/papers.py`` has measured them: one JSON file a kind, a list of rows.
+"""Our figures that take long to measure, from ``bench/papers.py``.  Each kind has one JSON file with a list of rows.
 
 =============  =======================================================================================================
 kind           row
@@ -10,8 +10,8 @@ kind           row
 ``software``   AES of OpenSSL on one processor core
 =============  =======================================================================================================
 
-A row is found by its ``name``: arguments of ``modeloom explain`` and ``build``, with the target where there is one.  Nothing is shown of
-what has no row yet.
+The ``name`` identifies a row: the arguments of ``modeloom explain`` and ``build``, and the target if there is one.  If a row is missing,
+its figures are not shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KINDS = ("schedules", "cores", "areas", "software")
 
 @cache
 def measured(kind: str) -> dict[str, dict[str, Any]]:
-    """The rows of a kind by name; empty as long as nothing was stored.
+    """The rows of a kind by name.  It is empty if nothing has been stored.
 
     Raises
     ------
