@@ -83,7 +83,7 @@ def halting() -> str:
         rows.append((*line, f"{refined.xors} + {refined.ands}", refined.depth))
     head = ["halt"]
     for name in ("Karatsuba", "Fan-Hasan"):
-        head += [f"{name}, print: XOR + AND", "ours", "delay, print", "ours"]
+        head += [f"{name}, printed: XOR + AND", "ours", "delay, printed", "ours"]
     return table((*head, "refined: XOR + AND", "delay"), rows, 0)
 
 
@@ -97,7 +97,7 @@ def asic_multipliers() -> str:
         ):  # fmt: skip
             values = next(row["values"] for row in printed("gcm2008", "3.3") if row["row"] == f"{name}, {goal}")
             rows.append((f"{name}, {goal}", f"{values['area']}", f"{values['delay']}", f"{area:.0f}", f"{delay:.2f}"))
-    head = ("multiplier", "130 nm, print: area, µm²", "delay, ns", "osu018, ours: area, NAND2", "delay, ns")
+    head = ("multiplier", "130 nm, printed: area, µm²", "delay, ns", "osu018, ours: area, NAND2", "delay, ns")
     return table(head, rows, 1)
 
 
@@ -108,7 +108,7 @@ def fpga_multipliers() -> str:
         values = next(row["values"] for row in printed("gcm2008", "3.4") if row["row"] == name)
         ours = find("multipliers", f"{command} --target xc4v")
         rows.append((name, values["lut4"], values["slices"], values["delay"], ours["luts"], ours["levels"]))
-    head = ("multiplier", "Virtex-4, print: LUT4", "slices", "delay, ns", "xc4v, ours: LUT4", "levels")
+    head = ("multiplier", "Virtex-4, printed: LUT4", "slices", "delay, ns", "xc4v, ours: LUT4", "levels")
     return table(head, rows, 1)
 
 

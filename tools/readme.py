@@ -81,7 +81,7 @@ def results() -> str:
                 (command, e["blocks"], e["units"]["mul"]["count"], e["cycles_per_sector"], e["ii_bound"],
                  f"{size / e['cycles_per_sector']:.1f}", e["latency"], e["latency_bound"], e["storage_blocks"])
             )  # fmt: skip
-    head = ("`modeloom …`", "blocks", "multipliers", "cycles a sector", "bound", "bytes a cycle", "latency", "bound", "blocks stored")
+    head = ("`modeloom …`", "blocks", "multipliers", "cycles per sector", "bound", "bytes per cycle", "latency", "bound", "blocks stored")
     return table(head, rows, 1)
 
 
@@ -109,7 +109,7 @@ def squares() -> str:
                 (command, e["key_words"], e["setup_cycles"], e["uses"].get("sqr", 0), e["cycles_per_sector"], e["latency"],
                  e["first_output"], e["storage_blocks"])
             )  # fmt: skip
-    head = ("`modeloom …`", "key words", "set-up, cycles", "squares", "cycles a sector", "latency", "first output", "blocks stored")
+    head = ("`modeloom …`", "key words", "set-up, cycles", "squares", "cycles per sector", "latency", "first output", "blocks stored")
     return table(head, rows, 1)
 
 
