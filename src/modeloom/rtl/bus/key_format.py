@@ -5,6 +5,7 @@ A packet is the key's bytes in order, 16 a beat, with no padding but behind the 
 
     192-bit cipher key, then one word (HEH: K ‖ h)     beat 0: K[0..15]   beat 1: K[16..23] h[0..7]   beat 2: h[8..15]
     two words, then a 256-bit cipher key (EME2)        beat 0: K_AD   beat 1: K_ECB   beats 2, 3: K_AES
+    a cipher key of 128, 192 or 256 bits (GCM)         beat 0: K[0..15]   beat 1: nothing, K[16..23] or K[16..31]
 
 A part ends in one beat; its bytes are a slice of the window of the beats before it and this one::
 
@@ -19,7 +20,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 from .parameters import KeyParameters
 
-__all__ = ["KeyPart", "history_beats", "key_beats", "key_last_keep", "key_parts"]
+__all__ = ["KeyPart", "PacketEnd", "history_beats", "key_beats", "key_last_keep", "key_parts", "packet_ends"]
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,19 @@ class KeyPart:
         return slice(first * 8, (first + self.length) * 8)
 
 
+@dataclass(frozen=True)
+class PacketEnd:
+    """The number of the last beat of a packet, from 0, and its tkeep."""
+
+    beat: int
+    keep: int
+
+
 def key_parts(parameters: KeyParameters) -> tuple[KeyPart, ...]:
-    """The parts of a key packet in order."""
+    """The parts of a key packet in order.
+
+    A cipher key of several sizes is there once for each beat in which it can end, with the most bytes that it can have there.
+    """
     p = parameters
     parts: list[KeyPart] = []
     at = 0
@@ -54,17 +66,30 @@ def key_parts(parameters: KeyParameters) -> tuple[KeyPart, ...]:
         else:
             parts.append(KeyPart(number if key < 0 else number - p.cipher_keys, None, at, p.block_bits // 8))
         at += parts[-1].length
+    if p.more_key_bits:
+        last = parts.pop()
+        ends = {part.end_beat: part for part in (KeyPart(None, 0, last.start, bits // 8) for bits in sorted(p.sizes))}
+        parts += ends.values()
     return tuple(parts)
 
 
 def key_beats(parameters: KeyParameters) -> int:
-    """Beats of a key packet."""
+    """Beats of the longest key packet."""
     return -(-parameters.packet_bytes // KEY_BEAT_BYTES)
 
 
 def key_last_keep(parameters: KeyParameters) -> int:
-    """tkeep of the last beat of a key packet."""
-    return (1 << parameters.packet_bytes - (key_beats(parameters) - 1) * KEY_BEAT_BYTES) - 1
+    """tkeep of the last beat of the longest key packet."""
+    return packet_ends(parameters)[parameters.longest if parameters.more_key_bits else 0].keep
+
+
+def packet_ends(parameters: KeyParameters) -> tuple[PacketEnd, ...]:
+    """How a key packet ends, for each size of the cipher key."""
+    ends = []
+    for length in parameters.packet_lengths:
+        beat = (length - 1) // KEY_BEAT_BYTES
+        ends.append(PacketEnd(beat, (1 << length - beat * KEY_BEAT_BYTES) - 1))
+    return tuple(ends)
 
 
 def history_beats(parameters: KeyParameters) -> int:

@@ -15,6 +15,9 @@ set-up makes are caught as it writes them, and expanded after it; for each furth
 and must not be, or cipher keys that are equal and must not be, make the packet one that does not fit: what is found is kept in
 ``unusable_reg``, the one bit of a key on which anything but data depends, and decides before the next expansion or at the end.
 
+With keys of several sizes, the end of the packet tells the size.  An erasure is one of the longest key: it reaches all round keys, and what
+a shorter key does not have stays zero.
+
 The slot is marked empty first, so nothing further uses it; what is in flight under it ends; then the old key is overwritten
 with zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
 """
@@ -31,7 +34,7 @@ from modeloom.cycles import FENCE_CYCLES
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 from .component import BusComponent
-from .key_format import history_beats, key_beats, key_last_keep, key_parts
+from .key_format import history_beats, key_beats, key_parts, packet_ends
 from .parameters import KeyParameters
 from .ports import KEY_BEAT
 from .preparation import in_use_signature, key_state_signature, preparation_of
@@ -91,7 +94,7 @@ class KeyPort(BusComponent[KeyParameters]):
     latency). Sectors of other slots go on meanwhile. Then ``preparation.setup`` asks for the set-up, once for each cipher key that it
     makes, or for the overwriting of what has been computed with an erased key. When that may begin is
     the business of whoever does it: the engine of a core for sectors runs empty first, another one need not. How many cycles a
-    packet takes depends on its key only by whether the mode refuses it.
+    packet takes depends on its key only by its length and by whether the mode refuses it.
 
     A cipher key and the beats before the last one stay here until the packet is complete, as long as the host takes for it.
 
@@ -159,10 +162,17 @@ class KeyPort(BusComponent[KeyParameters]):
         fits = Signal()
         erasing = Signal()
         window = Cat(history_reg, beat.data)
-        m.d.comb += [
-            final.eq(beat_reg == beats - 1),
-            fits.eq((beat.last == final) & (beat.keep == Mux(final, key_last_keep(p), (1 << KEY_BEAT_BYTES) - 1))),
-        ]
+        full = (1 << KEY_BEAT_BYTES) - 1
+        first_end, *other_ends = packet_ends(p)
+        m.d.comb += final.eq(beat_reg == beats - 1)
+        if other_ends:
+            # Which size the packet has, if this is its last beat; and the size that is worked on.
+            sized = Signal(len(p.sizes))
+            length_reg = Signal(range(len(p.sizes)), init=p.longest)
+            ends = Cat((beat_reg == end.beat) & (beat.keep == end.keep) for end in (first_end, *other_ends))
+            m.d.comb += [sized.eq(ends), fits.eq(Mux(beat.last, sized.any(), ~final & (beat.keep == full)))]
+        else:
+            m.d.comb += fits.eq((beat.last == final) & (beat.keep == Mux(final, first_end.keep, full)))
 
         schedule = self.schedule
         m.d.sync += [
@@ -174,8 +184,14 @@ class KeyPort(BusComponent[KeyParameters]):
             rk_data_dec_reg.eq(schedule.data_dec),
         ]
 
+        def all_rounds() -> None:
+            """What follows is an erasure, or nothing."""
+            if other_ends:
+                m.d.sync += length_reg.eq(p.longest)
+
         def refuse(ended: Value | int) -> None:
             m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(ended), number_reg.eq(0)]
+            all_rounds()
             m.next = "OVERWRITE"
 
         with m.FSM() as fsm:
@@ -189,6 +205,7 @@ class KeyPort(BusComponent[KeyParameters]):
                     number_reg.eq(0),
                     complete_reg.eq(0),
                 ]
+                all_rounds()
                 if refuses:
                     m.d.sync += unusable_reg.eq(0)
                 with m.If(self.key.valid):
@@ -257,6 +274,9 @@ class KeyPort(BusComponent[KeyParameters]):
                                 if part.cipher and p.distinct_keys and len(set(p.widths)) == 1:
                                     m.d.sync += unusable_reg.eq(unusable_reg | (value == cipher_key_reg))
                     m.d.sync += complete_reg.eq(beat.last)
+                    for number in range(len(p.sizes) if other_ends else 0):
+                        with m.If(beat.last & sized[number]):
+                            m.d.sync += length_reg.eq(number)
                     with m.If(~fits):
                         refuse(beat.last)
                     with m.Elif(beat.last | expand):
@@ -324,6 +344,10 @@ class KeyPort(BusComponent[KeyParameters]):
             round_key.we.eq(rk_we_reg), round_key.slot.eq(slot_reg), round_key.key.eq(rk_key_reg), round_key.round.eq(rk_round_reg),
             round_key.data.eq(rk_data_reg), round_key.data_dec.eq(rk_data_dec_reg),
         ]  # fmt: skip
-        if len(p.lengths) > 1:
+        if other_ends:
+            rk_length_reg = Signal.like(length_reg)
+            m.d.sync += rk_length_reg.eq(length_reg)
+            m.d.comb += [schedule.length.eq(length_reg), round_key.length.eq(rk_length_reg)]
+        elif len(p.lengths) > 1:
             m.d.comb += schedule.length.eq(Array(p.lengths.index(bits) for bits in p.widths)[number_reg])
         return m

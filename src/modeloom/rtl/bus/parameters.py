@@ -95,6 +95,9 @@ class KeyParameters:
         Words of set-up's that must not be 0: then the key is refused.
     words : int
         Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
+    more_key_bits : tuple of int
+        Other widths that the cipher key may have.  The length of a packet tells which it has.  Only with one cipher key, which is the end
+        of the packet.
 
     Raises
     ------
@@ -115,10 +118,11 @@ class KeyParameters:
     derived_keys: tuple[tuple[int, ...], ...] = ()
     nonzero_words: tuple[int, ...] = ()
     words: int = 0
+    more_key_bits: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         check_integer("key_slots", self.slots, 1, 64)
-        for bits in (self.cipher_key_bits, *(bits for _, bits in self.fixed_key_bits)):
+        for bits in (*self.sizes, *(bits for _, bits in self.fixed_key_bits)):
             check_integer("cipher_key_bits", bits, 64, 512)
             if bits % 64:
                 raise ValueError(f"cipher_key_bits is a multiple of 64, not {bits}")
@@ -134,6 +138,10 @@ class KeyParameters:
             not 0 <= number < self.cipher_keys for number, _ in self.fixed_key_bits
         ):
             raise ValueError(f"fixed_key_bits is for some of {self.cipher_keys} cipher keys, not {self.fixed_key_bits!r}")
+        if len(set(self.sizes)) != len(self.sizes):
+            raise ValueError(f"more_key_bits are other widths than {self.cipher_key_bits}, all different, not {self.more_key_bits!r}")
+        if self.more_key_bits and (self.all_cipher_keys > 1 or self.raw_words_after):
+            raise ValueError("more_key_bits is for packets that end with their only cipher key")
         if self.distinct_keys and self.cipher_keys > 2:
             raise ValueError(f"distinct_keys is for at most two cipher keys, not {self.cipher_keys}")
         check_integer("key_words", self.words, self.raw_words, 1024)
@@ -166,9 +174,19 @@ class KeyParameters:
         return tuple(fixed.get(number, self.cipher_key_bits) for number in range(self.all_cipher_keys))
 
     @property
+    def sizes(self) -> tuple[int, ...]:
+        """Widths that the cipher key may have, ``cipher_key_bits`` first."""
+        return (self.cipher_key_bits, *self.more_key_bits)
+
+    @property
+    def longest(self) -> int:
+        """The place of the longest of ``sizes``."""
+        return self.sizes.index(max(self.sizes))
+
+    @property
     def lengths(self) -> tuple[int, ...]:
         """The different widths of cipher keys, ``cipher_key_bits`` first: each has a key schedule."""
-        return tuple(dict.fromkeys((self.cipher_key_bits, *self.widths)))
+        return tuple(dict.fromkeys((*self.sizes, *self.widths)))
 
     @property
     def number_bits(self) -> int:
@@ -181,6 +199,13 @@ class KeyParameters:
         return self.slots << self.number_bits << self.round_bits
 
     @property
+    def packet_lengths(self) -> tuple[int, ...]:
+        """Bytes of a key packet, which is the mode's whole key, for each of ``sizes``."""
+        others = sum(self.widths[1 : self.cipher_keys]) + self.raw_words * self.block_bits
+        firsts = self.sizes if self.more_key_bits else self.widths[:1]
+        return tuple((bits + others) // 8 for bits in firsts)
+
+    @property
     def packet_bytes(self) -> int:
-        """Bytes of a key packet: the mode's whole key."""
-        return sum(self.widths[: self.cipher_keys]) // 8 + self.raw_words * self.block_bits // 8
+        """Bytes of the longest key packet."""
+        return max(self.packet_lengths)

@@ -38,7 +38,7 @@ def word_signature(*, slots: int, words: int, block_bits: int) -> Signature:
     return Signature({"we": Out(1), "slot": Out(_range(slots)), "index": Out(_range(words)), "data": Out(block_bits)})
 
 
-def round_key_signature(*, slots: int, cipher_keys: int, round_bits: int, round_key_bits: int) -> Signature:
+def round_key_signature(*, slots: int, cipher_keys: int, round_bits: int, round_key_bits: int, sizes: int = 1) -> Signature:
     """Writes of round keys, seen from the key port.
 
     Members
@@ -49,6 +49,9 @@ def round_key_signature(*, slots: int, cipher_keys: int, round_bits: int, round_
         The slot, the number of the cipher key in it, and the number of the round key.
     data, data_dec : round_key_bits
         The round key as ciphers and as inverse ciphers want it.
+    length : range(sizes)
+        Only with several sizes of cipher keys: the size of the key that the round key belongs to, a place in ``KeyParameters.sizes``.  An
+        erasure has the longest.
     """
     return Signature(
         {
@@ -58,6 +61,7 @@ def round_key_signature(*, slots: int, cipher_keys: int, round_bits: int, round_
             "round": Out(round_bits),
             "data": Out(round_key_bits),
             "data_dec": Out(round_key_bits),
+            **({"length": Out(range(sizes))} if sizes > 1 else {}),
         }
     )
 
@@ -95,7 +99,7 @@ def made_word_signature(*, words: int, block_bits: int) -> Signature:
 
 
 def preparation_signature(
-    *, slots: int, words: int, block_bits: int, cipher_keys: int, round_bits: int, round_key_bits: int
+    *, slots: int, words: int, block_bits: int, cipher_keys: int, round_bits: int, round_key_bits: int, sizes: int = 1
 ) -> Signature:
     """All that the key port asks of the part of a core that computes with keys, seen from the key port.
 
@@ -111,6 +115,8 @@ def preparation_signature(
         Keys of the cipher in a slot.
     round_bits, round_key_bits : int
         Width of the number of a round key, and of a round key itself.
+    sizes : int
+        Sizes of cipher keys that a slot may have.
 
     Members
     -------
@@ -123,7 +129,9 @@ def preparation_signature(
         {
             "word": Out(word_signature(slots=slots, words=words, block_bits=block_bits)),
             "round_key": Out(
-                round_key_signature(slots=slots, cipher_keys=cipher_keys, round_bits=round_bits, round_key_bits=round_key_bits)
+                round_key_signature(
+                    slots=slots, cipher_keys=cipher_keys, round_bits=round_bits, round_key_bits=round_key_bits, sizes=sizes
+                )
             ),
             "setup": Out(setup_signature(slots)),
             "made": In(made_word_signature(words=words, block_bits=block_bits)),
@@ -135,7 +143,7 @@ def preparation_of(keys: KeyParameters) -> Signature:
     """``preparation_signature`` for the keys of a core."""
     return preparation_signature(
         slots=keys.slots, words=keys.words, block_bits=keys.block_bits, cipher_keys=keys.all_cipher_keys, round_bits=keys.round_bits,
-        round_key_bits=keys.round_key_bits,
+        round_key_bits=keys.round_key_bits, sizes=len(keys.sizes),
     )  # fmt: skip
 
 
