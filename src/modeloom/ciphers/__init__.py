@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Block ciphers that modes run on, and the choice of one by its name.
+"""The block ciphers of modes, and the look-up of a cipher by name.
 
-The compiler knows a cipher only through its description; AES and SM4 are here, and a mode may bring its own.
+The compiler uses only the description of a cipher.  AES and SM4 are here, and a mode may bring its own cipher.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ CIPHERS = {AES.name: AES, SM4.name: SM4}
 
 
 def cipher(name: str) -> BlockCipher:
-    """The cipher of this name; raises ``UnknownName``."""
+    """The cipher with this name; raises ``UnknownName``."""
     if name not in CIPHERS:
         raise UnknownName("cipher", name, CIPHERS)
     return CIPHERS[name]
 
 
 def cipher_of(mode: Definition, name: str | None = None) -> BlockCipher:
-    """The cipher that a mode runs on: its own, or the one of this name.
+    """The cipher of a mode: its own, or the one with the given name.
 
     Raises
     ------
     UnknownName
         No cipher has this name.
     InputError
-        Its blocks are not those of the mode.
+        The blocks of the cipher do not have the size of those of the mode.
     DefinitionError
-        The mode's field does not have the width of its blocks.
+        The field of the mode does not have the width of its blocks.
     """
     if not isinstance(mode.cipher, BlockCipher | str):
         what = f"the class {mode.cipher.__name__}" if isinstance(mode.cipher, type) else repr(mode.cipher)

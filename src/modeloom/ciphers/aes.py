@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Advanced Encryption Standard, FIPS 197, as the compiler knows it."""
+"""The description of the Advanced Encryption Standard, FIPS 197, for the compiler."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def _rounds(key_bits: int) -> int:
 
 
 BLOCK_MEMORY_CYCLES = 2
-"""What block memories for round keys add to the latency of a pipeline."""
+"""Cycles that block memories for round keys add to the latency of a pipeline."""
 
 
 def _timing(request: CoreRequest) -> CoreTiming:
     cycles = max(map(_rounds, request.key_sizes)) * request.stages
-    # The whitened input is registered: the operand register is in the core.  In its last cycle a sequential core takes the next block.
+    # The core registers the whitened input, which is the operand register.  A sequential core takes the next block in its last cycle.
     if request.form != "pipelined":
         return CoreTiming(cycles + 1, cycles)
     return CoreTiming(cycles + 1 + (BLOCK_MEMORY_CYCLES if request.slots > FEW_SLOTS else 0), 1)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a block cipher's hardware with its software: each core in a simulation of its own, before a mode's core is built from it.
+"""Compares the hardware of a block cipher with its software.  Each core is simulated alone before a core of a mode uses it.
 
 ::
 
     keys ──▶ key schedule ──▶ round keys ──▶ core ──▶ blocks, cycles ─┐
       └────▶ software ──▶ blocks ─────────────────────────────────────┴─▶ equal, in the cycle that ``timing`` says
 
-Keys are zeros, ones, and random ones, of all sizes, of all slots in turn; blocks follow each other at the interval that ``timing``
-says.  A wrong entry of a table that one round in one place reads shows with a probability of more than 0.999.
+Keys are zeros, ones and random ones, of all sizes and alternating between all slots.  Blocks follow each other at the interval from
+``timing``.  If one entry of a table in one place of one round is wrong, it is found with a probability of more than 0.999.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ from modeloom.spec import DefinitionError, blame
 __all__ = ["check_cipher", "check_core"]
 
 KEYS = 64
-"""Keys that each core is tried with, at least."""
+"""Smallest number of keys for each core."""
 
 BLOCKS = {"pipelined": 32, "sequential": 8}
-"""Blocks under each key; a sequential core uses the same tables in every round."""
+"""Number of blocks under each key.  A sequential core uses the same tables in every round."""
 
 KEY_PATIENCE = 4096
-"""Cycles in which a key schedule is done."""
+"""Limit for the number of cycles of a key schedule."""
 
 SLOWEST = 512
-"""Cycles up to which the true latency and interval of a core are looked for, to be named."""
+"""Limit for the search of the true latency and interval of a core, in cycles, which the message names."""
 
 NEAR = 8
-"""Operations before and behind the first wrong one with which its cause is looked for."""
+"""Number of operations before and after the first wrong one that are used to find the cause."""
 
 CORE_PORTS = ("i", "o", "key_we", "key_slot", "key_round", "key_data")
 SCHEDULE_PORTS = ("start", "erase", "key", "we", "round", "data", "data_dec", "busy", "done")
 
 
 def check_cipher(cipher: BlockCipher, requests: Iterable[CoreRequest]) -> None:
-    """Checks the cores of a cipher that a mode brings; the tests of this project check those of its own ciphers.
+    """Checks the cores of a cipher that a mode brings.  The tests of this project check the cores of AES and SM4.
 
     Parameters
     ----------
     cipher : BlockCipher
     requests : iterable of CoreRequest
-        The cores that the mode's core has.
+        The cipher cores in the core of the mode.
 
     Raises
     ------
     DefinitionError
-        A core does not compute what the software does, or not in the cycles that ``timing`` says: one line that names the core.
+        A core does not compute the same as the software, or not in the cycles of ``timing``.  The message is one line that names the core.
     """
     if CIPHERS.get(cipher.name) is not cipher:
         for request in requests:
@@ -68,7 +68,7 @@ def check_core(cipher: BlockCipher, request: CoreRequest) -> None:
 
 @dataclass(eq=False)
 class _Operation:
-    """A block through the core; ``start`` is its cycle in the outputs of its run."""
+    """A block through the core.  ``start`` is its cycle in the outputs of its run."""
 
     slot: int
     decrypt: bool
@@ -80,13 +80,13 @@ class _Operation:
 
 @dataclass
 class _Run:
-    """Operations that went through the core, and what stood at its output in each cycle."""
+    """Operations that went through the core, and its output in each cycle."""
 
     operations: list[_Operation]
     outputs: list[int] = field(default_factory=list)
 
     def wrong(self, latency: int) -> list[_Operation]:
-        """Operations whose result is not there after so many cycles."""
+        """Operations whose result is missing after ``cycles`` cycles."""
         return [op for op in self.operations if self.outputs[op.start + latency] != op.expected]
 
 
@@ -95,7 +95,7 @@ class _Check:
         self.cipher, self.request = cipher, request
         self.rng = random.Random(f"{cipher.name} {request}")
         self.size = cipher.block_bytes
-        # The compiler asks without slots, unless there are many.
+        # The compiler requests cores without slots, unless there are many slots.
         self.timing = cipher.timing(request.but(slots=1) if request.slots <= FEW_SLOTS else request)
         self.sizes = request.key_sizes
         self.most = max(cipher.round_keys(bits) for bits in self.sizes)
@@ -117,7 +117,7 @@ class _Check:
     # -- stimuli ------------------------------------------------------------------------------------------------------
 
     def _keys(self) -> list[bytes]:
-        """Keys for all slots in turn; of several sizes, a slot gets another one each time."""
+        """Keys for all slots in turn.  With several sizes, the size for a slot changes each time."""
         sizes, slots = self.request.key_sizes, self.request.slots
         by_size = [self._keys_of(bits // 8) for bits in sizes]
         count = len(sizes) * max(KEYS, slots)
@@ -206,7 +206,7 @@ class _Check:
                     self.fail(f"its key schedule for {max(self.sizes)}-bit keys does not erase round key {number}")
 
     def _request(self, sim: Any, port: str, slot: int, key: bytes) -> list[tuple[int, int, int]]:
-        """Writes of a request: number, data, data_dec.  The key is there in the first cycle only."""
+        """The writes for a request: number, data, data_dec.  The key is present only in the first cycle."""
         for name, value in (("key", int.from_bytes(key, "little")), ("key_slot", slot), (port, 1)):
             sim.set(name, value)
         bits = 8 * len(key) or self.sizes[self.cipher.longest(self.sizes)]
@@ -222,14 +222,14 @@ class _Check:
                 sim.set(port, 0)
                 sim.set("key", self.rng.getrandbits(max(self.sizes)))
             if done:
-                # Two cycles to the core's memories.
+                # The writes take two cycles to reach the memories of the core.
                 sim.step(2)
                 return writes
         self.fail(f"its key schedule for {bits}-bit keys is not done after {KEY_PATIENCE} cycles")
         return writes
 
     def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> _Run:
-        """Sends blocks ``interval`` cycles apart, now and then later; other values stand at the ports between them."""
+        """Sends blocks ``interval`` cycles apart, and sometimes later.  Between the blocks, the ports have other values."""
         run, rng, bits = _Run(operations), self.rng, 8 * self.size
         wait, waiting = 0, iter(operations)
         following = next(waiting, None)
@@ -267,7 +267,7 @@ class _Check:
         got = next(run.outputs[first.start + timing.latency] for run in runs if first in run.operations)
         keys, every = {op.key for op in wrong}, {op.key for run in runs for op in run.operations}
         way = " to decrypt" if first.decrypt and self.request.direction == "both" else ""
-        # A fault of few keys is one of the key schedule, as likely as not.
+        # If only a few keys fail, the key schedule is a likely cause.
         under = f", under {len(keys)} of {len(every)} keys" if len(keys) < len(every) // 2 else ""
         self.fail(
             f"{self.request} gives {self._hex(got)} for block {self._hex(first.block)}{way} under key {first.key.hex()}, its software "
@@ -275,7 +275,7 @@ class _Check:
         )
 
     def _held(self, runs: list[_Run]) -> None:
-        """A sequential core holds a result until the next one, and no core is earlier than it says."""
+        """Checks that a sequential core holds a result until the next one, and that no core is earlier than ``timing``."""
         if self.request.form != "sequential":
             return
         latency = self.timing.latency
@@ -288,14 +288,14 @@ class _Check:
                     self.fail(f"{self.request} does not hold a result until the next one")
 
     def _slower(self, sim: Any, operations: list[_Operation]) -> None:
-        """Raises if some blocks come out right that are further apart: then the interval is wrong."""
+        """Raises if blocks that are further apart have correct results, because the interval is then wrong."""
         operations = [replace(op) for op in operations]
         for slot, key in {op.slot: op.key for op in operations}.items():
             self._load(sim, slot, key)
 
         def right(interval: int) -> int | None:
-            """The latency with which blocks so far apart come out right."""
-            # What the core has not finished ends first.
+            """The latency with which blocks at this distance have correct results."""
+            # The core first finishes its current work.
             sim.step(SLOWEST)
             run = self._through(sim, operations, interval, SLOWEST)
             return next((d for d in range(SLOWEST) if not run.wrong(d)), None)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler knows of a block cipher: sizes, the timing of its cores, their hardware, and its software.
+"""The description of a block cipher for the compiler: sizes, the timing of its cores, their hardware, and its software.
 
-AES and SM4 are described in files of their own; a mode may bring a cipher that is described in the same way.
+AES and SM4 have descriptions in separate files.  A mode may bring a cipher with a description of the same kind.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class BlockCipher:
     block_bytes : int
         Bytes of a block.
     key_bits : tuple of int
-        Key sizes in bits, the default first.
+        Key sizes in bits.  The default is the first.
     round_keys : callable
         ``round_keys(key_bits)``: the number of round keys, which is what the key schedule writes.
     round_key_bits : int
         Width of a round key in bits.
     most_stages : int
-        Registers a round that the pipelines may have: 1 to this.
+        Largest number of registers in a round of a pipeline.  The smallest is 1.
     pipelined, sequential : tuple of str
-        Directions for which there is a core of this form: "encrypt", "decrypt", and "both" for one core that does either.
+        Directions of the cores in this form: "encrypt", "decrypt", and "both" for one core with both directions.
     timing : callable
         ``timing(request)``: the ``CoreTiming`` of the core that a ``CoreRequest`` asks for.  It is the same for any number of slots up to
         ``FEW_SLOTS`` (``ciphers.request``).
     software : callable
         ``software(key)``: the keyed cipher on bytes, with ``encrypt(blocks)`` and ``decrypt(blocks)`` for any number of whole blocks.
     sboxes : tuple of str
-        Forms of the S-box that the cores may have, the default first.
+        Forms of the S-box that the cores may have.  The default is the first.
     hardware : callable
         ``hardware(request)``: the Amaranth component that a ``CoreRequest`` asks for, with the ports of ``AESPipeline``
         (``rtl.aes.cores.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A core for
@@ -98,7 +98,7 @@ class BlockCipher:
             raise InputError(f"{self.name} has no pipeline {what} that takes keys of several sizes; choose one key size")
 
     def longest(self, key_sizes: Sequence[int]) -> int:
-        """The place of the size with most round keys."""
+        """The index of the size with the most round keys."""
         return max(range(len(key_sizes)), key=lambda n: self.round_keys(key_sizes[n]))
 
     def expander(self, key_sizes: Sequence[int]) -> Any:

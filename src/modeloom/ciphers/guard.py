@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of a block cipher may be a user's: what it says and gives is looked at where it comes in.
+"""Checks the description of a block cipher, which may come from a user, and the results of its functions.
 
-An exception in one of its functions, or a result that cannot be, is one line with the place of the function.
+An exception in one of its functions, or an impossible result, becomes one line with the place of the function.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ FUNCTIONS = {
     "round_keys": "key_bits", "timing": "a CoreRequest", "software": "key", "hardware": "a CoreRequest", "key_schedule": "key_bits",
     "key_schedule_for": "key_sizes",
 }  # fmt: skip
-"""The functions of a description, and the one argument that each takes."""
+"""The functions of a description, each with its argument."""
 
 OPTIONAL = ("key_schedule_for",)
-"""Those that may be None."""
+"""The functions that may be None."""
 
 
 @dataclass(frozen=True)
 class Guarded:
-    """A function of a cipher's description, its exceptions and results made errors of one line."""
+    """Wraps a function of the description of a cipher.  Exceptions and wrong results become errors of one line."""
 
     cipher: str
     word: str
@@ -62,7 +62,7 @@ class Guarded:
 
 
 class GuardedSoftware:
-    """A keyed cipher whose results are whole blocks, as many as it gets."""
+    """Wraps a keyed cipher.  Its results must be as many whole blocks as its input."""
 
     def __init__(self, made_by: Guarded, keyed: Any):
         self._made_by, self._keyed = made_by, keyed
@@ -87,7 +87,7 @@ class GuardedSoftware:
 
 
 def guard(description: Any) -> None:
-    """Checks what a ``BlockCipher`` says, and guards its functions where they are a user's; raises ``DefinitionError``."""
+    """Checks the values in a ``BlockCipher``, and guards the functions that come from a user; raises ``DefinitionError``."""
 
     def refuse(what: str) -> None:
         raise DefinitionError(f"the block cipher {description.name!r}: {what}")
@@ -129,7 +129,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _takes_one(function: Callable[..., Any]) -> bool:
-    """Whether a function can be called with one argument, as far as that is known."""
+    """Whether a function can be called with one argument, as far as this is known."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ciphers of OpenSSL as the software of a description, which is what the hardware is compared with and what models run on."""
+"""Ciphers of OpenSSL as the software of a description.  The hardware is compared with it, and models run on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["openssl"]
 
 
 def openssl(algorithm: str) -> Callable[[bytes], Any]:
-    """The software of a cipher that OpenSSL has: ``software`` of a description.
+    """The ``software`` of a description, for a cipher in OpenSSL.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a block cipher for one of its cores, and the cycles that the core takes."""
+"""A request to a block cipher for one of its cores, and the cycles of this core."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from modeloom.spec.directions import DIRECTIONS
 __all__ = ["DIRECTION_OF", "FEW_SLOTS", "FORMS", "CoreRequest", "CoreTiming"]
 
 FEW_SLOTS = 64
-"""Key slots up to which they do not change the timing of a core.  With more, round keys may be in block memories."""
+"""Up to this number, key slots do not change the timing of a core.  With more, round keys may be in block memories."""
 
 FORMS = ("pipelined", "sequential")
-"""A core takes a block every cycle, or one after the other."""
+"""The forms of a core: it takes a block in every cycle, or one block after another."""
 
 DIRECTION_OF = {"enc": "encrypt", "dec": "decrypt", "both": "both"}
-"""The direction of a core by its name in a functional unit, which is the name of the operation that it does."""
+"""The direction of a core, by its name in a functional unit, which is the name of its operation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoreRequest:
-    """A core of a cipher.
+    """A request for a core of a cipher.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class CoreRequest:
     key_bits : int
         Bits of a key.
     stages : int
-        Registers a round of a pipeline, cycles a round of a sequential core.
+        Registers in a round of a pipeline, or cycles in a round of a sequential core.
     slots : int
-        Keys that the core holds.
+        Number of keys that the core holds.
     sbox : str
         Form of the S-boxes, one of ``BlockCipher.sboxes``.
     more_key_bits : tuple of int
@@ -43,7 +43,7 @@ class CoreRequest:
     Raises
     ------
     ValueError
-        The direction or the form is none of these, or a key size is there twice.
+        The direction or the form is unknown, or a key size occurs twice.
     """
 
     direction: str
@@ -70,16 +70,16 @@ class CoreRequest:
 
     @property
     def key_sizes(self) -> tuple[int, ...]:
-        """Bits of the keys that a slot may have.  Ports called ``key_length`` and ``length`` carry a place in this tuple."""
+        """Bits of the keys that a slot may have.  Ports named ``key_length`` and ``length`` carry an index into this tuple."""
         return (self.key_bits, *self.more_key_bits)
 
     @property
     def decrypts(self) -> tuple[bool, ...]:
-        """The directions that blocks may have; True is decryption."""
+        """The directions that blocks may have.  True is decryption."""
         return {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[self.direction]
 
     def but(self, **changes: object) -> CoreRequest:
-        """The same with some members changed."""
+        """The same request with some members changed."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 

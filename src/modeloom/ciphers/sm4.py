@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SM4, GB/T 32907-2016, as the compiler knows it."""
+"""The description of SM4, GB/T 32907-2016, for the compiler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDS = 32
 
 def _timing(request: CoreRequest) -> CoreTiming:
     cycles = ROUNDS * request.stages
-    # The operand register is in the core, as in those of AES.
+    # The operand register is in the core, as in the cores of AES.
     return CoreTiming(cycles + 1, 1 if request.form == "pipelined" else cycles)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of cycles between the buses, the engine and the program that it runs.
+"""The contract of cycles between the buses, the engine and the program of the engine.
 
-The way of a lone sector, of its last beat bl, and of its command c::
+The timing of a lone sector with its last beat bl and its command c::
 
     s_axis        b0 b1 .. bl
                            └─ LAST_BEAT_TO_ENTRY = 3 ─▶┐
@@ -10,14 +10,14 @@ The way of a lone sector, of its last beat bl, and of its command c::
                                                          └─ TWEAK_WRITE = -5: the end of cycle -5                │
     m_axis                            b0 b1 .. bl ◀────────────── DONE_TO_FIRST_BEAT = 5 ────────────────────────┘
 
-Sectors that follow each other. Their first beats may come while the sector before asks to enter::
+Successive sectors. The first beats of a sector may come while the previous sector asks to enter::
 
     entry ├──────── ENTRY_CYCLES = 4, or more ────────▶ entry of the next sector
           ┊ bl of the next sector is on fill_* a cycle before its entry at the latest
     fill_*   ─ FILL_DELAY = 3 ─▶ the block is in its bank at the end of this cycle
     ahead    b0 .. b3, FILL_AHEAD = 4 beats: no more while the sector before asks
 
-The program counts its cycles from its sector's cycle 0. Set-up writes words of the key memory, which are read later::
+The program counts its cycles from cycle 0 of its sector. The set-up writes words of the key memory, which are read later::
 
     row pointer ─ LEAD = 6 ─▶ operand networks
                 ─ DRAIN = 9 ─▶ last effect of the row
@@ -29,9 +29,10 @@ A key packet, and a reset::
     first beat ─▶ slot is empty ─ FENCE_CYCLES = 5 ─▶ all sectors that were admitted under the old key show in flight
     reset ─ SETTLE_CYCLES = 4 ─▶ registers before memories hold zeros ─▶ a word a cycle ─▶ pipelines run empty
 
-Who imports what from here: the scheduler ``ENTRY_CYCLES`` and ``KEY_DELAY``, the allocator when blocks come, the buses and the engine
-their own numbers, ``emit`` the formulas of the pins. The checkers of schedules and programs and the proof do not: they have copies of
-their own, and ``tests/cycles`` compares these, measures each number in simulated hardware, and reads the drawings above.
+The scheduler imports ``ENTRY_CYCLES`` and ``KEY_DELAY`` from here, the allocator the times at which blocks come, the buses and the engine
+their own numbers, and the makers of cores the formulas for the pins. The checkers of schedules and programs, and the proof, import nothing
+from here. They have their own copies of the numbers. ``tests/cycles`` compares these copies, measures each number in simulated hardware,
+and reads the drawings above.
 """
 
 from __future__ import annotations
@@ -64,16 +65,16 @@ __all__ = [
 ]
 
 LAST_BEAT_TO_ENTRY = 3
-"""Cycles from the last beat of a sector, taken from the bus, to its entry, if its command is there and the engine is idle."""
+"""Cycles from the last beat of a sector on the bus to its entry, if its command has come and the engine is idle."""
 
 COMMAND_TO_ENTRY = 4
-"""Cycles from a command, taken from the bus, to the entry of its sector, if the sector is there and the engine is idle."""
+"""Cycles from a command on the bus to the entry of its sector, if the sector has come and the engine is idle."""
 
 ENTRY_CYCLES = 4
-"""Fewest cycles in which the buses let one sector enter after another."""
+"""Smallest number of cycles between the entries of two sectors."""
 
 FILL_AHEAD = 4
-"""Beats of the following sector that may be written while a complete one asks to enter."""
+"""Number of beats of the next sector that may be written while a complete sector asks to enter."""
 
 FILL_DELAY = 3
 """Cycles from a beat on ``fill_*`` to the cycle at whose end its blocks are in their banks."""
@@ -82,34 +83,34 @@ LEAD = 6
 """Cycles from the entry of a sector to its cycle 0, and from the row pointer to the operand networks."""
 
 TWEAK_WRITE = 1 - LEAD
-"""Cycle of a sector at whose end the first block of its tweak is written; the others follow one by one."""
+"""Cycle of a sector at whose end the first block of its tweak is written.  The other blocks follow one by one."""
 
 FILL_MARGIN = LEAD - 1 - FILL_DELAY
-"""Cycles by which the earliest beat after an entry is written before cycle 0 of the sector that enters."""
+"""The earliest beat after an entry is written this number of cycles before cycle 0 of the sector that enters."""
 
 DRAIN = LEAD + 3
-"""Cycles from the row pointer to the last effect of a row; a cycle of them is spare."""
+"""Cycles from the row pointer to the last effect of a row, including one spare cycle."""
 
 KEY_DELAY = 4
-"""Cycles from the leaving of a key word in set-up to the first operation that may read it; a cycle of them is spare."""
+"""Cycles from the output of a key word in the set-up to the first operation that may read it, including one spare cycle."""
 
 ERASE_DELAY = 1
 """Cycles from ``erase`` of a memory to the write."""
 
 DONE_TO_FIRST_BEAT = 5
-"""Cycles from ``done`` to the first beat of an only sector on the bus. ``done`` comes in the cycle in which the program ends."""
+"""Cycles from ``done`` to the first beat of a lone sector on the bus. ``done`` comes in the cycle in which the program ends."""
 
 RING_OVERHEAD = 5
-"""Cycles from one entry to the next that uses the same place of the result buffer, without latency and beats."""
+"""Cycles between two entries that use the same place of the result buffer, without latency and beats."""
 
 RING_MARGIN = 1
-"""Cycles that are added to the latency where the result buffer is measured; the hardware does not need them."""
+"""Cycles that are added to the latency to size the result buffer.  The hardware does not need them."""
 
 FENCE_CYCLES = 5
-"""Cycles after a slot is marked empty by which the last sector admitted with its old key shows as in flight."""
+"""Number of cycles after a slot is marked empty until the last sector that was admitted with its old key is recorded as in flight."""
 
 ERASE_OVERHEAD = 12
-"""Cycles of the key port and of the engine around the overwriting of a key and of what has been computed with it."""
+"""Cycles of the key port and of the engine before and after the overwriting of a key and of the values computed with it."""
 
 OVERWRITE_CYCLES = 4
 """Cycles between the erasures of two cipher keys of a slot."""
@@ -119,7 +120,7 @@ SETTLE_CYCLES = 4
 
 
 def ring_depth(latency: int, interval: int, beats: int) -> int:
-    """Smallest ``ring_sectors`` that lets sectors follow each other without a pause.
+    """Smallest ``ring_sectors`` with which sectors can follow each other without a pause.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def ring_depth(latency: int, interval: int, beats: int) -> int:
 
 
 def overhead_pins(beats: int) -> int:
-    """Cycles of :func:`latency_pins` that are not the program's: those of the buses, and the beats themselves."""
+    """Cycles of :func:`latency_pins` that do not belong to the program: those of the buses, and the beats themselves."""
     last = beats - 1
     return max(last + LAST_BEAT_TO_ENTRY, COMMAND_TO_ENTRY) + LEAD + DONE_TO_FIRST_BEAT + last
 
@@ -142,7 +143,7 @@ def overhead_pins(beats: int) -> int:
 def latency_pins(latency: int, beats: int) -> int:
     """Cycles from the handshake of the first input beat to that of the last output beat, for a lone sector.
 
-    The core is idle, the command is there with the first beat at the latest, neither side pauses.
+    The core is idle, the command comes with the first beat or earlier, and neither side pauses.
 
     Parameters
     ----------
@@ -160,14 +161,14 @@ def interval_pins(interval: int, beats: int) -> int:
 
 
 def zeroize_cycles(depth: int, flush: int) -> int:
-    """Cycles for which a core is held while it is erased.
+    """Number of cycles for which a core is held during an erasure.
 
     Parameters
     ----------
     depth : int
-        Words of the deepest memory.
+        Number of words in the deepest memory.
     flush : int
-        Cycles that a value needs at most through registers that no reset reaches.
+        Largest number of cycles that a value can stay in registers without a reset.
     """
     return SETTLE_CYCLES + depth + flush
 
@@ -178,13 +179,13 @@ def key_erase_cycles(*, key_words: int, cipher_keys: int, rounds: int, result_wo
     Parameters
     ----------
     key_words : int
-        Words of the key memory a slot.
+        Words in the key memory for each slot.
     cipher_keys : int
-        Cipher keys of a slot.
+        Number of cipher keys of a slot.
     rounds : int
-        Words of round keys that the key schedule overwrites for each of them.
+        Number of round keys that the key schedule overwrites for each of them.
     result_words : int
-        Words of the deepest bank of the engine.
+        Number of words in the deepest bank of the engine.
     flush : int
         As for :func:`zeroize_cycles`.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain references of the cipher, the field and the modes, written from the standards and papers alone.
+"""Plain references of the ciphers, the field and the modes, written only from the standards and papers.
 
-Nothing here imports another room of modeloom: what the compiler derives is compared with what stands here.
+Nothing here imports another folder of modeloom.  The results of the compiler are compared with these references.
 """
 
 from .aes import AES

@@ -43,7 +43,7 @@ def round_keys(key: bytes) -> list[bytes]:
 
 
 def inverse_form(keys: list[bytes]) -> list[bytes]:
-    """Round keys as the equivalent inverse cipher wants them: all but the first and the last with InvMixColumns."""
+    """Round keys for the equivalent inverse cipher: all except the first and the last with InvMixColumns."""
     first, *inner, last = keys
     return [first, *(b"".join(inv_mix_column(key[at : at + 4]) for at in range(0, 16, 4)) for key in inner), last]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single steps of AES by their definitions in FIPS 197: slow, short, and apart from the hardware's tables.
+"""Single steps of AES from their definitions in FIPS 197.  They are slow, short, and independent of the tables of the hardware.
 
-Bit i of a byte is the coefficient of x^i in GF(2)[x] / (x^8 + x^4 + x^3 + x + 1); a column is four bytes, row 0 first.
+Bit i of a byte is the coefficient of x^i in GF(2)[x] / (x^8 + x^4 + x^3 + x + 1). A column has four bytes, with row 0 first.
 """
 
 from __future__ import annotations

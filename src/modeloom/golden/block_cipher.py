@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The block cipher as a parameter of a mode, and what several modes have beside it: counter modes, masks that double.
+"""The block cipher as a parameter of a mode, and parts that several modes share: counter modes, masks that double.
 
 Byte order: numbers are big-endian, bin(1) is ``00 … 00 01``. Counter blocks are made from a block S and i in two ways::
 
@@ -26,7 +26,7 @@ class BlockCipher(Protocol):
 
 
 CipherFactory = Callable[[bytes], BlockCipher]
-"""Makes the permutation from the bytes of its key; ValueError for a length that the cipher does not take."""
+"""Makes the permutation from the bytes of its key; ValueError for a length that the cipher does not accept."""
 
 
 def bin_n(number: int) -> bytes:
@@ -64,7 +64,7 @@ def doublings(element: bytes, count: int, double: Callable[[bytes], bytes]) -> l
 
 
 def _blocks(data: bytes) -> int:
-    """The number of blocks of *data*, a partial one among them."""
+    """The number of blocks of *data*, including a partial one."""
     return -(-len(data) // BLOCK_BYTES)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GCM and GMAC. NIST SP 800-38D (November 2007), sections 5 to 7, algorithm by algorithm.
 
-The text follows the standard to the letter and shares neither product, hash nor counter with the other references. A block is
+This code follows the standard to the letter. It shares no product, hash or counter with the other references. A block is
 a number here: bit 0 of the standard, the leftmost one, is the most significant bit and the coefficient of x^0::
 
     block          | byte 0 | byte 1 | ... | byte 15 |          big-endian number; x^0 at the left, x^127 at the right
@@ -11,7 +11,7 @@ a number here: bit 0 of the standard, the leftmost one, is the most significant 
     sealed         | C, as long as the text | T (the tag) |
 
 The inverse direction of the cipher is never used. Appendix C of the standard restricts tags of 8 and 4 bytes further, by the
-lengths and the number of the messages under one key: that is left to the protocol.
+lengths and the number of the messages under one key. The protocol must ensure this.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class GCM:
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """The text of a sealed message, if its tag is right. Algorithm 5, GCM-AD.
 
-        Right or wrong, the same is computed, and the tags are compared in a time that does not depend on them.
+        The computation is the same for right and wrong tags, and the time of the comparison does not depend on the tags.
 
         Raises
         ------

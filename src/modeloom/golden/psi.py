@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What HEH and HMCH have in common: the key, the hash ψ_h, β_1 and β_2. brw2013, section 4.1.
+"""The common parts of HEH and HMCH: the key, the hash ψ_h, β_1 and β_2. brw2013, section 4.1.
 
 Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key is laid out as::
 

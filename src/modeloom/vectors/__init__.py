@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published test vectors, as JSON in the manner of Wycheproof; ``tools/vectors.py`` makes the files.
+"""Published test vectors, as JSON in the style of Wycheproof.  ``tools/vectors.py`` makes the files.
 
 All values are lower-case hexadecimal strings, byte 0 first.
 """
@@ -10,7 +10,7 @@ import json
 from importlib import resources
 from typing import Any
 
-# The files that hold vectors of a mode as modeloom keys it; a mode without published vectors has no entry.
+# The files with vectors of a mode, with the key format of modeloom. A mode without published vectors has no entry.
 _FILES_OF_MODE = {
     "eme": ("eme_aes256",),
     "eme2": ("eme2_gladman",),
