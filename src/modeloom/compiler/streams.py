@@ -37,6 +37,8 @@ class StreamOptions:
     mul_arch : str
         Multiplier circuit.
     key_slots : int
+    hold : int or None
+        Bytes of text of a message to open that the core holds back until the tag was checked (default: it releases text before).
     """
 
     key_bits: int | None = None
@@ -46,6 +48,7 @@ class StreamOptions:
     mul_arch: str = "karatsuba"
     mul_stages: int = 3
     key_slots: int = 16
+    hold: int | None = None
 
 
 @dataclass(frozen=True)

@@ -39,15 +39,16 @@ class MessageCode(IntEnum):
         return code
 
     OK = 0, "the message was sealed, or its tag is correct; all its text has been taken"
-    WRONG_TAG = 1, "the tag of the message is wrong; discard its text"
+    WRONG_TAG = 1, "the tag of the message is wrong; text that the core has released must be discarded"
     TOO_SHORT = 2, "the packet ends before the end of the associated data"
-    TOO_LONG = 3, "the text or the associated data are longer than the mode allows; the text was cut off"
-    BAD_KEEP = 4, "`tkeep` does not match the lengths, or has a gap"
-    NO_KEY = 5, "the key slot is empty, is being loaded, or does not exist"
-    NO_DIRECTION = 6, "the core was not built for this direction"
-    NO_CHANNEL = 7, "the core has no channel with this number"
-    BAD_TAG_LENGTH = 8, "the mode has no tags of this length"
-    BAD_NONCE_LENGTH = 9, "the mode does not accept nonces of this length"
+    TOO_LONG_TO_HOLD = 3, "the text of a message to open is longer than the core can hold back; none of it was released"
+    TOO_LONG = 4, "the text or the associated data are longer than the mode allows; the text was cut off"
+    BAD_KEEP = 5, "`tkeep` does not match the lengths, or has a gap"
+    NO_KEY = 6, "the key slot is empty, is being loaded, or does not exist"
+    NO_DIRECTION = 7, "the core was not built for this direction"
+    NO_CHANNEL = 8, "the core has no channel with this number"
+    BAD_TAG_LENGTH = 9, "the mode has no tags of this length"
+    BAD_NONCE_LENGTH = 10, "the mode does not accept nonces of this length"
 
 
 @cache
@@ -81,8 +82,16 @@ def _status(block_bytes: int) -> Packing:
 
 
 @cache
-def message_core(block_bytes: int = 16) -> tuple[Interface, ...]:
-    """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``."""
+def message_core(block_bytes: int = 16, hold: int | None = None) -> tuple[Interface, ...]:
+    """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
+
+    Parameters
+    ----------
+    block_bytes : int
+        Bytes of a block.
+    hold : int or None
+        Most bytes of text of a message to open that the core holds back until the tag was checked; None if it releases text before.
+    """
     command, status = _command(block_bytes), _status(block_bytes)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
@@ -95,9 +104,10 @@ def message_core(block_bytes: int = 16) -> tuple[Interface, ...]:
     data_in = replace(
         DATA_IN, about="messages in: one packet for each command; associated data come first, and text starts in a new beat"
     )
-    data_out = replace(
-        DATA_OUT, about="text out: one packet for each message that has text", payload=(*DATA_OUT.payload, cut)
-    )  # fmt: skip
+    about = "text out: one packet for each message that has text"
+    if hold is not None:
+        about = f"{about}; that of an opened message leaves only after its tag was found correct"
+    data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, cut))
     return (CONTROL, commands, data_in, data_out, statuses, KEYS, KEY_FLAGS)
 
 

@@ -25,13 +25,16 @@ from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.ports import FlatPort, flat_ports
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.bus import MessageBus
-from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.parameters import MOST_HOLD, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER
 
 __all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "latency"]
+
+HOLD_CYCLES = 2
+"""Cycles more if there is a buffer for text that is not verified."""
 
 READIES = ("cmd.ready", "s.ready")
 """Outputs that a bus held in reset would give high."""
@@ -48,9 +51,11 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     before = min((parts.index(name) for name in keys), default=0)
     if len(keys) != 1:
         raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
+    if options.hold is not None and not 1 <= options.hold <= MOST_HOLD:
+        raise InputError(f"--hold takes 1 to {MOST_HOLD} bytes, not {options.hold}")
     try:
         return MessageParameters(
-            plan=compiled.plan,
+            plan=compiled.plan, hold=options.hold,
             keys=KeyParameters(
                 slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=key_bits,
                 round_keys=cipher.round_keys(key_bits), round_key_bits=cipher.round_key_bits,
@@ -86,8 +91,12 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
 
 
 def latency(compiled: CompiledStream) -> int:
-    """Cycles from the first beat of text in to the first beat out of a message of one beat, in an idle core."""
-    return bus_parameters(compiled).text_stage + PIN_CYCLES
+    """Cycles from the first beat of text in to the first beat out of a message of one beat, in an idle core.
+
+    In a core that holds text: of a message that is sealed.
+    """
+    p = bus_parameters(compiled)
+    return p.text_stage + PIN_CYCLES + (HOLD_CYCLES if p.hold else 0)
 
 
 class StreamHardware(wiring.Component):

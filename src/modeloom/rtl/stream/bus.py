@@ -106,6 +106,10 @@ class MessageBus(wiring.Component):
         self._join(m, texts, verdicts, ("delivered",))
         self._join(m, verdicts, flight, ("finished",))
         wiring.connect(m, key_port.state, wiring.flipped(self.key_state))
+        if p.hold:
+            self._join(m, entry, texts, ("held",))
+            self._join(m, verdicts, texts, ("judged", "right"))
+            self._join(m, texts, verdicts, ("dropped",))
         for part in (messages, window, texts, verdicts, pipeline):
             self._join(m, self, part, ("erase", "erase_address"))
         keys = key_port.preparation

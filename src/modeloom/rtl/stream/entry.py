@@ -40,6 +40,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         To the pipeline; see :class:`~modeloom.rtl.stream.pipeline.TokenPipeline`.
     beat, last, cut : 1
         The token gives a beat of text, its packet's last one, without bytes as the packet is cut off.
+    held : 1
+        With ``hold`` only: the token is of a message to be opened.
     verdict, verdict_valid : MessageParameters.verdict, 1
         The token is the last one of a message.
     """
@@ -49,6 +51,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         p, plan = parameters, parameters.plan
         kinds = range(max(2, len(plan.tokens) + len(plan.preparations)))
         return {
+            **({"held": Out(1)} if p.hold else {}),
             "token": In(stream.Signature(p.weighted)), "message": In(stream.Signature(p.message)),
             "text_taken": In(1), "tag_taken": In(2),
             "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
@@ -209,6 +212,8 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.verdict.tag_bytes.eq(message.tag_bytes), self.verdict.decrypt.eq(message.decrypt), self.verdict.code.eq(token.code),
             self.verdict.packet.eq(packet_reg), self.verdict.empty.eq(false),
         ]  # fmt: skip
+        if p.hold:
+            m.d.sync += self.held.eq(decrypt)
         self._credits(m, text_credit, beat, self.text_taken, p.text_depth)
         self._credits(m, tag_credit, ends, self.tag_taken, p.tag_depth)
         return m

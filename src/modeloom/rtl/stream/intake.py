@@ -100,12 +100,15 @@ class MessageIntake(BusComponent[MessageParameters]):
             fits.eq((beat.keep == wanted) & (associated.reached | ~beat.last)),
             short.eq(beat.last & ~hole & ~(beat.keep & ~wanted).any()),
         ]
-        most_partial = p.plan.mode.most_text % size
+        most = p.plan.mode.most_text
+        most_held = most if p.hold is None else min(most, p.text_from * size + p.hold)
+        # The most text of this message is that which a core holds, and not the mode's.
+        held_reg = Signal()
         null = Signal()
         too_long = Signal()
         m.d.comb += [
             null.eq(empty & ~hole & beat.last & ~begun_reg),
-            too_long.eq(text.reached & (nbytes > most_partial)),
+            too_long.eq(text.reached & (nbytes > Mux(held_reg, most_held % size, most % size))),
         ]
 
         # -- what becomes of it -----------------------------------------------------------------------------------------------
@@ -139,7 +142,7 @@ class MessageIntake(BusComponent[MessageParameters]):
                 with m.Elif(hole | empty | ~(full | beat.last)):
                     m.d.comb += fault.eq(MessageCode.BAD_KEEP)
                 with m.Elif(too_long):
-                    m.d.comb += fault.eq(MessageCode.TOO_LONG)
+                    m.d.comb += fault.eq(Mux(held_reg, MessageCode.TOO_LONG_TO_HOLD, MessageCode.TOO_LONG))
                 with m.Else():
                     m.d.comb += [give.eq(1), token.step.eq(TokenStep.TEXT), token.last.eq(beat.last), text.count.eq(full)]
                     m.d.sync += [begun_reg.eq(1), ended_reg.eq(beat.last), partial_reg.eq(nbytes)]
@@ -161,6 +164,7 @@ class MessageIntake(BusComponent[MessageParameters]):
 
         # -- the next message -------------------------------------------------------------------------------------------------
         order, load = self.order.payload, Signal()
+        held = order.message.decrypt & int(most_held < most)
         m.d.comb += [
             load.eq(self.order.valid & self.message.ready & (ends_message | ~busy_reg)),
             self.order.ready.eq(load),
@@ -170,13 +174,13 @@ class MessageIntake(BusComponent[MessageParameters]):
             # The last block is that before which as many whole blocks have come as there are, or one less if it is whole itself.
             associated.first.eq(order.associated[:index_bits] == 0),
             associated.limit.eq(order.associated[index_bits:]),
-            text.clear.eq(load), text.first.eq(p.text_from), text.limit.eq(p.plan.mode.most_text // size),
+            text.clear.eq(load), text.first.eq(p.text_from), text.limit.eq(Mux(held, most_held // size, most // size)),
         ]  # fmt: skip
         with m.If(ends_message):
             m.d.sync += busy_reg.eq(0)
         with m.If(load):
             m.d.sync += [
-                busy_reg.eq(1), first_reg.eq(1), begun_reg.eq(0), ended_reg.eq(0), partial_reg.eq(0),
+                busy_reg.eq(1), held_reg.eq(held), first_reg.eq(1), begun_reg.eq(0), ended_reg.eq(0), partial_reg.eq(0),
                 code_reg.eq(order.code), discard_reg.eq(order.code.any()), in_associated_reg.eq(order.associated.any()),
                 associated_reg.eq(order.associated), tail_reg.eq(order.associated[:index_bits]),
             ]  # fmt: skip

@@ -22,13 +22,22 @@ from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.parameters import check_flags, check_integer
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["CODE_BITS", "MessageParameters", "Program", "TokenStep"]
+__all__ = ["CODE_BITS", "MOST_HOLD", "MessageParameters", "Program", "TokenStep"]
 
 CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
 
 ENTRY_SLACK = 12
 """Cycles that a credit is on its way, beside those in the pipeline: registers of entry and queues."""
+
+HOLD_SLACK = 10
+"""Cycles more if text is held: from a tag to the verdict in the buffer, and through the buffer."""
+
+LEAST_HELD = 4
+"""Beats of the smallest buffer through which a beat passes in each cycle."""
+
+MOST_HOLD = 1 << 20
+"""Bytes of the largest buffer."""
 
 
 class TokenStep(IntEnum):
@@ -69,6 +78,9 @@ class MessageParameters:
     keys : KeyParameters
     encrypt, decrypt : bool
         Directions; at least one.
+    hold : int or None
+        Most bytes of text of a message to be opened, which leaves only after its tag was right, 1 to 2^20; None if text leaves
+        unverified.
     text_from : int
         Blocks of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
 
@@ -82,12 +94,17 @@ class MessageParameters:
     keys: KeyParameters
     encrypt: bool = True
     decrypt: bool = True
+    hold: int | None = None
     text_from: int = 0
 
     def __post_init__(self) -> None:
         check_flags(self, "encrypt", "decrypt")
         if not (self.encrypt or self.decrypt):
             raise ValueError("a core has at least one direction")
+        if self.hold is not None:
+            check_integer("hold", self.hold, 1, MOST_HOLD)
+            if not self.decrypt:
+                raise ValueError("hold is for cores that open messages")
         check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.plan.mode.block_bytes)
 
     # -- what CoreShape asks ------------------------------------------------------------------------------------------------------
@@ -117,7 +134,7 @@ class MessageParameters:
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """What goes over the ports of the core."""
-        return message_core(self.block_bytes)
+        return message_core(self.block_bytes, self.hold)
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:
@@ -152,13 +169,21 @@ class MessageParameters:
 
     @property
     def text_depth(self) -> int:
-        """Beats of text that the output holds."""
+        """Beats of text that the output holds, beside those in ``hold_depth``."""
+        if self.hold is not None:
+            # Text waits before the buffer for the verdict on the message before it.
+            return _power(max(self.text_stage, self.tag_stage) + ENTRY_SLACK + HOLD_SLACK)
         return _power(self.text_stage + ENTRY_SLACK)
 
     @property
     def tag_depth(self) -> int:
         """Messages whose tag is under way or not taken."""
-        return _power(self.tag_stage + ENTRY_SLACK)
+        return _power(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None else 0))
+
+    @property
+    def hold_depth(self) -> int:
+        """Beats of the buffer for text that is not verified; 0 if there is none."""
+        return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.block_bytes))
 
     @property
     def flight_bits(self) -> int:
@@ -179,7 +204,7 @@ class MessageParameters:
     def erase_words(self) -> int:
         """Words of the deepest memory."""
         words = self.keys.slots << self.word_bits if self.plan.words else 1
-        return max(self.round_words, words, self.text_depth, self.tag_depth, self.token_depth, self.plan.chains)
+        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.token_depth, self.plan.chains)
 
     @property
     def erase_bits(self) -> int:

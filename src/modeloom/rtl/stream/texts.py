@@ -5,12 +5,17 @@
 
     pipeline ──▶ queue ──▶ [slice] ──▶ m
     entry: last, bytes, cut ──▶ shift register ──┘
+
+    with hold:     queue ──▶ HoldBuffer ──▶ [slice] ──▶ m
+                   verdicts ──▶ queue ──┘
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import stream
+from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
@@ -19,6 +24,7 @@ from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import payload_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.delay import Delay
+from modeloom.rtl.stream.hold import HoldBuffer
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Queue
 
@@ -38,6 +44,8 @@ class TextQueue(BusComponent[MessageParameters]):
     -------
     beat, nbytes, last, cut : In
         Of a token as it enters the pipeline.
+    held : In
+        With ``hold`` only: its message is to be opened.
     text : In
         From the pipeline, ``MessageParameters.text_stage`` cycles later.
     m : stream of text_layout
@@ -46,6 +54,10 @@ class TextQueue(BusComponent[MessageParameters]):
         A beat has left the queue.
     delivered : 1
         The host has taken the last beat of a packet.
+    judged, right : In
+        With ``hold`` only: the next verdict on a message to be opened that has text.
+    dropped : 1
+        With ``hold`` only: such a message has been dropped.
     erase, erase_address : In
         While it is held in reset: zeros to this word.
     """
@@ -53,7 +65,9 @@ class TextQueue(BusComponent[MessageParameters]):
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
+        hold = {"held": In(1), "judged": In(1), "right": In(1), "dropped": Out(1)}
         return {
+            **(hold if p.hold else {}),
             "beat": In(1), "nbytes": In(p.nbytes_bits), "last": In(1), "cut": In(1), "text": In(p.block_bits),
             "m": Out(stream.Signature(text_layout(p))), "taken": Out(1), "delivered": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -62,8 +76,9 @@ class TextQueue(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        beat_layout = StructLayout({"data": p.block_bits, "nbytes": p.nbytes_bits, "last": 1, "cut": 1})
-        flags = StructLayout({"nbytes": p.nbytes_bits, "last": 1, "cut": 1})
+        hold: dict[str, int] = {"held": 1} if p.hold else {}
+        flags = StructLayout({"nbytes": p.nbytes_bits, "last": 1, "cut": 1, **hold})
+        beat_layout = StructLayout({"data": p.block_bits, "nbytes": p.nbytes_bits, "last": 1, "cut": 1, **hold})
         m.submodules.flags = line = Delay(flags, p.text_stage)
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits)
         m.submodules.out = out = RegisterSlice(text_layout(p))
@@ -79,15 +94,37 @@ class TextQueue(BusComponent[MessageParameters]):
             queue.i.payload.last.eq(line.o.last), queue.i.payload.cut.eq(line.o.cut),
             queue.erase.eq(self.erase), queue.erase_address.eq(self.erase_address),
         ]  # fmt: skip
-        given, keep = queue.o.payload, Signal(p.block_bytes)
+        if p.hold:
+            m.d.comb += [line.i.held.eq(self.held), queue.i.payload.held.eq(line.o.held)]
+        source = self._hold(m, queue) if p.hold else queue.o
+        given, keep = source.payload, Signal(p.block_bytes)
         m.d.comb += [
-            keep.eq(Cat(given.nbytes > at for at in range(p.block_bytes)) & queue.o.valid.replicate(p.block_bytes)),
-            out.i.valid.eq(queue.o.valid), queue.o.ready.eq(out.i.ready),
+            keep.eq(Cat(given.nbytes > at for at in range(p.block_bytes)) & source.valid.replicate(p.block_bytes)),
+            out.i.valid.eq(source.valid), source.ready.eq(out.i.ready),
             out.i.payload.data.eq(given.data & Cat(bit.replicate(8) for bit in keep)),
-            out.i.payload.keep.eq(keep), out.i.payload.last.eq(given.last & queue.o.valid), out.i.payload.cut.eq(given.cut & queue.o.valid),
+            out.i.payload.keep.eq(keep), out.i.payload.last.eq(given.last & source.valid), out.i.payload.cut.eq(given.cut & source.valid),
             self.taken.eq(queue.o.valid & queue.o.ready),
             self.m.valid.eq(out.o.valid), out.o.ready.eq(self.m.ready),
             self.delivered.eq(out.o.valid & self.m.ready & out.o.payload.last),
         ]  # fmt: skip
         m.d.comb += self.m.payload.eq(out.o.payload)
         return m
+
+    def _hold(self, m: Module, queue: Queue) -> Any:
+        """Puts the buffer for unverified text behind the queue; the stream out of it."""
+        p = self.parameters
+        layout = StructLayout({"data": p.block_bits, "nbytes": p.nbytes_bits, "last": 1, "cut": 1})
+        m.submodules.hold = hold = HoldBuffer(layout, p.hold_depth, p.erase_bits)
+        m.submodules.verdicts = verdicts = Queue(1, p.tag_depth, p.erase_bits)
+        wiring.connect(m, verdicts.o, hold.verdict)
+        beat = queue.o.payload
+        m.d.comb += [
+            verdicts.i.valid.eq(self.judged), verdicts.i.payload.eq(self.right),
+            hold.i.valid.eq(queue.o.valid), queue.o.ready.eq(hold.i.ready),
+            hold.i.payload.last.eq(beat.last), hold.i.payload.held.eq(beat.held), hold.i.payload.stored.eq(~(beat.held & beat.cut)),
+            *(hold.i.payload.beat[name].eq(beat[name]) for name in ("data", "nbytes", "last", "cut")),
+            self.dropped.eq(hold.dropped),
+        ]  # fmt: skip
+        for part in (hold, verdicts):
+            m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
+        return hold.o

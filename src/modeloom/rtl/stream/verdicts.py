@@ -11,7 +11,7 @@ A tag is compared in whole, in the same cycles whatever it is.  The one bit that
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -46,6 +46,10 @@ class VerdictQueue(BusComponent[MessageParameters]):
         To the host; the payload is zero while not valid.
     taken : 2
         So many statuses, and messages of which nothing is told, have made place.
+    judged, right : 1, 1
+        With ``hold`` only: the verdict on a message to be opened that has text.
+    dropped : 1
+        With ``hold`` only: its text has been dropped.
     finished : 1
         A message has left the pipeline; nothing of its key is used any more.
     erase, erase_address : In
@@ -55,7 +59,9 @@ class VerdictQueue(BusComponent[MessageParameters]):
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
+        hold = {"judged": Out(1), "right": Out(1), "dropped": In(1)}
         return {
+            **(hold if p.hold else {}),
             "verdict": In(p.verdict), "verdict_valid": In(1), "tag": In(p.block_bits), "tag_valid": In(1), "delivered": In(1),
             "status": Out(stream.Signature(status_layout(p))), "taken": Out(2), "finished": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -64,7 +70,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1})
+        told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1, **({"dropped": 1} if p.hold else {})})
         m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits)
         m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits)
         m.submodules.out = out = RegisterSlice(status_layout(p))
@@ -112,12 +118,11 @@ class VerdictQueue(BusComponent[MessageParameters]):
             statuses.i.payload.packet.eq(decision_reg.packet),
             self.finished.eq(there_reg & ~want.empty),
         ]  # fmt: skip
-        # A status follows the text of its message.
+        # A status follows the text of its message, or what becomes of it.
         delivered_reg = Signal(range(p.tag_depth + 4))
         head, pop = statuses.o.payload, Signal()
         may, told_now = Signal(), Signal()
         m.d.comb += [
-            may.eq(~head.packet | (delivered_reg != 0)),
             told_now.eq(statuses.o.valid & may),
             out.i.valid.eq(told_now), statuses.o.ready.eq(out.i.ready & may),
             pop.eq(statuses.o.valid & statuses.o.ready),
@@ -127,7 +132,21 @@ class VerdictQueue(BusComponent[MessageParameters]):
             self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready), self.status.payload.eq(out.o.payload),
             queue_erase(expected, self), queue_erase(statuses, self),
         ]  # fmt: skip
-        m.d.sync += delivered_reg.eq(delivered_reg + self.delivered - (pop & head.packet))
+        if not p.hold:
+            m.d.comb += may.eq(~head.packet | (delivered_reg != 0))
+            m.d.sync += delivered_reg.eq(delivered_reg + self.delivered - (pop & head.packet))
+            return m
+        dropped_reg = Signal.like(delivered_reg)
+        m.d.comb += [
+            self.judged.eq(decided_reg & decision_reg.packet & decision_reg.decrypt & ~decision_reg.empty),
+            self.right.eq(~code.any()),
+            statuses.i.payload.dropped.eq(decision_reg.decrypt & code.any()),
+            may.eq(~head.packet | Mux(head.dropped, dropped_reg != 0, delivered_reg != 0)),
+        ]
+        m.d.sync += [
+            delivered_reg.eq(delivered_reg + self.delivered - (pop & head.packet & ~head.dropped)),
+            dropped_reg.eq(dropped_reg + self.dropped - (pop & head.packet & head.dropped)),
+        ]
         return m
 
 
