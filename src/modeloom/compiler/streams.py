@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the definition of a stream mode to a proved pipeline of tokens, for the units that a user chooses."""
+"""Compiles the definition of a stream mode to a proved pipeline of tokens, with the units that a user chooses."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ SCHEMA = "modeloom-explain-stream-1"
 
 @dataclass(frozen=True, kw_only=True)
 class StreamOptions:
-    """What a user may choose for a core of a stream mode.
+    """The options of a core for a stream mode.
 
     Attributes
     ----------
     key_bits : int or None
-        Key size of the cipher in bits (default: the cipher's first).
+        Key size of the cipher in bits (default: the first key size of the cipher).
     cipher : str or None
         Name of the block cipher (default: that of the mode).
     cipher_sbox : str or None
-        S-boxes of the cipher (default: the cipher's first form).
+        S-boxes of the cipher (default: the first form of the cipher).
     cipher_stages, mul_stages : int or None, int
         Registers in a round (default: 2, or as many as the cipher has), and in the multiplier.
     mul_arch : str
@@ -59,12 +59,12 @@ class CompiledStream:
     ----------
     mode : StreamMode
     options : StreamOptions
-        With the cipher's defaults filled in.
+        The options, with the defaults of the cipher filled in.
     plan : StreamPlan
     cipher_request : CoreRequest
-        What is asked of the cipher.
+        The request to the cipher.
     proof : StreamProof or None
-        What the proof has compared; None if it has not run.
+        The result of the proof; None if it has not run.
     """
 
     mode: StreamMode
@@ -110,14 +110,14 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     Raises
     ------
     InputError
-        An option has a value that no core has.
+        An option has a value that no core supports.
     DefinitionError
         The definition is wrong.
     ProofError
         The pipeline does not compute the definition.
     """
     chosen = cipher_of(mode, options.cipher)
-    # The options that both kinds of cores have are checked in one place.
+    # The options of both kinds of cores are checked in one place.
     shared = Options(
         key_bits=options.key_bits, cipher=options.cipher, cipher_sbox=options.cipher_sbox, cipher_stages=options.cipher_stages,
         mul_arch=options.mul_arch, mul_stages=options.mul_stages,

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a stream mode is: authenticated encryption of messages of any length, written as steps.
+"""Stream modes: authenticated encryption of messages of any length, written as steps.
 
 The steps of a message, in their order::
 
     start ─▶ associated, for each block of associated data ─▶ encrypt or decrypt, for each block of text ─▶ tag
       └──────────────── the state goes from step to step ───────────────────────────────────────────────────┘
 
-A step sees one block and the state.  How many blocks a message has is known only when they have come.
+A step reads one block and the state.  The number of blocks of a message is not known in advance.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Lengths", "Nonce", "State", "StreamMode"]
 
 
 class State:
-    """Named blocks that go from one step of a message to the next."""
+    """Named blocks that pass from one step of a message to the next."""
 
     def __init__(self, **values: Any):
         self._values = dict(values)
@@ -53,9 +53,9 @@ class Nonce:
     Attributes
     ----------
     block
-        Its bytes, with zeros behind them.
+        Its bytes, padded with zeros.
     nbytes
-        How many there are: a number, or a length that is known when the core runs.
+        Number of its bytes: a number, or a length that is known when the core runs.
     """
 
     block: Any
@@ -71,17 +71,17 @@ class Lengths:
 
 
 class StreamMode(Definition):
-    """Authenticated encryption.  Subclasses are the definitions; everything else is derived from them.  What all modes
-    say of themselves is in :class:`~modeloom.spec.keyed.Definition`.
+    """Authenticated encryption.  Definitions are subclasses, and everything else is derived from them.
+    :class:`~modeloom.spec.keyed.Definition` has the attributes of all modes.
 
     Attributes
     ----------
     nonce_bytes : tuple of tuple of int
-        Lengths of nonces in bytes, in classes: ``start`` computes the same for all lengths of a class.  The first length is the default.
+        Lengths of nonces in bytes, in classes.  ``start`` does the same for all lengths of a class.  The first length is the default.
     tag_bytes : tuple of int
-        Lengths of tags in bytes, the default first.
+        Lengths of tags in bytes.  The default is the first.
     most_associated, most_text : int
-        Most bytes of associated data and of text.
+        Largest number of bytes of associated data and of text.
     """
 
     nonce_bytes: ClassVar[tuple[tuple[int, ...], ...]] = ((12,),)
@@ -94,7 +94,7 @@ class StreamMode(Definition):
         raise NotImplementedError
 
     def associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
-        """The state after a block of associated data; a partial last one has zeros behind its bytes."""
+        """The state after a block of associated data.  A partial last block is padded with zeros."""
         raise NotImplementedError
 
     def encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
@@ -106,12 +106,12 @@ class StreamMode(Definition):
         raise NotImplementedError
 
     def tag(self, o: Any, k: Keys, s: State, n: Lengths) -> Any:
-        """The whole tag; a shorter one is its first bytes."""
+        """The whole tag.  A shorter tag consists of its first bytes."""
         raise NotImplementedError
 
     @classmethod
     def nonce_class(cls, nbytes: int) -> int:
-        """The number of the class of nonces that a length belongs to; raises ``InputError`` for a length that the mode does not take."""
+        """The index of the class of nonces for a length; raises ``InputError`` for a length that the mode does not accept."""
         for number, lengths in enumerate(cls.nonce_bytes):
             if nbytes in lengths:
                 return number
@@ -122,13 +122,13 @@ class StreamMode(Definition):
 
     @classmethod
     def check_lengths(cls, associated: int, text: int) -> None:
-        """Raises ``InputError`` for a message that is longer than the mode allows; lengths in bytes."""
+        """Raises ``InputError`` for a message that is longer than the mode allows.  Lengths are in bytes."""
         for what, nbytes, most in (("associated data", associated, cls.most_associated), ("text", text, cls.most_text)):
             if nbytes > most:
                 raise InputError(f"{cls.name}: a message has at most {most} bytes of {what}, not {nbytes}")
 
     @classmethod
     def check_tag(cls, nbytes: int) -> None:
-        """Raises ``InputError`` for a length of tags that the mode does not have."""
+        """Raises ``InputError`` for a tag length that the mode does not have."""
         if nbytes not in cls.tag_bytes:
             raise InputError(f"{cls.name}: a tag has {' or '.join(map(str, cls.tag_bytes))} bytes, not {nbytes}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The further operations of a stream mode on numbers: what depends on lengths that are known when the message has come."""
+"""Further operations of a stream mode on numbers.  They depend on lengths that are known only after the whole message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Piece", "StreamNumbers"]
 
 
 class Piece(int):
-    """A block of a message with its length: a number with byte 0 in bits [7:0], zeros behind its bytes.
+    """A block of a message with its length: a number with byte 0 in bits [7:0], padded with zeros.
 
     A sum with it is a plain number.
     """
@@ -31,13 +31,13 @@ class StreamNumbers(Numbers):
     """Operations on integers, for stream modes."""
 
     def cut(self, block: int, piece: Any) -> int:
-        """As many bytes of a block as a piece of the text has, zeros behind them."""
+        """A block truncated to the length of a piece of the text, and padded with zeros."""
         if not isinstance(piece, Piece):
             raise DefinitionError("o.cut(block, piece) takes a block that encrypt or decrypt was given as its second operand")
         return self.head(block, piece.nbytes)
 
     def bit_lengths(self, first: int, second: int, order: str = "big") -> int:
-        """Two lengths, given in bytes, as numbers of bits of half a block each: one behind the other, both "big" or "little" endian."""
+        """Two lengths in bytes as numbers of bits.  Each takes half a block, and both are "big" or "little" endian."""
         if order not in ("big", "little"):
             raise DefinitionError(f'o.bit_lengths() takes order="big" or "little", not {order!r}')
         half = self._block_bytes // 2

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``start`` computes and only ``tag`` reads is computed by ``tag``: a message then needs no token for its start.
+"""Moves values that ``start`` computes and only ``tag`` reads to ``tag``.  A message then needs no token for its start.
 
-GCM's mask E(K, J0) is such a value. The state keeps the operand, J0, in its place.
+The mask E(K, J0) of GCM is such a value. The state holds its operand J0 instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["move_to_tag"]
 
 
 def move_to_tag(steps: Sequence[Step], kinds: dict[str, Recurrence]) -> list[Step]:
-    """The steps, with operations of one operand moved from ``start`` to ``tag`` where their units are free."""
+    """The steps, with operations of one operand moved from ``start`` to ``tag`` if their units are free there."""
     result = list(steps)
     for name, recurrence in kinds.items():
         if recurrence.kind == "held":
@@ -42,7 +42,7 @@ def _moved(steps: list[Step], name: str) -> list[Step]:
 
 
 def _last_operation(step: Step, name: str) -> UnitOperation | None:
-    """The operation that gives a part of the state and nothing else."""
+    """The operation whose result is a part of the state and is used nowhere else."""
     form = step.updates[name]
     if len(form) != 1 or form[0].maps or form[0].source.kind != "op":
         return None
@@ -59,7 +59,7 @@ def _without(step: Step, name: str) -> Step:
 
 
 def _with(tag: Step, source: Source, moved: UnitOperation) -> Step:
-    """The step with an operation before its own ones; a part of the state is read from it."""
+    """The step with an additional operation at its beginning, which replaces a part of the state."""
 
     def form(old: Form) -> Form:
         return tuple(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipeline of tokens as a machine: what the core does with each token, on numbers or on symbols.
+"""The pipeline of tokens as a machine.  It does the work of the core for each token, on numbers or on symbols.
 
-Parts of the state are read and written at their home stage by one token after another, so that a token sees what the one before it left.
-Two things take longer, and the machine checks that nobody reads too early: a chain of a Horner hash, which is written the multiplier's
-cycles after it was read, and what a ``start`` computes late.
+Tokens read and write each part of the state at its home stage, one after another, so a token sees the result of the previous token.  Two
+results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one multiplier latency
+after it was read, and a ``start`` may compute some values late.
 
 The hash runs in k chains. Block i goes to chain i mod k and is multiplied with K^min(k, left), where ``left`` counts the blocks from this
 one to the last. The hash is the sum of the last min(k, n) products::
@@ -26,11 +26,11 @@ __all__ = ["Algebra", "Chains", "Machine", "MachineError", "Token"]
 
 
 class MachineError(AssertionError):
-    """A token reads what is not there yet."""
+    """A token reads a value that is not ready yet."""
 
 
 class Algebra(Protocol):
-    """Blocks that the machine computes with."""
+    """The blocks and operations of the machine."""
 
     zero: Any
 
@@ -51,19 +51,19 @@ class Token:
     cycle : int
         When it enters.
     step, part : str, int
-        Title of the step, and which of its tokens it is.
+        Title of the step, and the index of the token in it.
     channel, slot : int
-        Whose state it has, and the key slot.
+        The channel, which has the state, and the key slot.
     block : Any
         The nonce, the associated data or the text.
     nbytes : int
         Bytes of the text.
     left : int
-        Blocks of the hash from this one to the last of the message.
+        Number of blocks of the hash from this one to the last one of the message.
     first : bool
-        Whether it is the first of the hash of the message.
+        Whether it is the first block of the hash of the message.
     lengths : dict
-        Bytes of "nonce", "associated" and "text", as far as they are known.
+        Numbers of bytes of "nonce", "associated" and "text", as far as they are known.
     """
 
     cycle: int
@@ -85,11 +85,11 @@ class Chains:
     Attributes
     ----------
     values : dict
-        For each chain the cycle from which on it is there, and its value.
+        For each chain, the cycle from which it is ready, and its value.
     place : int
         Products so far.
     total : (int, Any) or None
-        The same for the sum of the last products, as far as they are done.
+        The same for the sum of the last products so far.
     """
 
     values: dict[int, tuple[int, Any]] = field(default_factory=dict)
@@ -103,9 +103,9 @@ class Machine:
     Parameters
     ----------
     steps, kinds, placed
-        What the compiler has made.
+        The result of the compiler.
     chains : int
-        Chains of a Horner hash.
+        Number of chains of a Horner hash.
     algebra : Algebra
     """
 
@@ -117,7 +117,7 @@ class Machine:
         self._partial: dict[int, dict[int, tuple[int, Any]]] = {}
 
     def run(self, token: Token) -> Any:
-        """Does a token; the text or the tag that it gives, or None."""
+        """Processes a token.  Returns its text or tag, or None."""
         step = self.steps[token.step]
         done = self._results(token)
         part = self.placed.passes[step.title][token.part]
@@ -129,13 +129,13 @@ class Machine:
         return self.finish(token, done)
 
     def finish(self, token: Token, done: dict[int, tuple[int, Any]]) -> Any:
-        """What a step leaves in the state, and what it gives."""
+        """The new state and the output of a step."""
         step = self.steps[token.step]
         new = {}
         for name, form in step.updates.items():
             if self.kinds[name].kind != "horner":
                 ready, value = self._form(step, form, token, done)
-                # A register is written at the end of a cycle; what a start without tokens gives is there at once.
+                # A register is written at the end of a cycle.  The results of a start without tokens are ready at once.
                 new[name] = max(ready, token.cycle + self.placed.homes[name]) + (token.part >= 0), value
             elif step.name == "start":
                 self._hash[token.channel, name] = Chains(total=self._form(step, form, token, done))
@@ -144,23 +144,23 @@ class Machine:
         return None if step.output is None else self._form(step, step.output, token, done)[1]
 
     def start(self, token: Token) -> None:
-        """A ``start`` that takes no token: the state is there when the command is."""
+        """A ``start`` without tokens.  The state is ready when the command comes."""
         self.finish(token, {})
 
     def loaded(self, state: Mapping[str, Any], name: str, chains: Sequence[Any]) -> Chains:
-        """Puts values into the state, and into the chains of a hash in the order in which they are used next; they have long been there."""
+        """Sets values in the state, and in the chains of a hash in the order of their next use.  They count as ready."""
         self._state = {(0, part): (0, value) for part, value in state.items() if part != name}
         kept = self._hash[0, name] = Chains({place: (0, value) for place, value in enumerate(chains)})
         return kept
 
     def _results(self, token: Token) -> dict[int, tuple[int, Any]]:
-        """What earlier tokens of the step have computed."""
+        """The results of earlier tokens of the step."""
         if not token.part:
             self._partial[token.channel] = {}
         return self._partial[token.channel]
 
     def _operate(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
-        """The cycle in which the result of an operation is there, and the result."""
+        """The cycle in which the result of an operation is ready, and the result."""
         operation, o = step.operations[number], self.o
         unit = unit_of(operation.operation)
         for name, kind in self.kinds.items():
@@ -176,7 +176,7 @@ class Machine:
         return ready, o.operate(operation.operation, [value for _, value in read], operation.number, token.slot)
 
     def _product(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]], name: str) -> tuple[int, Any]:
-        """A product of a Horner hash; its result is the hash as far as it is complete."""
+        """A product of a Horner hash.  Its result is the hash so far."""
         operation, o = step.operations[number], self.o
         kept = self._hash[token.channel, name]
         if token.first:
@@ -226,7 +226,7 @@ class Machine:
                 assert total is not None
                 return total
             cycle, value = self._state[token.channel, name]
-            # Later tokens of a step find it as the first one did: nothing else of the channel is under way.
+            # Later tokens of a step find the same value as the first one, because the channel has no other tokens in progress.
             home = token.cycle - self.placed.passes[step.title][max(0, token.part)].at + self.placed.homes[name]
             if cycle > home:
                 raise MachineError(f"{token.step} reads the state {name} in cycle {home}, and start has it in cycle {cycle}")

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the pipeline each unit and each part of the state stands, and how many tokens a step takes.
+"""Places the units and the parts of the state in the pipeline, and determines the number of tokens of each step.
 
-A token enters a pipeline that never stalls. In stage t it is t cycles old::
+A token enters a pipeline that never stalls. In stage t, it is t cycles old::
 
     stage 0        E             E + cipher            M         M + multiplier
     ├─ entry ──────┼─ cipher ────┼───────── ... ───────┼─ product ─┤
     state: counter                                     y           mask: from the stage on in which start has it
 
-Every unit stands at one stage for all steps. A part of the state lives at a stage, its *home*: there it is read and there its new value is
-ready, so that the next token may follow in the next cycle. A step whose operations do not fit into one token takes several; those of
-``start`` may run in an order of their own, each as soon as its operands are there.
+Every unit has one stage for all steps. Each part of the state has a stage, its *home*. It is read there, and its new value is ready there,
+so the next token may follow in the next cycle. If the operations of a step do not fit into one token, the step takes several tokens. The
+operations of ``start`` may run in any order, each as soon as its operands are ready.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from modeloom.streams.steps import Form, Step
 __all__ = ["Pass", "Placement", "place", "unit_of"]
 
 def unit_of(operation: Operation) -> str:
-    """The unit of an operation: "cipher", "mul", or "" for what is done by wires and adders within a cycle."""
+    """The unit of an operation: "cipher", "mul", or "" for wires and adders within a cycle."""
     return CIPHER if operation.keyed else "" if operation.counter else operation.unit.name
 
 
@@ -38,7 +38,7 @@ class Pass:
     at : int
         Cycles after the first token of the step.
     operations : tuple of int
-        Operations of the step that it does.
+        The operations of the step that this token does.
     """
 
     at: int
@@ -56,15 +56,15 @@ class Placement:
     latencies : dict
         Cycles of each unit.
     homes : dict
-        Stage at which each part of the state lives.
+        Home stage of each part of the state.
     passes : dict
-        Tokens of each step, by its title.
+        The tokens of each step, by the title of the step.
     ready : dict
-        For each step, stage at which each of its operations has its result, counted from the first token.
+        For each step, the stage at which each of its operations has its result, counted from the first token.
     outputs : dict
-        For each step that gives text or a tag, the stage at which it is there, counted from the last token.
+        For each step with text or a tag, the stage at which this output is ready, counted from the last token.
     ahead : dict
-        Cycles by which the first token of a ``start`` precedes the message's first block, by its title.
+        Cycles from the first token of a ``start`` to the first block of the message, by its title.
     depth : int
         Stages of the pipeline.
     """
@@ -87,14 +87,14 @@ def place(
     Parameters
     ----------
     latencies : mapping
-        Cycles of the units "cipher" and "mul", from operands to the cycle in which the result can be read.
+        Cycles of the units "cipher" and "mul", from the operands to the cycle in which the result can be read.
     keyed : collection of str
-        Units whose operands are words of the key memory in set-up.
+        Units whose operands are words of the key memory in the set-up.
 
     Raises
     ------
     DefinitionError
-        The steps of a block need their units in an order that no pipeline has.
+        The steps of a block use their units in an order that is impossible in a pipeline.
     """
     return _Placer(mode, steps, kinds, latencies, keyed).run()
 
@@ -104,7 +104,7 @@ class _Placer:
         self, mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str]
     ):
         self.mode, self.steps, self.kinds = mode, steps, kinds
-        # A word of the key memory is read with a register, a stage before.
+        # A word of the key memory is read into a register, one stage earlier.
         self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0))
         self.loops = [step for step in steps if step.name != "start"]
 
@@ -114,7 +114,7 @@ class _Placer:
             raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(self.loops):
-            # The tag needs units in another order than blocks do, and takes a token for each turn.
+            # The tag uses units in another order than blocks, so it takes a token for each pass.
             placed.stages, placed.homes = before
         for name in self.kinds:
             self._settle(name)
@@ -125,7 +125,7 @@ class _Placer:
         return placed
 
     def _converges(self, steps: Sequence[Step]) -> bool:
-        """Whether each of some steps fits into one token, with units and homes far enough back."""
+        """Whether each of the given steps fits into one token, if units and homes are late enough."""
         placed = self.placed
         operations = sum(len(step.operations) for step in steps)
         for _ in range(2 * (operations + len(placed.homes)) + 2):
@@ -139,7 +139,7 @@ class _Placer:
     # -- stages ---------------------------------------------------------------------------------------------------------------
 
     def _raise(self, step: Step) -> None:
-        """Moves units and homes back until a step fits into one token, as far as it can."""
+        """Moves units and homes to later stages until a step fits into one token, as far as possible."""
         placed = self.placed
         ready: list[int] = []
         for number, operation in enumerate(step.operations):
@@ -157,7 +157,7 @@ class _Placer:
                 placed.homes[name] = max(placed.homes[name], self._ready(step, form, ready))
 
     def _ready(self, step: Step, form: Form, ready: Sequence[int]) -> int:
-        """The stage at which all terms of a form are there."""
+        """The stage at which all terms of a form are ready."""
         stages = [0]
         for term in form:
             if term.source.kind == "op":
@@ -168,7 +168,8 @@ class _Placer:
         return max(stages)
 
     def _settle(self, name: str) -> None:
-        """What steps only hold lives where ``start`` has it, if that is early enough for all that read it."""
+        """The home of a part that the steps never change is the stage at which ``start`` has it, if this is early enough for all
+        readers."""
         if self.kinds[name].kind != "held":
             return
         latest = min((self._read_at(step, name) for step in self.loops), default=0)
@@ -176,7 +177,7 @@ class _Placer:
         self.placed.homes[name] = min(latest, wanted)
 
     def _read_at(self, step: Step, name: str) -> int:
-        """The stage at which a step reads a part of the state first; a large number if it does not."""
+        """The first stage at which a step reads a part of the state; a large number if it does not read it."""
         placed, stages = self.placed, [1 << 30]
         ready = self._ready_of(step)
         for operation in step.operations:
@@ -188,7 +189,7 @@ class _Placer:
         return min(stages)
 
     def _ready_of(self, step: Step) -> list[int]:
-        """Ready stages of the operations of a step that takes one token."""
+        """The stages at which the results of a step with one token are ready."""
         ready: list[int] = []
         for operation in step.operations:
             unit = unit_of(operation.operation)
@@ -197,13 +198,13 @@ class _Placer:
         return ready
 
     def _started(self, step: Step, name: str) -> int:
-        """The stage at which a ``start`` has a part of the state, counted from its first token."""
+        """The stage at which a ``start`` has computed a part of the state, counted from its first token."""
         return self._ready(step, step.updates[name], self._timed(step)[1])
 
     # -- tokens ---------------------------------------------------------------------------------------------------------------
 
     def _timed(self, step: Step) -> tuple[list[int], list[int]]:
-        """For each operation the token that does it, by its cycle, and the cycle in which its result is there."""
+        """For each operation, the cycle of its token, and the cycle in which its result is ready."""
         placed = self.placed
         ready: list[int] = []
         tokens: list[int] = []
@@ -234,5 +235,5 @@ class _Placer:
             placed.outputs[step.title] = max(0, self._ready(step, step.output, ready) - last)
         if step.name == "start":
             late = [self._ready(step, form, ready) - placed.homes[name] for name, form in step.updates.items()]
-            # The state is in registers: what is ready in a cycle is read in the next.
+            # The state is in registers, so a value that is ready in one cycle is read in the next.
             placed.ahead[step.title] = max(late, default=0) + 1 if max(late, default=0) > 0 else 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything the hardware of a stream mode is made from: steps, recurrences, the placement, the words of the key memory.
+"""The plan for the hardware of a stream mode: steps, recurrences, the placement, and the words of the key memory.
 
-A token has one block of input. It is a piece of the message, the nonce, or the block of lengths, as its step needs.
+A token has one block of input. Depending on its step, it is a piece of the message, the nonce, or the block of lengths.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from modeloom.streams.trace import StreamTrace, trace_stream
 __all__ = ["MULTIPLIER_REGISTERS", "StreamPlan", "TokenKind", "plan_stream"]
 
 MULTIPLIER_REGISTERS = 2
-"""Registers of a multiplier beside those inside: at its operands, and behind its product."""
+"""Registers around a multiplier: at its operands, and after its product."""
 
 CHAIN_CYCLES = 2
-"""Cycles from a product to the first one that may read its chain: a memory is written, and read with a register."""
+"""Cycles from a product to the first one that may read its chain: a memory is written, and then read into a register."""
 
 OUTER = ("associated", "text", "nonce", "lengths")
 
@@ -39,13 +39,13 @@ class TokenKind:
     title : str
         Title of the step.
     part : int
-        Which of its tokens it is.
+        The index of the token in the step.
     operations : tuple of int
-        The operations of the step that it does.
+        The operations of the step that this token does.
     ends : bool
-        Whether it is the step's last: then the state is written and the output given.
+        Whether it is the last token of the step, which writes the state and has the output.
     source : Source or None
-        What its block is; None if it needs none.
+        The kind of its block; None if it needs none.
     """
 
     title: str
@@ -68,12 +68,12 @@ class StreamPlan:
         The recurrence of each part of the state.
     placed : Placement
     chains : int
-        Chains of a Horner hash.
+        Number of chains of a Horner hash.
     tokens : list of TokenKind
     words : list of (int, int)
-        Words of the key memory of a slot, those of the host first: a key value by its node, and the power of it.
+        Words of the key memory of a slot, beginning with those from the host: a key value by its node, and its power.
     preparations : list of Preparation
-        What set-up computes, in its order.
+        The operations of the set-up, in order.
     """
 
     mode: StreamMode
@@ -101,12 +101,12 @@ class StreamPlan:
 
     @property
     def uses_multiplier(self) -> bool:
-        """Whether a step or set-up has a product."""
+        """Whether a step or the set-up has a product."""
         of_steps = {unit_of(one.operation) for step in self.steps for one in step.operations}
         return unit_of(MUL.operation) in of_steps | {unit_of(one.operation) for one in self.preparations}
 
     def word(self, node: int, exponent: int = 1) -> int:
-        """The place of a word in the key memory of a slot."""
+        """The index of a word in the key memory of a slot."""
         return self.words.index((node, exponent))
 
     def word_name(self, node: int, exponent: int = 1) -> str:
@@ -115,7 +115,7 @@ class StreamPlan:
         return name if exponent == 1 else f"{name}^{exponent}"
 
     def tokens_of(self, name: str) -> int:
-        """Tokens of a step: "start" with the usual nonces, "associated", "text" in the direction that needs more, "tag"."""
+        """Number of tokens of a step: "start" with default nonces, "associated", "text" in the direction that needs more, "tag"."""
         names = ("encrypt", "decrypt") if name == "text" else (name,)
         return max(len(self.placed.passes[step.title]) for step in self.steps if step.name in names and not step.nonce_class)
 
@@ -133,7 +133,7 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int]) -> 
     Raises
     ------
     DefinitionError
-        The definition is wrong, or no pipeline does what it says.
+        The definition is wrong, or no pipeline can compute it.
     """
     trace = trace_stream(mode, key_bytes)
     steps = steps_of(trace)
@@ -153,7 +153,7 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int]) -> 
 
 
 def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) -> None:
-    """Raises ``DefinitionError`` for what the pipeline has no place for."""
+    """Raises ``DefinitionError`` if the pipeline cannot support the definition."""
     for step in steps:
         given = [("the state " + name, form) for name, form in step.updates.items()]
         given += [("its output", step.output)] if step.output is not None else []

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proof that a pipeline of tokens computes its definition: both run on symbols, and their normal forms are compared.
+"""Proves that a pipeline of tokens computes its definition: both run on symbols, and their normal forms are compared.
 
-The definition is run step by step as it was traced, before anything was rewritten. The pipeline is run token by token, with the powers of
-key words, the chains, and the cycles in which each value is there. Messages come one after another, with and without gaps::
+The definition runs step by step as it was traced, before any rewriting. The pipeline runs token by token, with the powers of key words, the
+chains, and the cycle in which each value is ready. Messages come one after another, with and without gaps::
 
     every length of associated data and text up to 3 k + 3 blocks of a hash of k chains, both directions, partial last blocks,
     every class of nonces, one message after every kind of message
 
-Longer messages follow by induction, which ``prove_step`` shows. While more than k blocks are to come, each block multiplies with K^k. Let
-c_0, c_1, ... be the chains in the order in which they are used next, and y the hash of the definition. Then
+Longer messages follow by induction, which ``prove_step`` shows. While more than k blocks remain, each block multiplies with K^k. Let
+c_0, c_1, ... be the chains in the order of their next use, and y the hash of the definition. Then
 
     D = y K^(k-1) ⊕ (c_0 K^(k-1) ⊕ c_1 K^(k-2) ⊕ ... ⊕ c_(k-1))
 
-is 0 after the first k blocks. A block in the middle makes D K of D, and the last k blocks give a hash that differs from the
-definition's by D K. So a D of 0 stays 0, and the hash is right.
+is 0 after the first k blocks. A block in the middle changes D to D K. After the last k blocks, the hash differs from that of the
+definition by D K. If D is 0, it therefore stays 0, and the hash is correct.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class Message:
 
 @dataclass(frozen=True)
 class StreamProof:
-    """What was compared."""
+    """The extent of the comparison."""
 
     messages: int
     blocks: int
 
 
 class _Forms:
-    """Normal forms as the machine computes with them; key slots have keys of their own."""
+    """The operations of the machine on normal forms.  Each key slot has its own keys."""
 
     def __init__(self, plan: StreamPlan):
         self.plan, self.algebra = plan, Algebra(plan.mode.field)
@@ -85,14 +85,14 @@ class _Forms:
         return self.const(int.from_bytes(data, "little"))
 
     def operate(self, operation: Operation, operands: Sequence[Polynomial], number: int, slot: int) -> Polynomial:
-        # Each slot has cipher keys of its own.
+        # Each slot has its own cipher keys.
         return self.algebra.operate(operation, operands, number + 16 * slot if operation.keyed else number)
 
     def key(self, slot: int, node: int, exponent: int) -> Polynomial:
         return self.algebra.power(self.value(slot, node), exponent)
 
     def value(self, slot: int, number: int) -> Polynomial:
-        """A key value, as set-up is traced."""
+        """A key value from the traced set-up."""
         if (slot, number) not in self._keys:
             self._keys[slot, number] = self._computed(slot, number)
         return self._keys[slot, number]
@@ -118,7 +118,7 @@ class _Definition:
         self.plan, self.forms = plan, forms
 
     def run(self, number: int, message: Message) -> tuple[list[Polynomial], Polynomial]:
-        """The blocks of text and the tag of a message; its inputs have its number."""
+        """The blocks of text and the tag of a message.  Its inputs are named by its number."""
         size = self.plan.mode.block_bytes
         lengths = {"nonce": message.nonce, "associated": message.associated, "text": message.text}
         state = self._step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths)[0]
@@ -166,7 +166,7 @@ class _Definition:
 
 
 def input_block(forms: _Forms, number: int, place: int, nbytes: int) -> Polynomial:
-    """A block of a message, with zeros behind its bytes."""
+    """A block of a message, padded with zeros."""
     return forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
 
 
@@ -176,7 +176,7 @@ def nonce_block(forms: _Forms, number: int, nbytes: int) -> Polynomial:
 
 
 def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Iterator[Token]:
-    """The tokens of a message as the message control lets them enter, the first one not before a cycle.
+    """The tokens of a message in the order in which the message control admits them, with an earliest cycle for the first one.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def plan_title(plan: StreamPlan, nonce_class: int) -> str:
 
 
 def _messages(plan: StreamPlan, seed: int) -> list[Message]:
-    """Messages of all lengths that matter, in an order that is random."""
+    """Messages of all lengths that matter, in random order."""
     rng = random.Random(seed)
     size, chains = plan.mode.block_bytes, plan.chains
     made = []
@@ -272,7 +272,7 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
 
 
 def prove_step(plan: StreamPlan, step: str) -> None:
-    """Proves what the head of this file says of a step of a long message; raises ``ProofError``."""
+    """Proves the induction step at the head of this file; raises ``ProofError``."""
     horner, k = plan.horner, plan.chains
     assert horner is not None and horner.key is not None
     node = horner.key
@@ -290,7 +290,7 @@ def prove_step(plan: StreamPlan, step: str) -> None:
         return total
 
     def run(count: int, left: Callable[[int], int]) -> tuple[Polynomial, Polynomial, list[Polynomial], Polynomial, Any]:
-        """Some blocks: D before, y and the chains behind, D behind, and the sum of the last products."""
+        """Runs some blocks.  Returns D before them, y, the chains and D after them, and the sum of the last products."""
         machine = Machine(plan.steps, plan.kinds, plan.placed, k, forms)
         chains = [algebra.atom("chain", place) for place in range(k)]
         state = {name: algebra.atom("state", name) for name in plan.trace.state}

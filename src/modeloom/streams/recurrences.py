@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each part of the state goes from block to block, which decides how it is pipelined.
+"""The recurrence of each part of the state from block to block, which decides how it is pipelined.
 
 ======== ======================== ==========================================================================
 kind     v' is                    in hardware
@@ -8,7 +8,7 @@ held     v                        a register that ``start`` writes
 wires    L(v) ⊕ w                 a register with XORs before it: a new value in each cycle
 counter  v + n                    a register with an adder before it
 horner   (v ⊕ w) · K              k chains with powers of the key word K, as many as the multiplier has cycles
-cipher   E(v ⊕ w)                 one block in the cycles of the cipher; other channels fill them
+cipher   E(v ⊕ w)                 one block per latency of the cipher; other channels fill the cycles
 ======== ======================== ==========================================================================
 
 w is anything that does not depend on v.
@@ -30,7 +30,7 @@ LOOPS = ("associated", "encrypt", "decrypt")
 
 @dataclass(frozen=True)
 class Recurrence:
-    """How a part of the state goes on.
+    """The recurrence of a part of the state.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Recurrence:
     kind : str
         "held", "wires", "counter", "horner" or "cipher".
     key : int or None
-        For "horner" the node of the key word.
+        For "horner", the node of the key word.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Recurrence:
 
 
 def depends_on(step: Step, form: Form, name: str) -> bool:
-    """Whether a form of a step depends on a part of the state, through operations too."""
+    """Whether a form of a step depends on a part of the state, directly or through operations."""
     for term in form:
         if term.source == Source("state", name):
             return True
@@ -62,7 +62,7 @@ def recurrences(mode: str, steps: Sequence[Step], state: Iterable[str]) -> dict[
     Raises
     ------
     DefinitionError
-        A part goes on in a way that no pipeline keeps up with, or in different ways in different steps.
+        A part has a recurrence that no pipeline supports, or different recurrences in different steps.
     """
     found: dict[str, Recurrence] = {}
     for name in state:
@@ -90,7 +90,7 @@ def _operation(step: Step, term: Term) -> UnitOperation:
 
 
 def _key_operand(operation: UnitOperation) -> int | None:
-    """The key word that is an operand by itself."""
+    """The key word that is an entire operand."""
     for operand in operation.operands:
         if len(operand) == 1 and operand[0].source.kind == "key" and not operand[0].maps:
             node = operand[0].source.what
@@ -100,7 +100,7 @@ def _key_operand(operation: UnitOperation) -> int | None:
 
 
 def _added(operation: UnitOperation, name: str) -> bool:
-    """Whether a part of the state is added to an operand, as it is."""
+    """Whether an operand contains a part of the state as an unmodified term."""
     return any(Term(Source("state", name)) in operand for operand in operation.operands)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is computed once for each key: operations of the same units, a token each, whose results are words of the key memory.
+"""The computation for each key: operations on the same units, one token each, whose results are words of the key memory.
 
-Each operation reads constants and words that are there already, and enters when the one before it has been written.
+Each operation reads constants and existing words, and enters after the previous word has been written.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from modeloom.streams.trace import StreamTrace
 __all__ = ["Preparation", "Word", "prepare"]
 
 Word = tuple[int, int]
-"""A key value by its node, and the power of it."""
+"""A key value by its node, and its power."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """An operation of set-up.
+    """An operation of the set-up.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Preparation:
 
 
 def prepare(trace: StreamTrace, wanted: Iterable[Word]) -> tuple[list[Preparation], list[Word]]:
-    """The operations that give some words, and the words in the order of their places: those of the host first.
+    """The operations that compute some words, and all words in the order of their addresses, beginning with those from the host.
 
     Raises
     ------
     DefinitionError
-        Set-up computes what the units of the pipeline cannot.
+        The set-up needs an operation that the units of the pipeline do not have.
     """
     return _Preparer(trace).run(wanted)
 

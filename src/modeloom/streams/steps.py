@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of a message as unit operations on linear forms.
 
-A form is a XOR of terms. A term is a source and the wires that it goes through, such as a product with x^k or the cut to the bytes of a
-piece of text. Everything else is an operation of a unit::
+A form is the XOR of terms. A term is a source after some linear maps, such as a product with x^k or the truncation to the bytes of a piece
+of text. Everything else is an operation of a unit::
 
     forms ──▶ operation ──▶ forms ──▶ state, text, tag
 
-What depends on the key alone is a key word: set-up computes it once for each key.
+A value that depends only on the key is a key word. The set-up computes it once for each key.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from modeloom.streams.trace import StreamTrace
 __all__ = ["Form", "Source", "Step", "Term", "UnitOperation", "key_word", "steps_of"]
 
 WIRES = ("scale", "keep", "cut")
-"""Linear maps that cost no cycle."""
+"""Linear maps that take no cycle."""
 
 INPUTS = ("associated", "text", "nonce")
 
 
 class Source(NamedTuple):
-    """What a term reads.
+    """The source of a term.
 
     ``kind`` is "associated", "text" or "nonce" (the block of the token), "state" (``what`` is its name), "key" (a key word by its node),
     "const" (its value), "lengths" (order, and two lengths), or "op" (the number of an operation of the step).
@@ -42,7 +42,7 @@ class Source(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A source after some linear maps: ("scale", k), ("keep", bytes), ("cut",), in their order."""
+    """A source after some linear maps in order: ("scale", k), ("keep", bytes), ("cut",)."""
 
     source: Source
     maps: tuple[tuple[object, ...], ...] = ()
@@ -60,7 +60,7 @@ class UnitOperation:
     operation : Operation
     operands : tuple of Form
     number : int
-        The number of the cipher key, or what is added to a counter.
+        The number of the cipher key, or the number to add to a counter.
     line : Line
         Line of the definition.
     """
@@ -80,11 +80,11 @@ class Step:
     name, nonce_class : str, int
         As traced.
     operations : list of UnitOperation
-        In an order in which each comes after those that it reads.
+        The operations.  Each comes after those that it reads.
     updates : dict
-        For each name of the state that the step changes, its new value.
+        The new value of each name of the state that the step changes.
     output : Form or None
-        The text or the tag that it gives.
+        The text or the tag that is its output.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Step:
 
     @property
     def title(self) -> str:
-        """Its name, with the class of nonces for others than the first."""
+        """Its name, with the class of nonces if it is not the first class."""
         return f"{self.name} {self.nonce_class}" if self.nonce_class else self.name
 
     def forms(self) -> Iterator[Form]:
@@ -107,12 +107,12 @@ class Step:
             yield self.output
 
     def uses(self) -> dict[str, int]:
-        """How many operations of each kind there are."""
+        """The number of operations of each kind."""
         return Counter(operation.operation.name for operation in self.operations)
 
 
 def key_word(trace: StreamTrace, node: int) -> str:
-    """The name of a key word: that of the definition, or one made of its node."""
+    """The name of a key word, from the definition or from its node."""
     return trace.key_names.get(node, f"k{node}")
 
 
@@ -136,8 +136,8 @@ class _Builder:
         return self.step
 
     def form(self, number: int) -> Form:
-        """The form of a node; its operations are made on the way."""
-        # Definitions are a few lines long, so that recursion is not deep.
+        """The form of a node.  Its operations are created meanwhile."""
+        # Definitions have only a few lines, so the recursion is not deep.
         if number not in self._forms:
             self._forms[number] = self._of(self.trace.nodes[number])
         return self._forms[number]
@@ -168,7 +168,7 @@ class _Builder:
         terms = []
         for term in self.form(node.args[0]):
             if wire == ("cut",) and (term.source.kind == "text" or wire in term.maps):
-                # A piece has zeros behind its bytes.
+                # A piece is already padded with zeros.
                 terms.append(term)
             else:
                 terms.append(Term(term.source, (*term.maps, wire)))
@@ -176,5 +176,5 @@ class _Builder:
 
 
 def _sum(a: Form, b: Form) -> Form:
-    """The XOR of two forms: equal terms cancel."""
+    """The XOR of two forms.  Equal terms cancel."""
     return tuple(term for term in (*a, *b) if (term in a) != (term in b))

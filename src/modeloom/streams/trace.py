@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the steps of a stream mode on symbols, each once: a small graph for each, with the state at its ends.
+"""Runs each step of a stream mode once on symbols.  Each gives a small graph with the state at both ends.
 
 ::
 
@@ -25,7 +25,7 @@ from modeloom.spec.stream import Lengths, Nonce, State, StreamMode
 __all__ = ["Length", "StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
 
 LOOPS = ("associated", "encrypt", "decrypt")
-"""Steps that a message does any number of times."""
+"""Steps that may run any number of times in a message."""
 
 
 class Length:
@@ -38,7 +38,7 @@ class Length:
     name : str
         "nonce", "associated" or "text".
     values : collection of int or None
-        The values that it may have, if these are few: then it may be compared with one that it never has.
+        The possible values if there are only a few.  It may then be compared with a value that it never has.
     """
 
     def __init__(self, mode: str, name: str, values: Iterable[int] | None = None):
@@ -70,11 +70,11 @@ class StepTrace:
     name : str
         "start", "associated", "encrypt", "decrypt" or "tag".
     nonce_class : int
-        For ``start``: the class of nonces that it is for.
+        For ``start``: its class of nonces.
     updates : dict
-        For each name of the state, the node of its new value.
+        The node of the new value of each name of the state.
     output : int or None
-        The node of the text or of the tag that it gives.
+        The node of the text or of the tag that is its output.
     """
 
     name: str
@@ -85,7 +85,7 @@ class StepTrace:
 
 @dataclass
 class StreamTrace(Trace):
-    """What the steps of a definition compute.
+    """The traced steps of a definition.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class StreamTrace(Trace):
 
 
 class StreamTracer(Tracer):
-    """The operations ``o`` of a stream mode, recording nodes without duplicates."""
+    """The operations ``o`` of a stream mode, which record nodes without duplicates."""
 
     piece: Value | None = None
     """The text of the step that is traced."""
@@ -129,7 +129,7 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
     Raises
     ------
     DefinitionError
-        A step does what a core cannot do: branches on a length, reads or writes what is no state, returns something else than its form.
+        A step does something that a core cannot do: it branches on a length, reads or writes an unknown name of the state, or returns a
     """
     size = mode.block_bytes
     result = StreamTrace(mode.name, mode.field, size, 0, size, file=definition_file(mode))

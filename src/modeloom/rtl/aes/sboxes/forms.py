@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every form of the S-box under one interface: by name, forward, inverse or both, with registers inside.
+"""All forms of the S-box with one interface: by name, forward, inverse or both, with inner registers.
 
 ::
 
     form        what it is                                         registers (stages)
-    lut         a table of 256 (512: both) bytes in logic          0, 1: result, 2: between four quarters and their choice, too
-    bram        the same table in a block memory of two ports      1: inside the memory, 2: behind it, too
+    lut         a table of 256 (512: both) bytes in logic          0, 1: result, 2: also between four quarters and their selection
+    bram        the same table in a block memory of two ports      1: inside the memory, 2: also after it
     composite   inversion in GF(((2^2)^2)^2)                       any number, by depth
     bdd         a decision diagram of multiplexers                 any number, by depth
     compact     the fewest gates known here, 32 of them ANDs       any number, by depth
 
-A form for both directions has an input that is 1 for the inverse; it travels with the byte through the registers.
+A form for both directions has an input that is 1 for the inverse.  It travels with the byte through the registers.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class SBoxForm:
     title : str
         A phrase.
     gates : callable or None
-        ``gates(direction)``: the list of gates; None for tables.
+        ``gates(direction)`` is the list of gates; None for tables.
     least, most : int
-        Registers that it can have; ``least`` is what it has if nobody says.
+        Possible numbers of registers.  ``least`` is the default.
     """
 
     name: str
@@ -71,7 +71,7 @@ SBOXES: dict[str, SBoxForm] = {
 def sub_bytes_of(
     m: Module, state: Value, kind: str = "lut", *, inverse: bool | Value = False, stages: int | None = None
 ) -> Value:
-    """SubBytes of a state, or of any whole number of bytes, with S-boxes of a form; the logic is added to *m*.
+    """SubBytes of a state, or of any whole number of bytes, with S-boxes of a form.  The logic is added to *m*.
 
     Parameters
     ----------
@@ -82,19 +82,19 @@ def sub_bytes_of(
     kind : str
         A key of ``SBOXES``.
     inverse : bool or Value
-        Whether InvSubBytes is meant; a value of one bit chooses between both for the state of the same cycle.
+        Whether to compute InvSubBytes.  A value of one bit selects the direction for the state of the same cycle.
     stages : int, optional
-        Registers from *state* to the result, without reset and enable; as few as the form can have if not given.
+        Number of registers from *state* to the result, without reset and enable.  The default is the smallest number for the form.
 
     Returns
     -------
     Value
-        As wide as *state*, of the cycle ``stages`` later.
+        The result, as wide as *state*, ``stages`` cycles later.
 
     Raises
     ------
     ValueError
-        There is no such form, it cannot have so many registers, or *state* is no whole number of bytes.
+        The form is unknown, it cannot have this number of registers, or *state* does not have a whole number of bytes.
     """
     form = _form(kind)
     stages = form.least if stages is None else check_count("stages", stages, form.least, form.most)
@@ -115,7 +115,7 @@ def sub_bytes_of(
 
 
 _NAMES = {"forward": "aes_sbox", "inverse": "aes_inv_sbox", "both": "aes_both_sboxes"}
-"""What a module of an S-box is named by its direction."""
+"""The name of the module of an S-box, by direction."""
 
 
 def _form(kind: str) -> SBoxForm:
@@ -125,12 +125,12 @@ def _form(kind: str) -> SBoxForm:
 
 
 def _by_gates(m: Module, gates: GateList, state: Value, chosen: Value | None, stages: int, name: str) -> Value:
-    """S-boxes in a module of their own, of which emitted Verilog makes one for a byte with this *name*; a single S-box stands in *m*."""
+    """S-boxes in a separate module.  Emitted Verilog has one module with this *name* for a byte.  A single S-box is placed in *m*."""
     if len(state) == 8:
         return _planes(m, gates, state, chosen, stages)
     inside = Module()
     substituted = Signal(len(state))
-    # Signals of this module alone say which wires are the bytes: Amaranth splits ports at what drives them.
+    # Signals of this module define the wires of the bytes, because Amaranth splits ports at their drivers.
     before, behind = Signal(len(state), name="i", attrs={"bytes_of": name}), Signal(len(state), name="o", attrs={"bytes": name})
     if chosen is not None:
         inverse = Signal()
@@ -142,7 +142,7 @@ def _by_gates(m: Module, gates: GateList, state: Value, chosen: Value | None, st
 
 
 def _planes(m: Module, gates: GateList, state: Value, chosen: Value | None, stages: int) -> Value:
-    """Gates as wide as there are bytes, each bit for a byte."""
+    """Gates with one bit for each byte."""
     size = len(state) // 8
     planes = [Cat(state[n::8]) for n in range(8)]
     if chosen is not None:
@@ -163,7 +163,7 @@ def _in_logic(m: Module, table: tuple[int, ...], addresses: list[Value], stages:
         m.submodules += rom
         result = named(m, Cat(_read(m, rom, address) for address in addresses))
         return _register(m, result, "sbox_reg") if stages else result
-    # 64 entries are one LUT6 for each bit; the rest of the address chooses between them.
+    # 64 entries take one LUT6 for each bit.  The rest of the address selects between them.
     parts = []
     for low in range(0, len(table), 64):
         attributes = {"rom_style": "logic", "table": f"{name}_quarter{low // 64}"}
@@ -198,7 +198,7 @@ def _in_block_memories(m: Module, table: tuple[int, ...], addresses: list[Value]
 
 
 class SBox(wiring.Component):
-    """One S-box: ``o`` is the S-box of the byte ``i`` of ``latency`` cycles ago, every cycle a new one.
+    """One S-box: ``o`` is the S-box of the byte ``i`` of ``latency`` cycles ago.  Each cycle takes a new byte.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ class SBox(wiring.Component):
     direction : str
         ``forward``, ``inverse`` or ``both``.
     stages : int, optional
-        Registers; as few as the form can have if not given.
+        Number of registers.  The default is the smallest number for the form.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ class SBox(wiring.Component):
     i : In(8)
         A byte.
     inverse : In(1)
-        With direction ``both`` only: 1 for the inverse S-box of this byte.
+        Only with direction ``both``: 1 for the inverse S-box of this byte.
     o : Out(8)
         Its image.
 
@@ -230,7 +230,7 @@ class SBox(wiring.Component):
     TypeError
         ``stages`` is no integer.
     ValueError
-        There is no such form or direction, or the form cannot have so many registers.
+        The form or the direction is unknown, or the form cannot have this number of registers.
     """
 
     interval = 1

@@ -8,15 +8,15 @@ Bit i of a byte is the coefficient of x^i in GF(2^8) = GF(2)[x] / (x^8 + x^4 + x
 
 The tables are computed from the definition (FIPS 197, 5.1.1): inversion in the field, then an affine map.
 
-An S-box is a read-only memory of 256 bytes with asynchronous read ports, one memory for a whole state. Of the forms
-tried (array or switch, one memory for each byte, a bit select of a 256-bit constant) it has the smallest RTLIL, by a
-factor of 3 to 15, it costs the simulator one array access for each byte, and it maps to the same 32 LUT6 with
-MUXF7 and MUXF8 for each byte, as in the 256 x 8 multiplexers of ``brw2013``, appendix A. Keep logic off its input: with
-an XOR or a multiplexer before an S-box, abc covers it differently, with up to twice as many LUTs.
+An S-box is a read-only memory of 256 bytes with asynchronous read ports. There is one memory for a whole state. We also tried an array or
+switch, one memory for each byte, and a bit select of a 256-bit constant. This form has the smallest RTLIL, by a factor of 3 to 15. It
+costs the simulator one array access for each byte. It maps to the same 32 LUT6 with MUXF7 and MUXF8 for each byte, as in the 256 x 8
+multiplexers of ``brw2013``, appendix A. Keep logic away from its input: with an XOR or a multiplexer before an S-box, abc uses up to twice
+as many LUTs.
 
-In a block memory (``clocked_sub_bytes``) the address is registered inside, and a memory has two ports: eight memories for a state.
+A block memory (``clocked_sub_bytes``) registers the address and has two ports, so a state needs eight memories.
 
-Functions that take a module add their logic where they are called: call them outside of its ``If`` and ``Switch``.
+Functions with a module as an argument add their logic at the place of the call. Call them outside of ``If`` and ``Switch``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _AFFINE_CONSTANT = 0x63
 
 
 def affine(a: int) -> int:
-    """The affine map of the S-box, FIPS 197, 5.1.1: what follows the inversion."""
+    """The affine map of the S-box, which follows the inversion (FIPS 197, 5.1.1)."""
     twice = a | a << 8
     rotations = twice ^ twice >> 4 ^ twice >> 5 ^ twice >> 6 ^ twice >> 7
     return (rotations & 0xFF) ^ _AFFINE_CONSTANT
@@ -60,7 +60,7 @@ def _inverse_table(table: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(inverse)
 
 
-#: SubBytes of each byte: a^254 is the inverse, and 0 for 0 as the standard wants it.
+#: SubBytes of each byte: a^254 is the inverse, and 0 for 0 as in the standard.
 SBOX: tuple[int, ...] = tuple(affine(_FIELD.power(a, 254)) for a in range(256))
 #: InvSubBytes of each byte.
 INV_SBOX: tuple[int, ...] = _inverse_table(SBOX)
@@ -74,12 +74,12 @@ def _bytes(state: Value) -> list[Value]:
 
 
 def look_up(m: Module, addresses: list[Value], table: tuple[int, ...], name: str) -> Value:
-    """Bytes of a table, as long as a power of two, one for each address, in one asynchronous memory added to *m*.
+    """Looks up bytes in a table, one for each address.  It adds one asynchronous memory to *m*.  The length of the table is a power of two.
 
     Emitted Verilog has a module of this *name* for it.
     """
-    # Without the attribute, Yosys takes a register behind the S-box into the memory and looks for a block RAM with so
-    # many read ports, for which it wants tens of gigabytes.
+    # Without the attribute, Yosys merges a register after the S-box into the memory and looks for a block RAM with this number
+    # of read ports, which takes tens of gigabytes.
     rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic", "table": name})
     m.submodules += rom
     result = []
@@ -102,12 +102,12 @@ def sub_bytes(m: Module, state: Value) -> Value:
 
 
 def inv_sub_bytes(m: Module, state: Value) -> Value:
-    """InvSubBytes; as :func:`sub_bytes`."""
+    """InvSubBytes, like :func:`sub_bytes`."""
     return look_up(m, _bytes(state), INV_SBOX, "aes_inv_sbox")
 
 
 def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Value:
-    """SubBytes (InvSubBytes if *inverse*) of *state* of the cycle before, in block memories of two ports.
+    """SubBytes (InvSubBytes if *inverse*) of *state* of the previous cycle, in block memories with two ports.
 
     Raises
     ------
@@ -139,13 +139,13 @@ def sbox(m: Module, byte: Value) -> Value:
 
 
 def inv_sbox(m: Module, byte: Value) -> Value:
-    """The inverse S-box of one byte; as :func:`sbox`."""
+    """The inverse S-box of one byte, like :func:`sbox`."""
     return inv_sub_bytes(m, _check_byte(byte))
 
 
 def cut_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> list[Value]:
-    """The first part of SubBytes (InvSubBytes if *inverse*): four values as wide as *state*, one for each quarter of
-    the table, each byte looked up by its low six bits. :func:`join_sub_bytes` chooses between them.
+    """The first part of SubBytes (InvSubBytes if *inverse*): four values as wide as *state*, one for each quarter of the table.
+    The low six bits of each byte are the address. :func:`join_sub_bytes` selects one of the four.
 
     Raises
     ------
@@ -158,12 +158,12 @@ def cut_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> list[Val
 
 
 def quarter_of_bytes(state: Value) -> Value:
-    """The upper two bits of each byte of *state*, which choose the quarter of the table. Wires only."""
+    """The upper two bits of each byte of *state*, which select the quarter of the table. Wires only."""
     return Cat(byte[6:] for byte in _bytes(state))
 
 
 def join_sub_bytes(m: Module, quarters: list[Value], chosen: Value) -> Value:
-    """The second part of SubBytes: for each byte one of four, by the two bits for it in *chosen*."""
+    """The second part of SubBytes: for each byte, two bits in *chosen* select one of four values."""
     result = []
     for n, choices in enumerate(zip(*(_bytes(quarter) for quarter in quarters), strict=True)):
         low, high = chosen[2 * n], chosen[2 * n + 1]
