@@ -3,7 +3,7 @@
 
 The rest is measured elsewhere: ``ERASE_DELAY`` in ``tests/rtl/engine/test_storage.py``; ``ERASE_OVERHEAD`` and ``OVERWRITE_CYCLES`` in
 ``tests/core/test_key_erasure.py``; ``SETTLE_CYCLES`` in ``tests/core/test_zeroize.py``; the formulas of the pins, of whole cores in a
-Verilog simulator, in ``tests/emit/test_bench.py``.
+Verilog simulator, in ``tests/cores/sector/test_bench.py``.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ import pytest
 from tests.ir.trace_values import Values
 
 from modeloom.definition.software import Model
-from modeloom.ir.trace import Trace, trace
+from modeloom.ir.graph import Trace
+from modeloom.ir.trace import trace
 from modeloom.modes import all_modes, find
 from modeloom.spec import CipherKey, DefinitionError, Keys, Mode
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from modeloom.ciphers import cipher_of
 from modeloom.definition.software import to_blocks, to_bytes
-from modeloom.ir.trace import Trace
+from modeloom.ir.graph import Trace
 from modeloom.spec import CipherKey, Mode, Numbers
 
 

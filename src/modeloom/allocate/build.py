@@ -26,8 +26,8 @@ from modeloom.allocate.program import (
 )
 from modeloom.allocate.rotate import rotate
 from modeloom.cycles import FILL_AHEAD, FILL_MARGIN, TWEAK_WRITE
+from modeloom.ir.graph import Trace
 from modeloom.ir.ops import Form, Term
-from modeloom.ir.trace import Trace
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
 from modeloom.spec.kinds import OPERANDS

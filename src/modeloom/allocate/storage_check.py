@@ -92,9 +92,8 @@ def _values(program: Program, table: Table, bank: Bank, direction: str) -> list[
     by_cell: dict[int, list[int]] = {}
     for n, (cell, *_) in enumerate(written):
         by_cell.setdefault(cell, []).append(n)
-    inputs = (
-        bank.writer not in table.writes and table.name == "main" and bank.writer not in {u.name for u in program.units}
-    )
+    # What comes from the host. (In a set-up nothing does, and nothing is found below; that only units write is checked before.)
+    inputs = not isinstance(bank.writer, UnitName)
     rest = 0 if inputs else program.rest
     for (name, port), rows in table.ports.items():
         if name != bank.name:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from modeloom.allocate.lifetimes import place_name
 from modeloom.allocate.listing import listing
 from modeloom.compiler.compile import Compiled
+from modeloom.ir.graph import Trace
 from modeloom.ir.lower import Lowered
 from modeloom.ir.ops import Op, OpGraph, form_text
-from modeloom.ir.trace import Trace
 from modeloom.schedule.modulo import Schedule
 from modeloom.spec import UnknownName
 

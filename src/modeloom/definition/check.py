@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from modeloom.definition.inverse import ONE_DIRECTION, PROVED, TESTED, check_inverse
 from modeloom.definition.replay import replay
 from modeloom.definition.software import Model
+from modeloom.ir.graph import Trace, reached
 from modeloom.ir.lines import told
-from modeloom.ir.trace import Trace, reached, trace
+from modeloom.ir.trace import trace
 from modeloom.spec import DefinitionError, InputError, Mode, checked_mode
 from modeloom.spec.blame import place_of
 

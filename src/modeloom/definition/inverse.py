@@ -14,8 +14,9 @@ import random
 from collections.abc import Iterator
 
 from modeloom.definition.software import Model
+from modeloom.ir.graph import Trace
 from modeloom.ir.lines import told
-from modeloom.ir.trace import DIRECTIONS, Trace, trace
+from modeloom.ir.trace import DIRECTIONS, trace
 from modeloom.prove.inverse import prove_inverse
 from modeloom.spec import DefinitionError, InputError, Mode
 

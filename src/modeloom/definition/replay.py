@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from modeloom.definition.software import Model, to_blocks
-from modeloom.ir.trace import Trace
+from modeloom.ir.graph import Trace
 from modeloom.spec import Numbers
 
 __all__ = ["replay"]

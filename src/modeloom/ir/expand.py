@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from modeloom.ir.trace import Trace, Tracer, reached
+from modeloom.ir.graph import Trace, reached
+from modeloom.ir.trace import Tracer
 from modeloom.spec.kinds import MUL, SQR
 
 __all__ = ["expand"]

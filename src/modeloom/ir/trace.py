@@ -10,17 +10,16 @@ is therefore the same node everywhere::
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from modeloom.ir.graph import MESSAGE_LEAVES, Node, Trace
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
 from modeloom.ir.value import Value
-from modeloom.spec import Blocks, CipherKey, DefinitionError, Field, Keys, Mode, Numbers, UnknownName, blame
+from modeloom.spec import Blocks, CipherKey, DefinitionError, Keys, Mode, Numbers, UnknownName, blame
 from modeloom.spec.attributes import attribute_place
 from modeloom.spec.beside import beside
 from modeloom.spec.blame import place_of
@@ -28,150 +27,15 @@ from modeloom.spec.counters import counter_name
 from modeloom.spec.kinds import ACC, DEC, ENC, MUL, OPERATIONS, OUT, SQR, Operation
 from modeloom.spec.mode import KeyParts
 
-__all__ = ["Node", "Trace", "Tracer", "Value", "reached", "trace"]
+__all__ = ["DIRECTIONS", "Tracer", "trace"]
 
 DIRECTIONS = ("encrypt", "decrypt")
-
-LEAVES = ("block", "tweak", "raw", "const")
-"""Kinds of nodes that read no others, in sectors."""
-
-MESSAGE_LEAVES = ("state", "text", "associated", "nonce", "lengths")
-"""Kinds of nodes that read no others, in messages (``streams.trace``)."""
 
 WORDS = tuple(name for name in vars(Numbers) if not name.startswith("_"))
 """The operations of ``o``."""
 
 INNER = (ACC, OUT, SQR)
 """Operations that the compiler makes itself."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A node of the traced graph.
-
-    ``kind`` and ``args`` are one of::
-
-        block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
-        xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes (n < 0: all but the first -n)
-        enc a key | mul a b | add a n | ...         unit operations (``spec.kinds``): operands, then the number of a cipher key or a number
-        inverse a                                   1 / a, of a key value
-        sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in place of mul a a
-        power h e | poly h l x1 ... xm              h^e; (x1 h^(m-1) + ... + xm) l: rewritten into products by ``ir.expand``
-    """
-
-    id: int
-    kind: str
-    args: tuple[Any, ...]
-    key_only: bool
-    line: Line
-
-    @property
-    def inputs(self) -> tuple[int, ...]:
-        """The nodes it reads."""
-        if self.kind in (*LEAVES, *MESSAGE_LEAVES):
-            return ()
-        if operation := self.operation:
-            return self.args[: operation.operands]
-        return self.args[:1] if self.kind in ("scale", "keep", "cut", "power") else self.args
-
-    @property
-    def operation(self) -> Operation | None:
-        """The operation of a unit that it is, if it is one."""
-        return OPERATIONS.get(self.kind)
-
-    @property
-    def number(self) -> int:
-        """The number that goes with its operation; 0 if none does."""
-        operation = self.operation
-        return self.args[-1] if operation and operation.numbered else 0
-
-    @property
-    def keyed(self) -> bool:
-        """Whether it is a call of a cipher; its number is that of the key."""
-        return bool(self.operation and self.operation.keyed)
-
-    @property
-    def of_keys(self) -> bool:
-        """Whether it is an operation on key values that sectors do themselves."""
-        return bool(self.operation and self.operation.of_keys)
-
-    @property
-    def worded(self) -> bool:
-        """Whether it is an operation whose result set-up keeps as a word, if it is one of key values."""
-        return bool(self.operation and not self.operation.of_keys)
-
-    @property
-    def factors(self) -> tuple[int, ...]:
-        """The two factors of a product or of a square; none of other nodes."""
-        return self.args if self.kind == MUL else self.args * 2 if self.kind == SQR else ()
-
-
-@dataclass
-class Trace:
-    """The graph of a definition at one sector size.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        The nodes, in an order in which every node comes after what it reads.
-    outputs : dict
-        For each direction, the nodes of the result blocks.
-    key_names : dict
-        Names that the set-up gave to nodes.
-    cipher_keys : list of str
-        Names of the cipher keys by their number: those of the host, then those that the set-up makes.
-    cipher_bits : list of int
-        For each of them, its length in bits if the mode fixes it (``Mode.fixed_key_bits``), or 0.
-    derived : list of tuple of int
-        For each cipher key that the set-up makes, the nodes of its blocks.
-    nonzero : dict
-        Key values that must not be 0, with their names for messages.
-    scratch : set of int
-        Nodes of the set-up that only later nodes of the set-up read, soon after.
-    file : str
-        Path of the file of the mode.
-    text : dict
-        Text of each line that a node names.
-    """
-
-    mode: str
-    field: Field
-    nbytes: int
-    tweak_bytes: int
-    block_bytes: int
-    nodes: list[Node] = dataclasses.field(default_factory=list)
-    outputs: dict[str, list[int]] = dataclasses.field(default_factory=dict)
-    key_names: dict[int, str] = dataclasses.field(default_factory=dict)
-    raw_names: tuple[str, ...] = ()
-    cipher_keys: list[str] = dataclasses.field(default_factory=list)
-    cipher_bits: list[int] = dataclasses.field(default_factory=list)
-    derived: list[tuple[int, ...]] = dataclasses.field(default_factory=list)
-    nonzero: dict[int, str] = dataclasses.field(default_factory=dict)
-    scratch: set[int] = dataclasses.field(default_factory=set)
-    file: str = ""
-    text: dict[Line, str] = dataclasses.field(default_factory=dict)
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of a sector, the partial last one included."""
-        return -(-self.nbytes // self.block_bytes)
-
-    @property
-    def tweak_blocks(self) -> int:
-        """Blocks of a tweak."""
-        return -(-self.tweak_bytes // self.block_bytes)
-
-
-def reached(nodes: Sequence[Node], outputs: Iterable[int]) -> set[int]:
-    """The nodes that some outputs depend on, directly or indirectly, including the outputs."""
-    found: set[int] = set()
-    stack = list(outputs)
-    while stack:
-        i = stack.pop()
-        if i not in found:
-            found.add(i)
-            stack.extend(nodes[i].inputs)
-    return found
 
 
 class Tracer:

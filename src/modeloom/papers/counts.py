@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from modeloom.ir.expand import expand
-from modeloom.ir.trace import reached, trace
+from modeloom.ir.graph import reached
+from modeloom.ir.trace import trace
 from modeloom.spec import Mode
 from modeloom.spec.kinds import MUL
 

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 from modeloom.allocate.build import Allocation
 from modeloom.allocate.check import CheckError, check_program, check_schedule
 from modeloom.ir.check import check_graph
+from modeloom.ir.graph import Trace
 from modeloom.ir.ops import OpGraph
-from modeloom.ir.trace import Trace
 from modeloom.prove.errors import ProofError
 from modeloom.prove.execute import KEY_DELAY, prove_program
 from modeloom.prove.rewrite import prove_rewrite

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from modeloom.ir.trace import DIRECTIONS, Trace
+from modeloom.ir.graph import Trace
+from modeloom.ir.trace import DIRECTIONS
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra
 from modeloom.prove.rewrite import Definition

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from modeloom.ir.graph import Node, Trace, reached
 from modeloom.ir.ops import Form, Op, OpGraph
-from modeloom.ir.trace import Node, Trace, reached
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from modeloom.ir.trace import Node
+from modeloom.ir.graph import Node
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import MUL, Operation
 from modeloom.streams.steps import WIRES, Form, Source, Term

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from modeloom.ir.graph import Node
 from modeloom.ir.lines import Line
-from modeloom.ir.trace import Node
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import Operation
 from modeloom.streams.trace import StreamTrace

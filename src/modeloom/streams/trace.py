@@ -15,8 +15,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from modeloom.ir.graph import Trace
 from modeloom.ir.lines import NOWHERE, definition_file
-from modeloom.ir.trace import Trace, Tracer, Value
+from modeloom.ir.trace import Tracer
+from modeloom.ir.value import Value
 from modeloom.spec import CipherKey, DefinitionError, Keys, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.keyed import KeyParts
