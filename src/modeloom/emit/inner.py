@@ -20,6 +20,7 @@ from modeloom.emit.copies import copy_modules
 from modeloom.emit.members import name_ports
 from modeloom.emit.names import plain_design
 from modeloom.emit.prune import prune
+from modeloom.emit.registers import name_registers
 from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 from modeloom.emit.simplify import drop_unused, name_the_rest, rename, simplify
@@ -50,6 +51,7 @@ def component_rtlil(component: Any, top: str) -> str:
     with _no_collection():
         text = rtlil.convert(component, name=top, emit_src=False)
     modules = parse(text)
+    name_registers(modules)
     name_ports(modules, "\\" + top)
     modules = prune(modules, "\\" + top)
     plain_design(modules)

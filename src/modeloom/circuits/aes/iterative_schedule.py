@@ -235,6 +235,6 @@ class IterativeKeySchedule(wiring.Component):
         m.d.comb += self.data.eq(window.round_key)
         if self.inverse:
             edge = Signal()
-            mixed = named(m, inv_mix_columns(m, window.round_key))
+            mixed = named(m, "mixed", inv_mix_columns(m, window.round_key))
             m.d.comb += [edge.eq((round_reg == 0) | done), self.data_dec.eq(Mux(edge, window.round_key, mixed))]
         return m

@@ -122,7 +122,7 @@ class KeyRing(wiring.Component):
         entering: Value
         if self.inverse:
             # Round key r enters in the cycle of the step to r + 1.  The last one has no step, and goes to the place where blocks begin.
-            mixed = named(m, inv_mix_columns(m, window.round_key))
+            mixed = named(m, "mixed", inv_mix_columns(m, window.round_key))
             entering = Cat(
                 Mux(round_reg == 0, a, b) for a, b in zip(columns(window.round_key), columns(mixed), strict=True)
             )

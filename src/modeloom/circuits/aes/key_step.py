@@ -167,12 +167,12 @@ def expand(
         Which one it is; bools if it is known.
     """
     rotated = substituted.rotate_right(8) ^ rcon
-    transformed = named(m, _choose(now.plain, substituted, rotated))
+    transformed = named(m, "transformed", _choose(now.plain, substituted, rotated))
     last = window[5] if 192 in sizes else window[3]
-    n0 = named(m, window[0] ^ _choose(now.chained, last, transformed))
-    n1 = named(m, window[1] ^ n0)
-    n2 = named(m, window[2] ^ _choose(now.middle, transformed, n1))
-    n3 = named(m, window[3] ^ n2)
+    n0 = named(m, "n0", window[0] ^ _choose(now.chained, last, transformed))
+    n1 = named(m, "n1", window[1] ^ n0)
+    n2 = named(m, "n2", window[2] ^ _choose(now.middle, transformed, n1))
+    n3 = named(m, "n3", window[3] ^ n2)
     new = [n0, n1, n2, n3]
 
     # The window of each size, moved by four words.  Words beyond the window of a size do not matter for it.
@@ -186,14 +186,14 @@ def expand(
             word_256 = [*window[4:8], *new][n]
             word = word_256 if word is None else _choose(is_256, word_256, word)
         assert word is not None
-        moved.append(named(m, word))
+        moved.append(named(m, "moved", word))
 
     operand = n3
     if 192 in sizes:
         # Before step 1 of three: the sum of w5 of the next window and its n0.
         before_middle = not now.chained if isinstance(now.chained, bool) else ~now.chained
         between = _choose(is_192, _choose(before_middle, window[4] ^ window[5], Const(0, 32)), Const(0, 32))
-        operand = named(m, n3 ^ between)
+        operand = named(m, "operand", n3 ^ between)
     return KeyStep(tuple(new), Cat(moved[:4]), tuple(moved), operand)
 
 

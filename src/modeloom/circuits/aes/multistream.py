@@ -116,7 +116,10 @@ class AESMultiStream(wiring.Component):
         round_reg = Signal(4)
         phase_reg = Signal(streams, init=1)
         # Round 0 is also round n of the previous batch, if there is one (``ending_reg``).  A new batch is processed from its start on.
-        enter_reg, ending_reg, work_reg, valid_reg = Signal(init=1), Signal(), Signal(), Signal()
+        enter_reg = Signal(init=1)
+        ending_reg = Signal()
+        work_reg = Signal()
+        valid_reg = Signal()
         decrypt_reg = Signal(reset_less=True)
         takes = Signal()
         goes_on = Signal()

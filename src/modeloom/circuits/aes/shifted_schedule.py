@@ -98,7 +98,7 @@ class ShiftedKeySchedule(wiring.Component):
         taken = self.start | self.erase
         words_first = [Mux(self.erase, 0, word) for word in first[:words]]
         entering = [
-            named(m, Mux(taken, new, old)[: len(old)]) for new, old in zip([*words_first, *first[words:]], loop, strict=True)
+            named(m, "taken_word", Mux(taken, new, old)[: len(old)]) for new, old in zip([*words_first, *first[words:]], loop, strict=True)
         ]
         shifted = entering
         for n in range(max(1, self.streams - 1)):

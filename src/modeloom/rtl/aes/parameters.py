@@ -61,15 +61,16 @@ def slot_shape(slots: int) -> Shape:
     return Shape.cast(range(max(2, slots)))
 
 
-def named(m: Module, value: Value) -> Value:
-    """*value* on signals of up to 32 bits, in *m*.
+def named(m: Module, name: str, value: Value) -> Value:
+    """*value* on signals of up to 32 bits, in *m*; of several, each name ends in its number.
 
     Amaranth emits the logic of an expression again for each use and walks through all of it for each slice; a signal is
     there once.
     """
+    words = columns(value)
     signals = []
-    for column in columns(value):
-        signal = Signal(len(column))
+    for n, column in enumerate(words):
+        signal = Signal(len(column), name=f"{name}_{n}" if len(words) > 1 else name)
         m.d.comb += signal.eq(column)
         signals.append(signal)
     return Cat(signals) if len(signals) > 1 else signals[0]

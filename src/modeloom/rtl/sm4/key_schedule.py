@@ -87,8 +87,8 @@ class SM4KeySchedule(wiring.Component):
             self.data.eq(word_reg[3]),
             self.data_dec.eq(word_reg[3]),
         ]
-        total = named(m, word_reg[1] ^ word_reg[2] ^ word_reg[3] ^ fixed_reg)
-        new_word = named(m, word_reg[0] ^ key_linear(substitute(m, total)))
+        total = named(m, "total", word_reg[1] ^ word_reg[2] ^ word_reg[3] ^ fixed_reg)
+        new_word = named(m, "new_word", word_reg[0] ^ key_linear(substitute(m, total)))
         with m.If(self.done):
             m.d.sync += [reg.eq(0) for reg in (*word_reg, busy_reg, erasing_reg, round_reg)]
             m.d.sync += fixed_reg.eq(FIXED_PARAMETERS[0])

@@ -118,7 +118,7 @@ class SM4Pipeline(wiring.Component):
             else:
                 key = self._round_key(m, ROUNDS - 1 - number if self.direction == "decrypt" else number, "", slot, "sync")
             first, *others = words
-            substituted: Value = substitute(m, named(m, others[0] ^ others[1] ^ others[2] ^ key))
+            substituted: Value = substitute(m, named(m, "total", others[0] ^ others[1] ^ others[2] ^ key))
             for cycle in range(self.registers_per_round if self.slots > 1 else 0):
                 slot = late(slot, f"slot_{number * self.registers_per_round + cycle + 1}")
             for cycle in range(self.registers_per_round if both else 0):
@@ -126,7 +126,7 @@ class SM4Pipeline(wiring.Component):
             if self.registers_per_round > 1:
                 substituted = late(substituted, f"{name}_substituted")
                 first, *others = [late(word, f"{name}_word_{n}") for n, word in enumerate((first, *others))]
-            new = named(m, first ^ linear(substituted))
+            new = named(m, "new_word", first ^ linear(substituted))
             words = [*others, new]
             if number < ROUNDS - 1:
                 words = [late(word, f"{name}_{n}") for n, word in enumerate(words)]

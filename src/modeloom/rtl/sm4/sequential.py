@@ -91,11 +91,13 @@ class SM4Sequential(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         # A block may start if no block is processed, or in the last cycle of the last round.
-        idle_reg, free_reg = Signal(init=1), Signal(init=1)
+        idle_reg = Signal(init=1)
+        free_reg = Signal(init=1)
         # This cycle is known one cycle ahead, because it enables 128 registers.
         last_reg = Signal()
         round_reg = Signal(range(ROUNDS))
-        ends, advances = Signal(), Signal()
+        ends = Signal()
+        advances = Signal()
         if self.registers_per_round == 1:
             m.d.comb += [advances.eq(1), ends.eq(~idle_reg & (round_reg == ROUNDS - 2))]
         else:
@@ -117,12 +119,12 @@ class SM4Sequential(wiring.Component):
         key = self._round_key(m, place, slot, Mux(free_reg, decrypts, decrypt_reg), free_reg | advances)
 
         word_reg = [Signal(WORD_BITS, name=f"word_{n}_reg", reset_less=True) for n in range(4)]
-        substituted = substitute(m, named(m, word_reg[1] ^ word_reg[2] ^ word_reg[3] ^ key))
+        substituted = substitute(m, named(m, "total", word_reg[1] ^ word_reg[2] ^ word_reg[3] ^ key))
         if self.registers_per_round > 1:
             substituted_reg = Signal(WORD_BITS, reset_less=True)
             m.d.sync += substituted_reg.eq(substituted)
             substituted = substituted_reg
-        after = [*word_reg[1:], named(m, word_reg[0] ^ linear(substituted))]
+        after = [*word_reg[1:], named(m, "new_word", word_reg[0] ^ linear(substituted))]
         with m.If(free_reg):
             m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, words_of(self.i), strict=True)]
         with m.Elif(advances):

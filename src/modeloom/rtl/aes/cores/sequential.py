@@ -135,8 +135,8 @@ class AESSequential(wiring.Component):
             slot, decrypt = Mux(free_reg, self.slot, slot_reg), Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
         else:
             place, slot, decrypt = round_reg, slot_reg, decrypt_reg
-        key = self._keys(m, named(m, Cat(place[:4], slot)), decrypt)
-        whitened = named(m, add(self.i, self._first_key(m)))
+        key = self._keys(m, named(m, "key_place", Cat(place[:4], slot)), decrypt)
+        whitened = named(m, "whitened", add(self.i, self._first_key(m)))
 
         next_state = [Signal(32, name=f"next_state_column_{c}") for c in range(4)]
         way = Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg

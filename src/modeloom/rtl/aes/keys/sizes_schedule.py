@@ -111,7 +111,8 @@ class SizesKeySchedule(wiring.Component):
         # The cycle of the last write, known a cycle ahead: it clears all registers.
         done_reg = Signal()
         size = {bits: Signal(name=f"is_{bits}") for bits in self.sizes}
-        rounds, last_position = Signal(4), Signal(range(words))
+        rounds = Signal(4)
+        last_position = Signal(range(words))
         m.d.comb += [
             *(flag.eq(self.length == n) for n, flag in enumerate(size.values())),
             rounds.eq(Array(ROUNDS[bits] for bits in self.sizes)[self.length]),

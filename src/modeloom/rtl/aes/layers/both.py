@@ -29,7 +29,7 @@ __all__ = [
 
 
 def _choose(m: Module, decrypt: Value, backward: Value, forward: Value) -> Value:
-    return named(m, Cat(Mux(decrypt, b, f) for b, f in zip(columns(backward), columns(forward), strict=True)))
+    return named(m, "chosen", Cat(Mux(decrypt, b, f) for b, f in zip(columns(backward), columns(forward), strict=True)))
 
 
 def _turn(word: Value, bits: int) -> Value:
@@ -41,11 +41,11 @@ def _turn(word: Value, bits: int) -> Value:
 def _affine(m: Module, state: Value, turns: tuple[int, ...], constant: int) -> Value:
     result = []
     for word in columns(state):
-        word = named(m, word)
+        word = named(m, "word", word)
         total = word if 0 in turns else _turn(word, turns[0])
         for bits in turns[1:]:
             total = total ^ _turn(word, bits)
-        result.append(named(m, total ^ 0x01010101 * constant))
+        result.append(named(m, "mapped", total ^ 0x01010101 * constant))
     return Cat(result)
 
 
@@ -77,7 +77,7 @@ def split_register(m: Module, state: Value, decrypt: Value, name: str) -> tuple[
 
 def map_before_split(m: Module, halves: tuple[Value, Value], decrypt: Value) -> Value:
     """Like :func:`map_before`, for the registers of :func:`split_register`.  Each bit is a sum of four or five bits in one LUT."""
-    forward, backward = ([named(m, word) for word in columns(half)] for half in (shift_rows(halves[0]), inv_shift_rows(halves[1])))
+    forward, backward = ([named(m, "rows", word) for word in columns(half)] for half in (shift_rows(halves[0]), inv_shift_rows(halves[1])))
     result = [Signal(name=f"before_{n}", attrs={"keep": 1}) for n in range(128)]
     for n, bit in enumerate(result):
         byte, at = backward[n // 32].word_select(n % 32 // 8, 8), n % 8
@@ -94,12 +94,12 @@ def map_after(m: Module, state: Value, decrypt: Value) -> Value:
 def map_after_split(m: Module, state: Value, decrypt: Value) -> Value:
     """Like :func:`map_after`, but each sum is a separate LUT, so the mapper cannot merge it into the table."""
     sums = [Signal(name=f"affine_{n}", attrs={"keep": 1}) for n in range(128)]
-    words = [named(m, word) for word in columns(state)]
+    words = [named(m, "word", word) for word in columns(state)]
     for n, bit in enumerate(sums):
         byte = words[n // 32].word_select(n % 32 // 8, 8)
         m.d.comb += bit.eq(Cat(byte[(n + step) % 8] for step in (0, 4, 5, 6, 7)).xor())
-    forward = [named(m, Cat(sums[low : low + 32]) ^ 0x63636363) for low in range(0, 128, 32)]
-    return named(m, Cat(Mux(decrypt, word, f) for word, f in zip(words, forward, strict=True)))
+    forward = [named(m, "forward", Cat(sums[low : low + 32]) ^ 0x63636363) for low in range(0, 128, 32)]
+    return named(m, "chosen", Cat(Mux(decrypt, word, f) for word, f in zip(words, forward, strict=True)))
 
 
 def _inverses() -> tuple[int, ...]:
@@ -124,7 +124,7 @@ def invert_bytes(m: Module, state: Value) -> Value:
         port = rom.read_port(domain="comb")
         m.d.comb += port.addr.eq(state[low : low + 8])
         result.append(port.data)
-    return named(m, Cat(result))
+    return named(m, "inverses", Cat(result))
 
 
 def clocked_both_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
@@ -137,7 +137,7 @@ def clocked_both_sub_bytes(m: Module, state: Value, decrypt: Value) -> Value:
             port = rom.read_port()
             m.d.comb += [port.addr.eq(Cat(state[at : at + 8], decrypt)), port.en.eq(1)]
             result.append(port.data)
-    return named(m, Cat(result))
+    return named(m, "substituted", Cat(result))
 
 
 def cut_both_mix_columns(m: Module, state: Value, decrypt: Value) -> tuple[Value, Value]:
@@ -146,9 +146,9 @@ def cut_both_mix_columns(m: Module, state: Value, decrypt: Value) -> tuple[Value
     result = []
     for a, u_c in zip(columns(state), columns(u), strict=True):
         # InvMixColumns is MixColumns + 4 (a_r + a_{r+2}) + 8 (a_0 + a_1 + a_2 + a_3): see mixcolumns.
-        a = named(m, a)
-        column_sum = named(m, u_c ^ u_c.rotate_right(16))
-        inner = named(m, a ^ a.rotate_right(16) ^ twice(m, column_sum))
-        more = named(m, Mux(decrypt, twice(m, inner), 0))
-        result.append(named(m, u_c ^ more))
+        a = named(m, "a", a)
+        column_sum = named(m, "column_sum", u_c ^ u_c.rotate_right(16))
+        inner = named(m, "inner", a ^ a.rotate_right(16) ^ twice(m, column_sum))
+        more = named(m, "more", Mux(decrypt, twice(m, inner), 0))
+        result.append(named(m, "u", u_c ^ more))
     return Cat(result), v

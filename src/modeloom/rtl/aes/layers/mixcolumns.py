@@ -71,10 +71,10 @@ def inv_shift_rows(state: Value) -> Value:
 
 def twice(m: Module, word: Value) -> Value:
     """2 times each byte of a word of 32 bits, in GF(2^8)."""
-    high = named(m, (word >> 7) & 0x01010101)
+    high = named(m, "high", (word >> 7) & 0x01010101)
     low = (word & 0x7F7F7F7F).shift_left(1)[:32]
     # x^8 = x^4 + x^3 + x + 1.  No carry leaves a byte, because each byte is 0 or 1.
-    return named(m, low ^ high ^ high.shift_left(1)[:32] ^ high.shift_left(3)[:32] ^ high.shift_left(4)[:32])
+    return named(m, "doubled", low ^ high ^ high.shift_left(1)[:32] ^ high.shift_left(3)[:32] ^ high.shift_left(4)[:32])
 
 
 # MixColumns and its inverse are both 2 u + v, with different u and v. A pipeline can have a register there. The rest, with the
@@ -84,21 +84,21 @@ def twice(m: Module, word: Value) -> Value:
 def _cut_column(m: Module, a: Value) -> tuple[Value, Value]:
     # 2 a_r + 3 a_{r+1} + a_{r+2} + a_{r+3} with u_r = a_r + a_{r+1}, v_r = a_{r+1} + u_{r+2}. The doubling then
     # takes the seventh bit of u_r, which luts2017 (3.2, decomposition 2) shares between three output bits.
-    a = named(m, a)
-    u = named(m, a ^ a.rotate_right(8))
-    return u, named(m, a.rotate_right(8) ^ u.rotate_right(16))
+    a = named(m, "a", a)
+    u = named(m, "u", a ^ a.rotate_right(8))
+    return u, named(m, "v", a.rotate_right(8) ^ u.rotate_right(16))
 
 
 def _cut_inv_column(m: Module, a: Value) -> tuple[Value, Value]:
     # 14 a_r + 11 a_{r+1} + 13 a_{r+2} + 9 a_{r+3} is MixColumns + 4 (a_r + a_{r+2}) + 8 (a_0 + a_1 + a_2 + a_3),
     # doubled step by step as in Horner's scheme. It has the fewest operations and LUTs of all forms that we tried. Among them were
     # M N with N = circ(5, 0, 4, 0), and equation 3 of luts2017.
-    a = named(m, a)
+    a = named(m, "a", a)
     u, v = _cut_column(m, a)
-    opposite = named(m, a ^ a.rotate_right(16))
-    column_sum = named(m, u ^ u.rotate_right(16))
-    inner = named(m, opposite ^ twice(m, column_sum))
-    return named(m, u ^ twice(m, inner)), v
+    opposite = named(m, "opposite", a ^ a.rotate_right(16))
+    column_sum = named(m, "column_sum", u ^ u.rotate_right(16))
+    inner = named(m, "inner", opposite ^ twice(m, column_sum))
+    return named(m, "u", u ^ twice(m, inner)), v
 
 
 def cut_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
@@ -121,7 +121,7 @@ def cut_inv_mix_columns(m: Module, state: Value) -> tuple[Value, Value]:
 
 def join_mix_columns(m: Module, u: Value, v: Value) -> Value:
     """The second part of MixColumns and of InvMixColumns: 2 u + v for each byte."""
-    return Cat(named(m, twice(m, u_c) ^ v_c) for u_c, v_c in zip(columns(u), columns(v), strict=True))
+    return Cat(named(m, "mixed", twice(m, u_c) ^ v_c) for u_c, v_c in zip(columns(u), columns(v), strict=True))
 
 
 def mix_columns(m: Module, state: Value) -> Value:

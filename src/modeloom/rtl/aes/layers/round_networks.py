@@ -127,10 +127,10 @@ def add_in_luts(m: Module, a: Value, b: Value) -> Value:
     """The sum of two values, with a LUT for each bit.  If the mapper decided, the S-boxes before it would become larger."""
     result = []
     for a_c, b_c in zip(columns(a), columns(b), strict=True):
-        a_c, b_c = named(m, a_c), named(m, b_c)
+        a_c, b_c = named(m, "a", a_c), named(m, "b", b_c)
         sums = [Signal(name=f"sum_{n}", attrs={"keep": 1}) for n in range(len(a_c))]
         m.d.comb += [bit.eq(Cat(a_c[n], b_c[n]).xor()) for n, bit in enumerate(sums)]
-        result.append(named(m, Cat(sums)))
+        result.append(named(m, "sums", Cat(sums)))
     return Cat(result)
 
 
@@ -158,19 +158,19 @@ def lower_columns(
     result = []
     for n, column in enumerate(columns(state)):
         # One column at a time, because mapping keeps only signals of one bit as LUTs.
-        column = named(m, column)
+        column = named(m, "column", column)
         values: dict[str, Value] = {name: column[at] for at, name in enumerate(_INPUTS)}
         keys: dict[str, Value] = {}
         if key is not None:
-            own_key = named(m, key[32 * n : 32 * n + 32])
+            own_key = named(m, "key", key[32 * n : 32 * n + 32])
             keys = {name: own_key[at] for at, name in enumerate(_KEYS)}
         if second is None or register is None:
-            result.append(named(m, Cat(first.lower(m, values | keys, gate))))
+            result.append(named(m, "mixed", Cat(first.lower(m, values | keys, gate))))
             continue
         made = values | dict(zip(first.outputs, first.lower(m, values, gate), strict=True))
         wanted = [name for name in second.inputs if name in made]
         late = register(Cat(made[name] for name in wanted), f"sums_{n}")
-        result.append(named(m, Cat(second.lower(m, {name: late[at] for at, name in enumerate(wanted)} | keys, gate))))
+        result.append(named(m, "mixed", Cat(second.lower(m, {name: late[at] for at, name in enumerate(wanted)} | keys, gate))))
     return Cat(result)
 
 

@@ -81,5 +81,5 @@ def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction:
                 m.d.comb += [port.addr.eq(Cat(byte, last, decrypt) if both else Cat(byte, last)), port.en.eq(1)]
                 word = register(m, port.data, f"table_{4 * column + r}") if registers > 1 else port.data
                 terms.append(word.rotate_left(8 * r))
-        result.append(named(m, terms[0] ^ terms[1] ^ terms[2] ^ terms[3]))
+        result.append(named(m, "mixed", terms[0] ^ terms[1] ^ terms[2] ^ terms[3]))
     return Cat(result)

@@ -161,7 +161,7 @@ def _in_logic(m: Module, table: tuple[int, ...], addresses: list[Value], stages:
     if stages < 2:
         rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic", "table": name})
         m.submodules += rom
-        result = named(m, Cat(_read(m, rom, address) for address in addresses))
+        result = named(m, "substituted", Cat(_read(m, rom, address) for address in addresses))
         return _register(m, result, "sbox_reg") if stages else result
     # 64 entries take one LUT6 for each bit.  The rest of the address selects between them.
     parts = []
@@ -194,7 +194,7 @@ def _in_block_memories(m: Module, table: tuple[int, ...], addresses: list[Value]
             port = rom.read_port()
             m.d.comb += [port.addr.eq(address), port.en.eq(1)]
             result.append(port.data)
-    return _register(m, Cat(result), "sbox_reg") if stages > 1 else named(m, Cat(result))
+    return _register(m, Cat(result), "sbox_reg") if stages > 1 else named(m, "substituted", Cat(result))
 
 
 class SBox(wiring.Component):

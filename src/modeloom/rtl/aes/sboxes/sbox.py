@@ -87,7 +87,7 @@ def look_up(m: Module, addresses: list[Value], table: tuple[int, ...], name: str
         port = rom.read_port(domain="comb")
         m.d.comb += port.addr.eq(address)
         result.append(port.data)
-    return named(m, Cat(result))
+    return named(m, "looked_up", Cat(result))
 
 
 def sub_bytes(m: Module, state: Value) -> Value:
@@ -124,7 +124,7 @@ def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Valu
             port = rom.read_port()
             m.d.comb += [port.addr.eq(address), port.en.eq(1)]
             result.append(port.data)
-    return named(m, Cat(result))
+    return named(m, "substituted", Cat(result))
 
 
 def sbox(m: Module, byte: Value) -> Value:
@@ -168,7 +168,7 @@ def join_sub_bytes(m: Module, quarters: list[Value], chosen: Value) -> Value:
     for n, choices in enumerate(zip(*(_bytes(quarter) for quarter in quarters), strict=True)):
         low, high = chosen[2 * n], chosen[2 * n + 1]
         result.append(Mux(high, Mux(low, choices[3], choices[2]), Mux(low, choices[1], choices[0])))
-    return named(m, Cat(result))
+    return named(m, "substituted", Cat(result))
 
 
 def _check_byte(byte: Value) -> Value:
