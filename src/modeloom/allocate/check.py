@@ -230,7 +230,7 @@ class _TableChecker:
             self.results[name, direction] = {cycle + unit.latency for cycle in issues}
 
     def numbered(self, core: Kind, number: int) -> bool:
-        """Whether a core takes a number; in set-up there are only the host's cipher keys."""
+        """Whether a core accepts a number.  In the set-up, there are only the cipher keys of the host."""
         if core.operation.keyed:
             derived = len(self.program.derived) if self.table.name == "setup" else 0
             known = 0 <= number < len(self.program.cipher_keys) - derived
@@ -238,7 +238,7 @@ class _TableChecker:
         return number in core.operation.numbers if core.operation.numbers else not number
 
     def intervals(self, name: UnitName) -> None:
-        """Operations of one instance, and of its slow core, are far enough apart, whatever the directions of the
+        """Operations of one instance, and of its slow core, are far enough apart, for all combinations of the directions of the
         sectors.
         """
         unit = self.units[name]

@@ -81,7 +81,7 @@ def _net_sides(program: Program, table: Table, name: NetName, slot: int, row: Ne
 
 
 def _prefix(program: Program, row: NetRow, direction: str) -> str:
-    """What stands before the operand of an operation: that of a cipher by name and key, others with numbers by these."""
+    """The text before the operand of an operation: name and key of a cipher operation, or the number of an operation with numbers."""
     core, number = row.core.get(direction), row.number.get(direction, 0)
     if core is None or not core.operation.numbered:
         return ""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joins the programs of several sector sizes on the units of one engine.
 
-Units, networks, banks and the key memory are shared; tables stand one after another::
+Units, networks, banks and the key memory are shared.  The tables follow one another::
 
     key memory   | words of the host | set-up values of size 0 | of size 1 | ...
-    network      sources of all sizes, each once; a row names those of its own
-    bank         as many cells as the size that needs most; it rotates through those of the size that runs
+    network      sources of all sizes, each once; a row selects some of them
+    bank         cells for the size that needs most; it rotates through the cells of the current size
     control      main 0 | main 1 | ... | set-up 0 | set-up 1 | ...
 """
 
@@ -38,7 +38,7 @@ class CoreProgram:
     key_words : list of str
         Names of the words of the key memory: first those that the host loads.
     cipher_keys, cipher_bits, derived, nonzero
-        As those of ``Program``; the set-up of the first size makes the cipher keys.
+        As in ``Program``.  The set-up of the first size makes the cipher keys.
     """
 
     block_bytes: int
@@ -72,7 +72,7 @@ class CoreProgram:
 
     @property
     def stages(self) -> int:
-        """Sectors in flight at most."""
+        """Largest number of sectors in flight."""
         return max(table.stages for table in self.mains)
 
 
@@ -132,7 +132,7 @@ def _chain_numbers(program: Program, chains: dict[int, ChainRegister]) -> dict[i
 
 
 def _net_name(name: NetName, chains: dict[int, int]) -> NetName:
-    """The name of a network in the core: that before a chain follows the chain's number."""
+    """The name of a network in the core.  A network before a chain has the number of the chain."""
     return NetName(ChainName(chains[name.owner.number])) if isinstance(name.owner, ChainName) else name
 
 

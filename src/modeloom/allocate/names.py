@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of what a program consists of, in listings and in Verilog.  Each says what it is the name of; nobody reads it back::
+"""Names of the parts of a program, in listings and in Verilog.  Each name is a value with members, and is never parsed::
 
     cipher0, enc256_1        unit: kind, number              its bank has the same name
-    in0, lane0               bank of a lane's input blocks, and what writes it
+    in0, lane0               bank of the input blocks of a lane, and its writer
     out0, chain0             lane on which blocks leave; register of a chain
-    cipher0.a, out0.a, …     network: what it stands before (its owner), operand
+    cipher0.a, out0.a, …     network: its owner, operand
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from modeloom.spec.kinds import OPERANDS, UnitKind
 __all__ = ["POST", "TWEAK", "ChainName", "InputName", "LaneName", "NetName", "OutName", "UnitName"]
 
 POST: Final = "post"
-"""The operand of the sum behind a unit."""
+"""The operand of the sum after a unit."""
 
 TWEAK: Final = "tweak"
-"""The bank of tweaks, and what writes it."""
+"""The bank of tweaks, and its writer."""
 
 
 class UnitName(str):
@@ -31,7 +31,7 @@ class UnitName(str):
     number: int
 
     def __new__(cls, kind: UnitKind, number: int) -> UnitName:
-        # Bits of a cipher key stand apart from the number.
+        # An underscore separates the bits of a cipher key from the number.
         self = super().__new__(cls, f"{kind}_{number}" if kind.key_bits else f"{kind}{number}")
         self.kind, self.number = kind, number
         return self
@@ -82,7 +82,7 @@ class ChainName(_Numbered):
 
 
 class NetName(str):
-    """A network: before an operand of a unit or behind the unit (``POST``), on a lane, before a chain."""
+    """A network: before an operand of a unit, after the unit (``POST``), on a lane, or before a chain."""
 
     __slots__ = ("operand", "owner")
 
@@ -99,10 +99,10 @@ class NetName(str):
 
     @property
     def first(self) -> bool:
-        """Whether it stands before the first operand, whose rows say what the unit does."""
+        """Whether it feeds the first operand, whose rows select the operation of the unit."""
         return self.operand == OPERANDS[0]
 
     @property
     def post(self) -> bool:
-        """Whether it stands behind a unit."""
+        """Whether it feeds the sum after a unit."""
         return self.operand == POST

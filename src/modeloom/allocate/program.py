@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of an engine: what every network, port, bank and chain does in each slot of a table.
+"""The program of an engine: the action of every network, port, bank and chain in each slot of a table.
 
-Cycle u of a sector is slot ``u mod rows`` of stage ``u // rows``; a row of any list below acts in that cycle::
+Cycle u of a sector is slot ``u mod rows`` of stage ``u // rows``.  A row of any list below acts in that cycle::
 
-    net row     the XOR of its enabled sources is at the operand of the unit, or behind the unit ("post")
+    net row     the XOR of its enabled sources is at the operand of the unit, or at the sum after the unit ("post")
     port row    the read data of a bank are at the nets; the cell was read one cycle earlier
     write row   the output of the unit is written into its bank; a read port sees it two cycles later
     out row     the output net of a lane leaves as a block, or in the set-up goes into the key memory
@@ -42,7 +42,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class NetRow:
-    """What a network adds in one cycle.
+    """The sources of a network in one cycle.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class NetRow:
     keep : dict
         On a "post" net: bytes of the unit's result that are kept (0: all).
     number : dict
-        On a unit's first operand: the number of the cipher key, or what goes with the operation, where it is not 0.
+        On a unit's first operand: the number of the cipher key or of the operation, if it is not 0.
     """
 
     stage: int
@@ -101,7 +101,7 @@ class OutRow:
 
 @dataclass(frozen=True)
 class ChainRow:
-    """What a chain's register does: "load" or "step"."""
+    """The action of the register of a chain: "load" or "step"."""
 
     stage: int
     action: str
@@ -196,7 +196,7 @@ class Program:
     key_words : list of str
         Names of the words of the key memory: first those that the host loads.
     raw_words : int
-        How many of them the host loads.
+        Number of words that the host loads.
     cipher_keys : list of str
         Names of the cipher keys: those that the host loads, then one for each of ``derived``.
     cipher_bits : list of int

@@ -14,7 +14,7 @@ __all__ = ["rotate"]
 
 
 def _step(write: int, end: int, ii: int) -> int:
-    """Sectors d >= 0 after which a value written at ``write`` can follow one that ends at ``end``."""
+    """The number of sectors d >= 0 after which a value written at ``write`` can follow a value that ends at ``end``."""
     return max(0, -((write - end) // ii))
 
 

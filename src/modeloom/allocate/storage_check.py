@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The storage part of the checker of programs: which value a read returns, and that no two values share a cell at one time.
+"""The storage part of the checker of programs: the value that each read returns, and that no two values share a cell at one time.
 
 A value of a later sector must be written after the last read of the value of an earlier sector in its cell.  (A value that
 ends before the other one is written would do no harm either.  No builder relies on that, so the checker refuses it.)
 
 Times of a value, relative to cycle 0 of its sector::
 
-    first             when its write can come earliest; for input blocks counted from an earlier sector's entry
-    last              when its cell is read last, and has rested if it must (``Program.rest``)
+    first             earliest cycle of its write; for input blocks, relative to the entry of an earlier sector
+    last              cycle of the last read of its cell, plus its rest (``Program.rest``)
 
 A bus brings one beat in each cycle.  A beat below ``fill_ahead`` may arrive when the previous sector is complete, which
 is after the entry of the sector before that one.  Other beats arrive after the entry of the previous sector.
@@ -30,7 +30,7 @@ FILL_DELAY = 3
 """Cycles from the bus until a block is in its bank."""
 
 FILL_AHEAD = 4
-"""Beats of a sector that the bus may bring while the sector before it asks to enter."""
+"""Number of beats of a sector that the bus may bring while the previous sector asks to enter."""
 
 
 class _Value(NamedTuple):
@@ -114,12 +114,12 @@ def _values(program: Program, table: Table, bank: Bank, direction: str) -> list[
 
 
 def _disjoint(program: Program, table: Table, bank: Bank, values: list[_Value]) -> None:
-    """No value is overwritten by one of a later sector before its last read."""
+    """Checks that no value is overwritten by a value of a later sector before its last read."""
     for v in values:
         for u in values:
             d = (v.cell - u.cell) % bank.cells or bank.cells
             if v.last is None:
-                # Nobody reads it; but it must not come after u, and the bus keeps the order of blocks.
+                # Nothing reads it.  But it must not come after u, and the bus keeps the order of blocks.
                 if not v.back and not u.back and u.first + d * table.rows <= v.first:
                     _clash(program, bank, v, u, d)
             elif d < u.back or u.first + (d - u.back) * table.rows < v.last:

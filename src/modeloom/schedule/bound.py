@@ -10,9 +10,9 @@ same slots.  Neither paths nor issue rates show this::
 
 For each latency, the bound asks whether a schedule may exist.  It uses three conditions that every schedule meets:
 
-1. *One case for each start of the pivot*, an operation that much comes before and much after (where a mode's hash has become one block).
-   Every schedule is one of the cases.  In each of them an operation has a window: no earlier than its longest path from the
-   beginning or from the pivot, no later than its longest path to the pivot or to the end.
+1. *One case for each start of the pivot*, an operation with much work before it and after it (where the hash of a mode is complete).
+   Every schedule is one of the cases.  In each case, an operation has a window: it starts no earlier than its longest path from the
+   beginning or from the pivot allows, and no later than its longest path to the pivot or to the end allows.
 2. *Windows modulo the interval* (Hall).  In no arc of the circle of II slots may more operations have their window than it has slots,
    count for count of the unit; of operations that take several cycles, each instance has room for as many as find a place one after
    another.  For operations of one cycle this is also enough for places to exist for all, as the slots around a set of windows that want
@@ -23,8 +23,8 @@ For each latency, the bound asks whether a schedule may exist.  It uses three co
    earlier than the k-th smallest earliest start of the b, and no later than their k-th smallest latest start.  The b fill the slots of
    these n windows, one each, whichever of them goes where: condition 2 holds with them in place of the windows of the b.
 
-All three only omit constraints, so no schedule has a smaller latency than the bound.  A larger latency makes the windows longer, so
-there is one latency below which nothing fits.
+All three conditions only omit constraints, so no schedule has a smaller latency than the bound.  A larger latency makes the windows longer,
+so there is one latency below which nothing fits.
 """
 
 from __future__ import annotations
@@ -54,13 +54,14 @@ def least_latency(problem: Problem, ii: int) -> int:
             try:
                 problem.least[ii] = Cases(problem, ii).least(problem.least[ii])
             except Infeasible:
-                # There is no schedule at this interval: every bound is one.
+                # There is no schedule at this interval, so any bound is correct.
                 pass
     return problem.least[ii]
 
 
 def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int = 1) -> bool:
-    """Whether no arc of the slots modulo ``ii`` holds more windows than it has room for: ``count`` units, ``cycles`` slots in each.
+    """Whether no arc of the slots modulo ``ii`` contains more windows than fit into it, with ``count`` units and ``cycles`` slots for each
+    window.
 
     Parameters
     ----------
@@ -97,7 +98,8 @@ class _Group:
 
 @dataclass
 class _Feeders:
-    """Operations ``fed`` of one group, each of which waits ``delay`` cycles or more for its own of ``feeders``, ``rate`` a cycle."""
+    """Operations ``fed`` of one group.  Each waits at least ``delay`` cycles for a different one of ``feeders``, which start ``rate``
+    per cycle."""
 
     group: _Group
     fed: NDArray[np.intp]
@@ -128,13 +130,13 @@ class Cases:
         self.low = (self.paths + np.array(problem.earliest(), dtype=np.int32)[:, None]).max(0)
         self.tail = self._tails()
         known = self.paths > NEVER
-        # The cases are all there are only if some result waits for the pivot: else it might start at any time.
+        # The cases are complete only if some result waits for the pivot.  Otherwise the pivot might start at any time.
         self.pivot = int(np.where(self.tail > NEVER, np.minimum(known.sum(0), known.sum(1)), 0).argmax())
         self.groups = self._groups()
         self.feeders = self._feeders()
 
     def _tails(self) -> Numbers:
-        """Cycles from each start to the end of the sector; ``NEVER`` for what no result waits for."""
+        """Cycles from each start to the end of the sector; ``NEVER`` if no result waits for the operation."""
         results = [pair.id for pair in self.problem.graph.pairs if pair.leaves]
         if not results:
             return np.full(len(self.low), NEVER, dtype=np.int32)
@@ -144,7 +146,7 @@ class Cases:
         return tail
 
     def _groups(self) -> list[_Group]:
-        """All operations of a unit, and those that are bound to one instance; the cores that are not pipelined apart."""
+        """All operations of a unit, and those that are bound to one instance.  Cores that are not pipelined are separate."""
         claims: dict[tuple[str, int], list[int]] = {}
         rates: dict[tuple[str, int], tuple[int, int]] = {}
         for i, unit in enumerate(self.problem.unit):
@@ -159,7 +161,7 @@ class Cases:
         return [_Group(np.array(members), *rates[key]) for key, members in sorted(claims.items())]
 
     def _feeders(self) -> list[_Feeders]:
-        """For pairs of units, operations after the pivot that each take a result of their own."""
+        """For pairs of units, operations after the pivot that each read a different result."""
         whole = [g for g in self.groups if g.cycles == 1 and g.count == self.problem.unit[g.members[0]].count]
         found = []
         for target in whole:
@@ -171,7 +173,7 @@ class Cases:
                 wait = self.paths[np.ix_(source.members, late)].astype(np.int64)
                 wait[wait < delay] = _EVER
                 fed, feeders = [], []
-                # In the order of the graph, the later operations of a chain find the results of the earlier ones taken.
+                # In the order of the graph, the results of the earlier operations of a chain are already used by others.
                 for n in range(len(late)):
                     best = int(wait[:, n].argmin())
                     if wait[best, n] < _EVER:
@@ -198,14 +200,14 @@ class Cases:
         return all(feeders.hold(low, high, self.ii) for feeders in self.feeders)
 
     def starts(self, latency: int) -> tuple[int, int]:
-        """The first and the last start of the pivot within a latency, by paths alone."""
+        """The first and the last start of the pivot within a latency, from paths only."""
         return int(self.low[self.pivot]), latency - int(self.tail[self.pivot])
 
     def least(self, bound: int) -> int:
-        """The least latency, from ``bound`` on, for which one of the cases holds."""
+        """The smallest latency, from ``bound`` on, for which one of the cases holds."""
         if self.tail[self.pivot] == NEVER:
             return bound
-        # A turn before the pivot and one after it leave a place to everything that has one at all.
+        # One turn before the pivot and one after it give a place to every operation that can have one.
         best = bound + 2 * self.ii
         start = int(self.low[self.pivot])
         while best > bound and start <= self.starts(best - 1)[1]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The legality checker of schedules, written apart from the problem and the schedulers.
+"""The legality checker of schedules, written independently of the problem and the schedulers.
 
 It takes the graph, the units and the start cycles, and derives everything else again: when each operand is read, when
 its value is there, which slots of which unit are taken, how long a chain's register is in use.
@@ -146,11 +146,11 @@ class _Checker:
         return self.unit_of[i].kind, self.schedule.instance[i]
 
     def loops(self) -> None:
-        """Without a register behind them, sums that take each other's results in the cycle in which they come would be a loop."""
+        """Checks for loops: sums without a register must not read each other's results in the cycle in which they are ready."""
         free = {place for place in self.feeds if not any(u.kind == place[0] and u.post_register for u in self.units.units)}
         feeds = {place: {p for p in self.feeds[place] if p in free} for place in free}
         while feeds:
-            # Whatever feeds nothing that is left is part of no loop.
+            # An operation that feeds none of the remaining ones is not part of a loop.
             ends = [place for place, fed in feeds.items() if not fed & feeds.keys()]
             if not ends:
                 kind, n = min(feeds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers the storage that a schedule needs without touching its latency.
+"""Reduces the storage that a schedule needs without changing its latency.
 
 Operations move within their slack, exchange slots with another of their unit, or change the instance.  A move is kept if it lowers
 the sum of three weighted figures: the peaks of all banks, the slots in which a bank is at its peak (a peak falls when the last of
@@ -19,13 +19,13 @@ from modeloom.schedule.problem import Problem, use_offset
 __all__ = ["compact", "storage_figures"]
 
 _BYPASS = 1
-"""Cycles after which a result is still at its unit's output register and takes no cell."""
+"""Number of cycles in which a result is still in the output register of its unit and needs no cell."""
 
 _PEAK, _AT_PEAK = 1000, 4
-"""Weights of a cell and of a slot at the peak; a block held for a cycle weighs 1."""
+"""Weights of a cell and of a slot at the peak.  A block that is held for one cycle has weight 1."""
 
 _REACH = 48
-"""Cycles by which an operation moves at most in one step."""
+"""Largest number of cycles by which an operation moves in one step."""
 
 
 _Life = tuple[tuple[str, int], int, int]
@@ -108,7 +108,7 @@ class _Storage:
         return result
 
     def apply(self, shifts: list[tuple[int, _Life, _Life]]) -> int:
-        """Counts values again; the change of the cost."""
+        """Counts values again, and returns the change of the cost."""
         cost = 0
         changed: set[tuple[str, int]] = set()
         for value, (bank, begin, end), (new, first, last) in shifts:
@@ -124,20 +124,20 @@ class _Storage:
         return cost
 
     def weight(self, bank: tuple[str, int]) -> int:
-        """Of one bank, the weighted peak and slots at the peak."""
+        """The weighted peak and the number of slots at the peak, for one bank."""
         peak = max(self.busy[bank])
         return _PEAK * (peak + self.base[bank]) + _AT_PEAK * self.busy[bank].count(peak)
 
 
 def compact(problem: Problem, ii: int, placement: Placement, latency: int, tries: int = 30000) -> Placement:
-    """The placement with less storage; no operation ends after ``latency`` that did not before.
+    """The placement with less storage.  No operation that ended by ``latency`` ends later.
 
     Parameters
     ----------
     ii : int
         Initiation interval, 0 for a plain schedule.
     tries : int
-        Limit of the moves that are tried.
+        Largest number of moves to try.
     """
     moves = _Moves(problem, ii, placement, latency)
     changed = True
@@ -150,7 +150,7 @@ def compact(problem: Problem, ii: int, placement: Placement, latency: int, tries
 
 
 def storage_figures(problem: Problem, ii: int, placement: Placement) -> tuple[int, int]:
-    """Cells of all banks, and the most values that a sector's table holds at a time (``ii`` 0: a plain schedule)."""
+    """The cells of all banks, and the largest number of values at one time (``ii`` 0: a plain schedule)."""
     start, instance = placement
     end = max((s + unit.latency for s, unit in zip(start, problem.unit)), default=0)
     storage = _Storage(problem, ii or end + 1, start, instance)
@@ -191,7 +191,7 @@ class _Moves:
             del self.owner[self._key(i, self.start[i], self.instance[i])]
 
     def bounds(self, i: int) -> tuple[int, int]:
-        """Earliest and latest start with all others where they are."""
+        """The earliest and the latest start if no other operation moves."""
         problem, start = self.problem, self.start
         low = max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])
         high = self.latency - problem.unit[i].latency

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Least-latency schedules with CP-SAT (OR-tools), plain or modulo, from a schedule that is known.
+"""Schedules of the smallest latency with CP-SAT (OR-tools), plain or modulo, starting from a known schedule.
 
 The solver is asked for a latency below the known one: it finds a schedule, proves that there is none, or gives up at a limit of
-deterministic time.  Its strategies take turns in fixed batches, so the result is the same on every machine.
+deterministic time.  Its strategies alternate in fixed batches, so the result is the same on every machine.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
     first : Schedule
         Where the search starts.
     effort : float
-        Limit of the solver's deterministic time, about seconds of one core.
+        Limit of the deterministic time of the solver, roughly in seconds of one core.
     goal : int or None
-        A latency that is good enough; the search ends there.  None: search for the least, and prove it if the effort allows.
+        A latency that is good enough to end the search.  None: search for the smallest, and prove it if the effort allows.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def improve(problem: Problem, first: Schedule, *, effort: float = 20.0, goal: in
             limit = "starts that do not fit onto the instances of units that take several cycles"
         else:
             best = as_schedule(problem, ii, tidy(problem, ii, (times, instances)))
-    # A goal above the bound cuts the search short; then nothing is proved below it.
+    # A goal above the bound ends the search early, and nothing is proved below the goal.
     proved = status == cp_model.INFEASIBLE or status == cp_model.OPTIMAL and best is not first
     if proved and least > bound:
         limit = f"the goal of {least} cycles"
@@ -93,7 +93,7 @@ def with_improved_bounds(schedule: Schedule, *, effort: float = 20.0) -> Schedul
     for d in sorted(own, key=lambda d: -own[d]):
         if max(own.values()) < schedule.latency:
             side = direction_alone(schedule, d)
-            # What holds for a direction that does all the work of the pairs has been asked.
+            # A direction that does all the work of the pairs has already been asked.
             best = schedule if alike(side.problem, schedule.problem) else improve(side.problem, side, effort=effort)
             own[d] = max(own[d], best.latency if best.optimal else best.latency_bound)
     return schedule
@@ -136,7 +136,7 @@ def _model(model: Any, problem: Problem, first: Schedule, ii: int, least: int) -
 
 
 def _fill(model: Any, ii: int, slots: list[Any], interval: int, capacity: int) -> None:
-    """At most ``capacity`` operations at a time; those that reach over the end of the table go on at its start."""
+    """At most ``capacity`` operations at a time.  Operations that reach beyond the end of the table continue at its start."""
     if len(slots) <= capacity:
         return
     if interval == 1 and capacity == 1:
@@ -151,7 +151,7 @@ def _fill(model: Any, ii: int, slots: list[Any], interval: int, capacity: int) -
 
 
 def _instances(problem: Problem, ii: int, start: list[int]) -> list[int] | None:
-    """Instances for given starts; None if operations of several cycles do not fit onto them."""
+    """Instances for given starts; None if operations of several cycles do not fit."""
     table = Reservations(problem, ii)
     result = [0] * len(start)
     for i in sorted(range(len(start)), key=lambda i: (problem.bound_to[i] is None, not problem.slow[i], start[i], i)):

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lower bound of the latency of modes in which all goes through one operation, as the mask of EME does.
+"""A lower bound of the latency of modes in which everything passes through one operation, such as the mask in EME.
 
 ::
 
     many operations on few units ──▶ gate ──▶ many operations on few units
             head, at least                       tail, at least
 
-Before the gate issues, all that it depends on has issued, one after another on its units, and reached the gate; behind it the same
-holds to the end.  Each part is the bound of one kind of unit alone: operations that are free from cycle r on and need q cycles more take
-r + (their number / units - 1) * interval + q at least.
+Before the gate issues, all operations on which it depends have issued one after another on their units, and their results have reached the
+gate.  The same holds between the gate and the end.  Each part is a bound for one kind of unit: operations that can start from cycle r on,
+and have q cycles after them, take at least r + (their number / units - 1) * interval + q cycles.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from modeloom.schedule.problem import Problem
 __all__ = ["gate_bound"]
 
 GATES = 8
-"""Operations that are tried as gates: those with the most before and behind them."""
+"""Number of operations that are tried as gates: those with the most operations before and after them."""
 
 
 def gate_bound(problem: Problem) -> int:
-    """Least latency in cycles, plain or overlapped, that the best gate of a graph proves; 0 if it has none."""
+    """The lower bound of the latency in cycles, plain or overlapped, from the best gate of a graph; 0 if there is none."""
     n = len(problem.unit)
     above, below = _closure(problem.preds), _closure(problem.succs, backwards=True)
     waited_for = problem.leads_to_results()
@@ -44,7 +44,7 @@ def gate_bound(problem: Problem) -> int:
 
 
 def _closure(edges: Sequence[dict[int, int]], backwards: bool = False) -> list[int]:
-    """For each operation the set (bits) of those that it depends on, directly or not; ``backwards``: that depend on it."""
+    """For each operation, the set (bits) of all operations on which it depends; ``backwards``: that depend on it."""
     result = [0] * len(edges)
     for i in reversed(range(len(edges))) if backwards else range(len(edges)):
         for j in edges[i]:
@@ -53,7 +53,7 @@ def _closure(edges: Sequence[dict[int, int]], backwards: bool = False) -> list[i
 
 
 def _distances(edges: Sequence[dict[int, int]], gate: int, order: range) -> dict[int, int]:
-    """Longest way in cycles between the gate and each operation that it depends on (with ``succs``: that depends on it)."""
+    """The longest path in cycles between the gate and each operation on which it depends (with ``succs``: that depends on it)."""
     way = {gate: 0}
     for i in order:
         if i in way:
@@ -63,7 +63,7 @@ def _distances(edges: Sequence[dict[int, int]], gate: int, order: range) -> dict
 
 
 def _crowded(problem: Problem, spans: dict[int, tuple[int, int]]) -> int:
-    """Least time from 0 to the end for operations with a release and a rest each, on the units of their kind; 0 for none."""
+    """The smallest time from 0 to the end for operations with given releases and rests, on the units of their kind; 0 for none."""
     best = 0
     for kind in sorted({problem.unit[i].kind for i in spans}):
         rows = [spans[i] for i in spans if problem.unit[i].kind == kind]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""List scheduling: each operation at its earliest free slot, the one with the longest way to the end first.
+"""List scheduling: each operation takes its earliest free slot.  Operations with the longest path to the end come first.
 
-The schedule it gives is legal and far from the shortest where sectors overlap; the search starts from its latency.  Results are
-placed here for the search as well.
+The schedule is legal, but far from the shortest if sectors overlap.  The search starts from its latency.  This file also places results for
+the search.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Reservations:
         self.taken.update(self._slots(pair, start, instance))
 
     def release(self, pair: int, start: int, instance: int) -> None:
-        """Gives the slots of a pair back."""
+        """Releases the slots of a pair."""
         self.taken.difference_update(self._slots(pair, start, instance))
 
     def instances(self, pair: int) -> Sequence[int]:
@@ -52,7 +52,7 @@ class Reservations:
 
 
 def _order(problem: Problem) -> list[int]:
-    """A topological order that always takes the ready pair with the longest way to the end of the sector."""
+    """A topological order that always takes the ready pair with the longest path to the end of the sector."""
     tails = problem.tails()
     waiting = [len(preds) for preds in problem.preds]
     heap = [(-tails[i], i) for i, n in enumerate(waiting) if not n]
@@ -71,13 +71,13 @@ def _order(problem: Problem) -> list[int]:
 def list_schedule(
     problem: Problem, ii: int, grid: Grid = FREE, *, reserve: bool = False, hold: tuple[int, int] = (0, 0), early: int = 0
 ) -> Placement | None:
-    """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window, which plain schedules do not have.
+    """A schedule modulo ``ii`` (0: a plain one); None if a chain did not fit into its window.  Plain schedules have no such windows.
 
     Parameters
     ----------
     reserve : bool
-        Whether an operation that may choose its instance leaves those that may not the slots they will need: where all slots are
-        taken, none of theirs may be lost.
+        Whether operations that can choose their instance leave enough slots for operations that are bound to one.  If all slots are
+        needed, none of these may be lost.
     hold : (int, int)
         A phase, and cycles by which its first operation starts after what it waits for; those of it and of later phases start no
         sooner. Slots of an early phase that are next to each other modulo ``ii`` leave a later one slots that are.
@@ -124,7 +124,7 @@ def list_schedule(
 
 
 def _room(problem: Problem, ii: int) -> dict[str, list[int]]:
-    """Cycles of an interval on each instance of each kind that are left to the operations which may choose among instances."""
+    """For each instance of each kind, the cycles of an interval that remain for operations that can choose their instance."""
     room: dict[str, list[int]] = {unit.kind: [ii or 1 << 30] * unit.count for unit in problem.unit}
     for unit, bound in zip(problem.unit, problem.bound_to):
         if bound is not None:
@@ -135,7 +135,7 @@ def _room(problem: Problem, ii: int) -> dict[str, list[int]]:
 def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]]) -> Placement:
     """Adds the results of a sector to a schedule of all others, each as early as its lane is free.
 
-    Those that are ready last come first: the time left to them until the sector ends is part of that of all others.
+    Results that are ready last come first, because they have the least time until the sector ends.
     """
     count = len(problem.unit)
     start, instance = [-1] * count, [0] * count
@@ -161,7 +161,7 @@ def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]])
 def pick_instances(problem: Problem, ii: int, start: list[int], instance: list[int]) -> list[int]:
     """Instances for the same starts such that the operations of one phase share one, as far as their slots allow.
 
-    Operations whose instance is not free to choose keep it, and so do those that take a unit for several cycles.
+    Operations that are bound to an instance keep it.  Operations that take a unit for several cycles also keep theirs.
     """
     table = Reservations(problem, ii)
     result = list(instance)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts of operations that fill the whole interval of a unit which is not pipelined.
+"""Start cycles of operations that fill the whole interval of a unit that is not pipelined.
 
-If such operations take every slot, a gap that is shorter than one of them is lost, and nothing fits any more.  They leave no gaps if they
-start a multiple of their cycles apart::
+If such operations take every slot, any gap that is shorter than an operation is lost, and the operations do not fit.  There are no gaps if
+the distance of their starts is a multiple of their cycles::
 
     slot     0     phase          phase + 10       phase + 20
     unit   ──╴     ├─ operation ─┤├─ operation ─┤├─ ...
@@ -26,9 +26,9 @@ class Grid:
     Attributes
     ----------
     kinds : frozenset of str
-        The kinds of unit; the others start whenever they like.
+        The kinds of units.  Operations of other kinds can start at any time.
     phase : int
-        The first cycle; the others follow at the unit's interval.
+        The first cycle.  The others follow at the interval of the unit.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -44,14 +44,14 @@ class Grid:
 
 
 PHASES = 10
-"""Most phases that are compared."""
+"""Largest number of phases that are compared."""
 
 FREE = Grid()
-"""The grid that lets everything start in every cycle."""
+"""The grid without restrictions."""
 
 
 def grids(problem: Problem, ii: int) -> list[Grid]:
-    """Grids to choose from for a schedule modulo ``ii`` (0: a plain one): first ``FREE``, then others where gaps would do harm."""
+    """Possible grids for a schedule modulo ``ii`` (0: a plain one): first ``FREE``, then others if gaps would be harmful."""
     units = {unit.kind: unit for unit in problem.unit if unit.interval > 1}
     uses = Counter(unit.kind for unit in problem.unit)
     full = {

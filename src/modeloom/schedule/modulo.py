@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schedules of a problem, plain or modulo an initiation interval.
 
-Sectors do not depend on each other, so only the latency is at stake; the interval is its bound unless a chain does not fit::
+Sectors do not depend on each other, so only the latency has to be minimized.  The interval equals its bound unless a chain does not fit::
 
     sector 0  ├──── latency ────┤
     sector 1  ├─ II ─┼──── latency ────┤
@@ -23,7 +23,7 @@ __all__ = ["Exact", "Schedule", "schedule", "as_schedule"]
 
 @dataclass(frozen=True)
 class Exact:
-    """What the solver of ``schedule.exact`` did.
+    """The result of the solver of ``schedule.exact``.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Exact:
         "proved": no schedule of the pairing is shorter.  "improved": it found a shorter one than the search, and none below it was ruled
         out.  "stopped": it found none.
     limit : str or None
-        What ended it, unless it proved something.
+        The limit that stopped it; None if it proved a result.
     before : int
         Latency of the search, in cycles.
     """
@@ -52,11 +52,11 @@ class Schedule:
     start, instance : list of int
         For each pair of the graph.
     overlap : bool
-        Whether sectors overlap; else ``ii`` is the length of the schedule.
+        Whether sectors overlap.  If not, ``ii`` is the length of the schedule.
     optimal : bool
-        Whether the latency is proved to be the least for the graph with its pairs, the units and the interval.
+        Whether the latency is proved to be the smallest for the graph with its pairs, the units and the interval.
     exact : Exact or None
-        What the solver did, if it was asked.
+        The result of the solver, if it ran.
     """
 
     problem: Problem
@@ -96,20 +96,20 @@ def schedule(
     seed: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Schedule:
-    """A schedule of small latency, and among those of small storage.
+    """A schedule with a small latency and, among these, with little storage.
 
     Parameters
     ----------
     restarts : int
-        Effort of the search (``search.STEPS`` placements each); 0 takes the list schedule.
+        Effort of the search, in units of ``search.STEPS`` placements.  0 takes the list schedule.
     overlap : bool
         Modulo schedule at ``ii`` (default: its bound), or a plain one.
     ii : int or None
-        The interval to start from; a chain that does not fit makes it longer.
+        The first interval to try.  If a chain does not fit, it becomes longer.
     seed : int
-        Seed of the search; the result depends on nothing else.
+        Seed of the search.  The result depends on nothing else.
     progress : callable
-        Called with the share of the search that is done, from 0 to 1.
+        Called with the completed share of the search, from 0 to 1.
 
     Raises
     ------

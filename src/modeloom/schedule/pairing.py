@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operations of the two directions issue together.
+"""Selects the operations of the two directions that issue together.
 
 A pair waits for what either of its operations waits for, so a pairing may cost latency, and no pairing has less than the larger of the
 directions' own bounds::
@@ -9,8 +9,8 @@ directions' own bounds::
     decryption   ── hash ──┐            pairing by lines      ── hash ──┐
                            ├─ hash ── b ─                     ── (a, b: the first hash waits for the second) ──
 
-The order of the definition is kept where its bound is no larger.  Else each direction is scheduled alone, and operations of one kind
-are paired in the order of their starts; the pairing with the lowest bound is taken.
+The order of the definition is kept if its bound is not larger.  Otherwise each direction is scheduled alone, and operations of one kind are
+paired in the order of their starts.  The pairing with the lowest bound is used.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from modeloom.schedule.units import UnitSet
 __all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "pair_by_bound", "Pairing", "choose_pairing"]
 
 FAR = ((32, 1.1), (math.inf, 1.2))
-"""Blocks of a sector, and the latency by the larger of the directions' own bounds that needs no reason up to there."""
+"""For sectors of up to this number of blocks, the ratio of latency to the larger bound of both directions that needs no reason."""
 
 FULL = 0.9
-"""Share of its slots from which on a unit is called full."""
+"""A unit counts as full from this share of its slots on."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _side(problem: Problem, direction: str) -> Problem:
 
 
 def alike(a: Problem, b: Problem) -> bool:
-    """Whether two problems differ in nothing that a schedule has to keep to."""
+    """Whether two problems have the same constraints."""
     return (a.preds, a.unit, a.bound_to, a.slow, a.release, a.chain_uses) == (b.preds, b.unit, b.bound_to, b.slow, b.release, b.chain_uses)
 
 

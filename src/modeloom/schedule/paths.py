@@ -15,7 +15,7 @@ __all__ = ["NEVER", "Infeasible", "Numbers", "longest_paths"]
 Numbers = NDArray[np.int32]
 
 NEVER = -(1 << 28)
-"""Stands for the delay between operations that do not depend on each other."""
+"""The delay between operations that do not depend on each other."""
 
 
 class Infeasible(Exception):

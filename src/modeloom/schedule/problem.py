@@ -32,7 +32,7 @@ class Problem:
     unit : list of Unit
         The unit of each pair.
     bound_to : list of (int or None)
-        Its instance, if the block decides it.
+        The instance of each pair if its block determines it.
     slow : list of bool
         Whether it uses the slow core of its unit in some direction.
     preds, succs : list of dict
@@ -46,7 +46,7 @@ class Problem:
     least : dict
         Latencies that ``bound.least_latency`` has found, for each interval.
     own : dict
-        The same of each direction alone, by ``pairing.own_bounds``.
+        The same for each direction alone, from ``pairing.own_bounds``.
     """
 
     graph: OpGraph
@@ -88,7 +88,7 @@ class Problem:
                 self._add(b, a, offset_a - offset_b + 1)
             for i, _ in members:
                 if self.bound_to[i] is None:
-                    # One register stands before one instance.
+                    # A register belongs to one instance.
                     self.bound_to[i] = chain.id % self.unit[i].count
             first, offset = members[0]
             # The register loads in the cycle before the first use, and not before its sector's first cycle.
@@ -105,7 +105,7 @@ class Problem:
             self.phase.append(max(above, default=0))
         for i in reversed(range(len(self.unit))):
             if self.of_keys(i) and self.succs[i]:
-                # Squares of key values wait for nothing: they belong to the hash that reads them.
+                # Squares of key values wait for nothing.  They belong to the hash that reads them.
                 self.phase[i] = min(self.phase[s] for s in self.succs[i])
 
     def _add(self, after: int, before: int, delay: int) -> None:
@@ -142,7 +142,7 @@ class Problem:
         return totals
 
     def issue_cycles(self) -> dict[UnitKind, int]:
-        """Issue cycles that each kind of unit needs for a sector."""
+        """Number of issue cycles that each kind of unit needs for a sector."""
         totals: dict[UnitKind, int] = {}
         for unit in self.unit:
             totals[unit.kind] = totals.get(unit.kind, 0) + unit.interval
@@ -162,7 +162,7 @@ class Problem:
         return max(bounds)
 
     def fits(self, ii: int) -> bool:
-        """Whether ``ii`` slots hold all pairs; those of one direction take slots of both."""
+        """Whether all pairs fit into ``ii`` slots.  Pairs of one direction take slots of both."""
         taken: dict[tuple[str, int | None], int] = {}
         for unit, bound, slow in zip(self.unit, self.bound_to, self.slow):
             for instance in {bound, None}:
@@ -172,7 +172,7 @@ class Problem:
         return all(cycles <= ii * (counts[kind] if instance is None else 1) for (kind, instance), cycles in taken.items())
 
     def earliest(self) -> list[int]:
-        """Earliest start of each pair by dependences alone."""
+        """Earliest start of each pair, from dependences only."""
         start: list[int] = []
         for release, preds in zip(self.release, self.preds):
             start.append(max([release, *(start[p] + delay for p, delay in preds.items())]))
@@ -206,7 +206,7 @@ class Problem:
         return leads
 
     def tails(self) -> list[int]:
-        """Cycles from the start of each pair to the end of the sector, at least; 0 for what no result waits for."""
+        """Smallest number of cycles from the start of each pair to the end of the sector; 0 if no result waits for the pair."""
         tail = [unit.latency if pair.leaves else 0 for pair, unit in zip(self.graph.pairs, self.unit)]
         for i in sorted(self.leads_to_results(), reverse=True):
             for p, delay in self.preds[i].items():
@@ -220,7 +220,7 @@ def instance_of(pair: Pair, units: UnitSet) -> int | None:
 
 
 def op_instance(op: Op, units: UnitSet) -> int | None:
-    """The instance that an operation alone is bound to."""
+    """The instance to which an unpaired operation is bound."""
     return _of_block(units.doing(op.kind), op.block) if op.kind.operation.unit.laned else None
 
 

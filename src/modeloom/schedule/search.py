@@ -27,7 +27,7 @@ from modeloom.schedule.slack import Bias, SlackSearch
 __all__ = ["latency_of", "search", "tidy"]
 
 STEPS = 60
-"""Placements that the search may make for each unit of its effort; a third of them where sectors do not overlap."""
+"""Number of placements for each unit of effort.  If sectors do not overlap, it is a third of this."""
 
 SHORT, LONG = 3, 15
 """Placements of a short and a longer try, in multiples of the operations."""
@@ -42,16 +42,16 @@ ORDINARY = 130
 """Operations of an ordinary sector; larger ones get more placements, by the square root of their size."""
 
 FAR = 1.1
-"""Latency by its bound, above which the search begins again from a list schedule of another shape."""
+"""If the ratio of latency to its bound is above this, the search restarts from a list schedule of another shape."""
 
 SHAPES = 4
 """Delays of the last phase, in parts of ``HELD_CYCLES`` of an interval, that are tried for such a shape."""
 
 BISECTION = 0.25
-"""Placements of the bisection by those of the search after it."""
+"""Ratio of the placements of the bisection to those of the later search."""
 
 THRIFT = 0.25
-"""The same for the search for less storage."""
+"""The same ratio for the search for less storage."""
 
 NEAR, NEARBY, ANEW = 0.9, 6, 0.3
 """Share of the tries that start from the best placement, their placements in multiples of the operations, and the largest share of
@@ -67,10 +67,10 @@ PATIENCE, PATIENCE_EACH = 20000, 60
 """Placements, and those for each operation, after which the search ends without a success, and no sooner than it took so far."""
 
 GUESSES = 8
-"""Guesses at a start of the pivot for which the bound allows a latency, before a try that does without."""
+"""Number of guesses of a start of the pivot for which the bound allows a latency, before a try without one."""
 
 BIASES = (Bias(1, 0), Bias(1, 1), Bias(0.5, 0.5), Bias(1, 0.5), Bias(0.9, 0.1))
-"""A hash before the cipher is best late, close to the cipher; what comes after it early, or late where the end is crowded."""
+"""A hash before the cipher should be late, close to the cipher.  The work after it should be early, or late if the end is crowded."""
 
 SPREAD = 1.22
 """Cells of all banks by the most values held at a time, from which on other placements are tried: values of one bank cannot use
@@ -116,12 +116,12 @@ def search(
     if ii and not problem.fits(ii):
         return None
     choices = [(grid, list_schedule(problem, ii, grid)) for grid in grids(problem, ii)]
-    # Where no list schedule fits, one that leaves no gaps is the likelier to be found.
+    # If no list schedule fits, a schedule without gaps is easier to find.
     grid, first = min(choices, key=lambda c: (latency_of(problem, c[1][0]) if c[1] else 1 << 30, not c[1] and not c[0].kinds))
     if first is not None and not effort:
         return tidy(problem, ii, first)
     bound = least_latency(problem, ii)
-    # Without a list schedule, a turn of the table for each phase is a latency that leaves everything its slots.
+    # Without a list schedule, one turn of the table for each phase is a latency with enough slots for everything.
     high = latency_of(problem, first[0]) if first else bound + ii * (max(problem.phase, default=0) + 2)
     try:
         tries = _Tries(problem, ii, high, first, random.Random(seed), grid)
@@ -138,7 +138,7 @@ def search(
         if first is None and tries.latency > bound + TURNS * ii:
             tries.hold_back(grid)
             tries.bisect(bound, int(budget * BISECTION))
-        # Several units need not start in step; one alone has nothing to gain from gaps.
+        # Several units need not start in step.  A single unit gains nothing from gaps.
         freer = any(unit.kind in grid.kinds and unit.count > 1 for unit in problem.unit)
         tries.descend(bound, budget // 2 if freer else budget)
         if freer:
@@ -210,7 +210,7 @@ class _Tries:
 
     def bisect(self, low: int, budget: int) -> None:
         """Halves the range between the bound and the best latency with short tries."""
-        # A list schedule may be many turns long where windows of chains push it on and on.
+        # Windows of chains can make a list schedule many turns long.
         self.budget, high = budget, min(self.latency, low + TURNS * self.ii if self.ii else self.latency)
         while low < high and self.budget:
             middle = (low + high) // 2

@@ -24,7 +24,7 @@ from modeloom.schedule.problem import Problem
 __all__ = ["SlackSearch", "Bias"]
 
 _FAR = 1e9
-"""Slack of an operation that is placed."""
+"""Slack of a placed operation."""
 
 ADOPTED = 8
 """Operations that are taken over from another placement in the time of one that is placed."""
@@ -338,10 +338,10 @@ class _State:
                 self.free[table] &= ~(1 << slot)
 
     def adopt(self, starts: Numbers, instances: list[int], keep: NDArray[np.bool_]) -> None:
-        """Places what fits of given operations."""
+        """Places those of the given operations that fit."""
         search = self.search
         keep = keep & (starts >= self.least) & (starts <= self.latest)
-        # Of two that do not go together the one with more such partners goes.
+        # If two operations conflict, the one with more conflicts is removed.
         while True:
             pushing = np.where(keep, starts, NEVER)
             against = ((search.after + pushing) > starts[:, None]) & keep[:, None]

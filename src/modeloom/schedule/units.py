@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functional units as the scheduler sees them: their number, and the cycles until a result can be used.
+"""Functional units for the scheduler: their number, and the cycles until a result can be used.
 
 Timing of an operation that issues in cycle t::
 
@@ -35,7 +35,7 @@ class Unit:
     interval : int
         Cycles between two operations of one instance.
     operand_register, post_register : bool
-        Whether a register follows the operand network, and the XOR behind the unit.
+        Whether a register follows the operand network, and the XOR after the unit.
     slow_core : str or None
         In a unit with several cores, the one that is not pipelined.
     slow_interval : int
