@@ -289,7 +289,7 @@ class BusState:
 
 
 def ack_answers(s: BusState) -> Bits:
-    """``enter_ack`` is high only while ``enter`` is."""
+    """``enter_ack`` is high only while ``enter_request`` is."""
     return s["entry.enter_ack"].implies(s["entry.packet_entering"])
 
 
