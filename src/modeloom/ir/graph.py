@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of a definition: nodes without duplicates, and what is known of them as a whole.
+"""The graph of a definition: nodes without duplicates, and the properties of the whole graph.
 
 ::
 
     block i, tweak j, raw NAME, const V ──▶ node ──▶ node ──▶ outputs[direction]
-                                            └─ reads nodes before it alone
+                                            └─ reads only nodes before it
 """
 
 from __future__ import annotations
@@ -58,33 +58,33 @@ class Node:
 
     @property
     def operation(self) -> Operation | None:
-        """The operation of a unit that it is, if it is one."""
+        """The unit operation of the node, if it is one."""
         return OPERATIONS.get(self.kind)
 
     @property
     def number(self) -> int:
-        """The number that goes with its operation; 0 if none does."""
+        """The number of its operation; 0 if it has none."""
         operation = self.operation
         return self.args[-1] if operation and operation.numbered else 0
 
     @property
     def keyed(self) -> bool:
-        """Whether it is a call of a cipher; its number is that of the key."""
+        """Whether it is a call of a cipher.  Its number is the number of the key."""
         return bool(self.operation and self.operation.keyed)
 
     @property
     def of_keys(self) -> bool:
-        """Whether it is an operation on key values that sectors do themselves."""
+        """Whether it is an operation on key values that is computed in each sector."""
         return bool(self.operation and self.operation.of_keys)
 
     @property
     def worded(self) -> bool:
-        """Whether it is an operation whose result set-up keeps as a word, if it is one of key values."""
+        """Whether the set-up stores its result as a word if its operands are key values."""
         return bool(self.operation and not self.operation.of_keys)
 
     @property
     def factors(self) -> tuple[int, ...]:
-        """The two factors of a product or of a square; none of other nodes."""
+        """The two factors of a product or of a square; none for other nodes."""
         return self.args if self.kind == MUL else self.args * 2 if self.kind == SQR else ()
 
 
@@ -135,7 +135,7 @@ class Trace:
 
     @property
     def blocks(self) -> int:
-        """Blocks of a sector, the partial last one included."""
+        """Number of blocks of a sector, including a partial last one."""
         return -(-self.nbytes // self.block_bytes)
 
     @property

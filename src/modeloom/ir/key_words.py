@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which key values are words of the key memory, and what they are called.
+"""Selects the key values that are words of the key memory, and names them.
 
 ::
 
@@ -50,7 +50,7 @@ class _Namer:
 def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
     """Key-memory words: the nodes that set-up computes (in order), and the name of each node that has one.
 
-    Every product or cipher call on key values alone gets a word, and every sum of them that a direction reads.  A square gets none,
+    Every product or cipher call on key values only gets a word, and so does every sum of them that a direction reads.  A square gets none,
     because its readers square the value below it.  Multiples x^k get none, because they are wires or steps of a chain.
     """
     namer = _Namer(trace)

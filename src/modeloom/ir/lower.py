@@ -128,7 +128,7 @@ class _Lowering:
 
     @staticmethod
     def _put(total: dict[Term, int], term: Term) -> None:
-        """Adds a term to a sum: equal ones cancel, and constants, which are never scaled or cut, become one."""
+        """Adds a term to a sum.  Equal terms cancel.  Constants, which are never scaled or truncated, are combined."""
         if term.source[0] == "const":
             value = term.source[1]
             for other in [t for t in total if t.source[0] == "const"]:
@@ -150,7 +150,7 @@ class _Lowering:
             elif node.kind == "scale":
                 moved = term._replace(k=term.k + amount)
             elif term.k or term.keep * amount < 0:
-                # keep after a multiplication, or the middle of a block, is no term: the value gets a name first.
+                # A keep after a multiplication, or of the middle of a block, is not a term, so the value gets a name first.
                 scaled = self._acc(_sorted_form([term]), node.line)
                 moved = Term(("op", scaled), 0, amount)
             else:
@@ -159,7 +159,7 @@ class _Lowering:
         return result
 
     def _constant(self, kind: str, value: int, amount: int) -> int:
-        """A constant scaled or cut."""
+        """A constant, scaled or truncated."""
         if kind == "scale":
             return self.field.scale(value, amount)
         head = (1 << 8 * abs(amount)) - 1
@@ -175,7 +175,7 @@ class _Lowering:
         return len(self.ops) - 1
 
     def _issue(self, kind: Kind, cycle: int) -> int:
-        """The first cycle from ``cycle`` on in which one of the units of a kind takes no earlier operation: an estimate."""
+        """An estimate of the first cycle from ``cycle`` on in which a unit of a kind is free."""
         if self.count is None:
             return cycle
         units, unit = self.count(kind), kind.widest
@@ -201,7 +201,7 @@ class _Lowering:
             kind = operation_kind(self.trace, node)
             forms = [self.fit(self.form(j), self.terms, node.line) for j in node.inputs]
             if kind.operation.commutes:
-                # The operand with key values alone, or else with fewer results, stands on the right.
+                # The operand with only key values, or otherwise with fewer results, is on the right.
                 forms.sort(
                     key=lambda f: (
                         all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f)
@@ -217,8 +217,8 @@ class _Lowering:
         return term.source[0] == "key" or (term.source[0] == "op" and self.ops[term.source[1]].kind.operation.of_keys)
 
     def operations_in_order(self) -> None:
-        """Makes the operations of long sums of products in the order of their nodes: from the outputs, recursion would go as deep as
-        a Horner chain is long."""
+        """Makes the operations of long sums of products in the order of their nodes.  Starting from the outputs, the recursion would be as
+        deep as the length of a Horner chain."""
         for i in sorted(self.readers):
             node = self.nodes[i]
             if node.of_keys or (node.worded and not node.key_only):
@@ -230,18 +230,18 @@ class _Lowering:
         return min(blocks) if blocks else None
 
     def _takes(self, term: Term) -> bool:
-        """Whether a term is a unit result which nothing else reads: it can take in other terms before it is written."""
+        """Whether a term is a unit result that nothing else reads.  Other terms can be added to it before it is written."""
         if term.source[0] != "op" or term.k:
             return False
         i = term.source[1]
         return not self.ops[i].post and not self.ops[i].keep and self.readers.get(self.node_of.get(i, -1), 0) == 1
 
     def _raw(self, form: Iterable[Term]) -> list[Term]:
-        """The terms that can take in others, early ones first."""
+        """The terms to which others can be added, early ones first."""
         return sorted((t for t in form if self._takes(t)), key=lambda t: (self.ready[t.source[1]], t.source[1]))
 
     def fit(self, terms: dict[Term, int], limit: int, line: Line) -> Form:
-        """A form of at most ``limit`` terms: results take in others before they are written, then "acc" operations help."""
+        """A form of at most ``limit`` terms.  Terms are added to results before these are written, and then by "acc" operations."""
         form = list(_sorted_form(terms))
         if len(form) <= limit:
             return tuple(form)
@@ -279,7 +279,7 @@ class _Lowering:
         return self._acc(form, line)
 
     def _above(self, roots: Iterable[int], done: set[int]) -> set[int]:
-        """Some operations and all that they read, except for those that are done."""
+        """Some operations and all operations that they read, except for those that are done."""
         found: set[int] = set()
         stack = list(roots)
         while stack:
@@ -290,7 +290,7 @@ class _Lowering:
         return found
 
     def _in_order(self, group: set[int]) -> list[int]:
-        """Operations of a group, each as early as what it reads allows: sums attached later point forward."""
+        """The operations of a group, each as early as its operands allow.  Sums that are attached later refer to later operations."""
         reads = {i: {t.source[1] for _, t in self.ops[i].terms() if t.source[0] == "op"} & group for i in group}
         readers: dict[int, list[int]] = {}
         for i, before in reads.items():
@@ -340,7 +340,7 @@ class _Lowering:
 def lower(
     trace: Trace, directions: Sequence[str], terms: int, latency: Callable[[Kind], int], count: Callable[[Kind], int] | None = None
 ) -> Lowered:
-    """All operations of an expanded trace; ``terms``, ``latency`` and ``count`` as for ``lower_direction``."""
+    """All operations of an expanded trace.  ``terms``, ``latency`` and ``count`` are as in ``lower_direction``."""
     order, names = key_words(trace)
     return Lowered(
         {d: lower_direction(trace, d, names, terms, latency, count) for d in directions},
@@ -359,7 +359,7 @@ def lower_direction(
     latency: Callable[[Kind], int],
     count: Callable[[Kind], int] | None = None,
 ) -> list[Op]:
-    """Operations of one direction; each result block leaves by an "out" operation.
+    """The operations of one direction.  Each result block leaves through an "out" operation.
 
     Parameters
     ----------

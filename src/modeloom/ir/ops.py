@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lowered graph: unit operations on linear forms.
 
-An operation reads its operands when it issues, and the terms that are added to its result just before that is written::
+An operation reads its operands when it issues.  It reads the terms that are added to its result just before the result is written::
 
     pre[0], pre[1] ──▶ unit ──▶ keep ──▶ ⊕ ──▶ result, which has a name
                                          ▲
@@ -25,7 +25,7 @@ Source = tuple[str, object]
 
 
 class Term(NamedTuple):
-    """One summand of a form.
+    """One term of a form.
 
     ``source`` is ("block", i), ("tweak", j), ("key", name), ("const", value), ("op", id) or ("chain", id, step); ``k`` the power
     of x it is multiplied with; ``keep`` the bytes kept before that (0: all; below 0: all
@@ -83,7 +83,7 @@ class Op:
         return self.kind.operation.unit.leaves
 
     def terms(self) -> Iterator[tuple[str, Term]]:
-        """All terms with the operand they belong to: "a", "b" or "post"."""
+        """All terms with their operands: "a", "b" or "post"."""
         for name, form in zip(OPERANDS, self.pre):
             for term in form:
                 yield name, term
@@ -93,7 +93,7 @@ class Op:
 
 @dataclass(frozen=True)
 class Chain:
-    """A register that holds base * x^(start + stride * step), advanced from use to use.
+    """A register that holds base * x^(start + stride * step).  The step advances with each use.
 
     ``base`` and ``start`` are given for each direction.
     """

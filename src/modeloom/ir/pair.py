@@ -257,7 +257,7 @@ def _lend_blocks(graph: OpGraph) -> list[tuple[int, Op]]:
 
 
 def _replace(op: Op, operand: str, old: Term, new: Term) -> None:
-    """Puts a term in place of another in one operand ("a", "b" or "post")."""
+    """Replaces a term by another one in one operand ("a", "b" or "post")."""
 
     def swap(form: Form) -> Form:
         return tuple(new if t == old else t for t in form)
@@ -269,7 +269,7 @@ def _replace(op: Op, operand: str, old: Term, new: Term) -> None:
 
 
 def alone(graph: OpGraph, direction: str, instance: Callable[[Op], int | None]) -> OpGraph:
-    """The operations of one direction as a graph of their own, with the chains that it uses.
+    """The operations of one direction as a separate graph, with the chains that it uses.
 
     What any schedule of the whole graph gives a direction is a schedule of this one.  Blocks that ``instance`` binds to different
     instances in the two directions of a pair bind neither here, as the pair runs on one of them.
@@ -287,7 +287,7 @@ def alone(graph: OpGraph, direction: str, instance: Callable[[Op], int | None]) 
         block = None if len(bound) > 1 and not op.leaves else op.block
         alone = replace(op, pre=[moved(form) for form in op.pre], post=moved(op.post), block=block)
         result.pairs.append(Pair(place[pair.id], {direction: alone}))
-    # Their numbers stay, as they decide which of several units reads a chain.
+    # Their numbers are kept, because they determine which of several units reads a chain.
     for chain in graph.chains:
         if direction in chain.base:
             result.chains.append(replace(chain, base={direction: moved((chain.base[direction],))[0]}))

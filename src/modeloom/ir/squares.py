@@ -5,7 +5,7 @@ A square that both hashes of a mode read would have to be stored while the secto
 one cycle of a squaring unit, which has many to spare::
 
     h ─▶ h^2 ─▶ h^4 ─▶ …    for products before any cipher call
-    h ─▶ h^2 ─▶ h^4 ─▶ …    for products behind the cipher
+    h ─▶ h^2 ─▶ h^4 ─▶ …    for products after the cipher
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans long sums as balanced trees of additions behind units.
+"""Plans long sums as balanced trees of additions at the outputs of units.
 
 A unit result that nothing else reads can take in other values just before it is written.  It then adds without an adder.  With sums of
 ``width`` values, the earliest values go into a result that comes after them::
@@ -18,14 +18,14 @@ __all__ = ["Value", "Addition", "balance"]
 
 
 class Value(NamedTuple):
-    """A summand: the cycle in which it can be used, and whether it can take in others before it is written."""
+    """A summand: the cycle in which it can be used, and whether others can be added to it before it is written."""
 
     time: int
     takes: bool
 
 
 class Addition(NamedTuple):
-    """Adds ``parts`` to the value ``into``, which goes on to stand for the sum; None: an adder makes a new value of the parts."""
+    """Adds ``parts`` to the value ``into``, which then holds the sum.  With None, an adder makes a new value from the parts."""
 
     into: int | None
     parts: tuple[int, ...]
@@ -37,7 +37,7 @@ def balance(values: Sequence[Value], target: int, width: int, adder: int) -> lis
     Parameters
     ----------
     values : sequence of Value
-        Numbered by position; the values that adders make are numbered on.
+        Their numbers are their positions.  The values of adders have the following numbers.
     width : int
         Values of one sum, at least 2.
     adder : int
@@ -47,7 +47,7 @@ def balance(values: Sequence[Value], target: int, width: int, adder: int) -> lis
     live = sorted(range(len(values)), key=lambda i: (times[i], values[i].takes, i))
     takers = {i for i in live if values[i].takes}
     plan: list[Addition] = []
-    # The last sum of all needs a value to go into: the latest one waits for that.
+    # The last sum needs a value to which it is added, so the latest value is reserved for it.
     root = max(takers, key=lambda i: (times[i], i)) if target == 1 and takers else None
     while len(live) > target:
         surplus = len(live) - target
@@ -73,7 +73,7 @@ def balance(values: Sequence[Value], target: int, width: int, adder: int) -> lis
 
 
 def _choose(live: list[int], takers: set[int], times: list[int], count: int) -> tuple[int | None, list[int]]:
-    """The ``count`` earliest values and what they go into: a result after them if there is one."""
+    """The ``count`` earliest values, and the value to which they are added: a later result if there is one."""
     parts = live[:count]
     free = [i for i in live[count:] if i in takers]
     if free:

@@ -66,7 +66,7 @@ class Tracer:
             self._setting_up = False
 
     def node(self, kind: str, *args: Any) -> int:
-        """The node of this kind and these arguments, made if it is new."""
+        """The node of this kind with these arguments.  It is created if it is new."""
         key = (kind, args)
         if key not in self._index:
             nodes = self.trace.nodes
@@ -136,7 +136,7 @@ class Tracer:
         return self._value("const", value)
 
     def xor(self, a: Value, b: Any) -> Value:
-        """Sum; equal terms are left to the lowering."""
+        """Sum.  The lowering removes equal terms."""
         left, right = self._id(a), self._id(b)
         return self._value("xor", min(left, right), max(left, right))
 
@@ -327,5 +327,5 @@ def _method(mode: Mode, name: str) -> Callable[..., Any]:
 
 
 def _wrong(mode: Mode, name: str, text: str) -> DefinitionError:
-    """What is wrong about a method as a whole, with the place where it begins."""
+    """The error text for a method as a whole, with the place where the method begins."""
     return DefinitionError(f"{mode.name}: {place_of(getattr(mode, name))}: {name}(): {text}", placed=True)

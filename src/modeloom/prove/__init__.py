@@ -30,7 +30,7 @@ __all__ = ["CheckError", "ProofError", "ProofReport", "Provable", "check", "prov
 
 
 class Provable(Protocol):
-    """What the proof reads of a compiled mode: the definition as traced, and what the passes have made of it."""
+    """The input of the proof: the traced definition of a compiled mode, and the results of the passes."""
 
     @property
     def source(self) -> Trace: ...

@@ -69,7 +69,7 @@ def prove_inverse(source: Trace, most_products: int = MOST_PRODUCTS) -> Undecide
 
 def _compare(source: Trace, first: str, then: str, most_products: int) -> Undecided | None:
     algebra = Algebra(source.field, relations=True, most_products=most_products)
-    # What is inverted is known before anything is computed with it.
+    # The values to invert are known before anything is computed with their inverses.
     known = Definition(source, algebra)
     for node in source.nonzero:
         known.value(node)

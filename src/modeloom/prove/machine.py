@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine that a program describes, cycle by cycle, on values of any kind: symbols or numbers.
 
-What a cycle t does, for every sector in flight (entered in cycle E; its rows are those of cycle u = t - E)::
+The actions of cycle t for every sector in flight, which entered in cycle E and uses the rows of cycle u = t - E::
 
     networks     add their sources: bank ports (cells read in t - 1), outputs y, chain registers, key words, constants
     units        take operands; post_at cycles later the post network is added; latency cycles later the result is y
@@ -239,7 +239,7 @@ class Machine:
             on_block(sector, index, form)
 
     def _outputs_of_units(self, t: int) -> None:
-        """Registered outputs; those of units without a register come as the networks are evaluated."""
+        """Registered outputs.  Outputs of units without a register are computed when the networks are evaluated."""
         for unit, history in self.y.items():
             history.insert(0, self.late[unit].pop(t, None))
             history.pop()
@@ -265,7 +265,7 @@ class Machine:
         self.cores[unit][self.t + description.post_at] = (core, self.values.operate(core, operands, number))
 
     def _finish(self, unit: UnitName) -> None:
-        """Adds the post network to what the core gives now, once a cycle; a loop of networks finds no output."""
+        """Adds the post network to the output of the core, once per cycle.  In a loop of networks, no output is found."""
         if ("post", unit) in self.done:
             return
         self.done.add(("post", unit))

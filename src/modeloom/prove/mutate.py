@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Broken programs: changes of one used field of a program at a time.
 
-A proof is worth as much as it refuses.  These are the kinds of mutation.  Each affects one direction if the field has entries for both:
+A proof is useful only if it refuses wrong programs.  These are the kinds of mutation.  Each affects one direction if the field has two:
 
 ========  ====================================================================
 operand   a network has a different source, one more or one fewer
@@ -34,7 +34,7 @@ KINDS = ("operand", "address", "write", "core", "latency", "rotation", "chain", 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A broken program, and what was changed in it."""
+    """A broken program, and a description of the change."""
 
     kind: str
     text: str
@@ -42,7 +42,7 @@ class Mutation:
 
 
 def copy_program(program: Program) -> Program:
-    """A copy whose lists and tables can be changed; rows are replaced, never changed."""
+    """A copy whose lists and tables can be changed.  Rows are replaced and never changed."""
     tables = {}
     for name, table in program.tables.items():
         columns: dict[str, Any] = {
@@ -102,7 +102,7 @@ class _Maker:
         self.table_name = "setup" if direction == "setup" else "main"
 
     def make(self, kind: str) -> Mutation | None:
-        """A mutant of a kind, or None where the choice changes nothing."""
+        """A mutant of a kind, or None if the choice changes nothing."""
         program = copy_program(self.base)
         text = getattr(self, f"_{kind}")(program, program.tables[self.table_name])
         return Mutation(kind, f"{kind}: {text}", program) if text else None
@@ -112,7 +112,7 @@ class _Maker:
     def _row(
         self, table: Table, what: str, fits: Callable[[Any], bool] = lambda row: True, first: bool = False
     ) -> tuple[Any, int, Any] | None:
-        """A row that the direction uses and that fits; ``first``: of a network before the first operand of a unit."""
+        """A suitable row that the direction uses; ``first``: a row of a network before the first operand of a unit."""
         found = []
         for key, rows in sorted(getattr(table, what).items(), key=str):
             for slot, row in enumerate(rows):
@@ -133,7 +133,7 @@ class _Maker:
         return getattr(row, names[what])
 
     def _other(self, number: int, limit: int) -> int:
-        """Another number below a limit; the same one if there is no other."""
+        """Another number below a limit, or the same number if there is no other."""
         return (number + self.rng.randrange(1, limit)) % limit if limit > 1 else number
 
     def _side(self, row: Any, field: str, value: Any) -> Any:
