@@ -165,6 +165,22 @@ def total_luts(row: Row) -> int:
     return int(row["luts"]) + int(row["memories"]["lutram_luts"]) + int(row["memories"]["srl_luts"])
 
 
+def combined() -> str:
+    """Whole cores with one pipeline for both directions beside the same with two."""
+    rows: dict[str, dict[str, Row]] = {}
+    for row in json.loads((ROOT / "baselines" / "combined.json").read_text(encoding="utf-8")):
+        rows.setdefault(row["command"].rpartition(" --cipher-arch ")[0], {})[row["form"]] = row
+    lines = []
+    for command, forms in rows.items():
+        if len(forms) == 2:
+            two, one = forms["pipelined"], forms["combined"]
+            share = f"{100 * total_luts(one) / total_luts(two):.0f} %"
+            cipher = two["cipher"]
+            lines.append((f"`{command}`", two["target"], full(two), full(one), two["blocks"][cipher], one["blocks"][cipher], share))
+    ways = ("two pipelines", "`--cipher-arch combined`", "cipher: two", "one", "LUTs of the core")
+    return table(("core", "`--target`", *ways), lines, 2)
+
+
 def keys() -> str:
     """Key schedules mapped."""
     return mapped("keys", {"xc7": full, "xc6v": full, "ecp5": full}, gates=False)
@@ -282,6 +298,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "brw2013_blocks": brw2013_blocks,
     "choices": choices,
     "ciphers": ciphers,
+    "combined": combined,
     "fpga_multipliers": fpga_multipliers,
     "halting": halting,
     "keys": keys,
