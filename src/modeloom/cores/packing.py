@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from modeloom.interfaces import Interface
-from modeloom.interfaces.shared import KEY_BEAT_BYTES, KEYS
-from modeloom.interfaces.table import RESERVED, Packing
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.interfaces.table import RESERVED, Packing, slot_number_bits
 
 __all__ = ["bit_range", "command_read", "packing_places"]
 
@@ -22,7 +22,7 @@ def bit_range(bits: int) -> str:
     return f"[{bits - 1}:0]"
 
 
-def packing_places(interfaces: Sequence[Interface], identity: str) -> dict[str, object]:
+def packing_places(interfaces: Sequence[Interface], identity: str, slots: int = 1) -> dict[str, object]:
     """Values for the placeholders that the templates of every kind of core have.
 
     Parameters
@@ -31,10 +31,12 @@ def packing_places(interfaces: Sequence[Interface], identity: str) -> dict[str, 
         The interfaces of the core.
     identity : str
         The field of commands that the status returns.
+    slots : int
+        Key slots of the core.
     """
     groups = {group.name: group for group in interfaces}
     commands, statuses = groups["s_axis_cmd"].packing, groups["m_axis_status"].packing
-    slot_bits = groups[KEYS.name].port("tdest").width.count
+    slot_bits = slot_number_bits(slots)
     return {
         "COMMAND_BITS": commands.bits,
         "COMMAND_RANGE": bit_range(commands.bits),

@@ -11,9 +11,11 @@
 
 from __future__ import annotations
 
-from modeloom.interfaces.table import Interface, Port, Role, Side, Unit, Width
+from dataclasses import replace
 
-__all__ = ["CONTROL", "DATA_IN", "DATA_OUT", "KEYS", "KEY_BEAT_BYTES", "KEY_FLAGS"]
+from modeloom.interfaces.table import LISTED_SLOTS, Interface, Port, Role, Side, Unit, Width
+
+__all__ = ["CONTROL", "DATA_IN", "DATA_OUT", "KEYS", "KEY_BEAT_BYTES", "KEY_FLAGS", "key_flags"]
 
 KEY_BEAT_BYTES = 16
 """Bytes in a beat of a key packet."""
@@ -69,7 +71,7 @@ KEYS = Interface(
         Port("tdata", Width(8 * KEY_BEAT_BYTES), "bytes of the key", "data", role=Role.KEY),
         Port("tkeep", Width(KEY_BEAT_BYTES), _KEEP, "keep"),
         Port("tlast", Width(), _LAST, "last"),
-        Port("tdest", Width(8), "the slot; read in the first beat of a packet", "slot"),
+        Port("tdest", Width(1, Unit.SLOT_NUMBER), "the slot; read in the first beat of a packet", "slot"),
         Port("tuser", Width(), "1 erases the slot; read in the first beat of a packet", "erase"),
     ),
 )
@@ -88,3 +90,13 @@ KEY_FLAGS = Interface(
     stream=False,
 )
 """The state of the key slots."""
+
+
+def key_flags(slots: int) -> Interface:
+    """``KEY_FLAGS`` of a core with so many key slots: with more than ``LISTED_SLOTS``, no port has a bit for each slot."""
+    if slots <= LISTED_SLOTS:
+        return KEY_FLAGS
+    loaded, *others = KEY_FLAGS.payload
+    loaded = replace(loaded, width=Width(), meaning="1 if the slot of the last key packet holds a key and is ready")
+    about = "key slots: key_loaded is 1 if the slot of the last key packet holds a key; key_busy and key_error report on the key packet"
+    return replace(KEY_FLAGS, about=about, payload=(loaded, *others))

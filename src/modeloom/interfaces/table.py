@@ -18,7 +18,10 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Protocol
 
-__all__ = ["RESERVED", "CoreShape", "Field", "Interface", "Packing", "Place", "Port", "Role", "Side", "Unit", "Width"]
+__all__ = [
+    "LISTED_SLOTS", "RESERVED", "CoreShape", "Field", "Interface", "Packing", "Place", "Port", "Role", "Side", "Unit", "Width",
+    "slot_number_bits",
+]  # fmt: skip
 
 RESERVED = "reserved"
 """Name of the field that cores ignore in a command and set to zero in a status."""
@@ -76,11 +79,24 @@ class Unit(Enum):
     BIT = "bit"
     BEAT_BYTE = "byte of a beat"
     KEY_SLOT = "key slot"
+    SLOT_NUMBER = "number of a key slot"
+
+
+LISTED_SLOTS = 64
+"""Largest number of key slots for which a port has a bit for each slot."""
+
+
+def slot_number_bits(slots: int) -> int:
+    """The width of the number of a key slot on a bus."""
+    return max(8, (slots - 1).bit_length())
 
 
 @dataclass(frozen=True)
 class Width:
     """The width of a port: ``count`` bits for each unit.
+
+    A unit of ``KEY_SLOT`` is a bit for each key slot, or one bit with more than ``LISTED_SLOTS``.  One of ``SLOT_NUMBER`` has as many bits
+    as the number of a slot, but at least 8.
 
     Attributes
     ----------
@@ -93,14 +109,19 @@ class Width:
 
     def bits(self, core: CoreShape) -> int:
         """The width in a given core."""
-        return self.count * {Unit.BIT: 1, Unit.BEAT_BYTE: core.beat_bytes, Unit.KEY_SLOT: core.key_slots}[self.unit]
+        slots = core.key_slots
+        units = {
+            Unit.BIT: 1, Unit.BEAT_BYTE: core.beat_bytes, Unit.KEY_SLOT: slots if slots <= LISTED_SLOTS else 1,
+            Unit.SLOT_NUMBER: slot_number_bits(slots),
+        }  # fmt: skip
+        return self.count * units[self.unit]
 
     @property
     def text(self) -> str:
         """The width as text, for blocks of 16 bytes."""
         if self.unit is Unit.BEAT_BYTE:
             return f"{16 * self.count} × lanes"
-        return {Unit.BIT: str(self.count), Unit.KEY_SLOT: "key slots"}[self.unit]
+        return {Unit.BIT: str(self.count), Unit.KEY_SLOT: "key slots", Unit.SLOT_NUMBER: "8"}[self.unit]
 
 
 @dataclass(frozen=True)

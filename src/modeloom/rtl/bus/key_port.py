@@ -27,17 +27,19 @@ from __future__ import annotations
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
 from modeloom.cycles import FENCE_CYCLES
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.interfaces.table import LISTED_SLOTS
 
 from .component import BusComponent
 from .key_format import history_beats, key_beats, key_parts, packet_ends
 from .parameters import KeyParameters
-from .ports import KEY_BEAT
+from .ports import key_beat
 from .preparation import in_use_signature, key_state_signature, preparation_of
+from .slot_flags import SlotFlags, many_slots_members
 
 __all__ = ["KeyPort", "key_schedule_signature"]
 
@@ -100,7 +102,7 @@ class KeyPort(BusComponent[KeyParameters]):
 
     Members
     -------
-    key : stream of KEY_BEAT
+    key : stream of key_beat
         From the host.
     in_use : in_use_signature
         Whether anything that was admitted under the slot's key is under way.
@@ -110,17 +112,25 @@ class KeyPort(BusComponent[KeyParameters]):
         Writes key words and round keys, asks for set-ups, and sees what these write.
     schedule : key_schedule_signature
         To and from the key schedule.
+    lookup : lookup_signature
+        Only with more than ``LISTED_SLOTS`` slots: the question of a part of the core whether a slot holds a key.
+    erase, erase_address : 1, range(slots)
+        Only with more than ``LISTED_SLOTS`` slots: overwrites the flag of this slot, in a reset.
+
+    The flags of more than ``LISTED_SLOTS`` slots are in a block memory: as registers, 1024 of them take 1862 LUTs and eight levels on xc7,
+    with the multiplexer that reads one.
     """
 
     @staticmethod
     def ports(parameters: KeyParameters) -> dict[str, Any]:
         p = parameters
         return {
-            "key": In(stream.Signature(KEY_BEAT)),
+            "key": In(stream.Signature(key_beat(p.slots))),
             "in_use": Out(in_use_signature(p.slots)),
             "state": Out(key_state_signature(p.slots)),
             "preparation": Out(preparation_of(p)),
             "schedule": Out(key_schedule_signature(max(p.lengths), p.round_keys, p.round_key_bits, len(p.lengths))),
+            **(many_slots_members(p.slots) if p.slots > LISTED_SLOTS else {}),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -131,7 +141,9 @@ class KeyPort(BusComponent[KeyParameters]):
 
         setup, made = self.preparation.setup, self.preparation.made
         slot_reg = Signal.like(self.in_use.slot)
-        loaded_reg = Signal(p.slots)
+        # Of few slots the flags, of many that of the last packet's slot.
+        many = p.slots > LISTED_SLOTS
+        loaded_reg = Signal(1 if many else p.slots)
         error_reg = Signal()
         refused_reg = Signal()
         ended_reg = Signal()
@@ -184,6 +196,17 @@ class KeyPort(BusComponent[KeyParameters]):
             rk_data_dec_reg.eq(schedule.data_dec),
         ]
 
+        if many:
+            m.submodules.flags = flags = SlotFlags(p.slots)
+            m.d.comb += [flags.write.slot.eq(slot_reg), flags.erase.eq(self.erase), flags.erase_address.eq(self.erase_address)]
+            wiring.connect(m, wiring.flipped(self.lookup), flags.lookup)
+
+        def mark(holds: int) -> None:
+            """Whether the slot holds a key from the next cycle on."""
+            m.d.sync += loaded_reg.bit_select(0 if many or p.slots == 1 else slot_reg, 1).eq(holds)
+            if many:
+                m.d.comb += [flags.write.we.eq(1), flags.write.loaded.eq(holds)]
+
         def all_rounds() -> None:
             """What follows is an erasure, or nothing."""
             if other_ends:
@@ -209,6 +232,8 @@ class KeyPort(BusComponent[KeyParameters]):
                 if refuses:
                     m.d.sync += unusable_reg.eq(0)
                 with m.If(self.key.valid):
+                    if many:
+                        m.d.sync += loaded_reg.eq(0)
                     m.d.sync += error_reg.eq(beat.slot >= p.slots)
                     with m.If(beat.slot >= p.slots):
                         m.next = "DISCARD"
@@ -216,7 +241,7 @@ class KeyPort(BusComponent[KeyParameters]):
                         m.next = "FENCE"
 
             with m.State("FENCE"):
-                m.d.sync += loaded_reg.bit_select(slot_reg if p.slots > 1 else 0, 1).eq(0)
+                mark(0)
                 with m.If(fence_reg != FENCE_CYCLES - 1):
                     m.d.sync += fence_reg.eq(fence_reg + 1)
                 with m.Elif(~self.in_use.busy):
@@ -322,7 +347,7 @@ class KeyPort(BusComponent[KeyParameters]):
                 with m.If(unusable_reg):
                     refuse(1)
                 with m.Else():
-                    m.d.sync += loaded_reg.bit_select(slot_reg if p.slots > 1 else 0, 1).eq(1)
+                    mark(1)
                     m.next = "IDLE"
 
             with m.State("DISCARD"):

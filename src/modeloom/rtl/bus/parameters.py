@@ -72,7 +72,7 @@ class KeyParameters:
     Parameters
     ----------
     slots : int
-        Key slots: 1 to 64.
+        Key slots: 1 to 1024.
     block_bits : int
         Width of a word of the key memory: 128 or 256.
     cipher_key_bits : int
@@ -121,7 +121,7 @@ class KeyParameters:
     more_key_bits: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        check_integer("key_slots", self.slots, 1, 64)
+        check_integer("key_slots", self.slots, 1, 1024)
         for bits in (*self.sizes, *(bits for _, bits in self.fixed_key_bits)):
             check_integer("cipher_key_bits", bits, 64, 512)
             if bits % 64:

@@ -17,7 +17,7 @@ from modeloom.interfaces import Interface, Side, Width
 from modeloom.interfaces.shared import DATA_IN, KEYS
 from modeloom.interfaces.table import CoreShape
 
-__all__ = ["KEY_BEAT", "FlatPort", "beat_layout", "fields_layout", "flat_ports", "payload_layout"]
+__all__ = ["FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "payload_layout"]
 
 
 def fields_layout(interface: Interface) -> StructLayout:
@@ -31,15 +31,16 @@ def payload_layout(interface: Interface, core: CoreShape) -> StructLayout:
 
 
 @dataclass(frozen=True)
-class _AnyCore:
-    """For interfaces that are the same in all cores."""
+class _Keys:
+    """All that the interface of keys depends on."""
 
+    key_slots: int
     beat_bytes: int = 0
-    key_slots: int = 0
 
 
-KEY_BEAT = payload_layout(KEYS, _AnyCore())
-"""One beat of a key packet: tdata, tkeep, tlast, tdest, tuser."""
+def key_beat(key_slots: int) -> StructLayout:
+    """One beat of a key packet: tdata, tkeep, tlast, tdest, tuser."""
+    return payload_layout(KEYS, _Keys(key_slots))
 
 
 def beat_layout(core: CoreShape) -> StructLayout:

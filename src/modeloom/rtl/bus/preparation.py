@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from amaranth.lib.wiring import In, Out, Signature
 
+from modeloom.interfaces.table import LISTED_SLOTS
+
 from .parameters import KeyParameters
 
 __all__ = [
@@ -166,13 +168,13 @@ def key_state_signature(slots: int) -> Signature:
     Members
     -------
     loaded : slots
-        Slots that hold a key and are ready.
+        Slots that hold a key and are ready.  With more than ``LISTED_SLOTS`` slots it is one bit: whether the slot of the last packet does.
     busy : 1
         A key packet is being worked on.
     error : 1
         The last key packet had the wrong length, a slot out of range, or a key that the mode refuses; stays until the next packet.
     """
-    return Signature({"loaded": Out(slots), "busy": Out(1), "error": Out(1)})
+    return Signature({"loaded": Out(slots if slots <= LISTED_SLOTS else 1), "busy": Out(1), "error": Out(1)})
 
 
 def _range(count: int) -> range:

@@ -18,8 +18,9 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.bus.ports import KEY_BEAT, beat_layout
+from modeloom.rtl.bus.ports import beat_layout, key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.stream.command import MessageCommands, command_layout
 from modeloom.rtl.stream.entry import TokenEntry
@@ -62,7 +63,7 @@ class MessageBus(wiring.Component):
         super().__init__({
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
-            "key": In(stream.Signature(KEY_BEAT)),
+            "key": In(stream.Signature(key_beat(p.keys.slots))),
             "key_state": Out(key_state_signature(p.keys.slots)),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
@@ -121,11 +122,15 @@ class MessageBus(wiring.Component):
             preparation.setup.eq(keys.setup.request), preparation.setup_scrub.eq(keys.setup.scrub),
             keys.setup.done.eq(preparation.setup_done),
             flight.query.eq(key_port.in_use.slot), key_port.in_use.busy.eq(flight.busy),
-            command.key_loaded.eq(key_port.state.loaded),
             entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(keys.setup.slot),
             flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
+        if p.keys.slots <= LISTED_SLOTS:
+            m.d.comb += command.key_loaded.eq(key_port.state.loaded)
+        else:
+            wiring.connect(m, command.lookup, key_port.lookup)
+            self._join(m, self, key_port, ("erase", "erase_address"))
         return m
 
     def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:

@@ -8,9 +8,13 @@
                                               key_loaded ─┘  in the cycle in which the message begins
 
 A command a cycle.  The slot is looked up when the message begins, so that a command that waits while its key is erased is refused.
+The flags of many slots are in a memory, which answers a cycle later.  The command then has another register, and the slot that is asked for
+is the one that this register will have.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
@@ -18,9 +22,11 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.slot_flags import lookup_signature
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 
 __all__ = ["MessageCommands", "command_layout", "order_layout"]
@@ -44,7 +50,9 @@ class MessageCommands(BusComponent[MessageParameters]):
     cmd : stream of command_layout
         From the host.
     key_loaded : key_slots bits
-        Slots with a key.
+        Slots with a key; with up to ``LISTED_SLOTS`` slots.
+    lookup : lookup_signature
+        The question whether a slot has a key; with more slots.
     o : stream of order_layout
         Commands with ``code``: 0 or the ``MessageCode`` that says why the core cannot obey it, as of this cycle.
     """
@@ -53,7 +61,10 @@ class MessageCommands(BusComponent[MessageParameters]):
     def ports(parameters: MessageParameters) -> dict[str, object]:
         return {
             "cmd": In(stream.Signature(command_layout(parameters))),
-            "key_loaded": In(parameters.keys.slots),
+            **(
+                {"key_loaded": In(parameters.keys.slots)} if parameters.keys.slots <= LISTED_SLOTS
+                else {"lookup": Out(lookup_signature(parameters.keys.slots))}
+            ),
             "o": Out(stream.Signature(order_layout(parameters))),
         }
 
@@ -107,15 +118,27 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.code.eq(code),
         ]
 
-        waiting = checked.o.payload
+        waiting: Any = checked.o.payload
         index_bits = (p.keys.slots - 1).bit_length()
-        slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - p.keys.slots))
+        loaded = Signal()
+        if p.keys.slots <= LISTED_SLOTS:
+            slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - p.keys.slots))
+            m.d.comb += [
+                loaded.eq(slots.bit_select(waiting.slot[:index_bits], 1)),
+                self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
+            ]  # fmt: skip
+        else:
+            valid_reg, waiting_reg = Signal(), Signal(StructLayout({"order": order, "slot": 16}), reset_less=True)
+            m.d.comb += [
+                loaded.eq(self.lookup.loaded), self.o.valid.eq(valid_reg), checked.o.ready.eq(~valid_reg | self.o.ready),
+                self.lookup.slot.eq(Mux(checked.o.ready, waiting.slot, waiting_reg.slot)),
+            ]  # fmt: skip
+            # A register that holds nothing takes what there is: an old command is gone some cycles after a reset.
+            with m.If(checked.o.ready):
+                m.d.sync += [valid_reg.eq(checked.o.valid), waiting_reg.eq(waiting)]
+            waiting = waiting_reg
         has_key = Signal()
-        m.d.comb += [
-            has_key.eq(slots.bit_select(waiting.slot[:index_bits], 1) & ~waiting.slot[index_bits:].any()),
-            self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
-            self.o.payload.eq(waiting.order),
-        ]  # fmt: skip
+        m.d.comb += [has_key.eq(loaded & ~waiting.slot[index_bits:].any()), self.o.payload.eq(waiting.order)]
         with m.If(~has_key & (waiting.order.code < MessageCode.NO_KEY)):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
         return m

@@ -20,7 +20,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.bus.ports import KEY_BEAT, beat_layout
+from modeloom.rtl.bus.ports import beat_layout, key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.bus.status import StatusQueue
 from modeloom.rtl.erase import erase_signature
@@ -90,7 +90,7 @@ class CoreBus(wiring.Component):
                 "s": In(stream.Signature(beat_layout(p))),
                 "m": Out(stream.Signature(beat_layout(p))),
                 "status": Out(stream.Signature(STATUS)),
-                "key": In(stream.Signature(KEY_BEAT)),
+                "key": In(stream.Signature(key_beat(p.key_slots))),
                 "key_state": Out(key_state_signature(p.key_slots)),
                 "erase": In(erase_signature(p.erase_bits)),
                 "engine": In(engine_of(p)),
