@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from modeloom.compiler.compile import Compiled
     from modeloom.compiler.options import Options
     from modeloom.product.simulated import SimulatedCore
+    from modeloom.product.simulated_messages import SimulatedStreamCore
     from modeloom.spec import Mode
 
 __all__ = ["AuthenticationError", "__version__", "compile", "core", "model", "simulate"]
@@ -96,7 +97,7 @@ def compile(mode: str | Mode | type[Mode], options: Options | str | None = None,
     return compile_mode(find(mode, cipher=chosen.cipher) if isinstance(mode, str) else mode, chosen)
 
 
-def simulate(directory: str | Path, **options: Any) -> SimulatedCore:
+def simulate(directory: str | Path, **options: Any) -> SimulatedCore | SimulatedStreamCore:
     """Builds a simulation of a core.
 
     Parameters
@@ -104,19 +105,21 @@ def simulate(directory: str | Path, **options: Any) -> SimulatedCore:
     directory : str or Path
         A folder that ``modeloom build`` has written.
     **options
-        Those of ``modeloom.product.simulated.core``.
+        Those of ``modeloom.product.simulation.core``.
 
     Returns
     -------
-    SimulatedCore
-        Has ``load_key(key)``, ``encrypt(tweak, sector)``, ``decrypt(tweak, sector)``, ``run(sectors)`` and ``cycles``.
+    SimulatedCore or SimulatedStreamCore
+        A core for sectors has ``load_key(key)``, ``encrypt(tweak, sector)``, ``decrypt(tweak, sector)``, ``run(sectors)`` and ``cycles``.
+        A core for messages has ``load_key(key, slot)``, ``seal(nonce, text, ad=b"", slot=0)``, ``open(nonce, sealed, ad=b"", slot=0)``,
+        ``run(messages)`` and ``cycles``.
 
     Raises
     ------
     InputError
         The folder does not contain a core.
     """
-    from modeloom.product.simulated import core as simulated_core
+    from modeloom.product.simulation import core as simulated_core
 
     return simulated_core(directory, **options)
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import click
 import pytest
-from tests import built
+from tests import built, streamed
 
 from modeloom.cli import cli
-from modeloom.compiler import passes
+from modeloom.compiler import passes, streams
 from modeloom.emit import building
 from modeloom.measure import circuit as circuits
 from modeloom.measure import core as measure
-from modeloom.product import simulated
+from modeloom.product import driven
 from modeloom.synth import nextpnr
 
 CASES = {
@@ -44,6 +44,10 @@ CASES = {
         "explain hctr2 --acc 17", "explain hctr2 --terms 17", "explain hctr2 --storage ram", "explain hctr2 --key-slots 0",
         "explain hctr2 --key-slots 65",
         "explain hctr2 --overlap --no-overlap", "explain hctr2 --exact=1", "explain hctr2 --preset TES2010-ful",
+        "explain hctr2 --blocks-per-cycle 1", "explain hctr2 --channels 1", "explain hctr2 --hold 2048",
+        "explain gcm --blocks-per-cycle 3", "explain gcm --blocks-per-cycle x", "explain gcm --channels 0", "explain gcm --hold x",
+        "explain gcm --sector 512", "explain gcm --direction up", "explain gcm --key-slots 0", "explain gcm --cipher-stages 5",
+        "explain gcm --key-bits 100", "explain gcm --mul-arch Karatsubas", "explain gcm --dump graph",
         "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",
     ],
     "build": [
@@ -51,7 +55,9 @@ CASES = {
         "build hctr2 -o new --name 1x", "build hctr2 -o new --name module", "build hctr2 -o new --name ''",
         "build hctr2 -o new --sector 8193", "build hctr2 -o new --sector 100000000", "build hctr2 -o new --sector 64,8208",
         "build hctr2 -o new --sector 15", "build xts -o new --squares fast", "build hctr2 -o new --optimise 3",
-        "build nomode -o new",
+        "build nomode -o new", "build gcm -o others", "build gcm -o plain/core", "build gcm -o new --name module",
+        "build gcm -o new --tweak 16", "build gcm -o new --channels 2", "build gcm -o new --hold 0",
+        "build gcm -o new --hold 64 --direction encrypt", "build gcm -o new --key-slots 65",
     ],
     "model": [
         "model htcr2 --key-file key plain out", "model hctr2 --key-file typo plain out",
@@ -89,6 +95,38 @@ CASES = {
         "crypt core --key-file key --tweak-base -1 plain out",
         "crypt core --key-file key --tweak-base 18446744073709551615 plain out",
         "crypt core --key-file key --optimize 4 plain out", "crypt encrypting --key-file key --decrypt plain out",
+        "crypt messages --key-file key plain out",
+    ],
+    "seal": [
+        "seal none --key-file key --nonce 00 plain out", "seal core --key-file key --nonce 00 plain out",
+        "seal messages --key-file raw-15 --nonce 00 plain out", "seal messages --key-file none --nonce 00 plain out",
+        "seal messages --key-file key --key-format base64 --nonce 00 plain out", "seal messages --key-file key plain out",
+        "seal messages --nonce 00 plain out", "seal messages --key-file key --nonce 0 plain out",
+        "seal messages --key-file key --nonce '' plain out", "seal messages --key-file key --nonce 0x00 plain out",
+        "seal messages --key-file key --nonce 0011223344556677889900112233445566 plain out",
+        "seal messages --key-file key --nonce 00 --ad none plain out", "seal messages --key-file key --nonce 00 --ad others plain out",
+        "seal messages --key-file key --nonce 00 --tag-bytes 5 plain out",
+        "seal messages --key-file key --nonce 00 --tag-bytes x plain out",
+        "seal messages --key-file key --nonce 00 none out", "seal messages --key-file key --nonce 00 others out",
+        "seal messages --key-file key --nonce 00 plain plain", "seal messages --key-file key --nonce 00 plain key",
+        "seal messages --key-file key --nonce 00 --ad empty plain empty", "seal messages --key-file key --nonce 00 plain none/out",
+        "seal messages --key-file key --nonce 00 plain others", "seal messages --key-file key --nonce 00 --optimize 4 plain out",
+        "seal messages --key-file key --nonce 00 plain",
+    ],
+    "open": [
+        "open core --key-file key --nonce 00 plain out", "open sealing --key-file key --nonce 00 plain out",
+        "open messages --key-file key --nonce 00 empty out", "open messages --key-file raw-15 --nonce 00 plain out",
+        "open messages --key-file key --key-format base64 --nonce 00 plain out", "open messages --key-file key --nonce xx plain out",
+        "open messages --key-file key --nonce 00 --ad none plain out", "open messages --key-file key --nonce 00 --tag-bytes 0 plain out",
+        "open messages --key-file key --nonce 00 --optimize 4 plain out", "open messages --key-file key --nonce 00 plain others",
+    ],
+    "traffic": [
+        "traffic none --mix 64", "traffic core --mix 64", "traffic messages", "traffic messages --mix gcm2007",
+        "traffic messages --mix empty",
+        "traffic messages --mix key", "traffic messages --mix text", "traffic messages --mix others", "traffic messages --mix three",
+        "traffic messages --mix shares", "traffic messages --mix 64 --packets 0", "traffic messages --mix 64 --packets x",
+        "traffic messages --mix 64 --ad-bytes -1", "traffic messages --mix 64 --slots 4", "traffic messages --mix 64 --slots 0",
+        "traffic messages --mix 64 --seed x", "traffic messages --mix 64 --optimize 4",
     ],
     "verify": [
         "verify none", "verify plain", "verify broken", "verify list", "verify old", "verify lacking", "verify core --sectors 0",
@@ -145,6 +183,7 @@ def inputs(folder):
         "typo-of-32": b"00112233445566778899aabbccddeeog", "prefixed": b"0x00112233445566778899aabbccddeeff",
         "text": b"correct horse ba", "hex-15": b"00" * 15 + b"\n", "odd-digits": b"0" * 33, "text.lib": b"no library",
         "binary.lib": bytes(range(256)), "area.lib": LIBRARY.format(cells="  cell (A) { area : 1; }\n").encode(),
+        "three": b"# bytes, share, associated\n64 1 8\n40 2 41\n", "shares": b"64 0\n",
         "gates.lib": LIBRARY.format(cells=GATE).encode(), "a b.lib": LIBRARY.format(cells=GATE).encode(),
     }.items():  # fmt: skip
         (folder / name).write_bytes(data)
@@ -155,6 +194,8 @@ def inputs(folder):
         (folder / name / "core.json").write_text(text)
     shutil.copytree(built.folder("hctr2", **TINY), folder / "core")
     shutil.copytree(built.folder("hctr2", **{**TINY, "direction": "encrypt"}), folder / "encrypting")
+    shutil.copytree(streamed.folder(prove=False, **streamed.SMALL), folder / "messages")
+    shutil.copytree(streamed.folder(prove=False, **{**streamed.SMALL, "direction": "encrypt"}), folder / "sealing")
     shutil.copytree(folder / "core", folder / "lacking")
     for path in (folder / "lacking").glob("*.v"):
         path.unlink()
@@ -169,7 +210,8 @@ def nothing_runs(monkeypatch):
         raise AssertionError("this is refused before it runs")
 
     for module, name in (
-        (passes, "trace_definition"), (simulated, "verilog_to_rtlil"), (measure, "verilog_to_rtlil"), (measure, "synthesize"),
+        (passes, "trace_definition"), (streams, "plan_stream"), (driven, "verilog_to_rtlil"),
+        (measure, "verilog_to_rtlil"), (measure, "synthesize"),
         (circuits, "synthesize"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, ran)

@@ -18,7 +18,9 @@ from modeloom.cli.explain import explain
 from modeloom.cli.list import list_modes
 from modeloom.cli.model import model
 from modeloom.cli.papers import papers
+from modeloom.cli.seal import open_file, seal_file
 from modeloom.cli.synth import synth
+from modeloom.cli.traffic import traffic
 from modeloom.cli.verify import verify
 from modeloom.spec import InputError, UnknownName
 from modeloom.version import VERSION
@@ -30,7 +32,9 @@ FAILED_CHECKS = (
     ("modeloom.ir.check", "CheckError"),
     ("modeloom.prove.errors", "ProofError"),
     ("modeloom.taint.check", "TimingChannel"),
-    ("modeloom.product.simulated", "CoreFault"),
+    ("modeloom.product.driven", "CoreFault"),
+    ("modeloom.product.simulated_messages", "MessageError"),
+    ("modeloom.spec.errors", "AuthenticationError"),
     ("modeloom.product.simulated", "SectorError"),
 )
 """Errors with exit status 1."""
@@ -63,7 +67,7 @@ def cli() -> None:
     """Compile block-cipher modes to hardware."""
 
 
-for command in (list_modes, explain, build, crypt, model, verify, synth, circuit, papers):
+for command in (list_modes, explain, build, crypt, model, seal_file, open_file, traffic, verify, synth, circuit, papers):
     cli.add_command(command)
 
 

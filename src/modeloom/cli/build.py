@@ -12,6 +12,7 @@ import click
 
 from modeloom.cli.files import warn
 from modeloom.cli.options import options_from, unit_options
+from modeloom.cli.streams import build_stream, stream_only
 from modeloom.compiler.limits import check_blocks
 
 __all__ = ["SCHEMA", "build", "command_line"]
@@ -24,18 +25,26 @@ SCHEMA = "modeloom-build-1"
 @click.option("-o", "--output", "directory", required=True, help="Folder for the core.")
 @click.option("--name", help="Name of the top module (default: made of mode, sector size and options).")
 @unit_options
+@stream_only
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(arguments: list[str], mode: str, directory: str, name: str | None, as_json: bool, **values: Any) -> None:
-    """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet."""
+    """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
+
+    A stream mode becomes a core for messages of any length, without a listing.
+    """
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
-    from modeloom.modes import find
+    from modeloom.modes import find_any
+    from modeloom.spec.stream import StreamMode
 
+    definition = find_any(mode, cipher=values["cipher"])
+    if isinstance(definition, StreamMode):
+        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json)
+        return
     options = options_from(values)
-    definition = find(mode, cipher=options.cipher)
     for nbytes in (options.sector, *options.more_sectors):
         definition.check_sector(nbytes)
     check_blocks(definition, (options.sector, *options.more_sectors))

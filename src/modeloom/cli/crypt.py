@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import click
 
-from modeloom.cli.files import check_output, whole_file
+from modeloom.cli.files import check_output, transfer_progress, whole_file
 from modeloom.cli.keys import read_key
 from modeloom.cli.options import optimize_option, tweaks
 from modeloom.spec import InputError
@@ -64,7 +64,7 @@ def transform_file(
     check_output(target, source)
     size = source.stat().st_size
     number = 0
-    with whole_file(target) as out, source.open("rb") as data, _progress() as progress:
+    with whole_file(target) as out, source.open("rb") as data, transfer_progress() as progress:
         task = progress.add_task(title, total=size)
         while chunk := data.read(sector * CHUNK):
             if len(chunk) % sector:
@@ -74,15 +74,6 @@ def transform_file(
             number += len(sectors)
             progress.update(task, advance=len(chunk))
     return number
-
-
-def _progress() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def crypt_options(command: Callable) -> Callable:

@@ -11,7 +11,7 @@ import click
 
 from modeloom.cli.files import check_output, columns, warn, whole_file
 from modeloom.cli.options import options_from, unit_options
-from modeloom.cli.streams import explain_stream
+from modeloom.cli.streams import explain_stream, stream_only
 
 __all__ = ["explain"]
 
@@ -19,6 +19,7 @@ __all__ = ["explain"]
 @click.command()
 @click.argument("mode")
 @unit_options
+@stream_only
 @click.option(
     "--dump", "dumps", help="Print as text what passes have made: trace, expand, lower, squares, pair, chains (or graph), schedule, "
     "allocate (or program), prove. Separate several by commas.",

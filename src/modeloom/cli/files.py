@@ -8,13 +8,13 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
 from modeloom.spec import InputError
 
-__all__ = ["check_output", "columns", "warn", "whole_file"]
+__all__ = ["check_output", "columns", "transfer_progress", "warn", "whole_file"]
 
 
 def check_output(target: Path, *inputs: Path) -> None:
@@ -56,3 +56,13 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "".join(f"{line}\n" for line in lines)
+
+
+def transfer_progress() -> Any:
+    """The progress bar of a file that goes through a core or a model, on standard error where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

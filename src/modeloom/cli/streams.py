@@ -4,27 +4,55 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from modeloom.cli.files import columns
+from modeloom.cli.files import columns, warn
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 
-__all__ = ["explain_stream", "stream_options"]
+if TYPE_CHECKING:
+    from modeloom.compiler.streams import CompiledStream, StreamOptions
+
+__all__ = ["build_stream", "explain_stream", "stream_only", "stream_options"]
+
+_ONLY = {"blocks_per_cycle": (1, "of one block a cycle"), "channels": (1, "for one channel")}
+"""Options that stream modes alone have: the value that cores can have today, and what such cores are."""
 
 
-def stream_options(mode: StreamMode, values: dict[str, Any]) -> Any:
-    """``StreamOptions`` from the options of a command; raises ``InputError`` for an option that only modes on sectors have."""
+def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options that stream modes alone have."""
+    for option in (
+        click.option("--hold", type=int, help="Stream modes: bytes of text that wait until the tag was found correct (default: none)."),
+        click.option("--channels", type=int, help="Stream modes: messages that may interleave (1)."),
+        click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle (1)."),
+    ):
+        command = option(command)
+    return command
+
+
+def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
+    """``StreamOptions`` from the options of a command.
+
+    Raises ``InputError`` for an option that only modes on sectors have, and for one that cores for messages do not have yet.
+    """
     from modeloom.compiler.streams import StreamOptions
 
     known = {field.name for field in fields(StreamOptions)}
     given = {name: value for name, value in values.items() if value is not None and value is not False}
-    for name in given:
-        if name not in known:
-            raise InputError(f"--{name.replace('_', '-')} is an option of modes on sectors, and {mode.name} is a stream mode; leave it out")
+    for name, value in [*given.items()]:
+        option = f"--{name.replace('_', '-')}"
+        if name in _ONLY and name not in known:
+            only, what = _ONLY[name]
+            if value != only:
+                raise InputError(f"{option} {value}: this version builds cores {what}; leave the option out")
+            del given[name]
+        elif name not in known:
+            raise InputError(f"{option} is an option of modes on sectors, and {mode.name} is a stream mode; leave it out")
     return StreamOptions(**given)
 
 
@@ -37,6 +65,44 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool) -> N
         click.echo(json.dumps(figures, indent=2))
         return
     click.echo(columns([(key, _text(value)) for key, value in figures.items()]), nl=False)
+
+
+def build_stream(
+    mode: StreamMode, directory: str, name: str | None, values: dict[str, Any], command: str, schema: str, as_json: bool
+) -> None:
+    """Compiles a stream mode, proves its pipeline, and writes a core."""
+    from modeloom.cli.progress import compile_progress
+    from modeloom.compiler.streams import compile_stream
+    from modeloom.cores.stream import StreamCore
+    from modeloom.cores.stream.sheet import RELEASED
+    from modeloom.emit import building, check_directory, check_name, emit
+
+    options = stream_options(mode, values)
+    check_directory(directory)
+    if name is not None:
+        check_name(name)
+    if mode.broken:
+        warn([f"{mode.name} is broken: {mode.security}"])
+    with building(directory), compile_progress(mode.name) as progress:
+        progress("prove", 0.0)
+        compiled: CompiledStream = compile_stream(mode, options)
+        progress("emit", 0.5)
+        description = emit(StreamCore(compiled), Path(directory), name=name, command=command, exclusive=False)
+    figures = compiled.explain()
+    if as_json:
+        result = {
+            "schema": schema, "directory": directory, "name": description.name, "verilog": description.verilog,
+            "releases_unverified": description.releases,
+        }  # fmt: skip
+        click.echo(json.dumps({**result, **{key: value for key, value in figures.items() if key != "schema"}}, indent=2))
+        return
+    cycles = description.cycles
+    click.echo(
+        f"{directory}: {cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} for one of "
+        f"text, {cycles.tag} for the tag, latency {description.latency}, {'proved' if description.explain.proved else 'not proved'}"
+    )
+    if description.releases:
+        warn([RELEASED])
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from modeloom.ciphers import cipher_of
 from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.options import MULTIPLIERS, Options
-from modeloom.spec import InputError
+from modeloom.spec import InputError, UnknownName
 from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import StreamMode
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
@@ -18,6 +18,11 @@ from modeloom.streams.prove import StreamProof, prove_stream
 __all__ = ["CompiledStream", "StreamOptions", "compile_stream"]
 
 SCHEMA = "modeloom-explain-stream-1"
+
+DIRECTIONS = ("encrypt", "decrypt", "both")
+
+MOST_SLOTS = 64
+"""Key slots that a key port takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +44,8 @@ class StreamOptions:
     key_slots : int
     hold : int or None
         Bytes of text of a message to open that the core holds back until the tag was checked (default: it releases text before).
+    direction : str
+        "both", or "encrypt" or "decrypt" for a core that seals or opens alone.
     """
 
     key_bits: int | None = None
@@ -49,6 +56,12 @@ class StreamOptions:
     mul_stages: int = 3
     key_slots: int = 16
     hold: int | None = None
+    direction: str = "both"
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """The directions by name."""
+        return ("encrypt", "decrypt") if self.direction == "both" else (self.direction,)
 
 
 @dataclass(frozen=True)
@@ -124,6 +137,13 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     ).on(chosen)  # fmt: skip
     if options.mul_arch not in MULTIPLIERS:
         raise InputError(f"unknown multiplier {options.mul_arch!r}")
+    if options.direction not in DIRECTIONS:
+        raise UnknownName("direction", options.direction, DIRECTIONS)
+    if options.hold is not None and (options.hold < 1 or options.direction == "encrypt"):
+        why = f"takes at least 1 byte, not {options.hold}" if options.hold < 1 else "is for cores that open messages; leave it out"
+        raise InputError(f"--hold {why}")
+    if not 1 <= options.key_slots <= MOST_SLOTS:
+        raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {options.key_slots}")
     options = replace(
         options, key_bits=shared.key_bits, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox, cipher_stages=shared.cipher_stages
     )

@@ -113,9 +113,10 @@ def message_core(block_bytes: int = 16, hold: int | None = None) -> tuple[Interf
 
 def pack_message_command(
     *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
-    decrypt: bool = False, block_bytes: int = 16,
+    decrypt: bool = False, nonce_bytes: int | None = None, block_bytes: int = 16,
 ) -> bytes:  # fmt: skip
-    """The bytes of a command.  Nonce and tag are padded with zeros at their ends.
+    """The bytes of a command.  Nonce and tag are padded with zeros at their ends.  They have as many bytes as are given, unless
+    other numbers are given.
 
     Raises
     ------
@@ -128,7 +129,7 @@ def pack_message_command(
     return _command(block_bytes).pack(
         {
             "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id,
-            "slot": slot, "channel": channel, "nonce_bytes": len(nonce),
+            "slot": slot, "channel": channel, "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes,
             "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
         }
     )  # fmt: skip

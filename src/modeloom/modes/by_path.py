@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from modeloom.spec import InputError, Mode, UnknownName, checked_mode
 from modeloom.spec.attributes import checked_stream
@@ -17,6 +18,9 @@ from modeloom.spec.beside import beside
 from modeloom.spec.stream import StreamMode
 
 __all__ = ["load", "seen_from"]
+
+
+M = TypeVar("M", Mode, StreamMode)
 
 
 def load(place: str, folder: str | Path = "") -> Mode | StreamMode:
@@ -62,7 +66,7 @@ def load(place: str, folder: str | Path = "") -> Mode | StreamMode:
     return mode
 
 
-def seen_from(mode: Mode, folder: str | Path) -> Mode:
+def seen_from(mode: M, folder: str | Path) -> M:
     """Makes the ``place`` of a mode relative to a folder.  A mode that was not given as FILE.py:CLASS is returned unchanged."""
     if not mode.place:
         return mode

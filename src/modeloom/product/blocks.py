@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks in the area report of a core for sectors, and the instances that belong to each block.
+"""The blocks in the area report of a core, and the instances that belong to each block.
 
 ::
 
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from modeloom.spec.kinds import CIPHER, UNITS
 
-__all__ = ["sector_groups"]
+__all__ = ["sector_groups", "stream_groups"]
 
 STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
 
@@ -47,5 +47,28 @@ def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
             if (name := prefix + unit[0]) not in block:
                 block.append(name)
     groups["engine"] = [f"{prefix}engine"]
+    groups["bus"] = [f"{prefix}bus"]
+    return groups
+
+
+STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains)|bus\.(?:messages|texts|verdicts|window)(?:\.\w+)*\.memory"
+
+
+def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
+    """The same for a core for messages.
+
+    The group with the name of the cipher is its pipeline with the key schedule, ``multiplier`` that of the hash, ``storage`` the key
+    memory, the chains and the queues, ``pipeline`` what the compiler makes around the units, ``bus`` the message control.
+    """
+    groups: dict[str, list[str]] = {cipher: [], "multiplier": [], "storage": []}
+    for path in sorted(paths):
+        below = path.removeprefix(prefix)
+        if below in ("bus.key_schedule", "bus.pipeline.cipher"):
+            groups[cipher].append(path)
+        elif below == "bus.pipeline.multiplier":
+            groups["multiplier"].append(path)
+        elif re.fullmatch(STREAM_STORAGE, below):
+            groups["storage"].append(path)
+    groups["pipeline"] = [f"{prefix}bus.pipeline"]
     groups["bus"] = [f"{prefix}bus"]
     return groups

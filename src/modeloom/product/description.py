@@ -216,6 +216,11 @@ class Description(ABC):
             raise ValueError("key_layout has other parts than key_parts")
 
     @property
+    def key_lengths(self) -> tuple[int, ...]:
+        """Bytes of the keys that the core takes."""
+        return (self.key_bytes,)
+
+    @property
     @abstractmethod
     def summary(self) -> str:
         """Title and shape on one line, for the FuseSoC package."""

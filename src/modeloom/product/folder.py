@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from typing import TypeVar
 
-from modeloom.product import sectors
+from modeloom.product import messages, sectors
 from modeloom.product.description import Description, description_class, schemas
 from modeloom.product.json_form import FormError, read
 from modeloom.spec import InputError
 
-__all__ = ["files_of", "other_kind", "read_as", "read_description", "read_sectors", "verilog_of"]
+__all__ = ["files_of", "other_kind", "read_as", "read_description", "read_messages", "read_sectors", "verilog_of"]
 
 D = TypeVar("D", bound=Description)
 
@@ -59,6 +59,11 @@ def other_kind(directory: str | Path, description: Description, what: str) -> In
 def read_sectors(directory: str | Path) -> sectors.SectorDescription:
     """``core.json`` of a core for sectors; raises ``InputError`` like ``read_description``, and also for other cores."""
     return read_as(sectors.SectorDescription, directory, "a core for sectors")
+
+
+def read_messages(directory: str | Path) -> messages.StreamDescription:
+    """``core.json`` of a core for messages; raises ``InputError`` like ``read_description``, and also for other cores."""
+    return read_as(messages.StreamDescription, directory, "a core for messages")
 
 
 def verilog_of(directory: str | Path, description: Description) -> Path:

@@ -1,32 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates an emitted core: loads keys, runs sectors, and counts cycles."""
+"""Simulates an emitted core for sectors: loads keys, runs sectors, and counts cycles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from modeloom.definition.software import as_bytes
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
-from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
-from modeloom.product.folder import read_description, read_sectors, verilog_of
-from modeloom.sim import Simulation, StreamRunner, build
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.product.driven import CoreFault, DrivenCore, check_slot, simulation_library
+from modeloom.product.folder import read_sectors
+from modeloom.product.sectors import SectorDescription
 from modeloom.spec import InputError
 
-__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "simulation_library"]
-
-KEY_CYCLES = 100_000
-"""Number of cycles after which a key that is not loaded counts as refused."""
+__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "simulation_library"]
 
 PATIENCE = 20_000
 """Number of cycles that sectors may take beyond eight times their normal time before the core counts as broken."""
-
-
-class CoreFault(RuntimeError):
-    """A core does not behave as a core must.  Its Verilog was changed, or this is a bug of modeloom."""
 
 
 class SectorError(RuntimeError):
@@ -51,22 +42,10 @@ class Sector:
         object.__setattr__(self, "data", as_bytes("data", self.data))
         if not isinstance(self.decrypt, bool):
             raise TypeError(f"decrypt is True or False, not {self.decrypt!r}")
-        _check_slot(self.slot)
+        check_slot(self.slot)
 
 
-def _check_slot(slot: object) -> None:
-    if not isinstance(slot, int) or isinstance(slot, bool):
-        raise TypeError(f"slot is a number, not {slot!r}")
-
-
-def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
-    """Builds or finds the simulation of the Verilog in a folder; raises ``InputError`` if there is none, and ``BuildError``."""
-    description = read_description(directory)
-    verilog = verilog_of(directory, description)
-    return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
-
-
-class SimulatedCore:
+class SimulatedCore(DrivenCore[SectorDescription]):
     """The simulation of a built core.
 
     Parameters
@@ -94,10 +73,7 @@ class SimulatedCore:
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
         library: Path | None = None,
     ):  # fmt: skip
-        self.description = read_sectors(directory)
-        self.simulation = Simulation(library or simulation_library(directory, optimize), clock="aclk", reset="aresetn")
-        self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
-        self.runner.reset(4)
+        super().__init__(directory, read_sectors(directory), seed=seed, gaps=gaps, optimize=optimize, library=library)
         self.sector_bytes = self.description.sector_bytes
         self.tweak_bytes = self.description.tweak_bytes
         self.lanes = self.description.lanes
@@ -107,58 +83,6 @@ class SimulatedCore:
         self._tag = 0
         self.status_cycles: list[int] = []
         self.output_cycles: list[int] = []
-
-    @property
-    def cycles(self) -> int:
-        """Number of cycles since the start of the simulation."""
-        return self.simulation.cycle
-
-    def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
-        """Queues a key packet."""
-        beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]
-        self.runner.feed(
-            "s_axis_key",
-            {
-                "s_axis_key_tdata": b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats),
-                "s_axis_key_tkeep": [(1 << len(beat)) - 1 for beat in beats],
-                "s_axis_key_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
-                "s_axis_key_tdest": [slot] * len(beats),
-                "s_axis_key_tuser": [int(erase)] * len(beats),
-            },
-        )
-
-    def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Loads the whole key of the mode into a slot; raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does
-        not exist."""
-        key, slots = as_bytes("key", key), self.description.key_slots
-        _check_slot(slot)
-        if not 0 <= slot < slots:
-            raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
-        if len(key) != self.description.key_bytes:
-            raise InputError(
-                f"{self.description.mode}: this core takes keys of {self.description.key_bytes} bytes "
-                f"({' || '.join(self.description.key_parts)}), not {len(key)}"
-            )
-        self.send_key(key, slot)
-        self._wait_for_key_port()
-        if self.simulation.get("key_error") and self.description.refused_keys:
-            mode, why = self.description.mode, self.description.refused_keys
-            raise InputError(f"{mode}: the core refuses this key ({why}); choose another one")
-        if not self.simulation.get("key_loaded") >> slot & 1:
-            raise CoreFault(f"the core did not take the key for slot {slot}")
-
-    def erase_key(self, slot: int = 0) -> None:
-        """Overwrites the keys of a slot and everything derived from them."""
-        _check_slot(slot)
-        self.send_key(b"\0" * KEY_BEAT, slot, erase=True)
-        self._wait_for_key_port()
-
-    def _wait_for_key_port(self) -> None:
-        self.runner.run({}, drain=True, max_cycles=KEY_CYCLES)
-        for _ in range(KEY_CYCLES // 16):
-            if not self.simulation.get("key_busy"):
-                break
-            self.runner.run(max_cycles=16)
 
     def send_command(self, tweak: bytes, *, decrypt: bool = False, slot: int = 0, size: int = 0, tag: int = 0) -> None:
         """Queues one command."""
@@ -248,8 +172,3 @@ class SimulatedCore:
     def decrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
         """Decrypts one sector."""
         return self.run([Sector(tweak, sector, True, slot)])[0]
-
-
-def core(directory: str | Path, **options: Any) -> SimulatedCore:
-    """The simulated core of a folder that ``modeloom build`` made."""
-    return SimulatedCore(directory, **options)

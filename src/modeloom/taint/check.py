@@ -200,7 +200,7 @@ def check_netlist(
             for place in result.bits:
                 if place < len(port) and port[place] not in reached[secret.name]:
                     raise TimingChannel(f"{result.port}[{place}] does not depend on the {secret.name}: the check would be empty")
-    control = graph.reached([point.bit for point in points], backwards=True)
+    control = graph.reached([point.bit for point in points], backwards=True, stops=flow.verdicts.values())
     return TaintReport(
         graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), flow.exempt,
         {verdict.about: 1 for verdict in flow.verdicts},

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modeloom.compiler.compile import Compiled
-from modeloom.cores.bench_text import hexadecimal
+from modeloom.cores.bench_text import BenchKey, key_lines, packet_lines, phase_lines, wanted_lines
 from modeloom.cores.sector.figures import interval_pins, latency_pins, overhead_pins
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.cores.sector.packing import PACKING
-from modeloom.cores.sector.vectors import BenchKey, BenchVectors, bench_vectors
+from modeloom.cores.sector.vectors import BenchVectors, bench_vectors
 from modeloom.cores.template import filled
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
@@ -21,27 +21,15 @@ __all__ = ["bench_verilog"]
 
 
 def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
-    for number, key in enumerate(_keys(vectors)):
-        yield f"key_slot[{number}] = {key.slot};"
-        for i in range(key_beats(p.keys)):
-            beat = key.key[KEY_BEAT_BYTES * i : KEY_BEAT_BYTES * (i + 1)]
-            yield f"key[{number * key_beats(p.keys) + i}] = {hexadecimal(beat, 8 * KEY_BEAT_BYTES)};"
+    yield from key_lines(_keys(vectors), key_beats(p.keys))
     sent = wanted = 0
-
-    def keep(value: int) -> str:
-        return "{BEAT_BYTES{1'b1}}" if value == (1 << p.beat_bytes) - 1 else f"{p.beat_bytes}'h{value:x}"
-
     for number, sector in enumerate(vectors.sectors):
-        yield f"command[{number}] = {hexadecimal(sector.command, 8 * len(sector.command))};"
-        for i, (beat, kept) in enumerate(sector.beats):
-            last = int(i == len(sector.beats) - 1)
-            yield f"sent[{sent}] = {hexadecimal(beat, p.data.beat_bits)}; sent_keep[{sent}] = {keep(kept)}; sent_last[{sent}] = {last};"
-            sent += 1
+        yield from packet_lines(number, sector.command, sector.beats, sent, p.beat_bytes)
+        sent += len(sector.beats)
         places = [wanted]
         for beats in (sector.wanted, sector.renewed):
-            for beat, kept in beats:
-                yield f"wanted[{wanted}] = {hexadecimal(beat, p.data.beat_bits)}; wanted_keep[{wanted}] = {keep(kept)};"
-                wanted += 1
+            yield from wanted_lines(beats, wanted, p.beat_bytes)
+            wanted += len(beats)
             places.append(wanted)
         yield f"code[{number}] = {sector.code}; changes[{number}] = {int(sector.changes)}; ends[{number}] = {sent};"
         yield f"want_from[{number}] = {places[0]}; want_to[{number}] = {places[1]}; renew_to[{number}] = {places[2]};"
@@ -65,7 +53,6 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
     schedule = compiled.schedule
     beats = [len(sector.beats) for sector in vectors.sectors]
     phases = vectors.phases
-    width = max(map(len, phases))
     refused = "wrong_key(KEYS - 1, KEY_BEATS, KEY_LAST_KEEP, key_slot[KEYS - 1]);" if vectors.refused else ""
     values = {
         **PACKING,
@@ -88,10 +75,11 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         "ERASE_CYCLES": erase_cycles(compiled),
         "MORE_WIRES": "",
         "MORE_PINS": "",
+        "SHORT_KEY": f"if (KEY_BEATS > 1)\n  wrong_key(0, 1, {PACKING['KEY_ALL']}, key_slot[0]);",
         "BEATS_OF": "KEY_BEATS",
         "LAST_OF": "KEY_LAST_KEEP",
         "LIMIT": _limit(compiled, vectors),
-        "PHASES": "\n".join(f"localparam PHASE_{phase.upper():<{width}} = {end};" for phase, end in phases.items()),
+        "PHASES": phase_lines(phases),
         "FIRST_STEADY": (phases["burst"] - phases["empty"]) // 2,
         "SENT_BEFORE": sum(beats[: phases["burst"]]),
         "REFUSED": refused,

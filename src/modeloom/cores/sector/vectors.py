@@ -31,7 +31,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from modeloom.compiler.compile import Compiled
-from modeloom.cores.bench_text import bench_bytes
+from modeloom.cores.bench_text import BenchKey, bench_bytes
 from modeloom.cores.described import key_layout
 from modeloom.cores.sector.hardware import bus_parameters
 from modeloom.cores.sector.traffic import BenchSector, Traffic
@@ -39,18 +39,10 @@ from modeloom.definition.software import Model
 from modeloom.interfaces.sector import StatusCode
 from modeloom.spec import InputError
 
-__all__ = ["BenchKey", "BenchSector", "BenchVectors", "bench_vectors"]
+__all__ = ["BenchSector", "BenchVectors", "bench_vectors"]
 
 LONG = 64
 """With sectors of more blocks than this, the bench sends fewer sectors, because its text and its time grow with all blocks."""
-
-
-@dataclass(frozen=True)
-class BenchKey:
-    """A key for a slot."""
-
-    slot: int
-    key: bytes
 
 
 @dataclass(frozen=True)

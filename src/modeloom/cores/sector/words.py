@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler.compile import Compiled
 from modeloom.compiler.options import Options
+from modeloom.cores.words import option_words
 
 __all__ = ["name_words"]
 
@@ -36,20 +37,12 @@ WORDS = {
 }
 """The word for the value of each option.  For an option that is not in the table, the word is its name and value."""
 
-ABBREVIATED = {"encrypt": "enc", "decrypt": "dec", "both": "encdec", "sequential": "seq"}
-
-
 def name_words(compiled: Compiled) -> tuple[str, ...]:
     """The mode, its sector sizes, and a word for each option that differs from its default."""
     mode, options = compiled.mode, compiled.options
     usual = asdict(replace(Options().of(mode).on(cipher_of(mode, options.cipher)), cipher=cipher_of(mode).name))
-    chosen = asdict(options)
-    names = [*WORDS, *sorted(field.name for field in fields(Options) if field.name not in WORDS)]
-    words = [mode.name, *(str(one.source.nbytes) for one in compiled.sizes)]
-    for name in names:
-        value = chosen[name]
-        # None also means the default.
-        if value not in (None, usual[name]) and name not in ("sector", "more_sectors"):
-            word = "cores{}" if name == "cipher_cores" and options.cipher != AES.name else WORDS.get(name, name + "{}")
-            words.append(word.format(ABBREVIATED.get(value, value)))
-    return tuple(words)
+    named = dict(WORDS)
+    if options.cipher != AES.name:
+        named["cipher_cores"] = "cores{}"
+    chosen = {name: value for name, value in asdict(options).items() if name not in ("sector", "more_sectors")}
+    return (mode.name, *(str(one.source.nbytes) for one in compiled.sizes), *option_words(chosen, usual, named))

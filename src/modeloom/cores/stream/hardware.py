@@ -56,6 +56,7 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     try:
         return MessageParameters(
             plan=compiled.plan, hold=options.hold,
+            encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=KeyParameters(
                 slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=key_bits,
                 round_keys=cipher.round_keys(key_bits), round_key_bits=cipher.round_key_bits,

@@ -25,8 +25,7 @@
     // Packets that are not keys.
     wrong_key(0, KEY_BEATS, KEY_LAST_KEEP ^ @KEY_KEEP_BITS@'h0001, key_slot[0]);
     wrong_key(0, KEY_BEATS + 1, KEY_LAST_KEEP, key_slot[0]);
-    if (KEY_BEATS > 1)
-      wrong_key(0, 1, @KEY_ALL@, key_slot[0]);
+    @SHORT_KEY@
     wrong_key(0, KEY_BEATS, KEY_LAST_KEEP, SLOTS);
     @REFUSED@
     phase(PHASE_REFUSED);

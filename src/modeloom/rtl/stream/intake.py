@@ -88,7 +88,8 @@ class MessageIntake(BusComponent[MessageParameters]):
         m.d.comb += [
             full.eq(beat.keep.all()), empty.eq(~beat.keep[0]),
             hole.eq((~beat.keep[:-1] & beat.keep[1:]).any()),
-            tail_keep.eq(Cat((tail_reg > at) | (tail_reg == 0) for at in range(size))),
+            # No tail is as long as a block.
+            tail_keep.eq(Cat(*((tail_reg > at) | (tail_reg == 0) for at in range(size - 1)), tail_reg == 0)),
         ]  # fmt: skip
         ends = Cat(beat.keep[at] & (~beat.keep[at + 1] if at + 1 < size else 1) for at in range(size))
         for bit in range(p.nbytes_bits):

@@ -1,14 +1,4 @@
-`ifdef MODELOOM_ASSERT
-
-// Assertions on the ports of @NAME@ for simulation. +define+MODELOOM_ASSERT (or -DMODELOOM_ASSERT) turns them on.
-//
-// "modeloom-assert: error" reports that a rule of AXI4-Stream or a promise of the core was broken. The message begins with the name of
-// the port. If the port is an input, the host broke the rule, otherwise the core. "modeloom-assert: warning" reports a command or packet
-// that the core refuses. If MODELOOM_ASSERT_FATAL is defined, the first error ends the simulation. Two-state simulators cannot find
-// unknown bits.
-/* verilator lint_off WIDTH */
-/* verilator lint_off BLKSEQ */
-/* verilator lint_off UNUSED */
+@include rules_top.v@
 module @NAME@_rules (
     input wire aclk,
     input wire aresetn,
@@ -143,15 +133,4 @@ module @NAME@_rules (
         sectors_in = 0;
       end
     end
-    was_quiet = quiet;
-    was_zeroizing = zeroizing === 1'b1 && running;
-    was_error = key_error === 1'b1;
-    @KEEP@
-  end
-
-endmodule
-/* verilator lint_on UNUSED */
-/* verilator lint_on BLKSEQ */
-/* verilator lint_on WIDTH */
-
-`endif
+@include rules_end.v@

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bench of a core for messages, in SystemVerilog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.bench_text import hexadecimal, key_lines, packet_lines, phase_lines, wanted_lines
+from modeloom.cores.stream.packing import message_places
+from modeloom.cores.stream.traffic import Outcome
+from modeloom.cores.stream.vectors import BenchVectors, bench_vectors
+from modeloom.cores.template import filled
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.product.messages import StreamDescription
+from modeloom.version import VERSION
+
+__all__ = ["bench_verilog", "key_cycles"]
+
+NOTHING = Outcome(0)
+
+CHECK = """\
+if (alone_out - alone_in != LATENCY)
+  fail("not the stated latency");"""
+
+
+def key_cycles(d: StreamDescription) -> int:
+    """Cycles that a key packet takes at most, amply: what it replaces is erased, and set-up computes a word after the other."""
+    return 4 * d.key_erase_cycles + 8 * d.explain.stages * (d.explain.key_words + 4) + 2000
+
+
+def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -> Iterator[str]:
+    yield from key_lines(vectors.keys, most_beats)
+    for number, key in enumerate(vectors.keys):
+        yield f"key_beats[{number}] = {len(key.beats)}; key_last[{number}] = {KEY_BEAT_BYTES}'h{key.beats[-1][1]:x};"
+    sent = wanted = 0
+    bits = 8 * d.block_bytes
+    for number, message in enumerate(vectors.messages):
+        yield from packet_lines(number, message.command, message.beats, sent, d.beat_bytes)
+        sent += len(message.beats)
+        places = [wanted]
+        renewed = message.renewed or NOTHING
+        for outcome in (message.wanted, renewed):
+            yield from wanted_lines(outcome.beats, wanted, d.beat_bytes)
+            wanted += len(outcome.beats)
+            places.append(wanted)
+        changes = int(message.changes)
+        yield f"code[{number}] = {int(message.wanted.code)}; changes[{number}] = {changes}; ends[{number}] = {sent};"
+        yield f"tag[{number}] = {hexadecimal(message.wanted.tag, bits)};"
+        yield f"want_from[{number}] = {places[0]}; want_to[{number}] = {places[1]}; renew_to[{number}] = {places[2]};"
+        yield f"renew_code[{number}] = {int(renewed.code)}; renew_tag[{number}] = {hexadecimal(renewed.tag, bits)};"
+
+
+def _limit(d: StreamDescription, vectors: BenchVectors) -> int:
+    """Cycles after which the bench gives up."""
+    shape = d.bench_shape
+    longest = d.message_cycles(shape.associated, shape.text)
+    return 2000 + 6 * d.erase_cycles + 30 * key_cycles(d) + 2 * (len(vectors.messages) + 20) * (longest + 100)
+
+
+def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
+    """Text of the bench."""
+    vectors = bench_vectors(compiled, d)
+    beats = [len(message.beats) for message in vectors.messages]
+    most_beats = -(-d.key_bytes // KEY_BEAT_BYTES)
+    last_keep = (1 << d.key_bytes - (most_beats - 1) * KEY_BEAT_BYTES) - 1
+    given = [len(outcome.beats) for message in vectors.messages for outcome in (message.wanted, message.renewed) if outcome]
+    values = {
+        **message_places(d.block_bytes),
+        "NAME": d.name,
+        "VERSION": VERSION,
+        "BEAT_BITS": 8 * d.beat_bytes,
+        "BEAT_BYTES": d.beat_bytes,
+        "COMMANDS": len(vectors.messages),
+        "SENT": sum(beats),
+        "WANTED": sum(given),
+        "KEYS": len(vectors.keys),
+        "KEY_BEATS": most_beats,
+        "SLOTS": d.key_slots,
+        "USED": len({key.slot for key in vectors.keys}),
+        "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{last_keep:x}",
+        "INTERVAL": d.bench_figures["cycles_per_message"],
+        "LATENCY": d.latency,
+        "LATENCY_CHECK": CHECK if "latency" in d.bench_figures else "",
+        "ERASE_CYCLES": d.erase_cycles,
+        "LIMIT": _limit(d, vectors),
+        "PHASES": phase_lines(vectors.phases),
+        "SENT_BEFORE": sum(beats[: vectors.phases["burst"]]),
+        # A packet of a beat that lacks a byte is no key, whatever sizes of keys there are.
+        "SHORT_KEY": f"wrong_key(0, 1, {KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES - 1) - 1:x}, key_slot[0]);",
+        "REFUSED": "",
+        "MORE_WIRES": "\n  wire                   m_axis_tuser;",
+        "MORE_PINS": "\n    .m_axis_tuser(m_axis_tuser),",
+        "BEATS_OF": "key_beats[number]",
+        "LAST_OF": "key_last[number]",
+        "VECTORS": "\n".join(_assignments(vectors, d, most_beats)),
+    }
+    return filled(__package__ or "", "bench.sv", values)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``core.json`` says of a core for messages."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.described import described, key_layout
+from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
+from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, latency
+from modeloom.product.description import file_names
+from modeloom.product.json_form import read
+from modeloom.product.messages import StreamDescription, StreamExplain, Tokens
+from modeloom.product.ports import top_ports
+
+__all__ = ["describe"]
+
+
+def _cycles(compiled: CompiledStream) -> Tokens:
+    """Cycles of the steps of a message."""
+    p, titles = bus_parameters(compiled), {step.title for step in compiled.plan.steps}
+
+    def most(*names: str) -> int:
+        return max(p.program(name).cycles for name in names if name in titles)
+
+    start = p.program(next(p.starts))
+    begin = start.cycles if start.tokens else 0
+    return Tokens(start=begin, associated=most("associated"), text=most("encrypt", "decrypt"), tag=most("tag"))
+
+
+def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescription:
+    """The contents of ``core.json``."""
+    mode, options = compiled.mode, compiled.options
+    explain = read(StreamExplain, compiled.explain())
+    p = bus_parameters(compiled)
+    layout = key_layout(mode, options.key_bits or 0)
+    ports = top_ports(p.interfaces, p)
+    return StreamDescription(
+        schema=StreamDescription.SCHEMA,
+        **described(mode, name, command, file_names(name, listing=False)),
+        definition_sha256=definition_hash(compiled),
+        options=asdict(options),
+        cipher=options.cipher or "",
+        key_bytes=sum(part.bytes for part in layout),
+        key_layout=layout,
+        key_sizes=key_sizes(compiled),
+        key_slots=options.key_slots,
+        erase_cycles=erase_cycles(compiled),
+        key_erase_cycles=key_erase_cycles(compiled),
+        ports=tuple(port.described for port in ports),
+        block_bytes=mode.block_bytes,
+        blocks_per_cycle=explain.blocks_per_cycle,
+        directions=directions(compiled),
+        nonce_bytes=tuple(map(tuple, mode.nonce_bytes)),
+        tag_bytes=tuple(mode.tag_bytes),
+        most_associated=mode.most_associated,
+        most_text=mode.most_text,
+        channels=1,
+        hold=options.hold,
+        latency=latency(compiled),
+        tokens=explain.tokens,
+        cycles=_cycles(compiled),
+        chains=explain.chains,
+        explain=explain,
+    )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the files of a core for messages say of it: its cipher, its keys, and the hash of its definition."""
+
+from __future__ import annotations
+
+import hashlib
+
+from modeloom.compiler.streams import CompiledStream
+
+__all__ = ["cipher_name", "definition_hash", "directions", "key_sizes"]
+
+
+def key_sizes(compiled: CompiledStream) -> tuple[int, ...]:
+    """Bytes of the keys of the mode that the core takes."""
+    return (compiled.mode.key_bytes((compiled.options.key_bits or 0) // 8),)
+
+
+def directions(compiled: CompiledStream) -> tuple[str, ...]:
+    """The directions that the core has."""
+    return compiled.options.directions
+
+
+def cipher_name(compiled: CompiledStream) -> str:
+    """The cipher with the bits of its keys, such as AES-128."""
+    return f"{(compiled.options.cipher or '').upper()}-{compiled.options.key_bits}"
+
+
+def definition_hash(compiled: CompiledStream) -> str:
+    """SHA-256, in hexadecimal, of the traced definition: field, sizes, nodes, steps, names of key values."""
+    trace, mode, options = compiled.plan.trace, compiled.mode, compiled.options
+    field = mode.field
+    lines = [
+        f"stream mode {mode.name}", f"field {field.name} {field.width} {field.modulus:#x}", f"block {mode.block_bytes}",
+        "nonces " + " ".join(map(str, mode.nonce_bytes)), f"tags {mode.tag_bytes}", f"most {mode.most_associated} {mode.most_text}",
+        "key " + " ".join(mode.key_parts), f"cipher {options.cipher} {options.key_bits}", "state " + " ".join(trace.state),
+    ]  # fmt: skip
+    lines += [f"{node.id} {node.kind} {' '.join(map(str, node.args))}" for node in trace.nodes]
+    for step in trace.steps:
+        updates = " ".join(f"{name}={node}" for name, node in sorted(step.updates.items()))
+        lines.append(f"step {step.name} {step.nonce_class} {updates} output {step.output}")
+    lines += [f"value {node} {name}" for node, name in sorted(trace.key_names.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the fields of commands, statuses and keys of a core for messages lie, for the templates of Verilog files."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from modeloom.cores.packing import bit_range, packing_places
+from modeloom.interfaces.messages import MessageCode, message_core
+
+__all__ = ["message_places"]
+
+
+@cache
+def message_places(block_bytes: int) -> dict[str, object]:
+    """Values of the places in ``templates``, for blocks of so many bytes."""
+    interfaces = message_core(block_bytes)
+    packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
+    command, status = packings["s_axis_cmd"], packings["m_axis_status"]
+    return {
+        **packing_places(interfaces, "id"),
+        **{f"CODE_{code.name}": int(code) for code in MessageCode},
+        "OK": int(MessageCode.OK),
+        "NO_KEY": int(MessageCode.NO_KEY),
+        "SEALED_TAG": status.verilog("tag"),
+        "SEALED_BITS": status.field("tag").bits,
+        "SEALED_RANGE": bit_range(status.field("tag").bits),
+        "COMMAND_ASSOCIATED": command.verilog("associated"),
+        "COMMAND_DECRYPT": command.verilog("decrypt"),
+        "COMMAND_TAG_BYTES": command.verilog("tag_bytes"),
+    }

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Verilog of a core for messages says of its parts: a comment before each module."""
+
+from __future__ import annotations
+
+__all__ = ["TITLES"]
+
+TITLES: dict[str, list[str]] = {
+    name: [title]
+    for name, title in {
+        "": "The core: message control, pipeline, erasure",
+        "zeroizer": "Erases all memories, word by word, at power-up, in a reset and on request",
+        "bus": "The message control around the pipeline",
+        "bus_command": "Takes commands and checks them",
+        "bus_intake": "Turns the beats of a packet into tokens, and counts them",
+        "bus_messages": "Messages whose tokens have not all entered",
+        "bus_window": "Tokens that wait until it is known how many follow in their message",
+        "bus_entry": "Lets tokens enter the pipeline: those of messages, then those of keys",
+        "bus_flight": "Which key slots have messages in flight",
+        "bus_texts": "Text until the host takes it",
+        "bus_verdicts": "Compares tags, and gives statuses in the order of the commands",
+        "bus_preparation": "Asks for the tokens that prepare a key",
+        "bus_key_port": "Takes keys, runs the set-up of a key, erases keys",
+        "bus_key_schedule": "Round keys of the cipher",
+        "bus_pipeline": "The pipeline: units at their stages, delay lines between them, the state at its homes",
+        "bus_pipeline_key_memory": "Key words of all slots",
+        "bus_pipeline_chains": "Chains of the hash",
+        "bus_pipeline_cipher": "The cipher",
+        "bus_pipeline_multiplier": "The multiplier of the hash",
+    }.items()
+}
+"""Titles of modules, by their names below the core's."""

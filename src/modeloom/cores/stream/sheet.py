@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the datasheet of a core for messages says that no other core's does: pipeline, commands and packets, keys, cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.payloads import code_table, command_table, key_table, status_line
+from modeloom.cores.stream.figures import cipher_name
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.core import Sheet
+from modeloom.product.markdown import table
+from modeloom.product.messages import StreamDescription
+
+__all__ = ["RELEASED", "numbers", "sheet"]
+
+RELEASED = (
+    "This core releases plaintext before the tag was compared. The text of a message whose status says WRONG_TAG must be discarded, "
+    "and must not be used before that."
+)
+"""What everybody has to know of a core that opens messages without holding them."""
+
+
+TOO_LONG = "A message to open with more text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no text."
+
+
+def numbers(values: tuple[int, ...]) -> str:
+    """Numbers in words: "16, 15 or 12", or "1 to 16" for a whole range of more than two."""
+    low, high = min(values), max(values)
+    if len(values) > 2 and sorted(values) == list(range(low, high + 1)):
+        return f"{low} to {high}"
+    *head, last = map(str, values)
+    return f"{', '.join(head)} or {last}" if head else last
+
+
+def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
+    """The sections."""
+    does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
+    warning = f" **{RELEASED}**" if d.releases else ""
+    if d.hold is not None:
+        warning = f" Text of a message to open leaves the core only after its tag was found correct, up to {d.hold} bytes of text."
+    return Sheet(
+        summary=(
+            f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, "
+            f"{8 * d.beat_bytes} bits a cycle, {d.key_slots} key slot{'s' * (d.key_slots != 1)}.{warning}"
+        ),
+        theory=tuple(_theory(d)),
+        payloads=tuple(_payloads(d)),
+        use=tuple(_use(compiled, d)),
+        figures=tuple(_figures(d)),
+        timing=(
+            "- Time does not depend on keys, nonces, data or tags. A tag is compared as a whole, in the same cycles whatever it is.",
+            *((f"- {RELEASED}",) if d.releases else ()),
+            *((f"- Nothing of a message leaves before its tag was found correct. {TOO_LONG}",) if d.hold is not None else ()),
+        ),
+        kept=("- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them.",),
+        checked=(
+            "- The pipeline was proved equal to the definition, on symbols: "
+            f"{d.explain.proof.messages} messages one after another, and by induction those of any length."
+            if d.explain.proof
+            else "- **The pipeline was not proved**: the core was built without the proof.",
+        ),
+        bench=(
+            "It checks text, tags, order and status codes, the distance of messages and the latency against this datasheet; results come "
+            "from the software model."
+        ),
+    )
+
+
+def _theory(d: StreamDescription) -> Iterator[str]:
+    e = d.explain
+    yield (
+        f"The core is a pipeline of {e.stages} stages that never stalls. A token enters in a cycle: a block of a message with what has to "
+        "be done with it. Units and state stand at fixed stages, so tokens of different messages, key slots and directions follow each "
+        "other without a gap. A token of text enters only when the output has a place for it."
+    )
+    yield ""
+    yield from table(["unit", "stage", "cycles"], [[name, unit.stage, unit.latency] for name, unit in e.units.items()])
+    if d.chains:
+        yield (
+            f"The polynomial hash runs in {d.chains} chains. Block i goes to chain i mod {d.chains}, and is multiplied with a power of the "
+            "hash key that depends on the blocks to come. Set-up computes these powers once for each key."
+        )
+        yield ""
+    yield (
+        "A key slot is prepared by tokens in cycles that messages of other slots leave free "
+        f"({e.key_words} blocks of the key memory a slot)."
+    )
+    yield ""
+
+
+def _payloads(d: StreamDescription) -> Iterator[str]:
+    groups = {group.name: group for group in d.interfaces}
+    own = {
+        "nonce": f"nonce of {numbers(d.nonces)} bytes, zeros behind it",
+        "nonce_bytes": f"bytes of the nonce: {numbers(d.nonces)}",
+        "tag_bytes": f"bytes of the tag: {numbers(d.tag_bytes)}",
+        "slot": f"key slot, 0 to {d.key_slots - 1}",
+        "channel": "channel, 0" if d.channels == 1 else f"channel, 0 to {d.channels - 1}",
+    }
+    yield from command_table(groups["s_axis_cmd"], own)
+    yield from status_line(groups["m_axis_status"])
+    yield (
+        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes a beat: the associated data, then the text, which begins with a beat "
+        "of its own. `tkeep` is all ones but in the last beat of the associated data and in the last beat of the text; `tlast` marks the "
+        "end of the packet. A message without associated data and text has a packet of one beat with `tkeep` 0. Such a beat may also "
+        "follow the associated data of a message without text."
+    )
+    yield ""
+    yield (
+        "The text of a message comes out as one packet on `m_axis`, with the lengths that went in; its bytes outside `tkeep` are zero. A "
+        "message without text gives no packet. If the packet of a message has a fault behind its first beat of text, what comes out ends "
+        "with a beat of `tkeep` 0 and `tuser` 1."
+    )
+    yield ""
+
+
+def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
+    sizes = f"{numbers(d.key_sizes)} bytes; its length chooses the size" if len(d.key_sizes) > 1 else f"{d.key_bytes} bytes"
+    yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first beat names the slot."
+    yield ""
+    yield from key_table(d, compiled.mode)
+    refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
+    yield (
+        "The slot's old key is overwritten first, when the slot's messages in flight are done; messages of other slots go on meanwhile. "
+        "`key_busy` is high while a key is worked on; afterwards the slot's bit of `key_loaded` is set, or `key_error` is high because "
+        f"the packet had the wrong length{refused} or the slot does not exist. A packet whose first beat has `tuser` set erases the slot: "
+        f"{d.key_erase_cycles} cycles later, and what the messages in flight still need, nothing of its key is left, nor of what the core "
+        "has computed with it. After a reset no slot is loaded."
+    )
+    yield ""
+    yield (
+        "**Messages.** Send a command and a packet for each message, in the same order; either may come first. Text comes back in that "
+        "order, and one status for each command follows its text. To seal, take the tag from the status. To open, put the tag into the "
+        "command; the status says whether it is right. A refused message gives a status and no text:"
+    )
+    yield ""
+    yield from code_table(MessageCode)
+    yield (
+        "If several things are wrong, the highest code is given: what is wrong with the command comes before what is wrong with the "
+        "packet. A host that does not take text or statuses holds up the entry of further blocks; nothing is lost."
+    )
+    yield ""
+    yield "**Never use a nonce twice under a key.** The core does not look for it."
+    yield ""
+
+
+def _figures(d: StreamDescription) -> Iterator[str]:
+    usual, *others = d.explain.starts
+    shape = d.bench_shape
+    rows: list[list[object]] = [
+        ["block of associated data, of text", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
+        ["tag", d.cycles.tag, "cycles"],
+        [f"start of a message with a nonce of {numbers(usual.nonce_bytes)} bytes", d.cycles.start, "cycles"],
+        *([f"the same with {numbers(start.nonce_bytes)} bytes", start.cycles, "cycles"] for start in others),
+        [
+            f"distance of messages of {shape.associated} bytes of associated data and {shape.text} of text",
+            d.cycles_of(shape.associated, shape.text), "cycles",
+        ],
+        ["latency over the pins, first beat of text in to first beat out", d.latency, "cycles"],
+        ["most associated data", d.most_associated, "bytes"],
+        ["most text", d.most_text, "bytes"],
+        *([["most text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
+    ]  # fmt: skip
+    yield from table(["figure", "value", "unit"], rows)
+    alone = "a sealed message" if d.hold is not None else "a message"
+    yield f"The latency holds for {alone} that is alone, without associated data, whose command comes with its text."
+    yield ""

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of a bench one by one: messages that are right or wrong, and what has to come back for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.cores.bench_text import Beat, beats_of, bench_bytes
+from modeloom.definition.messages import StreamModel
+from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.spec.stream import StreamMode
+
+__all__ = ["BenchMessage", "Outcome", "Traffic"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What comes back of a message.
+
+    Attributes
+    ----------
+    code : int
+    tag : bytes
+        A block.
+    beats : tuple of (bytes, int)
+        Data and tkeep of the beats out; one without bytes at the end is that of a packet that was cut off.
+    """
+
+    code: int
+    tag: bytes = b""
+    beats: tuple[Beat, ...] = ()
+
+
+@dataclass(frozen=True)
+class BenchMessage:
+    """One command.
+
+    Attributes
+    ----------
+    command : bytes
+    beats : tuple of (bytes, int)
+        Data and tkeep of the beats of its packet.
+    wanted : Outcome
+        What comes back; under the old key, if the key changes.
+    renewed : Outcome or None
+        Under the new key.
+    changes : bool
+        Whether the key changes while the message is under way: to the one of ``renewed``, or to none.
+    """
+
+    command: bytes
+    beats: tuple[Beat, ...]
+    wanted: Outcome
+    renewed: Outcome | None = None
+    changes: bool = False
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What one side of a message is made of."""
+
+    nonce: bytes
+    ad: bytes
+    text: bytes
+    decrypt: bool
+    tag_bytes: int
+
+
+class Traffic:
+    """Makes messages, each with data and nonce of its own; slots and directions take turns.
+
+    Parameters
+    ----------
+    mode : StreamMode
+    cipher : str or None
+    directions : tuple of str
+    beat_bytes : int
+    hold : int or None
+        Bytes of text that the core holds until its tag was right.
+    """
+
+    def __init__(self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None):
+        self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
+        self.models: dict[int, StreamModel] = {}
+        self.messages: list[BenchMessage] = []
+
+    def load(self, slot: int, key: bytes) -> StreamModel:
+        """Takes a key for the messages to come; gives its model."""
+        self.models[slot] = StreamModel(self.mode, key, self.cipher)
+        return self.models[slot]
+
+    @property
+    def number(self) -> int:
+        """The number of the next message."""
+        return len(self.messages)
+
+    def _decrypts(self) -> bool:
+        # Runs of one, two and three messages in a direction: every change of direction next to every other.
+        turn = (self.number % 12) in (1, 4, 5, 9, 10, 11) and len(self.directions) - 1
+        return self.directions[turn] == "decrypt"
+
+    def _slot(self) -> int:
+        slots = sorted(self.models)
+        return slots[self.number // 3 % len(slots)] if slots else 0
+
+    def _sent(self, ad: int, text: int, nonce: int | None, tag: int | None, decrypt: bool | None) -> Sent:
+        n = self.number
+        length = self.mode.nonce_bytes[0][0] if nonce is None else nonce
+        return Sent(
+            bench_bytes(f"nonce {n}", length), bench_bytes(f"associated {n}", ad), bench_bytes(f"message {n}", text),
+            self._decrypts() if decrypt is None else decrypt, self.mode.tag_bytes[0] if tag is None else tag,
+        )  # fmt: skip
+
+    def packet(self, sent: Sent) -> tuple[Beat, ...]:
+        """The beats of a message; one without bytes, if it has no data."""
+        beats = beats_of(sent.ad, self.beat_bytes) + beats_of(sent.text, self.beat_bytes)
+        return beats or ((bytes(self.beat_bytes), 0),)
+
+    def _outcome(self, model: StreamModel | None, sent: Sent, tag: bytes = b"") -> Outcome:
+        """What a core gives under a key; ``tag`` is that of the command."""
+        if model is None:
+            return Outcome(MessageCode.NO_KEY)
+        text, made = model.run("decrypt" if sent.decrypt else "encrypt", sent.nonce, sent.text, sent.ad)
+        made = made[: sent.tag_bytes]
+        beats = beats_of(text, self.beat_bytes)
+        if sent.decrypt:
+            if self.hold is not None and len(text) > self.hold:
+                return Outcome(MessageCode.TOO_LONG_TO_HOLD)
+            code = MessageCode.OK if made == tag else MessageCode.WRONG_TAG
+            return Outcome(code, b"", beats if self.hold is None or code == MessageCode.OK else ())
+        return Outcome(MessageCode.OK, made, beats)
+
+    def _tag(self, model: StreamModel, sent: Sent) -> bytes:
+        return model.run("decrypt", sent.nonce, sent.text, sent.ad)[1][: sent.tag_bytes] if sent.decrypt else b""
+
+    def _command(self, sent: Sent, slot: int, tag: bytes, **changes: int) -> bytes:
+        fields: dict[str, Any] = {
+            "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF, "slot": slot,
+            "decrypt": sent.decrypt, **changes,
+        }  # fmt: skip
+        return pack_message_command(nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, **fields)
+
+    def good(
+        self, ad: int, text: int, *, nonce: int | None = None, tag: int | None = None, slot: int | None = None,
+        decrypt: bool | None = None, wrong_bit: int | None = None, renewed: StreamModel | None = None, changes: bool = False,
+    ) -> None:  # fmt: skip
+        """A message that is right, or has a wrong bit in its tag; with ``changes`` one under way while the key of its slot changes to that
+        of ``renewed``, or goes.
+        """
+        slot = self._slot() if slot is None else slot
+        sent = self._sent(ad, text, nonce, tag, decrypt)
+        model = self.models[slot]
+        expected = self._tag(model, sent)
+        if wrong_bit is not None:
+            expected = (int.from_bytes(expected, "little") ^ 1 << wrong_bit).to_bytes(len(expected), "little")
+        self.messages.append(
+            BenchMessage(
+                self._command(sent, slot, expected), self.packet(sent), self._outcome(model, sent, expected),
+                self._outcome(renewed, sent, expected) if changes and renewed else None, changes,
+            )
+        )  # fmt: skip
+
+    def refused(self, code: MessageCode, *, ad: int = 0, text: int | None = None, slot: int | None = None, **changes: int) -> None:
+        """A command that is refused, with fields that are changed."""
+        sent = self._sent(ad, self.beat_bytes + 1 if text is None else text, None, None, None)
+        self.messages.append(
+            BenchMessage(self._command(sent, self._slot() if slot is None else slot, b"", **changes), self.packet(sent), Outcome(code))
+        )
+
+    def faulty(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], *, given: int = 0) -> None:
+        """A message whose packet is edited; ``given`` beats of text leave the core before it is cut off, none if it gives no packet."""
+        # What is too long to be held is told of before the fault comes.
+        sealed = self.hold is not None and text > self.hold and "encrypt" in self.directions
+        slot, sent = self._slot(), self._sent(ad, text, None, None, False if sealed else None)
+        beats: tuple[Beat, ...] = ()
+        # Of a message that is held nothing leaves.
+        if given and not (sent.decrypt and self.hold is not None):
+            beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))
+        self.messages.append(
+            BenchMessage(self._command(sent, slot, b""), tuple(edit(list(self.packet(sent)))), Outcome(code, b"", beats))
+        )

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the bench sends and expects: commands and messages from a fixed seed, results from the software model.
+
+::
+
+    phase      commands                                       wanted
+    empty      one before any key is loaded                   status NO_KEY, no data
+    burst      back to back, directions and slots by turns    results; equal distances in the second half
+    alone      one of one block                               result; its latency over the pins
+    lengths    every class of lengths of data, each length    results
+               of nonces and tags; wrong tags, right ones
+    wrong      each thing that a host may do wrong, good      each code; results between them
+               ones between
+    stalls     while results wait, then with random pauses    results
+    statuses   refused ones, while statuses wait              NO_KEY
+    renewed    after other keys have been loaded              results under the new keys
+    reload     while the key of a slot is replaced            results under the old key, NO_KEY, results under the new one
+    reloaded   after that                                     results under the new key
+    refused    after a key that is refused                    NO_KEY
+    erasure    while a slot is erased                         results, NO_KEY
+    erased     after that                                     NO_KEY
+    zeroize    cut off by zeroize                             what comes before it
+    zeroized   after it                                       NO_KEY
+    started    with a key again                               results
+    reset      cut off by a reset                             what comes before it
+    unkeyed    after it                                       NO_KEY
+    restarted  with a key again                               results
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.bench_text import Beat, BenchKey, bench_bytes
+from modeloom.cores.stream.figures import directions, key_sizes
+from modeloom.cores.stream.traffic import BenchMessage, Traffic
+from modeloom.definition.messages import StreamModel
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.messages import StreamDescription
+
+__all__ = ["BenchVectors", "bench_vectors"]
+
+MOST_HELD = 1024
+"""Bytes of the longest messages that the bench sends to a core that holds text; its text and time grow with them."""
+
+BURST = 16
+"""Messages back to back."""
+
+
+@dataclass(frozen=True)
+class BenchVectors:
+    """Keys, messages and phases.
+
+    Attributes
+    ----------
+    keys : tuple of BenchKey
+        First one for each slot that is used, then another one for each; then one more for the first slot, which replaces its second.
+        The sizes of keys take turns.
+    messages : tuple of BenchMessage
+        In order.
+    phases : dict
+        Commands sent by the end of each phase.
+    """
+
+    keys: tuple[BenchKey, ...]
+    messages: tuple[BenchMessage, ...]
+    phases: dict[str, int]
+
+
+def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVectors:
+    """The vectors of a core; the same for the same definition and options."""
+    slots = sorted({0, d.key_slots - 1})
+    sizes = key_sizes(compiled)
+    labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
+    places = [*slots, *slots, slots[0]]
+    keys = [BenchKey(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
+    traffic = Traffic(compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold)
+    size, shape = d.beat_bytes, d.bench_shape
+    phases: dict[str, int] = {}
+
+    def end(phase: str) -> None:
+        phases[phase] = traffic.number
+
+    def load(first: int, count: int = len(slots)) -> None:
+        for key in keys[first : first + count]:
+            traffic.load(key.slot, key.key)
+
+    def some(count: int) -> None:
+        for number in range(count):
+            traffic.good(number % 3 * 5, size + 3 * number)
+
+    traffic.refused(MessageCode.NO_KEY)
+    end("empty")
+    load(0)
+    seals = "encrypt" in traffic.directions
+    # Where text is held, sealed and opened messages wait for each other at the output; the figures are those of sealed ones.
+    unheld = False if seals and d.hold is not None else None
+    for _ in range(BURST):
+        traffic.good(shape.associated, shape.text, decrypt=unheld)
+    end("burst")
+    traffic.good(0, size, decrypt=unheld)
+    end("alone")
+    _lengths(traffic)
+    end("lengths")
+    _wrong(traffic, d)
+    end("wrong")
+    some(d.explain.stages // 2 + 8)
+    end("stalls")
+    for _ in range(d.explain.stages + 10):
+        traffic.refused(MessageCode.NO_KEY, slot=d.key_slots, text=1)
+    end("statuses")
+    load(len(slots))
+    some(8)
+    end("renewed")
+    third = StreamModel(compiled.mode, keys[-1].key, compiled.options.cipher)
+    for number in range(12):
+        slot = slots[number % len(slots)]
+        changes = slot == slots[0]
+        traffic.good(
+            number % 2 * size, 2 * size + number, slot=slot, renewed=third if changes else None, changes=changes,
+            decrypt=not seals if changes else None,
+        )  # fmt: skip
+    end("reload")
+    load(2 * len(slots), 1)
+    some(4)
+    end("reloaded")
+    traffic.refused(MessageCode.NO_KEY, slot=slots[0])
+    end("refused")
+    load(0, 1)
+    for number in range(8):
+        slot = slots[number % len(slots)]
+        traffic.good(size, size + number, slot=slot, changes=slot == slots[0])
+    end("erasure")
+    traffic.refused(MessageCode.NO_KEY, slot=slots[0])
+    end("erased")
+    for cut, after, again in (("zeroize", "zeroized", "started"), ("reset", "unkeyed", "restarted")):
+        load(0)
+        some(6)
+        end(cut)
+        for slot in slots:
+            traffic.refused(MessageCode.NO_KEY, slot=slot)
+        end(after)
+        load(0)
+        some(2)
+        end(again)
+    return BenchVectors(tuple(keys), tuple(traffic.messages), phases)
+
+
+def _lengths(traffic: Traffic) -> None:
+    """Every class of lengths, alone and behind each other; each length of nonces and of tags; wrong tags."""
+    size, mode = traffic.beat_bytes, traffic.mode
+    ways = [direction == "decrypt" for direction in traffic.directions]
+    for ad in (0, 1, size - 1, size, size + 1, 3 * size):
+        for text in (0, 1, size - 1, size, size + 1, 3 * size):
+            traffic.good(ad, text)
+    for nbytes in range(1, size + 1):
+        traffic.good(0, nbytes)
+    if traffic.hold is not None:
+        for nbytes in (traffic.hold, traffic.hold + 1, traffic.hold + size):
+            for decrypt in ways:
+                traffic.good(3, min(nbytes, MOST_HELD + nbytes - traffic.hold), decrypt=decrypt)
+    for nonce in sorted(length for lengths in mode.nonce_bytes for length in lengths):
+        for decrypt in ways:
+            traffic.good(nonce % 5, size + nonce, nonce=nonce, decrypt=decrypt)
+    for tag in mode.tag_bytes:
+        for decrypt in ways:
+            traffic.good(tag % 3, size // 2, tag=tag, decrypt=decrypt)
+            if decrypt:
+                # A bit of every byte of the longest tag, and the ends of the others.
+                for bit in (*range(5, 8 * tag, 9), 0, 8 * tag - 1) if tag == max(mode.tag_bytes) else (0, 8 * tag - 1):
+                    traffic.good(3, size + 1, tag=tag, decrypt=True, wrong_bit=bit)
+                traffic.good(3, size + 1, tag=tag, decrypt=True)
+
+
+def _turned(place: int, bits: int) -> Callable[[list[Beat]], list[Beat]]:
+    """Turns bits of the tkeep of a beat."""
+
+    def edit(beats: list[Beat]) -> list[Beat]:
+        data, keep = beats[place]
+        return [*beats[:place], (data, keep ^ bits), *beats[place + 1 :]]
+
+    return edit
+
+
+def _wrong(traffic: Traffic, d: StreamDescription) -> None:
+    """Each thing that a host may do wrong, good messages between."""
+    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
+    short, long, keep = MessageCode.TOO_SHORT, MessageCode.TOO_LONG, MessageCode.BAD_KEEP
+
+    def good() -> None:
+        traffic.good(size // 2, size + 2)
+
+    traffic.faulty(short, 2 * size, size, lambda beats: beats[:1])
+    traffic.faulty(short, size, 0, lambda beats: [(beats[0][0], 1)])
+    good()
+    traffic.faulty(keep, 2 * size, size, _turned(0, 1 << size - 1))
+    for bits in (full >> size // 2, full ^ full >> size // 2):
+        traffic.faulty(keep, size // 2, size, _turned(0, bits))
+    good()
+    # In the text: in its first beat, which gives no packet, and later, where a packet is cut off.
+    for bits in (2, 1, 1 << size - 1, full):
+        traffic.faulty(keep, 0, 2 * size, _turned(0, bits))
+        traffic.faulty(keep, 1, 3 * size, _turned(2, bits), given=1)
+    traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 0)], given=2)
+    traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 5)], given=2)
+    good()
+    if d.most_associated < (1 << 64) - 1:
+        traffic.refused(long, associated=d.most_associated + 1)
+    for slot in (d.key_slots, (1 << 16) - 1):
+        traffic.refused(MessageCode.NO_KEY, slot=slot)
+    if len(d.directions) == 1:
+        traffic.refused(MessageCode.NO_DIRECTION, decrypt=int(d.directions == ("encrypt",)))
+    if d.channels < 256:
+        traffic.refused(MessageCode.NO_CHANNEL, channel=d.channels)
+        traffic.refused(MessageCode.NO_CHANNEL, channel=255, text=3 * size)
+    for tag in (0, d.block_bytes + 1, 255):
+        if tag not in d.tag_bytes:
+            traffic.refused(MessageCode.BAD_TAG_LENGTH, tag_bytes=tag)
+    for nonce in (0, d.block_bytes + 1, 255):
+        if nonce not in d.nonces:
+            traffic.refused(MessageCode.BAD_NONCE_LENGTH, nonce_bytes=nonce, slot=d.key_slots, tag_bytes=0, ad=size, text=2 * size)
+    good()

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``modeloom traffic`` does: packets through a simulated core, a new key slot at every packet, each output compared.
+
+A packet takes the cycles from its first beat in to that of the next packet.  Cycles in which none of its blocks enters are lost::
+
+    packet      f = bytes / bytes of a beat          cycles of it = beats + lost
+    as gcm2008  mean over the packets of f / (f + lost)                    equation 4.1 there
+    of peak     bytes of all / (cycles of all × bytes of a beat)
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from modeloom.definition.messages import StreamModel
+from modeloom.emit import CheckFailed
+from modeloom.interfaces.messages import MessageCode
+from modeloom.measure.mixes import Mix
+from modeloom.modes import find_any
+from modeloom.product.messages import StreamDescription
+from modeloom.product.simulated_messages import Message, Outcome, SimulatedStreamCore
+from modeloom.spec import InputError
+from modeloom.spec.errors import AuthenticationError
+from modeloom.spec.stream import StreamMode
+
+__all__ = ["SCHEMA", "Oracle", "measure_traffic", "oracle_of"]
+
+SCHEMA = "modeloom-traffic-1"
+
+
+class Oracle(Protocol):
+    """What a core is compared with."""
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes: ...
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes: ...
+
+
+class _Package:
+    """GCM of the ``cryptography`` package, for nonces of 8 bytes and more."""
+
+    def __init__(self, key: bytes):
+        self._gcm = AESGCM(key)
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        return self._gcm.encrypt(nonce, text, ad)[: len(text) + tag_bytes]
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        if tag_bytes == 16:
+            try:
+                return self._gcm.decrypt(nonce, sealed, ad)
+            except InvalidTag:
+                raise AuthenticationError("the tag is wrong") from None
+        text = sealed[: len(sealed) - tag_bytes]
+        # Counter mode is its own inverse, so that sealing the ciphertext gives the text.
+        plain = self._gcm.encrypt(nonce, text, ad)[: len(text)]
+        if self.seal(nonce, plain, ad, tag_bytes) != sealed:
+            raise AuthenticationError("the tag is wrong")
+        return plain
+
+
+def oracle_of(d: StreamDescription, folder: str | Path) -> tuple[Callable[[bytes], Oracle], str]:
+    """What makes the oracle of a key, and its name: the ``cryptography`` package for GCM, the software model for other modes."""
+    if d.definition == "gcm" and d.cipher == "aes":
+        return _Package, "the cryptography package"
+    mode = find_any(d.definition, folder)
+    if not isinstance(mode, StreamMode):
+        raise InputError(f"{d.definition} is a mode on sectors, and core.json tells of a core for messages; build the core again")
+    return lambda key: StreamModel(mode, key, d.cipher), "the software model"
+
+
+def measure_traffic(
+    core: SimulatedStreamCore, folder: str | Path, mix: Mix, *, packets: int = 1000, seed: int = 1, associated: int = 0,
+    slots: int | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Runs packets back to back, and gives the figures of ``modeloom traffic --json``.
+
+    Parameters
+    ----------
+    core : SimulatedStreamCore
+        Without gaps.
+    folder : path
+        Its folder.
+    mix : Mix
+    packets : int
+    seed : int
+        Of keys, data, directions, and the order of sizes.
+    associated : int
+        Bytes of a packet that are associated data, where the mix does not say; of a shorter packet all.
+    slots : int, optional
+        Key slots that packets use by turns; all, if not given.
+
+    Raises
+    ------
+    InputError
+        A number is out of its range.
+    CheckFailed
+        The core gave something else than the oracle.
+    """
+    d = core.description
+    count = d.key_slots if slots is None else slots
+    if not 1 <= count <= d.key_slots:
+        raise InputError(f"this core has {d.key_slots} key slots; {count} cannot be used")
+    if packets < 1:
+        raise InputError(f"the number of packets must be at least 1, not {packets}")
+    if associated < 0:
+        raise InputError(f"the bytes of associated data must be at least 0, not {associated}")
+    rng = random.Random(f"traffic {seed}")
+    make, name = oracle_of(d, folder)
+    keys = [rng.randbytes(d.key_lengths[slot % len(d.key_lengths)]) for slot in range(count)]
+    for slot, key in enumerate(keys):
+        core.load_key(key, slot)
+    oracles = [make(key) for key in keys]
+    messages, wanted = [], []
+    tag_bytes = d.tag_bytes[0]
+    # One packet more at either end: the first one fills the core, and the last one shows where that before it ends.
+    sizes = list(mix.packets(packets, rng))
+    for number, size in enumerate([sizes[-1], *sizes, sizes[0]]):
+        header = min(size.nbytes, associated if size.associated is None else size.associated)
+        ad, text = rng.randbytes(header), rng.randbytes(size.nbytes - header)
+        nonce, slot = rng.randbytes(d.nonces[0]), number % count
+        decrypt = d.ways[rng.randrange(len(d.ways))]
+        sealed = oracles[slot].seal(nonce, text, ad, tag_bytes)
+        messages.append(Message(nonce, sealed if decrypt else text, ad, decrypt, slot))
+        wanted.append(text if decrypt else sealed)
+    given = core.outcomes(messages)
+    _compare(messages, given, wanted, name)
+    return {
+        "schema": SCHEMA, "mode": d.mode, "mix": mix.name, "packets": packets, "seed": seed, "associated_bytes": associated,
+        "key_slots": count, "blocks_per_cycle": d.blocks_per_cycle, "oracle": name,
+        **_figures(d, messages, core.input_cycles, packets, tag_bytes),
+    }  # fmt: skip
+
+
+def _compare(messages: Sequence[Message], given: Sequence[Outcome], wanted: Sequence[bytes], name: str) -> None:
+    for number, (message, outcome, right) in enumerate(zip(messages, given, wanted, strict=True)):
+        what = f"packet {number} ({len(message.ad)} bytes of associated data, slot {message.slot})"
+        if outcome.code != MessageCode.OK:
+            raise CheckFailed(f"traffic: {what} has the status {outcome.code.name}")
+        if outcome.text + outcome.tag != right:
+            raise CheckFailed(f"traffic: {what} differs from {name}")
+
+
+def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence[int], packets: int, tag_bytes: int) -> dict[str, Any]:
+    """Bytes, cycles and percentages; ``cycles`` are those of all beats in."""
+    starts, beats, at = [], [], 0
+    sizes = [(len(m.ad), len(m.data) - (tag_bytes if m.decrypt else 0)) for m in messages]
+    for associated, text in sizes:
+        starts.append(cycles[at])
+        beats.append(d.beats(associated, text) if associated + text else 0)
+        at += d.beats(associated, text)
+    shares = []
+    for number in range(1, packets + 1):
+        whole = sum(sizes[number]) / d.beat_bytes
+        lost = starts[number + 1] - starts[number] - beats[number]
+        shares.append(whole / (whole + lost) if whole + lost else 0.0)
+    nbytes, total = sum(map(sum, sizes[1:-1])), starts[-1] - starts[1]
+    return {
+        "bytes": nbytes, "cycles": total, "percent_of_peak": round(100 * nbytes / total / d.beat_bytes, 2),
+        "percent_as_gcm2008": round(100 * sum(shares) / packets, 2),
+    }  # fmt: skip

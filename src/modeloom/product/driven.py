@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The part of a simulated core that is the same for all kinds: its simulation, its streams, and its key port."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from modeloom.definition.keyed import as_bytes
+from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
+from modeloom.product.description import Description
+from modeloom.product.folder import read_description, verilog_of
+from modeloom.sim import Simulation, StreamRunner, build
+from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.spec import InputError
+
+__all__ = ["CoreFault", "DrivenCore", "check_slot", "simulation_library"]
+
+D = TypeVar("D", bound=Description)
+
+KEY_CYCLES = 100_000
+"""Number of cycles after which a key that is not loaded counts as refused."""
+
+
+class CoreFault(RuntimeError):
+    """A core does not behave as a core must.  Its Verilog was changed, or this is a bug of modeloom."""
+
+
+def check_slot(slot: object) -> None:
+    """Raises ``TypeError`` unless the number of a slot is an integer."""
+    if not isinstance(slot, int) or isinstance(slot, bool):
+        raise TypeError(f"slot is a number, not {slot!r}")
+
+
+def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
+    """Builds or finds the simulation of the Verilog in a folder; raises ``InputError`` if there is none, and ``BuildError``."""
+    description = read_description(directory)
+    verilog = verilog_of(directory, description)
+    return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
+
+
+class DrivenCore(Generic[D]):
+    """The simulation of a built core of any kind.
+
+    Parameters
+    ----------
+    directory : path
+        A folder that ``modeloom build`` wrote.
+    description : Description
+        Its ``core.json``.
+    seed, gaps
+        Random gaps on the streams: see ``sim.StreamRunner``.
+    optimize : int
+        How much the C++ compiler optimises, 0 to 3.  With less it builds sooner and runs slower.
+    library : path, optional
+        What ``simulation_library`` gave for the folder, so that it need not be found again.
+
+    Attributes
+    ----------
+    description : Description
+        ``core.json``.
+    """
+
+    def __init__(
+        self, directory: str | Path, description: D, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
+        library: Path | None = None,
+    ):  # fmt: skip
+        self.description = description
+        self.simulation = Simulation(library or simulation_library(directory, optimize), clock="aclk", reset="aresetn")
+        self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
+        self.runner.reset(4)
+
+    @property
+    def cycles(self) -> int:
+        """Number of cycles since the start of the simulation."""
+        return self.simulation.cycle
+
+    def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
+        """Queues a key packet."""
+        beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]
+        self.runner.feed(
+            "s_axis_key",
+            {
+                "s_axis_key_tdata": b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats),
+                "s_axis_key_tkeep": [(1 << len(beat)) - 1 for beat in beats],
+                "s_axis_key_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
+                "s_axis_key_tdest": [slot] * len(beats),
+                "s_axis_key_tuser": [int(erase)] * len(beats),
+            },
+        )
+
+    def check_key(self, key: object, slot: int = 0) -> bytes:
+        """The bytes of a key; raises ``InputError`` if their number is wrong or the slot does not exist."""
+        data, slots, lengths = as_bytes("key", key), self.description.key_slots, self.description.key_lengths
+        check_slot(slot)
+        if not 0 <= slot < slots:
+            raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
+        if len(data) not in lengths:
+            raise InputError(
+                f"{self.description.mode}: this core takes keys of {' or '.join(map(str, lengths))} bytes "
+                f"({' || '.join(self.description.key_parts)}), not {len(data)}"
+            )
+        return data
+
+    def load_key(self, key: bytes, slot: int = 0) -> None:
+        """Loads the whole key of the mode into a slot; raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does
+        not exist."""
+        key = self.check_key(key, slot)
+        self.send_key(key, slot)
+        self._wait_for_key_port()
+        if self.simulation.get("key_error") and self.description.refused_keys:
+            mode, why = self.description.mode, self.description.refused_keys
+            raise InputError(f"{mode}: the core refuses this key ({why}); choose another one")
+        if not self.simulation.get("key_loaded") >> slot & 1:
+            raise CoreFault(f"the core did not take the key for slot {slot}")
+
+    def erase_key(self, slot: int = 0) -> None:
+        """Overwrites the keys of a slot and everything derived from them."""
+        check_slot(slot)
+        self.send_key(b"\0" * KEY_BEAT, slot, erase=True)
+        self._wait_for_key_port()
+
+    def _wait_for_key_port(self) -> None:
+        self.runner.run({}, drain=True, max_cycles=KEY_CYCLES)
+        for _ in range(KEY_CYCLES // 16):
+            if not self.simulation.get("key_busy"):
+                break
+            self.runner.run(max_cycles=16)

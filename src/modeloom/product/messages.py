@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``core.json`` says of a core for messages: lengths, tokens, chains, cycles at the pins, and the figures of ``modeloom explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
+
+from modeloom.interfaces import Interface, Role
+from modeloom.interfaces.messages import message_core
+from modeloom.product.blocks import stream_groups
+from modeloom.product.description import Description, Rate, Result, Verdict
+
+__all__ = [
+    "TAG_VERDICT", "MessageShape", "ProofFigures", "StartFigures", "StateFigures", "StreamDescription", "StreamExplain", "Tokens",
+    "UnitPlace",
+]  # fmt: skip
+
+DIRECTIONS = ("encrypt", "decrypt")
+
+TAG_VERDICT = "whether the tag of a message is right"
+"""What a core for messages tells of its secrets by design, in the code of a status."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tokens:
+    """Tokens, or cycles, by step of a message."""
+
+    start: Annotated[int, "For its start, with a nonce of the usual length."]
+    associated: Annotated[int, "For each block of associated data."]
+    text: Annotated[int, "For each block of text."]
+    tag: Annotated[int, "For its tag."]
+
+    def of(self, associated: int, text: int) -> int:
+        """Of a message of so many blocks."""
+        return self.start + associated * self.associated + text * self.text + self.tag
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartFigures:
+    """The start of a message with a nonce of some length."""
+
+    nonce_bytes: Annotated[tuple[int, ...], "Lengths of nonces of this class, in bytes."]
+    tokens: Annotated[int, "Tokens that it takes."]
+    cycles_ahead: Annotated[int, "Cycles by which it precedes the first block of the message."]
+
+    @property
+    def cycles(self) -> int:
+        """Cycles that it takes of the core."""
+        return max(self.tokens, self.cycles_ahead)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitPlace:
+    """A unit of the pipeline."""
+
+    stage: Annotated[int, "Stage at which it takes its operands."]
+    latency: Annotated[int, "Cycles until its result is there."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateFigures:
+    """A part of the state of a message."""
+
+    kind: Annotated[str, "How it goes on from block to block."]
+    stage: Annotated[int, "Stage at which it lives."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofFigures:
+    """What the proof has compared."""
+
+    messages: Annotated[int, "Messages on symbols."]
+    blocks: Annotated[int, "Blocks of text of these messages."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamExplain:
+    """The figures of ``modeloom explain --json`` of a stream mode."""
+
+    schema: str
+    mode: str
+    block_bytes: Annotated[int, "Bytes of a block."]
+    cipher: Annotated[str, "Name of the block cipher."]
+    key_bits: Annotated[int, "Bits of a key of the cipher."]
+    blocks_per_cycle: Annotated[int, "Blocks that enter in a cycle."]
+    latency: Annotated[int, "Cycles from a block of text to its result, in the pipeline."]
+    latency_tag: Annotated[int, "Cycles from the last token to the tag, in the pipeline."]
+    tokens: Tokens
+    starts: Annotated[tuple[StartFigures, ...], "The start of a message, for each class of nonces."]
+    chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
+    units: Annotated[Mapping[str, UnitPlace], "The units by name."]
+    state: Annotated[Mapping[str, StateFigures], "The parts of the state by name."]
+    stages: Annotated[int, "Stages of the pipeline."]
+    key_words: Annotated[int, "Words of the key memory of a slot."]
+    proved: Annotated[bool, "Whether the pipeline was proved to compute the definition."]
+    proof: Annotated[ProofFigures | None, "What the proof has compared; there if it has run."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageShape:
+    """Bytes of associated data and text of a message."""
+
+    associated: Annotated[int, "Bytes of associated data."]
+    text: Annotated[int, "Bytes of text."]
+
+
+BENCH_BLOCKS = (1, 3)
+"""Blocks of associated data and of text of the messages of which the bench measures the distance; the last ones are partial."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamDescription(Description):
+    """What `core.json` says of a core for messages of any length."""
+
+    SCHEMA: ClassVar[str] = "modeloom-stream-core-1"
+    TAIL: ClassVar[tuple[str, ...]] = ("ports", "explain", "sha256")
+
+    block_bytes: Annotated[int, "Bytes of a block."]
+    blocks_per_cycle: Annotated[int, "Blocks of a beat of the data buses."]
+    directions: Annotated[tuple[str, ...], '"encrypt", "decrypt", or both: seal, open.']
+    nonce_bytes: Annotated[tuple[tuple[int, ...], ...], "Lengths of nonces in bytes, in classes; the usual length first."]
+    tag_bytes: Annotated[tuple[int, ...], "Lengths of tags in bytes, the default first."]
+    most_associated: Annotated[int, "Most bytes of associated data."]
+    most_text: Annotated[int, "Most bytes of text."]
+    key_sizes: Annotated[tuple[int, ...], "Bytes of a key packet, for each size of keys that the core takes."]
+    channels: Annotated[int, "Messages that may interleave."]
+    hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
+    latency: Annotated[int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins."]
+    tokens: Annotated[Tokens, "Tokens of the steps of a message."]
+    cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step."]
+    chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
+    explain: StreamExplain
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.directions or any(way not in DIRECTIONS for way in self.directions):
+            raise ValueError(f"directions is not some of {', '.join(DIRECTIONS)}")
+        if not (self.blocks_per_cycle and self.block_bytes and self.key_slots and self.channels):
+            raise ValueError("blocks_per_cycle, block_bytes, key_slots and channels are not 0")
+        if not self.tag_bytes or not self.nonce_bytes or not all(self.nonce_bytes):
+            raise ValueError("nonce_bytes and tag_bytes are not empty")
+        if not self.key_sizes or max(self.key_sizes) != self.key_bytes:
+            raise ValueError("key_bytes is not the largest of key_sizes")
+
+    @property
+    def key_lengths(self) -> tuple[int, ...]:
+        """Bytes of a key of each size."""
+        return self.key_sizes
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat of the data buses."""
+        return self.blocks_per_cycle * self.block_bytes
+
+    @property
+    def ways(self) -> tuple[bool, ...]:
+        """The directions; True is decryption."""
+        return tuple(direction == "decrypt" for direction in self.directions)
+
+    @property
+    def nonces(self) -> tuple[int, ...]:
+        """All lengths of nonces, the usual one first."""
+        return tuple(length for lengths in self.nonce_bytes for length in lengths)
+
+    @property
+    def releases(self) -> bool:
+        """Whether plaintext leaves the core before its tag was compared."""
+        return self.hold is None and "decrypt" in self.directions
+
+    def beats(self, associated: int, text: int) -> int:
+        """Beats of the packet of a message, at least one."""
+        return max(1, -(-associated // self.beat_bytes) - (-text // self.beat_bytes))
+
+    def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None) -> int:
+        """Cycles that a message of so many bytes takes of the core; with a nonce of the usual length if not told otherwise."""
+        blocks = [-(-nbytes // self.beat_bytes) for nbytes in (associated, text)]
+        usual = self.cycles.of(*blocks)
+        return usual if nonce_bytes is None else usual - self.cycles.start + self.start_of(nonce_bytes).cycles
+
+    def start_of(self, nonce_bytes: int) -> StartFigures:
+        """The start of a message with a nonce of so many bytes; raises ``ValueError`` if the mode has none."""
+        for start in self.explain.starts:
+            if nonce_bytes in start.nonce_bytes:
+                return start
+        raise ValueError(f"no nonce has {nonce_bytes} bytes")
+
+    def message_cycles(self, associated: int, text: int) -> int:
+        """Cycles that a message takes at most, alone, amply: with the longest start."""
+        longest = max(start.cycles for start in self.explain.starts)
+        return self.beats(associated, text) + self.cycles_of(associated, text) + longest + 2 * self.latency + self.explain.stages + 64
+
+    @property
+    def bench_shape(self) -> MessageShape:
+        """The message of which the bench measures how far it stands from the next."""
+        ad, text = BENCH_BLOCKS
+        size = self.beat_bytes
+        return MessageShape(associated=(ad - 1) * size + size // 4, text=(text - 1) * size + size - 1)
+
+    @property
+    def summary(self) -> str:
+        """Title and width."""
+        return f"{self.title}, messages of any length, {8 * self.beat_bytes} bits a cycle"
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Mode, width, slots and command line."""
+        return {
+            "mode": self.mode, "blocks_per_cycle": self.blocks_per_cycle, "key_slots": self.key_slots, "channels": self.channels,
+            "command": self.command,
+        }  # fmt: skip
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """A beat of text every so many cycles."""
+        return (Rate("beat", self.beat_bytes, self.cycles.text),)
+
+    @property
+    def interfaces(self) -> tuple[Interface, ...]:
+        """Those of cores for messages."""
+        return message_core(self.block_bytes, self.hold)
+
+    @property
+    def result_bytes(self) -> int:
+        """A beat."""
+        return self.beat_bytes
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Text, and of a core that seals the tag in a status."""
+        return tuple(
+            result if result.alone else replace(result, width=8 * max(self.tag_bytes)) for result in super().results
+            if result.alone or "encrypt" in self.directions
+        )  # fmt: skip
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Whether a key is refused, if some are, and whether a tag is right, if the core opens messages."""
+        if "decrypt" not in self.directions:
+            return super().verdicts
+        statuses = tuple(group for group in self.interfaces if group.stream)
+        return (*super().verdicts, Verdict(TAG_VERDICT, self._outputs(Role.VERDICT, statuses)))
+
+    @property
+    def bench_figures(self) -> Mapping[str, int]:
+        """Latency of text that is not held, and distance of messages of ``bench_shape``."""
+        shape = self.bench_shape
+        latency = {"latency": self.latency} if self.hold is None or "encrypt" in self.directions else {}
+        return {**latency, "cycles_per_message": self.cycles_of(shape.associated, shape.text)}
+
+    def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
+        """Cipher, multiplier, storage, pipeline and bus."""
+        return stream_groups(paths, self.cipher)

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulates an emitted core for messages: loads keys, seals and opens messages, and counts cycles.
+
+::
+
+    Message ──▶ command ─┐
+            ──▶ packet ──┴──▶ core ──▶ text, status ──▶ Outcome
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from modeloom.definition.keyed import as_bytes
+from modeloom.interfaces.messages import MessageCode, pack_message_command, unpack_message_status
+from modeloom.product.driven import CoreFault, DrivenCore, check_slot
+from modeloom.product.folder import read_messages
+from modeloom.product.messages import StreamDescription
+from modeloom.spec import InputError
+from modeloom.spec.errors import AuthenticationError
+
+__all__ = ["Message", "MessageError", "Outcome", "SimulatedStreamCore", "check_message"]
+
+PATIENCE = 20_000
+"""Number of cycles that messages may take beyond eight times their normal time before the core counts as broken."""
+
+PIECE = 1 << 20
+"""Bytes of a long message that go into the simulation at a time."""
+
+
+class MessageError(RuntimeError):
+    """The status of a command is neither OK nor WRONG_TAG."""
+
+    def __init__(self, number: int, code: MessageCode):
+        super().__init__(f"message {number}: status {code.name} ({int(code)}): {code.meaning.replace('`', '')}")
+        self.number, self.code = number, code
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message for ``run``; raises ``TypeError`` for values of the wrong type.
+
+    Attributes
+    ----------
+    nonce : bytes
+    data : bytes
+        Plaintext, or ciphertext with the tag at its end.
+    ad : bytes
+        Associated data.
+    decrypt : bool
+        Whether to open it.
+    slot : int
+    tag_bytes : int or None
+        Bytes of the tag; None for the default of the mode.
+    """
+
+    nonce: bytes
+    data: bytes
+    ad: bytes = b""
+    decrypt: bool = False
+    slot: int = 0
+    tag_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("nonce", "data", "ad"):
+            object.__setattr__(self, name, as_bytes(name, getattr(self, name)))
+        if not isinstance(self.decrypt, bool):
+            raise TypeError(f"decrypt is True or False, not {self.decrypt!r}")
+        check_slot(self.slot)
+        if self.tag_bytes is not None and (not isinstance(self.tag_bytes, int) or isinstance(self.tag_bytes, bool)):
+            raise TypeError(f"tag_bytes is a number or None, not {self.tag_bytes!r}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a core gave for a message.
+
+    Attributes
+    ----------
+    code : MessageCode
+    text : bytes
+        The text that came out; of a message with a wrong tag too, if the core does not hold it.
+    tag : bytes
+        The tag of a sealed message; empty for others.
+    """
+
+    code: MessageCode
+    text: bytes = b""
+    tag: bytes = b""
+
+
+def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
+    """The bytes of the tag of a message; ``nbytes`` are those of its data.
+
+    Raises ``InputError`` if the core does not have its lengths, its direction or its slot.
+    """
+    if len(message.nonce) not in d.nonces:
+        raise InputError(f"{d.mode}: a nonce has {_or(d.nonces)} bytes, not {len(message.nonce)}")
+    tag_bytes = d.tag_bytes[0] if message.tag_bytes is None else message.tag_bytes
+    if tag_bytes not in d.tag_bytes:
+        raise InputError(f"{d.mode}: a tag has {_or(d.tag_bytes)} bytes, not {tag_bytes}")
+    if ("decrypt" if message.decrypt else "encrypt") not in d.directions:
+        raise InputError(f"this core was not built to {'open' if message.decrypt else 'seal'} messages; build it with --direction both")
+    if not 0 <= message.slot < d.key_slots:
+        raise InputError(f"this core has no key slot {message.slot}: it has {d.key_slots}, counted from 0")
+    text = nbytes - tag_bytes if message.decrypt else nbytes
+    if text < 0:
+        raise InputError(f"{d.mode}: a sealed message has at least the {tag_bytes} bytes of its tag, not {nbytes}")
+    for what, length, most in (("associated data", len(message.ad), d.most_associated), ("text", text, d.most_text)):
+        if length > most:
+            raise InputError(f"{d.mode}: a message has at most {most} bytes of {what}, not {length}")
+    return tag_bytes
+
+
+class SimulatedStreamCore(DrivenCore[StreamDescription]):
+    """The simulation of a built core for messages.
+
+    Parameters
+    ----------
+    directory : path
+        A folder that ``modeloom build`` wrote.
+    seed, gaps
+        Random gaps on the streams: see ``sim.StreamRunner``.
+    optimize : int
+        How much the C++ compiler optimises, 0 to 3.  With less it builds sooner and runs slower.
+    library : path, optional
+        What ``simulation_library`` gave for the folder, so that it need not be found again.
+
+    Attributes
+    ----------
+    description : StreamDescription
+        ``core.json``.
+    cycles : int
+        Number of cycles since the start of the simulation.
+    status_cycles, input_cycles, output_cycles : list of int
+        Of the last run: the cycles of the statuses, of the beats in, and of the beats out.
+    """
+
+    def __init__(
+        self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
+        library: Path | None = None,
+    ):  # fmt: skip
+        super().__init__(directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library)
+        self.block_bytes, self.beat_bytes = self.description.block_bytes, self.description.beat_bytes
+        groups = {group.name: group for group in self.description.interfaces}
+        self._status_bytes = groups["m_axis_status"].packing.bits // 8
+        self._id = 0
+        self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
+        self.status_cycles: list[int] = []
+        self.input_cycles: list[int] = []
+        self.output_cycles: list[int] = []
+
+    # -- messages -----------------------------------------------------------------------------------------------------------------
+
+    def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
+        """Runs messages back to back, and gives what came of each in order; raises ``InputError`` for one that this core cannot have."""
+        commands, data, keeps, lasts = bytearray(), bytearray(), bytearray(), bytearray()
+        lengths = []
+        for message in messages:
+            if not isinstance(message, Message):
+                raise TypeError(f"run takes messages, not {type(message).__name__}")
+            tag_bytes = check_message(self.description, message, len(message.data))
+            text, tag = (message.data[: len(message.data) - tag_bytes], message.data[len(message.data) - tag_bytes :])
+            if not message.decrypt:
+                text, tag = message.data, b""
+            commands += self._command(message, tag, tag_bytes)
+            before = len(lasts)
+            for part in (message.ad, text):
+                self._add(part, data, keeps, lasts)
+            if len(lasts) == before:
+                data += bytes(self.beat_bytes)
+                keeps += bytes(self._keep_bytes)
+                lasts += b"\0"
+            lasts[-1] = 1
+            lengths.append((len(text), 0 if message.decrypt else tag_bytes))
+        if not lengths:
+            return []
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
+        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
+        return self._collect(lengths, len(lasts))
+
+    def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
+        """Runs messages back to back, and gives the sealed messages and the opened texts in order.
+
+        Raises
+        ------
+        AuthenticationError
+            For the first message whose tag is wrong.
+        MessageError
+            For the first one that the core refused.
+        """
+        results = []
+        for number, outcome in enumerate(self.outcomes(messages)):
+            if outcome.code == MessageCode.WRONG_TAG:
+                raise AuthenticationError(f"{self.description.mode}: the tag is wrong" + (f" (message {number})" if number else ""))
+            if outcome.code != MessageCode.OK:
+                raise MessageError(number, outcome.code)
+            results.append(outcome.text + outcome.tag)
+        return results
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
+        """Ciphertext and tag of a message."""
+        return self.run([Message(nonce, text, ad, False, slot, tag_bytes)])[0]
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
+        """Plaintext of a message that ``seal`` gave; raises ``AuthenticationError`` if its tag is wrong."""
+        return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
+
+    def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"") -> Iterator[bytes]:
+        """A long message, piece by piece: gives text as it comes, and at the end the tag if the message is sealed.
+
+        Text of a message to be opened comes before its tag is known to be right.  It must be discarded if this raises.
+
+        Parameters
+        ----------
+        message : Message
+            Without its text: ``data`` is empty.
+        chunks : iterable of bytes
+            The text; each chunk but the last one is whole beats.
+        tag : bytes
+            Of a message to be opened.
+
+        Raises
+        ------
+        AuthenticationError, MessageError
+            As ``run`` does.
+        """
+        tag_bytes = check_message(self.description, message, len(tag))
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, tag, tag_bytes)})
+        coming = iter(chunks)
+        part, following = message.ad, next(coming, b"")
+        while True:
+            end = not following
+            data, keeps, lasts = bytearray(), bytearray(), bytearray()
+            self._add(part, data, keeps, lasts)
+            if end and not lasts:
+                data, keeps, lasts = bytearray(self.beat_bytes), bytearray(self._keep_bytes), bytearray(1)
+            if lasts:
+                lasts[-1] = int(end)
+                self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
+                limit = self._limit(1, len(lasts))
+                if self.runner.run({}, drain=True, max_cycles=limit).timed_out:
+                    raise CoreFault(f"the core did not take {len(lasts)} beats in {limit} cycles")
+            if end:
+                break
+            yield self._text()
+            part, following = following, next(coming, b"")
+        limit = self._limit(1, 0)
+        if self.runner.run({"m_axis_status": 1}, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core gave no status in {limit} cycles")
+        yield self._text()
+        ((sealed, _, code),) = self._statuses()
+        if code == MessageCode.WRONG_TAG:
+            raise AuthenticationError(f"{self.description.mode}: the tag is wrong")
+        if code != MessageCode.OK:
+            raise MessageError(0, code)
+        if not message.decrypt:
+            yield sealed[:tag_bytes]
+
+    # -- beats ------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def _keep_bytes(self) -> int:
+        return -(-self.beat_bytes // 8)
+
+    def _add(self, part: bytes, data: bytearray, keeps: bytearray, lasts: bytearray) -> None:
+        """The beats of associated data or of text."""
+        if not part:
+            return
+        size = self.beat_bytes
+        beats = -(-len(part) // size)
+        tail = len(part) - (beats - 1) * size
+        data += part
+        data += bytes(size - tail)
+        keeps += ((1 << size) - 1).to_bytes(self._keep_bytes, "little") * (beats - 1)
+        keeps += ((1 << tail) - 1).to_bytes(self._keep_bytes, "little")
+        lasts += bytes(beats)
+
+    def _command(self, message: Message, tag: bytes, tag_bytes: int) -> bytes:
+        self._id = (self._id + 1) & 0xFFFF
+        return pack_message_command(
+            nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
+            decrypt=message.decrypt, block_bytes=self.block_bytes,
+        )  # fmt: skip
+
+    def _limit(self, messages: int, beats: int) -> int:
+        d = self.description
+        most = messages * (d.message_cycles(0, 0) + 64) + beats * max(d.cycles.associated, d.cycles.text, 1)
+        return int((8 * most + PATIENCE) * self._stretch)
+
+    def _statuses(self) -> list[tuple[bytes, int, MessageCode]]:
+        """Tag, id and code of the statuses that have come."""
+        taken = self.runner.take("m_axis_status")
+        self.status_cycles = list(taken.cycles)
+        column, size = taken.columns["m_axis_status_tdata"], self._status_bytes
+        return [unpack_message_status(column[at : at + size], self.block_bytes) for at in range(0, taken.count * size, size)]
+
+    def _text(self) -> bytes:
+        """The text that has come, of one message."""
+        beats = self.runner.take("m_axis")
+        if not beats.count:
+            return b""
+        keeps = beats.columns["m_axis_tkeep"]
+        tail = int.from_bytes(keeps[-self._keep_bytes :], "little").bit_count()
+        return beats.columns["m_axis_tdata"][: (beats.count - 1) * self.beat_bytes + tail]
+
+    def _collect(self, lengths: Sequence[tuple[int, int]], beats: int) -> list[Outcome]:
+        limit = self._limit(len(lengths), beats)
+        if self.runner.run({"m_axis_status": len(lengths)}, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core gave fewer than {len(lengths)} statuses in {limit} cycles")
+        self.input_cycles = list(self.runner.accepted("s_axis"))
+        came = self.runner.take("m_axis")
+        self.output_cycles = list(came.cycles)
+        data, keeps, lasts = (came.columns[f"m_axis_{name}"] for name in ("tdata", "tkeep", "tlast"))
+        wanted_keeps, wanted_lasts = bytearray(), bytearray()
+        results, at = [], 0
+        for (tag, _, code), (text, tag_bytes) in zip(self._statuses(), lengths, strict=True):
+            if code != MessageCode.OK and (code != MessageCode.WRONG_TAG or self.description.hold is not None):
+                results.append(Outcome(code))
+                continue
+            begin = at * self.beat_bytes
+            before = len(wanted_lasts)
+            self._add(bytes(text), bytearray(), wanted_keeps, wanted_lasts)
+            if text:
+                wanted_lasts[-1] = 1
+            at += len(wanted_lasts) - before
+            results.append(Outcome(code, data[begin : begin + text], tag[:tag_bytes] if code == MessageCode.OK else b""))
+        if keeps != wanted_keeps or lasts != wanted_lasts or any(came.columns["m_axis_tuser"]):
+            raise CoreFault("the text that the core gave has not the lengths of the messages")
+        return results
+
+
+def _or(values: Sequence[int]) -> str:
+    ordered = sorted(values)
+    if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
+        return f"{ordered[0]} to {ordered[-1]}"
+    *head, last = map(str, values)
+    return f"{', '.join(head)} or {last}" if head else last

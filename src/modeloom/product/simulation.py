@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated core of a folder, of whatever kind it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from modeloom.product.description import Description
+from modeloom.product.folder import other_kind, read_description
+from modeloom.product.messages import StreamDescription
+from modeloom.product.sectors import SectorDescription
+from modeloom.product.simulated import SimulatedCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
+
+__all__ = ["KINDS", "core"]
+
+KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore]] = {
+    SectorDescription: SimulatedCore, StreamDescription: SimulatedStreamCore,
+}  # fmt: skip
+"""What drives a core of each kind."""
+
+
+def core(directory: str | Path, **options: Any) -> Any:
+    """The simulated core of a folder that ``modeloom build`` wrote; raises ``InputError`` if it holds none, or one of an unknown kind.
+
+    Parameters
+    ----------
+    **options
+        ``seed``, ``gaps`` and ``optimize``, as for :class:`SimulatedCore` and :class:`SimulatedStreamCore`.
+    """
+    description = read_description(directory)
+    kind = KINDS.get(type(description))
+    if kind is None:
+        raise other_kind(directory, description, "a core for sectors or for messages")
+    return kind(directory, **options)

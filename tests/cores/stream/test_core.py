@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core for messages in its folder: the bench passes and finds faults, Verilator is content, and no timing channel is there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.built import slow, slowly
+from tests.streamed import SMALL, compiled, folder
+
+from modeloom.cores.stream import StreamCore, same_stream
+from modeloom.cores.stream.sheet import RELEASED
+from modeloom.emit import CheckFailed, lint, run_bench
+from modeloom.product.folder import read_messages
+from modeloom.product.messages import TAG_VERDICT, StreamDescription
+from modeloom.taint import TimingChannel, check_core
+
+iverilog = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
+
+
+def test_the_folder_says_what_the_core_is() -> None:
+    d = read_messages(folder(**SMALL))
+    assert d.schema == "modeloom-stream-core-1" and d.mode == "gcm" and d.directions == ("encrypt", "decrypt")
+    assert (d.block_bytes, d.blocks_per_cycle, d.channels, d.key_slots, d.key_sizes) == (16, 1, 1, 3, (16,))
+    assert d.nonces[0] == 12 and sorted(d.nonces) == list(range(1, 17)) and d.tag_bytes == (16, 15, 14, 13, 12, 8, 4)
+    assert d.most_text == (1 << 36) - 32 and d.explain.proved and d.releases
+    assert (d.cycles.start, d.cycles.associated, d.cycles.text, d.cycles.tag) == (0, 1, 1, 1)
+    assert d.cycles_of(17, 33) == 2 + 3 + 1 and d.cycles_of(0, 0) == 1
+
+
+def test_it_is_told_that_plaintext_is_released() -> None:
+    d = read_messages(folder(**SMALL))
+    texts = [(folder(**SMALL) / name).read_text() for name in (d.files.verilog, d.files.datasheet)]
+    for text in texts:
+        assert " ".join(RELEASED.split()) in re.sub(r"\s+(// )?", " ", text)
+    sealing = StreamCore(compiled(direction="encrypt", **SMALL))
+    assert "plaintext" not in sealing.figures and not sealing.describe("a", "b").releases
+
+
+def test_the_same_core_again() -> None:
+    d = read_messages(folder(**SMALL))
+    again = same_stream(d, folder(**SMALL))
+    assert again.describe(d.name, d.command).as_json() == {k: v for k, v in d.as_json().items() if k != "sha256"}
+    assert again.bench(d.name) == (folder(**SMALL) / d.files.bench).read_text()
+
+
+def test_names() -> None:
+    assert StreamCore(compiled(**SMALL)).words == ("gcm", "round1", "mulstages1", "slots3")
+    assert StreamCore(compiled(prove=False)).words == ("gcm",)
+    assert StreamCore(compiled(prove=False, key_bits=256, direction="decrypt")).words == ("gcm", "k256", "dec")
+
+
+@iverilog
+def test_the_bench_measures_what_is_stated() -> None:
+    assert run_bench(folder(**SMALL)) == {"messages": 275, "cycles_per_message": 5, "latency": 21}
+
+
+FAULTS = {
+    "a tag is never wrong": (r"wrong_reg <= \|parts_reg;", "wrong_reg <= 1'b0;", "wrong status or order"),
+    "a byte of the tag is not compared": (r"\|different_reg\[127:112\]", "|different_reg[127:120]", "wrong status or order"),
+    "a message that fails tells its tag": (r"(given_reg <= [^;]*?) & \{128\{[^;]*;", r"\1;", "wrong tag|gave a tag"),
+}
+"""Faults that the bench must find: what is replaced in the Verilog, and what is said."""
+
+
+def broken(tmp_path: Path, pattern: str, text: str) -> Path:
+    """The core with a fault, in a folder of its own."""
+    shutil.copytree(folder(**SMALL), tmp_path / "core")
+    verilog = tmp_path / "core" / read_messages(tmp_path / "core").files.verilog
+    changed, count = re.subn(pattern, text, verilog.read_text(), count=1)
+    assert count, "the fault has no place in the Verilog any more"
+    verilog.write_text(changed)
+    return tmp_path / "core"
+
+
+@iverilog
+@pytest.mark.parametrize("name", ["a tag is never wrong", *slowly(*list(FAULTS)[1:])])
+def test_the_bench_finds_faults(name: str, tmp_path: Path) -> None:
+    pattern, text, says = FAULTS[name]
+    with pytest.raises(CheckFailed, match=says):
+        run_bench(broken(tmp_path, pattern, text))
+
+
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
+def test_lint() -> None:
+    lint(folder(**SMALL))
+
+
+def test_no_timing_channel() -> None:
+    report = check_core(folder(**SMALL))
+    assert report.declassified == {TAG_VERDICT: 1} and report.exempt.keys() == {"S-box"}
+    assert report.points > 1000 and min(report.secret.values()) > 10_000
+    d = read_messages(folder(**SMALL))
+    assert [(result.port, len(result.bits)) for result in d.results] == [("m_axis_tdata", 128), ("m_axis_status_tdata", 128)]
+    (verdict,) = d.verdicts
+    assert verdict.about == TAG_VERDICT and [len(output.bits) for output in verdict.outputs] == [8]
+
+
+def test_descriptions_that_are_wrong() -> None:
+    value = json.loads((folder(**SMALL) / "core.json").read_text())
+    from modeloom.product.json_form import FormError, read
+
+    assert read(StreamDescription, value).as_json() == value
+    for change in ({"directions": ["both"]}, {"tag_bytes": []}, {"key_sizes": [32]}, {"channels": 0}, {"nonce_bytes": [[]]}):
+        with pytest.raises(FormError):
+            read(StreamDescription, {**value, **change})
+
+
+@slow
+def test_a_leak_of_the_tag_is_caught(tmp_path: Path) -> None:
+    """Text that waits for a bit of the tag that is compared."""
+    built = broken(tmp_path, r"(assign m_axis_tvalid = )", r"\1core.bus.verdicts.different_reg[0] ? 1'b0 : ")
+    with pytest.raises(TimingChannel, match="m_axis_tvalid depends on the"):
+        check_core(built)
