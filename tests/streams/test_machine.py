@@ -13,10 +13,11 @@ from modeloom.streams.prove import tokens_of
 LATENCIES = [{"cipher": 11, "mul": 5}, {"cipher": 29, "mul": 3}, {"cipher": 4, "mul": 9}]
 
 
+@pytest.mark.parametrize("lanes", [1, 2, 4])
 @pytest.mark.parametrize("latencies", LATENCIES, ids=lambda each: f"{each['cipher']}-{each['mul']}")
 @pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash])
-def test_messages(mode, latencies):
-    plan = plan_stream(mode(), 32 if mode is WideAEAD else 16, latencies)
+def test_messages(mode, latencies, lanes):
+    plan = plan_stream(mode(), 32 if mode is WideAEAD else 16, latencies, lanes)
     models = models_of(mode(), 3)
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, OnNumbers(plan, models))
     cycle = 0
@@ -49,6 +50,6 @@ def test_tokens_of_a_message():
         tokens = [token for token in tokens_of(plan, sent.message, 0, sent.block(16)) if token.part >= 0]
         blocks = -(-len(sent.ad) // 16) - (-len(sent.text) // 16)
         assert len(tokens) == blocks + 1 + 2 * (len(sent.nonce) != 12)
-        assert [token.left for token in tokens[-blocks - 1 :]] == list(range(blocks + 1, 0, -1))
+        assert [token.power for token in tokens[-blocks - 1 :]] == [min(plan.chains, left) for left in range(blocks + 1, 0, -1)]
         assert sum(token.first for token in tokens) == 1
     assert isinstance(tokens[0], Token)

@@ -8,6 +8,7 @@ from tests.streams.modes import NoHash, WideAEAD
 
 from modeloom.modes.gcm import GCM
 from modeloom.prove.errors import ProofError
+from modeloom.streams.chains import Weight
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_step, prove_stream
 from modeloom.streams.steps import Source, Term
@@ -101,19 +102,56 @@ def test_changed_pipelines_are_refused(change):
         prove_stream(plan)
 
 
+@pytest.mark.parametrize("lanes", [2, 4])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash])
+def test_several_blocks_a_cycle(mode, lanes):
+    plan = plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, "mul": 1}, lanes)
+    assert plan.chains == 3 * lanes
+    done = prove_stream(plan)
+    assert done.messages > 6 * plan.chains
+
+
+def _k(rule):
+    """The rule of the weights with something changed."""
+    return lambda full, k: [Weight(*rule(full, place, k)) for place in range(len(full))]
+
+
+RULES = {
+    "a slot too far": lambda full, p, k: (sum(full[p : p + k + 1]), p + k >= len(full)),
+    "a slot too near": lambda full, p, k: (sum(full[p : p + k - 1]), p + k >= len(full)),
+    "always all": lambda full, p, k: (k, p + k >= len(full)),
+    "all that is left": lambda full, p, k: (sum(full[p:]), p + k >= len(full)),
+    "empty ones too": lambda full, p, k: (len(full[p : p + k]), p + k >= len(full)),
+    "closing one early": lambda full, p, k: (sum(full[p : p + k]), p + k + 1 >= len(full)),
+    "closing one late": lambda full, p, k: (sum(full[p : p + k]), p + k > len(full)),
+}
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("rule", RULES)
+def test_other_rules_for_the_chains_are_refused(monkeypatch, rule, lanes):
+    """The rule of the weights, changed; blocks in the middle of long messages are looked at, too."""
+    from modeloom.streams import prove
+
+    plan = plan_stream(GCM(), 16, {**LATENCIES, "mul": 2}, lanes)
+    if (rule, lanes) == ("empty ones too", 1):
+        # One block a cycle leaves no slot empty.
+        prove_stream(plan)
+        return
+    monkeypatch.setattr(prove, "weights", _k(RULES[rule]))
+    with pytest.raises(ProofError):
+        prove_stream(plan)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("min(self.chains, token.left)", "self.chains"),
-        ("min(self.chains, token.left)", "token.left"),
-        ("kept.place % self.chains", "kept.place * 2 % self.chains"),
-        ("o.xor(value, sofar), weight", "value, weight"),
-        ("token.left <= self.chains", "token.left < self.chains"),
+        ("(kept.begin + token.place) % self.chains", "(kept.begin + token.place * 2) % self.chains"),
+        ("operand = o.xor(value, sofar)", "operand = value"),
         ("o.xor(kept.total[1], result[1]) if kept.total else result[1]", "result[1]"),
     ],
 )
-def test_other_rules_for_the_chains_are_refused(monkeypatch, old, new):
-    """The rule of the weights, changed in the machine; blocks in the middle of long messages are looked at, too."""
+def test_another_machine_is_refused(monkeypatch, old, new):
     from modeloom.streams import machine, prove
 
     source = open(machine.__file__, encoding="utf-8").read()

@@ -24,6 +24,9 @@ DIRECTIONS = ("encrypt", "decrypt", "both")
 MOST_SLOTS = 64
 """Key slots that a key port takes."""
 
+BLOCKS_PER_CYCLE = (1, 2, 4)
+"""Blocks that a core may take in a cycle."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class StreamOptions:
@@ -46,6 +49,8 @@ class StreamOptions:
         Bytes of text of a message to open that the core holds back until the tag was checked (default: it releases text before).
     direction : str
         "both", or "encrypt" or "decrypt" for a core that seals or opens alone.
+    blocks_per_cycle : int
+        1, 2 or 4.
     """
 
     key_bits: int | None = None
@@ -56,6 +61,7 @@ class StreamOptions:
     mul_stages: int = 3
     key_slots: int = 16
     hold: int | None = None
+    blocks_per_cycle: int = 1
     direction: str = "both"
 
     @property
@@ -96,7 +102,7 @@ class CompiledStream:
             "block_bytes": self.mode.block_bytes,
             "cipher": self.options.cipher,
             "key_bits": self.options.key_bits,
-            "blocks_per_cycle": 1,
+            "blocks_per_cycle": plan.lanes,
             "latency": max(placed.outputs["encrypt"], placed.outputs["decrypt"]),
             "latency_tag": placed.outputs["tag"] + placed.passes["tag"][-1].at,
             "tokens": {name: plan.tokens_of(name) for name in ("start", "associated", "text", "tag")},
@@ -135,6 +141,9 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         key_bits=options.key_bits, cipher=options.cipher, cipher_sbox=options.cipher_sbox, cipher_stages=options.cipher_stages,
         mul_arch=options.mul_arch, mul_stages=options.mul_stages,
     ).on(chosen)  # fmt: skip
+    if options.blocks_per_cycle not in BLOCKS_PER_CYCLE:
+        known = ", ".join(map(str, BLOCKS_PER_CYCLE))
+        raise InputError(f"--blocks-per-cycle is one of {known}, not {options.blocks_per_cycle}")
     if options.mul_arch not in MULTIPLIERS:
         raise InputError(f"unknown multiplier {options.mul_arch!r}")
     if options.direction not in DIRECTIONS:
@@ -152,5 +161,5 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         slots=options.key_slots, sbox=cast(str, shared.cipher_sbox),
     )  # fmt: skip
     latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
-    plan = plan_stream(mode, cast(int, shared.key_bits) // 8, latencies)
+    plan = plan_stream(mode, cast(int, shared.key_bits) // 8, latencies, options.blocks_per_cycle)
     return CompiledStream(mode, options, plan, request, prove_stream(plan) if prove else None)

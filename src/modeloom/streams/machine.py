@@ -5,10 +5,8 @@ Tokens read and write each part of the state at its home stage, one after anothe
 results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one multiplier latency
 after it was read, and a ``start`` may compute some values late.
 
-The hash runs in k chains. Block i goes to chain i mod k and is multiplied with K^min(k, left), where ``left`` counts the blocks from this
-one to the last. The hash is the sum of the last min(k, n) products::
-
-    y_j ← (y_j ⊕ x_i) · K^min(k, left)          j = i mod k
+With several blocks a cycle a token has a block in each lane. They are given one after the other here, with the same cycle: in the hardware
+a lane reads what the lane before it leaves, within a cycle. The hash runs in chains (``streams.chains``).
 """
 
 from __future__ import annotations
@@ -58,10 +56,12 @@ class Token:
         The nonce, the associated data or the text.
     nbytes : int
         Bytes of the text.
-    left : int
-        Number of blocks of the hash from this one to the last one of the message.
+    place, power, closing : int, int, bool
+        Of the hash: the number of the slot in the message, the power of the key, and whether the product is a part of the hash.
     first : bool
-        Whether it is the first block of the hash of the message.
+        Whether it is the first of the hash of the message that is given.
+    empty : bool
+        Whether it is an empty slot: only its chain goes on.
     lengths : dict
         Numbers of bytes of "nonce", "associated" and "text", as far as they are known.
     """
@@ -73,8 +73,11 @@ class Token:
     slot: int = 0
     block: Any = None
     nbytes: int = 0
-    left: int = 0
+    place: int = 0
+    power: int = 0
+    closing: bool = False
     first: bool = False
+    empty: bool = False
     lengths: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -85,15 +88,16 @@ class Chains:
     Attributes
     ----------
     values : dict
-        For each chain, the cycle from which it is ready, and its value.
-    place : int
-        Products so far.
+        For each chain the cycle from which on it is there, and its value.
+    begin, slots : int
+        Chain of the first slot of the message, and slots of the message so far.
     total : (int, Any) or None
         The same for the sum of the last products so far.
     """
 
     values: dict[int, tuple[int, Any]] = field(default_factory=dict)
-    place: int = 0
+    begin: int = 0
+    slots: int = 0
     total: tuple[int, Any] | None = None
 
 
@@ -117,7 +121,10 @@ class Machine:
         self._partial: dict[int, dict[int, tuple[int, Any]]] = {}
 
     def run(self, token: Token) -> Any:
-        """Processes a token.  Returns its text or tag, or None."""
+        """Does a token; the text or the tag that it gives, or None."""
+        if token.empty:
+            self._empty(token)
+            return None
         step = self.steps[token.step]
         done = self._results(token)
         part = self.placed.passes[step.title][token.part]
@@ -135,8 +142,10 @@ class Machine:
         for name, form in step.updates.items():
             if self.kinds[name].kind != "horner":
                 ready, value = self._form(step, form, token, done)
-                # A register is written at the end of a cycle.  The results of a start without tokens are ready at once.
-                new[name] = max(ready, token.cycle + self.placed.homes[name]) + (token.part >= 0), value
+                # What tokens of a start compute is written at the end of a cycle; what a start without tokens gives is there at once.
+                # Other steps have it ready at its home, where the next lane reads it within the cycle.
+                late = step.name == "start" and token.part >= 0
+                new[name] = max(ready, token.cycle + self.placed.homes[name]) + late, value
             elif step.name == "start":
                 self._hash[token.channel, name] = Chains(total=self._form(step, form, token, done))
         self._state.update({(token.channel, name): value for name, value in new.items()})
@@ -176,29 +185,41 @@ class Machine:
         return ready, o.operate(operation.operation, [value for _, value in read], operation.number, token.slot)
 
     def _product(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]], name: str) -> tuple[int, Any]:
-        """A product of a Horner hash.  Its result is the hash so far."""
-        operation, o = step.operations[number], self.o
-        kept = self._hash[token.channel, name]
-        if token.first:
-            start = kept.total
-            kept.values = {0: start} if start else {}
-            kept.place, kept.total = 0, None
-        stage = token.cycle + self.placed.stages["mul"]
-        chain = kept.place % self.chains
-        kept.place += 1
+        """A product of a Horner hash; its result is the hash as far as it is complete."""
+        operation = step.operations[number]
         operand = next(form for form in operation.operands if any(term.source == ("state", name) for term in form))
         rest = tuple(term for term in operand if term.source != ("state", name))
-        ready, value = self._form(step, rest, token, done)
+        return self._multiply(token, name, *self._form(step, rest, token, done))
+
+    def _empty(self, token: Token) -> None:
+        """A slot without a block: its chain goes on with zero."""
+        for name, kind in self.kinds.items():
+            if kind.kind == "horner":
+                self._multiply(token, name, 0, self.o.zero)
+
+    def _multiply(self, token: Token, name: str, ready: int, value: Any) -> tuple[int, Any]:
+        """A step of the chain that a slot belongs to; the hash as far as it is complete."""
+        o, kept = self.o, self._hash[token.channel, name]
+        if token.first:
+            start = kept.total
+            kept.begin = (kept.begin + kept.slots) % self.chains
+            kept.values = {kept.begin: start} if start else {}
+            kept.slots, kept.total = 0, None
+        stage = token.cycle + self.placed.stages["mul"]
+        chain = (kept.begin + token.place) % self.chains
+        kept.slots = max(kept.slots, token.place + 1)
         before, sofar = kept.values.get(chain, (0, o.zero))
         if max(ready, before) > stage:
             raise MachineError(f"{token.step}: a product reads in cycle {stage} what is there in cycle {max(ready, before)}")
         key = self.kinds[name].key
         assert key is not None
-        weight = o.key(token.slot, key, min(self.chains, token.left))
         after = stage + self.placed.latencies["mul"]
-        result = after, o.operate(MUL.operation, [o.xor(value, sofar), weight], 0, token.slot)
+        operand = o.xor(value, sofar)
+        if token.power:
+            operand = o.operate(MUL.operation, [operand, o.key(token.slot, key, token.power)], 0, token.slot)
+        result = after, operand
         kept.values[chain] = result
-        if token.left <= self.chains:
+        if token.closing:
             kept.total = (after, o.xor(kept.total[1], result[1]) if kept.total else result[1])
             return kept.total
         return result

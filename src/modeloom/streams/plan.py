@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from modeloom.spec import DefinitionError
+from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.kinds import MUL
 from modeloom.spec.stream import StreamMode
 from modeloom.streams.lazy import move_to_tag
@@ -68,7 +68,9 @@ class StreamPlan:
         The recurrence of each part of the state.
     placed : Placement
     chains : int
-        Number of chains of a Horner hash.
+        Chains of a Horner hash, all lanes together.
+    lanes : int
+        Blocks a cycle.
     tokens : list of TokenKind
     words : list of (int, int)
         Words of the key memory of a slot, beginning with those from the host: a key value by its node, and its power.
@@ -85,6 +87,17 @@ class StreamPlan:
     tokens: list[TokenKind] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     preparations: list[Preparation] = field(default_factory=list)
+    lanes: int = 1
+
+    @property
+    def lane_chains(self) -> int:
+        """Chains of a lane."""
+        return self.chains // self.lanes
+
+    @property
+    def shares_tag(self) -> bool:
+        """Whether the tag may take a lane that the last blocks of a message leave free."""
+        return self.lanes > 1 and len(self.placed.passes["tag"]) == 1
 
     def step(self, title: str) -> Step:
         """A step by its title."""
@@ -120,7 +133,7 @@ class StreamPlan:
         return max(len(self.placed.passes[step.title]) for step in self.steps if step.name in names and not step.nonce_class)
 
 
-def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int]) -> StreamPlan:
+def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1) -> StreamPlan:
     """Compiles a stream mode.
 
     Parameters
@@ -129,11 +142,15 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int]) -> 
         Bytes of a cipher key.
     latencies : dict
         Cycles of the units "cipher" and "mul".
+    lanes : int
+        Blocks a cycle.
 
     Raises
     ------
     DefinitionError
-        The definition is wrong, or no pipeline can compute it.
+        The definition is wrong, or no pipeline does what it says.
+    InputError
+        The mode cannot take several blocks a cycle.
     """
     trace = trace_stream(mode, key_bytes)
     steps = steps_of(trace)
@@ -141,12 +158,13 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int]) -> 
     if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
         raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
     steps = move_to_tag(steps, kinds)
-    chains = latencies.get("mul", 0) + CHAIN_CYCLES
+    chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
     preparations, words = prepare(trace, _words(steps, kinds, chains))
     reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
     placed = place(mode.name, steps, kinds, latencies, reading)
     _check(mode, steps, kinds)
-    plan = StreamPlan(mode, trace, steps, kinds, placed, chains)
+    plan = StreamPlan(mode, trace, steps, kinds, placed, chains, lanes=lanes)
+    _check_lanes(plan)
     plan.tokens = list(_tokens(plan))
     plan.preparations, plan.words = preparations, words
     return plan
@@ -163,6 +181,21 @@ def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) ->
         for name, kind in kinds.items():
             if step.name == "start" and kind.kind == "horner" and step.updates[name]:
                 raise DefinitionError(f"{mode.name}: start() gives the hash {name} a value; let it begin with 0, and hash a first block")
+
+
+def _check_lanes(plan: StreamPlan) -> None:
+    """Raises ``DefinitionError`` or ``InputError`` for steps that have no place in lanes."""
+    hashed = [plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "decrypt", "tag")]
+    if plan.horner is not None and (hashed[1] != hashed[2] or (hashed[0] and hashed[3] and not hashed[1])):
+        raise DefinitionError(f"{plan.mode.name}: the hash takes blocks of text in one direction alone, or leaves them out between others")
+    if plan.lanes == 1:
+        return
+    for name in ("associated", "encrypt", "decrypt"):
+        if len(plan.placed.passes[name]) > 1:
+            raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks a cycle are impossible")
+    for kind in plan.kinds.values():
+        if kind.kind == "cipher":
+            raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block a cycle at most")
 
 
 def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:

@@ -7,25 +7,26 @@ chains, and the cycle in which each value is ready. Messages come one after anot
     every length of associated data and text up to 3 k + 3 blocks of a hash of k chains, both directions, partial last blocks,
     every class of nonces, one message after every kind of message
 
-Longer messages follow by induction, which ``prove_step`` shows. While more than k blocks remain, each block multiplies with K^k. Let
-c_0, c_1, ... be the chains in the order of their next use, and y the hash of the definition. Then
+Longer messages follow by induction, which ``prove_step`` shows. Let c_0, c_1, ... be the chains in the order in which they are used next,
+y the hash of the definition, and F(i) the full ones among the slots i to k - 2 from here. Then
 
-    D = y K^(k-1) ⊕ (c_0 K^(k-1) ⊕ c_1 K^(k-2) ⊕ ... ⊕ c_(k-1))
+    D = y K^F(0) ⊕ (c_0 K^F(0) ⊕ c_1 K^F(1) ⊕ ... ⊕ c_(k-1))
 
-is 0 after the first k blocks. A block in the middle changes D to D K. After the last k blocks, the hash differs from that of the
-definition by D K. If D is 0, it therefore stays 0, and the hash is correct.
+is 0 after the first k slots. A slot in the middle makes D K of D, or D if the slot that comes into view is empty. The last k slots give a
+hash that differs from the definition's by D K, or D. So a D of 0 stays 0, and the hash is right.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
 from modeloom.spec.kinds import Operation
+from modeloom.streams.chains import Weight, weights
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan
 
@@ -191,20 +192,55 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
     if not plan.placed.passes[title]:
         yield Token(cycle, title, -1, slot=message.slot, block=nonce, lengths=lengths)
     cycle += plan.placed.ahead[title]
-    steps = [*message.blocks(plan.mode.block_bytes), ("tag", 0)]
-    hashed = [plan.hashed(plan.step(step)) is not None for step, _ in steps]
     gaps = iter(message.gaps)
-    for place, (step, nbytes) in enumerate(steps):
+    groups = list(_groups(plan, message))
+    flags = [flag for group in groups for flag in _flags(plan, group)]
+    weighed, count = iter(enumerate(weights(flags, plan.chains))), 0
+    first, slot = True, message.slot
+    for group in groups:
         cycle += next(gaps, 0)
-        value = None if step == "tag" else block(place, nbytes)
-        first = hashed[place] and not any(hashed[:place])
-        passes = plan.placed.passes[step]
-        for number, part in enumerate(passes):
-            yield Token(
-                cycle + part.at, step, number, slot=message.slot, block=value, nbytes=nbytes, left=sum(hashed[place:]), first=first,
-                lengths=lengths,
-            )  # fmt: skip
-        cycle += passes[-1].at + 1
+        slots = [next(weighed) for _ in _flags(plan, group)]
+        # Empty lanes come first here: a tag in another lane has their products in its sum.
+        for number, weight in slots[len(group) :]:
+            yield Token(cycle, "", slot=slot, place=number, power=weight.power, closing=weight.closing, first=first, empty=True)
+            first = False
+        for lane, (step, nbytes) in enumerate(group):
+            value = None
+            if step != "tag":
+                value, count = block(count, nbytes), count + 1
+            number, weight = slots[lane] if slots else (0, Weight(0, False))
+            for place, each in enumerate(plan.placed.passes[step]):
+                yield Token(
+                    cycle + each.at, step, place, slot=slot, block=value, nbytes=nbytes, place=number, power=weight.power,
+                    closing=weight.closing, first=first and bool(slots), lengths=lengths,
+                )  # fmt: skip
+            first = first and not slots
+        cycle += plan.placed.passes[group[0][0]][-1].at + 1
+
+
+def _groups(plan: StreamPlan, message: Message) -> Iterator[list[tuple[str, int]]]:
+    """Step and bytes of the blocks of each token of a message; the tag is the last one."""
+    lanes = plan.lanes
+    blocks = message.blocks(plan.mode.block_bytes)
+    last: list[tuple[str, int]] = []
+    for name in ("associated", message.direction):
+        of_step = [each for each in blocks if each[0] == name]
+        for at in range(0, len(of_step), lanes):
+            if last:
+                yield last
+            last = of_step[at : at + lanes]
+    if last and plan.shares_tag and len(last) < lanes:
+        yield [*last, ("tag", 0)]
+        return
+    if last:
+        yield last
+    yield [("tag", 0)]
+
+
+def _flags(plan: StreamPlan, group: Sequence[tuple[str, int]]) -> list[bool]:
+    """For each lane whether it has a block of the hash; empty if no lane has one."""
+    flags = [plan.hashed(plan.step(step)) is not None for step, _ in group]
+    return [*flags, *[False] * (plan.lanes - len(flags))] if any(flags) else []
 
 
 def plan_title(plan: StreamPlan, nonce_class: int) -> str:
@@ -272,44 +308,94 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
 
 
 def prove_step(plan: StreamPlan, step: str) -> None:
-    """Proves the induction step at the head of this file; raises ``ProofError``."""
-    horner, k = plan.horner, plan.chains
-    assert horner is not None and horner.key is not None
-    node = horner.key
-    forms = _Forms(plan)
-    algebra = forms.algebra
-    definition = _Definition(plan, forms)
-    message = Message(0, 0, step if step != "associated" else "encrypt", plan.mode.nonce_bytes[0][0], 0, 0)
-    size = plan.mode.block_bytes
+    """Proves what the head of this file says of a step of a long message; raises ``ProofError``."""
+    assert plan.horner is not None and plan.horner.key is not None
+    induction = _Induction(plan, step)
+    for flags in _windows(plan):
+        induction.middle(flags)
+    for flags in _endings(plan):
+        induction.ending(flags)
 
-    def defect(y: Polynomial, chains: Sequence[Polynomial]) -> Polynomial:
-        total = algebra.mul(y, forms.key(0, node, k - 1)) if k > 1 else y
+
+def _windows(plan: StreamPlan) -> Iterator[list[bool]]:
+    """Which of k slots are full in the middle of a message: all, or all but some that follow each other."""
+    k = plan.chains
+    yield [True] * k
+    for empty in range(1, plan.lanes):
+        for first in range(1 - empty, k):
+            yield [not first <= place < first + empty for place in range(k)]
+
+
+def _endings(plan: StreamPlan) -> Iterator[list[bool]]:
+    """Which of the last k slots of a message are full: some lanes of a token within, and some of the last one, are empty."""
+    k, lanes = plan.chains, plan.lanes
+    for last in range(lanes):
+        yield [place < k - last for place in range(k)]
+        for token in range(k // lanes - 1):
+            for empty in range(1, lanes):
+                end = (token + 1) * lanes
+                yield [place < k - last and not end - empty <= place < end for place in range(k)]
+
+
+class _Induction:
+    """The relation of chains and hash, before and behind blocks of a step."""
+
+    def __init__(self, plan: StreamPlan, step: str):
+        assert plan.horner is not None and plan.horner.key is not None
+        self.plan, self.step, self.name, self.node = plan, step, plan.horner.name, plan.horner.key
+        self.forms = _Forms(plan)
+        self.definition = _Definition(plan, self.forms)
+        self.message = Message(0, 0, step if step != "associated" else "encrypt", plan.mode.nonce_bytes[0][0], 0, 0)
+
+    def times(self, value: Polynomial, power: int) -> Polynomial:
+        """A value times a power of the key."""
+        return self.forms.algebra.mul(value, self.forms.key(0, self.node, power)) if power else value
+
+    def defect(self, y: Polynomial, chains: Sequence[Polynomial], flags: Sequence[bool]) -> Polynomial:
+        """D for chains in the order in which they are used next; of the slots to come the first k - 1 are full or not."""
+        k = self.plan.chains
+        total = self.times(y, sum(flags[: k - 1]))
         for place, chain in enumerate(chains):
-            exponent = k - 1 - place
-            total = total ^ (algebra.mul(chain, forms.key(0, node, exponent)) if exponent else chain)
+            total = total ^ self.times(chain, sum(flags[place : k - 1]))
         return total
 
-    def run(count: int, left: Callable[[int], int]) -> tuple[Polynomial, Polynomial, list[Polynomial], Polynomial, Any]:
-        """Runs some blocks.  Returns D before them, y, the chains and D after them, and the sum of the last products."""
+    def run(self, flags: Sequence[bool], given: Sequence[Weight]) -> tuple[Polynomial, Polynomial, list[Polynomial], Any]:
+        """Some slots: D before, y and the chains behind, and the sum of the products that belong to the hash."""
+        plan, k, forms = self.plan, self.plan.chains, self.forms
         machine = Machine(plan.steps, plan.kinds, plan.placed, k, forms)
-        chains = [algebra.atom("chain", place) for place in range(k)]
-        state = {name: algebra.atom("state", name) for name in plan.trace.state}
-        kept = machine.loaded(state, horner.name, chains)
-        before = defect(state[horner.name], chains)
-        for place in range(count):
+        chains = [forms.algebra.atom("chain", place) for place in range(k)]
+        state = {name: forms.algebra.atom("state", name) for name in plan.trace.state}
+        kept = machine.loaded(state, self.name, chains)
+        before = self.defect(state[self.name], chains, flags)
+        size = plan.mode.block_bytes
+        for place, weight in enumerate(given):
             block = input_block(forms, 0, place, size)
+            token = Token(
+                1000 + place, self.step, block=block, nbytes=size, place=place, power=weight.power, closing=weight.closing,
+                empty=not flags[place],
+            )  # fmt: skip
             try:
-                machine.run(Token(1000 + place, step, block=block, nbytes=size, left=left(place), lengths={}))
+                machine.run(token)
             except MachineError as error:
                 raise ProofError(f"{plan.mode.name}: {error}") from error
-            state, _ = definition._step(step, message, block, size, state, {})
-        after = [kept.values[(kept.place + place) % k][1] for place in range(k)]
-        return before, state[horner.name], after, defect(state[horner.name], after), kept.total
+            if flags[place]:
+                state, _ = self.definition._step(self.step, self.message, block, size, state, {})
+        after = [kept.values[(len(given) + place) % k][1] for place in range(k)]
+        return before, state[self.name], after, kept.total
 
-    key = forms.key(0, node, 1)
-    before, _, _, after, _ = run(1, lambda place: k + 1)
-    if after != algebra.mul(before, key):
-        raise ProofError(f"{plan.mode.name}: {step}: a block in the middle of a long message does not keep the chains of the hash")
-    before, y, _, _, total = run(k, lambda place: k - place)
-    if total is None or total[1] ^ y != algebra.mul(before, key):
-        raise ProofError(f"{plan.mode.name}: {step}: the last blocks of a long message do not give the hash")
+    def middle(self, flags: Sequence[bool]) -> None:
+        """A slot while more than k are to come: D is kept, times the key if the slot that comes into view is full."""
+        k = self.plan.chains
+        # Many slots follow, so that nothing of this one belongs to the hash.
+        weight = weights([*flags, *[True] * k], k)[0]
+        before, y, chains, _ = self.run(flags, [weight])
+        if self.defect(y, chains, flags[1:]) != self.times(before, int(flags[-1])):
+            raise ProofError(
+                f"{self.plan.mode.name}: {self.step}: a block in the middle of a long message does not keep the chains of the hash"
+            )
+
+    def ending(self, flags: Sequence[bool]) -> None:
+        """The last k slots: their products are the hash, up to D."""
+        before, y, _, total = self.run(flags, weights(flags, self.plan.chains))
+        if total is None or total[1] ^ y != self.times(before, int(flags[-1])):
+            raise ProofError(f"{self.plan.mode.name}: {self.step}: the last blocks of a long message do not give the hash")

@@ -62,6 +62,7 @@ class Host:
 
     def __init__(self, compiled, parameters=None, seed=1, gaps=None, optimize=0):
         self.size = compiled.mode.block_bytes
+        self.beat = self.size * compiled.options.blocks_per_cycle
         self.sim = Simulation(library(compiled, parameters or bus_parameters(compiled), optimize), clock="aclk", reset="aresetn")
         self.runner = StreamRunner(self.sim, seed=seed, gaps=gaps or {})
         self.runner.reset(4)
@@ -89,7 +90,7 @@ class Host:
 
     def beats_of(self, sent):
         """Beats of a packet: data, bytes, last."""
-        parts = [part[at : at + self.size] for part in (sent.ad, sent.text) for at in range(0, len(part), self.size)] or [b""]
+        parts = [part[at : at + self.beat] for part in (sent.ad, sent.text) for at in range(0, len(part), self.beat)] or [b""]
         return [(part, (1 << len(part)) - 1, int(n == len(parts) - 1)) for n, part in enumerate(parts)]
 
     def feed(self, messages):
@@ -105,7 +106,7 @@ class Host:
             self.ids += 1
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(commands)})
         self.runner.feed("s_axis", {
-            "s_axis_tdata": b"".join(data.ljust(self.size, b"\0") for data, _, _ in beats),
+            "s_axis_tdata": b"".join(data.ljust(self.beat, b"\0") for data, _, _ in beats),
             "s_axis_tkeep": [keep for _, keep, _ in beats], "s_axis_tlast": [last for _, _, last in beats],
         })  # fmt: skip
 
@@ -139,9 +140,9 @@ class Host:
         for data, keep, last, cut in zip(*(taken.values(port) for port in ports), strict=True):
             nbytes = keep.bit_count()
             assert keep == (1 << nbytes) - 1 and data >> 8 * nbytes == 0, "bytes outside tkeep"
-            assert nbytes == self.size or last
+            assert nbytes == self.beat or last
             assert nbytes or cut
-            sofar += data.to_bytes(self.size, "little")[:nbytes]
+            sofar += data.to_bytes(self.beat, "little")[:nbytes]
             if last:
                 result.append((sofar, cut))
                 sofar = b""

@@ -82,6 +82,11 @@ def check(host, made):
     return statuses
 
 
-def tokens(made, size=16):
-    """Cycles that messages need: a block each, and one for the tag."""
-    return sum(-(-len(sent.ad) // size) - (-len(sent.text) // size) + 1 for sent, _ in made)
+def tokens(made, size=16, lanes=1):
+    """Cycles that messages need: one for as many blocks as there are lanes, and one for the tag unless a lane is free for it."""
+    total = 0
+    for sent, _ in made:
+        blocks = [-(-len(part) // size) for part in (sent.ad, sent.text)]
+        last = blocks[1] or blocks[0]
+        total += sum(-(-count // lanes) for count in blocks) + (last % lanes == 0)
+    return total

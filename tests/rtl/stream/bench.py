@@ -2,6 +2,7 @@
 """A token pipeline in simulation: keys, words of the key memory, tokens in the cycles in which the message control gives them."""
 
 import random
+from itertools import groupby
 
 from amaranth.back import rtlil
 
@@ -11,7 +12,8 @@ from modeloom.spec.stream_numbers import StreamNumbers
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
 from modeloom.streams.prove import tokens_of
 
-IDLE = ("block", "nbytes", "begin", "nonce", "slot", "chain", "fresh", "left", "opening", "kind")
+IDLE = ("begin", "nonce", "slot", "chain", "fresh", "opening", "active")
+OF_LANES = ("block", "nbytes", "power", "kind")
 
 
 class PipelineBench:
@@ -20,7 +22,7 @@ class PipelineBench:
     Parameters
     ----------
     mode : StreamMode
-    cipher : Component
+    cipher : callable
     multiplier : callable or None
         ``multiplier(field, stages)``.
     slots : int
@@ -29,12 +31,12 @@ class PipelineBench:
         Registers of the multiplier.
     """
 
-    def __init__(self, mode, cipher, multiplier, slots, round_bits, round_key_bits, stages=1, seed=5):
+    def __init__(self, mode, cipher, multiplier, slots, round_bits, round_key_bits, stages=1, seed=5, lanes=1):
         key_bytes = mode.block_bytes
-        latencies = {"cipher": cipher.latency, **({"mul": stages + MULTIPLIER_REGISTERS} if multiplier else {})}
-        self.plan = plan_stream(mode, key_bytes, latencies)
-        made = multiplier(mode.field, stages) if multiplier else None
-        self.top = TokenPipeline(self.plan, cipher, made, slots, round_bits, round_key_bits)
+        latencies = {"cipher": cipher().latency, **({"mul": stages + MULTIPLIER_REGISTERS} if multiplier else {})}
+        self.plan = plan_stream(mode, key_bytes, latencies, lanes)
+        made = [multiplier(mode.field, stages) for _ in range(lanes)] if multiplier else []
+        self.top = TokenPipeline(self.plan, [cipher() for _ in range(lanes)], made, slots, round_bits, round_key_bits)
         self.sim = Simulation.of(rtlil.convert(self.top, name="top", emit_src=False), "top", optimize=0)
         self.sim.reset()
         self.rng = random.Random(seed)
@@ -47,20 +49,23 @@ class PipelineBench:
         """Cycles in which no token enters; what is beside a token is random."""
         for _ in range(cycles):
             self.sim.set("valid", 0)
-            for name in IDLE:
-                self.sim.set(name, self.rng.getrandbits(self.sim.width(name)) % (self.limit(name)))
+            # No token has products, and nothing else of a token counts.
+            self.sim.set("product", 0)
+            for name in (*IDLE, *(f"{name}__{lane}" for name in OF_LANES for lane in range(self.plan.lanes))):
+                self.sim.set(name, self.rng.getrandbits(self.sim.width(name)) % (self.limit(name.split("__")[0])))
             self._cycle()
 
     def limit(self, name):
         """Values of an input below this are legal."""
         count = len(self.plan.tokens) + len(self.plan.preparations)
-        limits = {"kind": count, "chain": self.plan.chains, "nbytes": self.plan.mode.block_bytes + 1, "left": self.plan.chains + 1}
-        return limits.get(name, 1 << self.sim.width(name))
+        plan = self.plan
+        limits = {"kind": count, "chain": plan.lane_chains, "nbytes": plan.mode.block_bytes + 1, "power": plan.chains + 1}
+        return limits.get(name, 1 << (256 if name in ("block", "nonce") else plan.lanes))
 
     def _cycle(self):
         sim = self.sim
         if sim.get("text_valid"):
-            self.texts.append(sim.get("text"))
+            self.texts.append([sim.get(f"text__{lane}") for lane in range(self.plan.lanes)])
         if sim.get("tag_valid"):
             self.tags.append(sim.get("tag"))
         if sim.get("word_valid"):
@@ -82,41 +87,58 @@ class PipelineBench:
         if raw:
             sim.set("key_we", 0)
         for number, _ in enumerate(self.plan.preparations):
-            sim.set("valid", 1)
-            sim.set("kind", len(self.plan.tokens) + number)
-            sim.set("slot", slot)
+            for name, value in (("valid", 1), ("active", 1), ("product", 0), ("kind__0", len(self.plan.tokens) + number), ("slot", slot)):
+                sim.set(name, value)
             self._cycle()
             self.step(self.plan.placed.depth + 3)
 
     def send(self, sent, cycle):
         """Sends a message, its first token not before a cycle (of this bench's own count); the cycle after its last token."""
-        plan, sim = self.plan, self.sim
-        begun, hashed = None, 0
-        for token in tokens_of(plan, sent.message, cycle, sent.block(plan.mode.block_bytes)):
-            if token.part < 0:
-                begun = token
+        plan = self.plan
+        begun, hashed, closed = None, 0, False
+        tokens = list(tokens_of(plan, sent.message, cycle, sent.block(plan.mode.block_bytes)))
+        for at, group in groupby(tokens, key=lambda token: (token.cycle, token.part < 0)):
+            group = list(group)
+            if at[1]:
+                begun = group[0]
                 continue
-            self.step(token.cycle - cycle)
-            step = plan.step(token.step)
-            of_hash = plan.hashed(step) in plan.tokens[self.kinds[token.step, token.part]].operations
-            kind = plan.tokens[self.kinds[token.step, token.part]]
-            block = token.block
-            if kind.source is not None and kind.source.kind == "lengths":
-                order, *parts = kind.source.what
-                block = self.numbers.bit_lengths(*(token.lengths[n] if isinstance(n, str) else n for n in parts), order)
+            self.step(at[0] - cycle)
+            product = any(token.empty or self.of_hash(token) for token in group)
+            closing = any(token.closing for token in group) and product
             values = {
-                "valid": 1, "kind": self.kinds[token.step, token.part], "slot": token.slot,
-                "begin": int(begun is not None), "nonce": int(begun.block) if begun else self.rng.getrandbits(8),
-                "nbytes": token.nbytes, "chain": self.chain, "fresh": int(hashed < plan.chains), "left": min(plan.chains, token.left),
-                "opening": int(token.left <= plan.chains and (hashed == 0 or token.left == plan.chains)),
-                "block": int(block) if block is not None else self.rng.getrandbits(8),
+                "valid": 1, "active": 0, "slot": group[0].slot, "begin": int(begun is not None),
+                "nonce": int(begun.block) if begun else self.rng.getrandbits(8), "product": int(product), "chain": self.chain,
+                "fresh": int(hashed < plan.lane_chains), "opening": int(hashed == 0 or (closing and not closed)),
             }  # fmt: skip
+            lane = 0
+            for token in group:
+                if token.empty:
+                    other = token.place % plan.lanes
+                    values |= {f"power__{other}": token.power, f"block__{other}": self.rng.getrandbits(8)}
+                    continue
+                values["active"] |= 1 << lane
+                values |= {
+                    f"kind__{lane}": self.kinds[token.step, token.part], f"nbytes__{lane}": token.nbytes, f"power__{lane}": token.power,
+                    f"block__{lane}": self.block_of(token),
+                }  # fmt: skip
+                lane += 1
             for name, value in values.items():
-                sim.set(name, value)
+                self.sim.set(name, value)
             self._cycle()
-            begun = None
-            if of_hash:
-                self.chain = (self.chain + 1) % plan.chains
-                hashed += 1
-            cycle = token.cycle + 1
+            begun, cycle = None, at[0] + 1
+            if product:
+                self.chain = (self.chain + 1) % plan.lane_chains
+                hashed, closed = hashed + 1, closing
         return cycle
+
+    def of_hash(self, token):
+        """Whether a token has a product of the hash."""
+        return self.plan.hashed(self.plan.step(token.step)) in self.plan.tokens[self.kinds[token.step, token.part]].operations
+
+    def block_of(self, token):
+        """The block of a token: of the message, or of its lengths."""
+        kind = self.plan.tokens[self.kinds[token.step, token.part]]
+        if kind.source is not None and kind.source.kind == "lengths":
+            order, *parts = kind.source.what
+            return self.numbers.bit_lengths(*(token.lengths[n] if isinstance(n, str) else n for n in parts), order)
+        return int(token.block) if token.block is not None else self.rng.getrandbits(8)

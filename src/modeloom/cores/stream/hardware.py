@@ -137,10 +137,11 @@ class StreamHardware(wiring.Component):
         latencies = compiled.plan.placed.latencies
         cipher = cipher_of(mode, options.cipher)
         used = {operation.operation.keyed for step in compiled.plan.steps for operation in step.operations}
+        lanes = range(compiled.plan.lanes)
         return TokenPipeline(
             compiled.plan,
-            cipher.hardware(compiled.cipher_request) if True in used and CIPHER in latencies else None,
-            MULTIPLIERS[options.mul_arch](mode.field, options.mul_stages) if compiled.plan.uses_multiplier else None,
+            [cipher.hardware(compiled.cipher_request) for _ in lanes] if True in used and CIPHER in latencies else [],
+            [MULTIPLIERS[options.mul_arch](mode.field, options.mul_stages) for _ in lanes] if compiled.plan.uses_multiplier else [],
             p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits,
         )  # fmt: skip
 

@@ -36,7 +36,8 @@ from modeloom.rtl.stream.window import WeightWindow
 
 __all__ = ["MessageBus"]
 
-TOKEN = ("valid", "kind", "block", "nbytes", "begin", "nonce", "slot", "chain", "fresh", "left", "opening")
+TOKEN = ("valid", "active", "begin", "nonce", "slot", "product", "chain", "fresh", "opening")
+OF_LANES = ("kind", "block", "nbytes", "power")
 
 
 class MessageBus(wiring.Component):
@@ -97,11 +98,13 @@ class MessageBus(wiring.Component):
         wiring.connect(m, key_port.schedule, self.key_schedule)
 
         self._join(m, entry, pipeline, TOKEN)
+        for name in OF_LANES:
+            m.d.comb += [getattr(pipeline, name)[lane].eq(getattr(entry, name)[lane]) for lane in range(p.lanes)]
+        m.d.comb += [texts.text[lane].eq(pipeline.text[lane]) for lane in range(p.lanes)]
         self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
         self._join(m, entry, preparation, ("prepared", "scrubbed"))
-        self._join(m, entry, texts, ("beat", "nbytes", "last", "cut"))
+        self._join(m, entry, texts, ("beat", "bytes", "last", "cut"))
         self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
-        self._join(m, pipeline, texts, ("text",))
         self._join(m, pipeline, verdicts, ("tag", "tag_valid"))
         self._join(m, pipeline, preparation, ("word_valid",))
         self._join(m, texts, verdicts, ("delivered",))

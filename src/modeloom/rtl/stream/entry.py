@@ -36,10 +36,10 @@ class TokenEntry(BusComponent[MessageParameters]):
         Asks for a token of set-up; ``prepared`` is high in the cycle in which it is let in.
     scrub, scrubbed : 1, 1
         Asks for tokens under the slot that overwrite what messages have left in the state, until ``scrubbed``.
-    valid, kind, block, nbytes, begin, nonce, slot, chain, fresh, left, opening
+    valid, active, kind, block, nbytes, begin, nonce, slot, product, chain, fresh, opening, power
         To the pipeline; see :class:`~modeloom.rtl.stream.pipeline.TokenPipeline`.
-    beat, last, cut : 1
-        The token gives a beat of text, its packet's last one, without bytes as the packet is cut off.
+    beat, bytes, last, cut : 1, number of bytes, 1, 1
+        The token gives a beat of text with so many bytes, its packet's last one, without bytes as the packet is cut off.
     held : 1
         With ``hold`` only: the token is of a message to be opened.
     verdict, verdict_valid : MessageParameters.verdict, 1
@@ -56,10 +56,12 @@ class TokenEntry(BusComponent[MessageParameters]):
             "text_taken": In(1), "tag_taken": In(2),
             "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
             "scrub": In(1), "scrubbed": Out(1),
-            "valid": Out(1), "kind": Out(kinds), "block": Out(p.block_bits), "nbytes": Out(p.nbytes_bits), "begin": Out(1),
-            "nonce": Out(p.block_bits), "slot": Out(p.slot_bits), "chain": Out(range(max(2, plan.chains))), "fresh": Out(1),
-            "left": Out(range(plan.chains + 1)), "opening": Out(1),
-            "beat": Out(1), "last": Out(1), "cut": Out(1), "verdict": Out(p.verdict), "verdict_valid": Out(1),
+            "valid": Out(1), "active": Out(p.lanes), "kind": Out(kinds).array(p.lanes), "block": Out(p.block_bits).array(p.lanes),
+            "nbytes": Out(p.nbytes_bits).array(p.lanes), "begin": Out(1), "nonce": Out(p.block_bits), "slot": Out(p.slot_bits),
+            "product": Out(1), "chain": Out(range(max(2, plan.lane_chains))), "fresh": Out(1), "opening": Out(1),
+            "power": Out(range(plan.chains + 1)).array(p.lanes),
+            "beat": Out(1), "bytes": Out(p.beat_nbytes_bits), "last": Out(1), "cut": Out(1),
+            "verdict": Out(p.verdict), "verdict_valid": Out(1),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -94,17 +96,17 @@ class TokenEntry(BusComponent[MessageParameters]):
         may = Signal()
         with m.Switch(step):
             with m.Case(TokenStep.TEXT):
-                m.d.comb += may.eq(text_credit)
+                m.d.comb += may.eq(text_credit & (tag_credit | ~token.tag))
             with m.Case(TokenStep.TAG):
                 m.d.comb += may.eq(tag_credit)
             with m.Default():
-                m.d.comb += may.eq(1)
+                m.d.comb += may.eq(tag_credit | ~token.tag)
         active = Signal()
         m.d.comb += active.eq((there | false) & (may | (offset_reg != 0)))
 
         # -- which of its tokens enters in this cycle -------------------------------------------------------------------------
         issue, done, start_done, ends = Signal(), Signal(), Signal(), Signal()
-        kind = Signal.like(self.kind)
+        kind = Signal.like(self.prepare_kind)
         source = Signal(2)
         takes_start = Signal()
         m.d.comb += takes_start.eq(first & ~started_reg & Array(int(bool(one.tokens)) for one in starts)[nonce_class])
@@ -140,34 +142,36 @@ class TokenEntry(BusComponent[MessageParameters]):
                 m.d.sync += offset_reg.eq(0)
         m.d.comb += [
             self.token.ready.eq(done & ~false),
-            ends.eq(done & (step == TokenStep.TAG)),
+            ends.eq(done & ((step == TokenStep.TAG) | token.tag)),
             self.message.ready.eq(ends & ~false),
         ]
         with m.If(start_done):
             m.d.sync += started_reg.eq(1)
         with m.If(done):
-            m.d.sync += [started_reg.eq(0), between_reg.eq(step == TokenStep.TAG)]
+            m.d.sync += [started_reg.eq(0), between_reg.eq(ends)]
 
         m.d.comb += self.prepared.eq(self.prepare & ~issue)
 
         # -- the hash ---------------------------------------------------------------------------------------------------------
-        chain_reg = Signal(range(max(2, plan.chains)))
-        hashed_reg = Signal(range(plan.chains + 1))
-        scrubbed_reg = Signal(range(plan.chains + 2))
+        chains = plan.lane_chains
+        chain_reg = Signal(range(max(2, chains)))
+        hashed_reg = Signal(range(chains + 1))
+        scrubbed_reg = Signal(range(chains + 2))
         product = Signal()
         products = [plan.hashed(plan.step(one.title)) in one.operations if plan.horner is not None else False for one in plan.tokens]
-        m.d.comb += product.eq(issue & Array([*map(int, products), *[0] * len(plan.preparations)])[kind])
-        left, exact = self.token.payload.left, self.token.payload.exact
+        of_kind = Array([*map(int, products), *[0] * len(plan.preparations)])[kind]
+        # The tag may have a product where the blocks beside it have none.
+        m.d.comb += product.eq(issue & (of_kind | (self.token.payload.product & token.tag & ~false & ~takes_start)))
         with m.If(product):
             m.d.sync += chain_reg.eq(chain_reg + 1)
-            with m.If(chain_reg == plan.chains - 1):
+            with m.If(chain_reg == chains - 1):
                 m.d.sync += chain_reg.eq(0)
-            with m.If(hashed_reg != plan.chains):
+            with m.If(hashed_reg != chains):
                 m.d.sync += hashed_reg.eq(hashed_reg + 1)
         with m.If(ends):
             m.d.sync += hashed_reg.eq(0)
         # Every chain is written once, and the rest of the state by the message that writes the last of them.
-        enough = plan.chains if any(products) and p.hashed[TokenStep.TAG] else 1
+        enough = chains if any(products) and p.hashed[TokenStep.TAG] else 1
         counted = product if enough > 1 else ends
         with m.If(~self.scrub):
             m.d.sync += scrubbed_reg.eq(0)
@@ -176,28 +180,43 @@ class TokenEntry(BusComponent[MessageParameters]):
         m.d.comb += self.scrubbed.eq(scrubbed_reg == enough)
 
         # -- what enters ------------------------------------------------------------------------------------------------------
-        block = Signal(p.block_bits)
-        with m.Switch(source):
-            with m.Case(0):
-                m.d.comb += block.eq(token.block)
-            with m.Case(1):
-                m.d.comb += block.eq(message.nonce)
-            with m.Default():
-                m.d.comb += block.eq(self._lengths(m, kind, token.block, message.nonce_bytes))
-        real = issue & ~false
+        real, plain = issue & ~false, ~false & ~takes_start
+        begins = first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & (offset_reg == 0)
         m.d.sync += [
             self.valid.eq(issue | self.prepared),
-            self.kind.eq(Mux(issue, kind, self.prepare_kind)),
-            self.block.eq(block & real.replicate(p.block_bits)),
-            self.nbytes.eq(Mux(real, token.nbytes, 0)),
-            self.begin.eq(issue & first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & (offset_reg == 0)),
+            self.begin.eq(issue & begins),
             self.nonce.eq(message.nonce & real.replicate(p.block_bits)),
             self.slot.eq(Mux(real, message.slot, self.prepare_slot)),
+            self.product.eq(product),
             self.chain.eq(chain_reg),
-            self.fresh.eq(hashed_reg != plan.chains),
-            self.left.eq(Mux(false, 1, left)),
-            self.opening.eq((hashed_reg == 0) | (exact & (left == plan.chains))),
+            self.fresh.eq(hashed_reg != chains),
+            self.opening.eq((hashed_reg == 0) | self.token.payload.opening),
         ]
+        tag_kind = next(n for n, one in enumerate(plan.tokens) if one.title == "tag")
+        for lane in range(p.lanes):
+            is_tag = token.tag & (token.full == lane) & plain
+            has_block = (token.full > lane) & plain
+            alone = (lane == 0) & ((step == TokenStep.TAG) | takes_start)
+            mine = Signal.like(kind, name=f"kind_{lane}")
+            block = Signal(p.block_bits, name=f"block_{lane}")
+            m.d.comb += mine.eq(Mux(is_tag, tag_kind, kind) if p.plan.shares_tag else kind)
+            with m.Switch(Mux(is_tag, _source(plan.tokens[tag_kind].source), source) if lane == 0 or p.plan.shares_tag else Const(0, 2)):
+                if lane == 0:
+                    with m.Case(1):
+                        m.d.comb += block.eq(message.nonce)
+                with m.Case(2):
+                    m.d.comb += block.eq(self._lengths(m, lane, mine, token.blocks[lane], message.nonce_bytes))
+                with m.Default():
+                    m.d.comb += block.eq(token.blocks[lane])
+            before = lane * p.block_bytes
+            bytes_here = Mux(token.nbytes > before + p.block_bytes, p.block_bytes, Mux(token.nbytes > before, token.nbytes - before, 0))
+            m.d.sync += [
+                self.active[lane].eq((issue & (alone | has_block | is_tag)) | (self.prepared & (lane == 0))),
+                self.kind[lane].eq(Mux(issue, mine, self.prepare_kind) if lane == 0 else mine),
+                self.block[lane].eq(block & real.replicate(p.block_bits)),
+                self.nbytes[lane].eq(Mux(real, bytes_here, 0)),
+                self.power[lane].eq(Mux(false, lane == 0, self.token.payload.powers[lane])),
+            ]
 
         # -- what comes of it -------------------------------------------------------------------------------------------------
         packet_reg = Signal()
@@ -207,10 +226,10 @@ class TokenEntry(BusComponent[MessageParameters]):
         with m.If(ends):
             m.d.sync += packet_reg.eq(0)
         m.d.sync += [
-            self.beat.eq(beat), self.last.eq(token.last), self.cut.eq(token.cut),
+            self.beat.eq(beat), self.bytes.eq(token.nbytes), self.last.eq(token.last), self.cut.eq(token.cut),
             self.verdict_valid.eq(ends), self.verdict.id.eq(message.id), self.verdict.tag.eq(message.tag),
             self.verdict.tag_bytes.eq(message.tag_bytes), self.verdict.decrypt.eq(message.decrypt), self.verdict.code.eq(token.code),
-            self.verdict.packet.eq(packet_reg), self.verdict.empty.eq(false),
+            self.verdict.packet.eq(packet_reg | beat), self.verdict.empty.eq(false),
         ]  # fmt: skip
         if p.hold:
             m.d.sync += self.held.eq(decrypt)
@@ -226,11 +245,11 @@ class TokenEntry(BusComponent[MessageParameters]):
         m.d.comb += [free.eq(free_reg - used + returned), credit.eq(credit_reg)]
         m.d.sync += [free_reg.eq(free), credit_reg.eq(free != 0)]
 
-    def _lengths(self, m: Module, kind: Signal, counted: Value, nonce_bytes: Value) -> Value:
-        """The block of lengths that a token of this kind has; 0 for others."""
+    def _lengths(self, m: Module, lane: int, kind: Signal, counted: Value, nonce_bytes: Value) -> Value:
+        """The block of lengths that a block of this kind has; 0 for others."""
         p, half = self.parameters, self.parameters.block_bits // 2
         values = {"nonce": nonce_bytes, "associated": counted[:64], "text": counted[64:128]}
-        result = Signal(p.block_bits, name="lengths")
+        result = Signal(p.block_bits, name=f"lengths_{lane}")
         with m.Switch(kind):
             for number, token in enumerate(p.plan.tokens):
                 if token.source is None or token.source.kind != "lengths":

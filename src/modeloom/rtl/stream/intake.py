@@ -10,13 +10,14 @@
              └───── fault ──▶ DISCARD ◀┘ ────last────┘
     a refused command ──────────▲
 
-A beat a cycle, and one cycle for the tag.  A message without data has a packet of a beat without bytes, which is taken together with its
-tag.  Every message gives a token for its tag, a refused one too, so that statuses are in order.
+A beat a cycle, and one cycle for the tag.  With several blocks a beat the tag takes a lane that the last beat leaves free.  A message
+without data has a packet of a beat without bytes, which is taken together with its tag.  Every message gives a token for its tag, a
+refused one too, so that statuses are in order.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
@@ -61,7 +62,7 @@ class MessageIntake(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        size, index_bits = p.block_bytes, p.block_bytes.bit_length() - 1
+        size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
         count_bits = LENGTH_BITS - index_bits
         m.submodules.slice = taken = RegisterSlice(beat_layout(p))
         m.submodules.associated_counter = associated = LongCounter(count_bits)
@@ -83,7 +84,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         beat, valid = taken.o.payload, taken.o.valid
         # -- what the beat is -------------------------------------------------------------------------------------------------
         full, empty, hole = Signal(), Signal(), Signal()
-        nbytes = Signal(p.nbytes_bits)
+        nbytes = Signal(p.beat_nbytes_bits)
         tail_keep = Signal(size)
         m.d.comb += [
             full.eq(beat.keep.all()), empty.eq(~beat.keep[0]),
@@ -92,7 +93,7 @@ class MessageIntake(BusComponent[MessageParameters]):
             tail_keep.eq(Cat(*((tail_reg > at) | (tail_reg == 0) for at in range(size - 1)), tail_reg == 0)),
         ]  # fmt: skip
         ends = Cat(beat.keep[at] & (~beat.keep[at + 1] if at + 1 < size else 1) for at in range(size))
-        for bit in range(p.nbytes_bits):
+        for bit in range(p.beat_nbytes_bits):
             m.d.comb += nbytes[bit].eq(Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any())
 
         wanted, fits, short = Signal(size), Signal(), Signal()
@@ -116,10 +117,15 @@ class MessageIntake(BusComponent[MessageParameters]):
         token, room = self.token.payload, self.token.ready
         give = Signal()
         take = Signal()
-        ends_message = Signal()
+        ends_message, alone, shared = Signal(), Signal(), Signal()
         fault = Signal(CODE_BITS)
+        full_lanes = Signal(range(p.lanes + 1))
         m.d.comb += [
-            token.block.eq(beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
+            full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
+            Value.cast(token.blocks).eq(beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
+            token.full.eq(full_lanes),
+            ends_message.eq(alone | shared),
+            token.tag.eq(shared),
             token.first.eq(first_reg),
             token.nbytes.eq(nbytes),
             self.token.valid.eq(give),
@@ -127,7 +133,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         ]
         with m.If(busy_reg & room):
             with m.If(ended_reg):
-                m.d.comb += ends_message.eq(1)
+                m.d.comb += alone.eq(1)
             with m.Elif(valid):
                 m.d.comb += take.eq(1)
                 with m.If(discard_reg):
@@ -139,7 +145,7 @@ class MessageIntake(BusComponent[MessageParameters]):
                     with m.Else():
                         m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
                 with m.Elif(null):
-                    m.d.comb += ends_message.eq(1)
+                    m.d.comb += alone.eq(1)
                 with m.Elif(hole | empty | ~(full | beat.last)):
                     m.d.comb += fault.eq(MessageCode.BAD_KEEP)
                 with m.Elif(too_long):
@@ -152,15 +158,24 @@ class MessageIntake(BusComponent[MessageParameters]):
             with m.If(begun_reg):
                 # The packet that has begun to leave the core ends with a beat that has no bytes.
                 m.d.comb += [
-                    give.eq(1), token.step.eq(TokenStep.TEXT), token.nbytes.eq(0), token.block.eq(0), token.last.eq(1), token.cut.eq(1),
+                    give.eq(1), token.step.eq(TokenStep.TEXT), token.nbytes.eq(0), token.full.eq(0), token.last.eq(1), token.cut.eq(1),
                 ]  # fmt: skip
         with m.If(give):
             m.d.sync += first_reg.eq(0)
 
-        lengths = Cat(associated_reg, partial_reg, text.value)
-        with m.If(ends_message):
+        lengths = Signal(2 * LENGTH_BITS)
+        m.d.comb += lengths.eq(Cat(associated_reg, partial_reg, text.value))
+        if p.plan.shares_tag:
+            with m.If(give & ~fault.any() & beat.last & (full_lanes != p.lanes) & ~alone):
+                m.d.comb += shared.eq(1)
+                with m.If(token.step == TokenStep.TEXT):
+                    m.d.comb += lengths.eq(Cat(associated_reg, nbytes[:index_bits], text.value))
+            with m.If(shared):
+                m.d.comb += token.blocks[full_lanes].eq(lengths)
+        with m.If(alone):
             m.d.comb += [
-                give.eq(1), token.step.eq(TokenStep.TAG), token.block.eq(lengths), token.code.eq(code_reg), token.nbytes.eq(0),
+                give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(lengths), token.code.eq(code_reg), token.nbytes.eq(0),
+                token.full.eq(0),
             ]  # fmt: skip
 
         # -- the next message -------------------------------------------------------------------------------------------------

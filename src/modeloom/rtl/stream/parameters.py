@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 
-from amaranth.lib.data import StructLayout
+from amaranth.lib.data import ArrayLayout, StructLayout
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
@@ -82,7 +82,7 @@ class MessageParameters:
         Most bytes of text of a message to be opened, which leaves only after its tag was right, 1 to 2^20; None if text leaves
         unverified.
     text_from : int
-        Blocks of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
+        Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
 
     Raises
     ------
@@ -105,14 +105,19 @@ class MessageParameters:
             check_integer("hold", self.hold, 1, MOST_HOLD)
             if not self.decrypt:
                 raise ValueError("hold is for cores that open messages")
-        check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.plan.mode.block_bytes)
+        check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.beat_bytes)
 
     # -- what CoreShape asks ------------------------------------------------------------------------------------------------------
 
     @property
     def beat_bytes(self) -> int:
         """Bytes of a beat."""
-        return self.block_bytes
+        return self.block_bytes * self.lanes
+
+    @property
+    def lanes(self) -> int:
+        """Blocks of a beat."""
+        return self.plan.lanes
 
     @property
     def key_slots(self) -> int:
@@ -149,8 +154,8 @@ class MessageParameters:
         """Tokens among which the end of a message is looked for before one enters; 1 if the mode has no hash."""
         if self.plan.horner is None:
             return 1
-        # An end that is no product is seen behind the last one.
-        return self.plan.chains + (not self.hashed[TokenStep.TAG])
+        # A slot in a later lane looks into one token more; and an end that is no product is seen behind the last one.
+        return self.plan.lane_chains + (self.lanes > 1 or not self.hashed[TokenStep.TAG])
 
     @property
     def text_stage(self) -> int:
@@ -183,7 +188,7 @@ class MessageParameters:
     @property
     def hold_depth(self) -> int:
         """Beats of the buffer for text that is not verified; 0 if there is none."""
-        return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.block_bytes))
+        return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.beat_bytes))
 
     @property
     def flight_bits(self) -> int:
@@ -204,7 +209,7 @@ class MessageParameters:
     def erase_words(self) -> int:
         """Words of the deepest memory."""
         words = self.keys.slots << self.word_bits if self.plan.words else 1
-        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.token_depth, self.plan.chains)
+        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.token_depth, self.plan.lane_chains)
 
     @property
     def erase_bits(self) -> int:
@@ -242,6 +247,11 @@ class MessageParameters:
         return self.block_bytes.bit_length()
 
     @property
+    def beat_nbytes_bits(self) -> int:
+        """Bits of a number of bytes of a beat, a whole one too."""
+        return self.beat_bytes.bit_length()
+
+    @property
     def slot_bits(self) -> int:
         """Bits of the number of a key slot."""
         return max(1, (self.keys.slots - 1).bit_length())
@@ -261,15 +271,22 @@ class MessageParameters:
 
     @property
     def token(self) -> StructLayout:
-        """A block of a message; that of the tag has the bytes of associated data and of text in its place."""
+        """Blocks of a message: the first ``full`` lanes have one.
+
+        With ``tag`` the lane behind them has the tag, and so has the first lane of a token of the tag.  Its block has the bytes of
+        associated data and of text.
+        """
         return StructLayout({
-            "block": self.block_bits, "step": 2, "first": 1, "nbytes": self.nbytes_bits, "last": 1, "cut": 1, "code": CODE_BITS,
+            "blocks": ArrayLayout(self.block_bits, self.lanes), "step": 2, "full": range(self.lanes + 1), "tag": 1, "first": 1,
+            "nbytes": self.beat_nbytes_bits, "last": 1, "cut": 1, "code": CODE_BITS,
         })  # fmt: skip
 
     @property
     def weighted(self) -> StructLayout:
-        """A token with what the hash has to know: products from this one on, at most ``chains``; and whether these are exactly all."""
-        return StructLayout({"token": self.token, "left": range(self.plan.chains + 1), "exact": 1})
+        """A token with what the hash has to know: whether it has products, the power of the key in each lane, and whether its products are
+        the first of those that are the hash."""
+        powers = ArrayLayout(range(self.plan.chains + 1), self.lanes)
+        return StructLayout({"token": self.token, "product": 1, "powers": powers, "opening": 1})
 
     @property
     def verdict(self) -> StructLayout:

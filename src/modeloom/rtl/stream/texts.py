@@ -42,12 +42,12 @@ class TextQueue(BusComponent[MessageParameters]):
 
     Members
     -------
-    beat, nbytes, last, cut : In
+    beat, bytes, last, cut : In
         Of a token as it enters the pipeline.
     held : In
         With ``hold`` only: its message is to be opened.
     text : In
-        From the pipeline, ``MessageParameters.text_stage`` cycles later.
+        Of each lane, from the pipeline, ``MessageParameters.text_stage`` cycles later.
     m : stream of text_layout
         To the host; the payload is zero outside its bytes, and while not valid.
     taken : 1
@@ -68,7 +68,7 @@ class TextQueue(BusComponent[MessageParameters]):
         hold = {"held": In(1), "judged": In(1), "right": In(1), "dropped": Out(1)}
         return {
             **(hold if p.hold else {}),
-            "beat": In(1), "nbytes": In(p.nbytes_bits), "last": In(1), "cut": In(1), "text": In(p.block_bits),
+            "beat": In(1), "bytes": In(p.beat_nbytes_bits), "last": In(1), "cut": In(1), "text": In(p.block_bits).array(p.lanes),
             "m": Out(stream.Signature(text_layout(p))), "taken": Out(1), "delivered": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
@@ -77,8 +77,8 @@ class TextQueue(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         hold: dict[str, int] = {"held": 1} if p.hold else {}
-        flags = StructLayout({"nbytes": p.nbytes_bits, "last": 1, "cut": 1, **hold})
-        beat_layout = StructLayout({"data": p.block_bits, "nbytes": p.nbytes_bits, "last": 1, "cut": 1, **hold})
+        flags = StructLayout({"nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
+        beat_layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
         m.submodules.flags = line = Delay(flags, p.text_stage)
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits)
         m.submodules.out = out = RegisterSlice(text_layout(p))
@@ -89,17 +89,18 @@ class TextQueue(BusComponent[MessageParameters]):
             m.d.sync += register.eq(beat)
             beat = register
         m.d.comb += [
-            line.i.nbytes.eq(self.nbytes), line.i.last.eq(self.last), line.i.cut.eq(self.cut),
-            queue.i.valid.eq(beat), queue.i.payload.data.eq(self.text), queue.i.payload.nbytes.eq(line.o.nbytes),
+            line.i.nbytes.eq(self.bytes), line.i.last.eq(self.last), line.i.cut.eq(self.cut),
+            queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[lane] for lane in range(p.lanes))),
+            queue.i.payload.nbytes.eq(line.o.nbytes),
             queue.i.payload.last.eq(line.o.last), queue.i.payload.cut.eq(line.o.cut),
             queue.erase.eq(self.erase), queue.erase_address.eq(self.erase_address),
         ]  # fmt: skip
         if p.hold:
             m.d.comb += [line.i.held.eq(self.held), queue.i.payload.held.eq(line.o.held)]
         source = self._hold(m, queue) if p.hold else queue.o
-        given, keep = source.payload, Signal(p.block_bytes)
+        given, keep = source.payload, Signal(p.beat_bytes)
         m.d.comb += [
-            keep.eq(Cat(given.nbytes > at for at in range(p.block_bytes)) & source.valid.replicate(p.block_bytes)),
+            keep.eq(Cat(given.nbytes > at for at in range(p.beat_bytes)) & source.valid.replicate(p.beat_bytes)),
             out.i.valid.eq(source.valid), source.ready.eq(out.i.ready),
             out.i.payload.data.eq(given.data & Cat(bit.replicate(8) for bit in keep)),
             out.i.payload.keep.eq(keep), out.i.payload.last.eq(given.last & source.valid), out.i.payload.cut.eq(given.cut & source.valid),

@@ -3,16 +3,16 @@
 
 ::
 
-    token ──▶ queue ──▶ token with min(k, left)
-      └─ product? end? ──▶ flags of the tokens that wait, the next one first
-                           p p p p E p p          left = 5
+    token ──▶ queue ──▶ token with the powers of its lanes
+      └─ blocks? end? ──▶ flags of the tokens that wait, the next one first
+                          1 1 1 1 E 1 1          one lane: power 5
 
-A token may go when the end of its message is among those that wait, or as many as the hash has chains.
+A token may go when the end of its message is among those that wait, or as many wait as a lane has chains.  ``streams.chains`` has the rule.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal, Value
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
@@ -46,38 +46,45 @@ class WeightWindow(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        depth, window, chains = p.token_depth, p.window, p.plan.chains
+        depth, window = p.token_depth, p.window
         bits = (depth - 1).bit_length()
         width = Value.cast(self.i.payload).shape().width
         m.submodules.memory = memory = BlockMemory(width, depth, 1, erase_bits=p.erase_bits)
         put_reg = Signal(bits)
         get_reg = Signal(bits)
         count_reg = Signal(range(depth + 1))
+        # Of the tokens that wait: blocks of the hash, whether there may be any, and whether it is the last one of its message.
+        full_reg = [Signal(range(p.lanes + 1), name=f"full_{place}_reg") for place in range(depth)]
         product_reg = Signal(depth)
         end_reg = Signal(depth)
         valid_reg = Signal()
-        left_reg = Signal.like(self.o.payload.left)
-        exact_reg = Signal()
+        powers_reg = [Signal(range(p.plan.chains + 1), name=f"power_{lane}_reg") for lane in range(p.lanes)]
+        first_product_reg = Signal()
+        opening_reg = Signal()
         ready_reg = Signal()
 
         # -- what is known of the first one -----------------------------------------------------------------------------------
-        left = Signal.like(left_reg)
-        exact = Signal()
         known = Signal()
         ended: Value = Const(0, 1)
+        full: list[Value] = []
         products: list[Value] = []
         for place in range(window):
+            # Behind the last token that waits there are zeros.
+            full.append(full_reg[place] & ~ended.replicate(len(full_reg[place])))
             products.append(product_reg[place] & ~ended)
             ended = ended | end_reg[place]
-        m.d.comb += [
-            # Behind the last token that waits there are zeros.
-            left.eq(_count(products) if p.plan.horner is not None else 0),
-            exact.eq(ended),
-            known.eq((count_reg != 0) & (ended | (count_reg >= window))),
-        ]
-        if p.plan.horner is not None and window > chains:
-            m.d.comb += left.eq(_count(products[:chains]))
-            m.d.comb += exact.eq(ended & ~products[chains])
+        m.d.comb += known.eq((count_reg != 0) & (ended | (count_reg >= window)))
+        powers = [Signal(range(p.plan.chains + 1), name=f"power_{lane}") for lane in range(p.lanes)]
+        opening = Signal()
+        if p.plan.horner is not None:
+            chains = p.plan.lane_chains
+            between = _sum(full[1:chains])
+            for lane, power in enumerate(powers):
+                mine = Mux(full[0] > lane, full[0] - lane, 0)[: len(full[0])]
+                beyond = Mux(full[chains] > lane, lane, full[chains]) if lane else Const(0, 1)
+                m.d.comb += power.eq(between + mine + beyond)
+            last = products[chains - 1] & ~(products[chains] if window > chains else Const(0, 1))
+            m.d.comb += opening.eq(ended & last)
 
         put, pop, move = Signal(), Signal(), Signal()
         m.d.comb += [
@@ -91,11 +98,13 @@ class WeightWindow(BusComponent[MessageParameters]):
             memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address),
             self.o.valid.eq(valid_reg),
             Value.cast(self.o.payload.token).eq(memory.rdata[0]),
-            self.o.payload.left.eq(left_reg),
-            self.o.payload.exact.eq(exact_reg),
+            self.o.payload.product.eq(first_product_reg),
+            self.o.payload.opening.eq(opening_reg),
+            *(self.o.payload.powers[lane].eq(power) for lane, power in enumerate(powers_reg)),
         ]  # fmt: skip
         with m.If(move):
-            m.d.sync += [valid_reg.eq(known), left_reg.eq(left), exact_reg.eq(exact)]
+            m.d.sync += [valid_reg.eq(known), first_product_reg.eq(product_reg[0]), opening_reg.eq(opening)]
+            m.d.sync += [register.eq(power) for register, power in zip(powers_reg, powers, strict=True)]
         m.d.sync += [
             put_reg.eq(put_reg + put),
             get_reg.eq(get_reg + pop),
@@ -104,20 +113,29 @@ class WeightWindow(BusComponent[MessageParameters]):
         ]
 
         # -- the flags of those that wait -------------------------------------------------------------------------------------
-        step = self.i.payload.step
-        product = Array(int(one) for one in p.hashed)[step[: TokenStep.TAG.bit_length()]]
+        token = self.i.payload
+        of_step = Array(int(one) for one in p.hashed)[token.step]
+        of_tag = token.tag & int(p.hashed[TokenStep.TAG])
+        alone = token.step == TokenStep.TAG
+        blocks = Mux(alone, of_step, Mux(of_step, token.full, 0) + of_tag)
         at = Signal(range(depth + 1))
         m.d.comb += at.eq(count_reg - pop)
         for place in range(depth):
-            kept_product = product_reg[place + 1] if place + 1 < depth else 0
-            kept_end = end_reg[place + 1] if place + 1 < depth else 0
+            last_place = place + 1 == depth
             with m.If(pop):
-                m.d.sync += [product_reg[place].eq(kept_product), end_reg[place].eq(kept_end)]
+                m.d.sync += [
+                    full_reg[place].eq(0 if last_place else full_reg[place + 1]),
+                    product_reg[place].eq(0 if last_place else product_reg[place + 1]),
+                    end_reg[place].eq(0 if last_place else end_reg[place + 1]),
+                ]
             with m.If(put & (at == place)):
-                m.d.sync += [product_reg[place].eq(product), end_reg[place].eq(step == TokenStep.TAG)]
+                m.d.sync += [full_reg[place].eq(blocks), product_reg[place].eq(of_step | of_tag), end_reg[place].eq(alone | token.tag)]
         return m
 
 
-def _count(bits: list[Value]) -> Value:
-    """How many of some bits are ones."""
-    return sum((Cat(bit) for bit in bits[1:]), Cat(bits[0]))
+def _sum(numbers: list[Value]) -> Value:
+    """The sum of some numbers."""
+    total: Value = Const(0, 1)
+    for number in numbers:
+        total = total + number
+    return total

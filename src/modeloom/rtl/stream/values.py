@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of forms in a pipeline of tokens: what a step reads, at the stage at which it is needed.
+
+::
+
+    input of a token ──[reg]──[reg]── ...       of_lane, lines
+    result of a unit ──[reg]── ...              units
+    state at its home ──[reg]── ...             states          ──▶ form: wires, and a sum
+    words of the key memory                     reads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import xor
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Signal, Value
+
+from modeloom.rtl.counter import CounterAdder
+from modeloom.rtl.engine.wires import kept
+from modeloom.rtl.gf128.scale import scale
+from modeloom.rtl.stream.line import Line
+from modeloom.streams.place import unit_of
+from modeloom.streams.steps import Form, Step, Term
+
+__all__ = ["TokenValues"]
+
+
+class TokenValues:
+    """Delay lines, units and state of a pipeline as they are made, and the values of forms that are made of them.
+
+    Parameters
+    ----------
+    component : TokenPipeline
+    """
+
+    def __init__(self, component: Any):
+        self.c, self.plan, self.m = component, component.plan, Module()
+        self.placed, self.width, self.lanes = self.plan.placed, component.width, self.plan.lanes
+        m, c = self.m, component
+        # Delay lines are made where they are read, under conditions too: their registers stand in a module of their own.
+        m.submodules.lines = self.late = Module()
+        self.valid = Line(self.late, c.valid, 0, "valid", reset=True)
+        self.kinds: list[dict[int, Line]] = [self._kinds(lane) for lane in range(self.lanes)]
+        self.lines = {
+            name: Line(self.late, getattr(c, name), 0, name, reset=name == "product")
+            for name in ("begin", "nonce", "slot", "product", "chain", "fresh", "opening")
+        }
+        self.of_lane = {
+            name: [Line(self.late, getattr(c, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
+            for name in ("block", "nbytes", "power")
+        }
+        self.units: list[dict[str, Line]] = [{} for _ in range(self.lanes)]
+        self.operands: list[dict[str, tuple[Signal, ...]]] = [{} for _ in range(self.lanes)]
+        # For each part of the state what each lane reads, and what the last one leaves.
+        self.states: dict[str, list[Line]] = {}
+        self.registers: dict[str, Signal] = {}
+        self.chains: list[Signal] = []
+        # Words of the key memory, by lane, unit and port.
+        self.reads: dict[tuple[int, str, int], Value] = {}
+        self.total: Line | None = None
+        self._masks: dict[tuple[int, int], Value] = {}
+        self._adders = 0
+
+    def in_lane(self, lane: int, name: str) -> str:
+        """A name in a lane."""
+        return name if self.lanes == 1 else f"{name}_{lane}"
+
+    def _kinds(self, lane: int) -> dict[int, Line]:
+        """For each kind of token that a lane may have, whether it has it."""
+        c = self.c
+        result = {}
+        for number in self._numbers(lane):
+            bit = Signal(name=self.in_lane(lane, f"is_{self._name(number)}"))
+            self.m.d.comb += bit.eq(c.valid & c.active[lane] & (c.kind[lane] == number))
+            result[number] = Line(self.late, bit, 0, bit.name, reset=True)
+        return result
+
+    def _numbers(self, lane: int) -> list[int]:
+        tokens = self.plan.tokens
+        if lane == 0:
+            return list(range(len(tokens) + len(self.plan.preparations)))
+        loops = [n for n, token in enumerate(tokens) if self.plan.step(token.title).name not in ("start", "tag")]
+        shared = [n for n, token in enumerate(tokens) if token.title == "tag"] if self.plan.shares_tag else []
+        return [*loops, *shared]
+
+    def _name(self, number: int) -> str:
+        tokens = self.plan.tokens
+        if number < len(tokens):
+            token = tokens[number]
+            return f"{token.title.replace(' ', '_')}{f'_{token.part}' if token.part else ''}"
+        return f"prepare_{number - len(tokens)}"
+
+    def sum(self, values: Sequence[Value]) -> Value:
+        """The XOR of some blocks."""
+        return reduce(xor, values, Const(0, self.width)) if values else Const(0, self.width)
+
+    def mapped(self, value: Value, term: Term, stage: int, lane: int) -> Value:
+        """A value behind the wires of a term."""
+        for wire in term.maps:
+            if wire[0] == "scale":
+                held = Signal(self.width, name="scaled")
+                self.late.d.comb += held.eq(value)
+                value = scale(self.plan.mode.field, held, int(wire[1]))  # type: ignore[call-overload]
+            elif wire[0] == "keep":
+                value = kept(value, int(wire[1]))  # type: ignore[call-overload]
+            else:
+                value = value & self._mask(stage, lane)
+        return value
+
+    def _mask(self, stage: int, lane: int) -> Value:
+        """Ones for the bytes of a piece."""
+        if (stage, lane) not in self._masks:
+            nbytes = self.of_lane["nbytes"][lane].at(stage)
+            mask = Signal(self.width, name=self.in_lane(lane, f"mask_{stage}"))
+            self.late.d.comb += mask.eq(Cat((nbytes > at).replicate(8) for at in range(self.width // 8)))
+            self._masks[stage, lane] = mask
+        return self._masks[stage, lane]
+
+    def form(
+        self, form: Form, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None = None
+    ) -> Value:
+        """The value of a form for the token in a stage, which is part ``part`` of its step."""
+        return self.sum([self.mapped(self._term(term, stage, step, part, lane, port), term, stage, lane) for term in form])
+
+    def _term(self, term: Term, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None) -> Value:
+        kind, what = term.source
+        if kind == "const":
+            return Const(int(what), self.width)  # type: ignore[call-overload]
+        if kind in ("key", "word"):
+            assert port is not None
+            return self.reads[lane, *port]
+        if kind == "state":
+            if self.plan.kinds[str(what)].kind == "horner":
+                assert self.total is not None
+                return self.total.at(stage)
+            line = self.states[str(what)][lane]
+            # A later token of a step comes when nothing else of the message is under way: the register is as the first one found it.
+            return self.registers[str(what)] if part and stage < line.born else line.at(stage)
+        if kind == "op":
+            assert step is not None and isinstance(what, int)
+            return self._result(step, what, part, stage, lane)
+        return self.of_lane["block"][lane].at(stage)
+
+    def _result(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
+        """The result of an operation of a step, which an earlier token of the step may have done."""
+        operation = step.operations[number]
+        unit = unit_of(operation.operation)
+        if not unit:
+            return self._added(step, number, part, stage, lane)
+        passes = self.placed.passes[step.title]
+        done = next(n for n, each in enumerate(passes) if number in each.operations)
+        line = self.total if number == self.plan.hashed(step) else self.units[lane][unit]
+        assert line is not None
+        return line.at(stage + passes[part].at - passes[done].at)
+
+    def _added(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
+        operation = step.operations[number]
+        assert operation.operation.counter is not None
+        adder = CounterAdder(self.width, operation.operation.counter)
+        self.late.submodules[f"add{self._adders}"] = adder
+        self._adders += 1
+        form, count = operation.operands[0], operation.number
+        if len(form) == 1 and form[0].source.kind == "state" and self.plan.kinds[str(form[0].source.what)].kind == "counter":
+            # The lanes before this one have blocks of the same step, and add as much each: no adder waits for another one.
+            count, of_lane = count * (lane + 1), 0
+        else:
+            of_lane = lane
+        self.late.d.comb += [adder.i.eq(self.form(form, stage, step, part, of_lane)), adder.number.eq(count)]
+        return adder.o
