@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.formal import key_rules
+from tests.formal import key_rules, size_rules
 from tests.formal import stream_rules as rules
 from tests.verilog_edit import edit_module
 
@@ -100,6 +100,30 @@ FAULTS = (
     Fault(
         "beats behind a sector of one beat are taken for its next ones",
         "bus_sector", r"(assign final_v = final_reg) \| overrun_reg", r"\1", rules.fill_beat_in_range, 16, "one beat of several",
+    ),
+    Fault(
+        "zeros are written with the size of a shorter key",
+        "bus_key_port", r"(preparation_round_key_length <=) schedule_length;", r"\1 2'h2;",
+        size_rules.erasure_reaches_all_round_keys, 16, "key sizes",
+    ),
+    Fault(
+        "a packet of another length is taken",
+        "bus_key_port", r"(assign fits_and = .*) == 16'hff;", r"\1 == 16'h7f;", size_rules.packet_tells_the_size, 34, "key sizes",
+    ),
+    Fault(
+        "a key of 192 bits is taken for one of 256 bits",
+        "bus_key_port", r"(if \(key_payload\[144\] & fits_and\) schedule_length <=) 2'h0", r"\1 2'h1",
+        size_rules.packet_tells_the_size, 34, "key sizes",
+    ),
+    Fault(
+        "the size changes while a key is expanded",
+        "bus_key_port", r"if \(fsm_state == 4'h0\) (schedule_length <= 2'h1)", r"if (fsm_state == 4'h0 | fsm_state == 4'h7) \1",
+        size_rules.size_is_kept, 36, "key sizes",
+    ),
+    Fault(
+        "an erasure leaves the last round key",
+        "bus_key_schedule", r"(else if \(erasing_reg\) done <= round == 4'h)d", r"\1c",
+        size_rules.erasure_reaches_all_round_keys, 28, "key sizes",
     ),
 )  # fmt: skip
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from tests.formal.machine import Machine
 from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.aes import KeySchedule
+from modeloom.rtl.aes.keys.sizes_schedule import SizesKeySchedule
 from modeloom.rtl.bus.key_schedules import KeySchedules
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
 from modeloom.taint import flat_netlist
@@ -23,9 +25,13 @@ TOP = "bus"
 def bus_verilog(parameters: BusParameters) -> str:
     """Verilog of a ``CoreBus`` with AES' key schedule, made as ``modeloom.emit`` makes that of a core."""
     keys = parameters.keys
-    schedules = [KeySchedule(bits) for bits in keys.lengths]
-    several = len(schedules) > 1
-    bus = CoreBus(parameters, KeySchedules(schedules, keys.round_keys, keys.round_key_bits) if several else schedules[0])
+    if keys.more_key_bits:
+        schedule: Any = SizesKeySchedule(keys.sizes)
+    else:
+        several = len(keys.lengths) > 1
+        schedules = [KeySchedule(bits) for bits in keys.lengths]
+        schedule = KeySchedules(schedules, keys.round_keys, keys.round_key_bits) if several else schedules[0]
+    bus = CoreBus(parameters, schedule)
     return inner_verilog(component_rtlil(bus, TOP), TOP)
 
 
@@ -61,8 +67,13 @@ KEYS = bus_sizes(
 LENGTHS = bus_sizes(blocks=2, ring_sectors=2, key_slots=2, cipher_keys=2, fixed_key_bits=((1, 256),), raw_words_after=1, key_words=1)
 """Two cipher keys, the second one of another length."""
 
+KEY_SIZES = bus_sizes(
+    blocks=2, ring_sectors=2, key_slots=2, cipher_key_bits=192, more_key_bits=(256, 128), round_keys=15, raw_words_before=1, key_words=1
+)  # fmt: skip
+"""A word, and a cipher key of three sizes."""
+
 SIZES = {"small": SMALL, "single": SINGLE, "several": SEVERAL, "one beat of several": ONE_BEAT, "512 bytes": REAL}
 """The buses that are proved."""
 
-KEYED = SIZES | {"cipher keys": KEYS, "two lengths": LENGTHS}
+KEYED = SIZES | {"cipher keys": KEYS, "two lengths": LENGTHS, "key sizes": KEY_SIZES}
 """Those whose rules of keys are proved."""

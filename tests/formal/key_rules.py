@@ -18,20 +18,21 @@ from tests.formal.stream_rules import BusState
 from modeloom.cycles import FENCE_CYCLES
 from modeloom.rtl.bus.key_format import key_parts
 
-__all__ = ["KEY_INVARIANTS", "KEY_RULES", "VERDICT_RULES"]
+__all__ = ["KEY_INVARIANTS", "KEY_RULES", "VERDICT_RULES", "in_state"]
 
 IDLE, DISCARD, FENCE, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP, LOADED = range(12)
 """States of the key port by their numbers, in the order in which its source names them."""
 
 
-def _state(s: BusState, *numbers: int) -> Bits:
+def in_state(s: BusState, *numbers: int) -> Bits:
+    """The key port is in one of these states."""
     return any_of(s["key_port.fsm_state"].equals(number) for number in numbers)
 
 
 def _closed(s: BusState, cycles: int) -> Bits:
     """The slot has been closed for that many cycles, or the old key is being overwritten or the new one taken."""
-    return _state(s, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP, LOADED) | (
-        _state(s, FENCE) & (s["key_port.fence_reg"].wide >= cycles)
+    return in_state(s, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP, LOADED) | (
+        in_state(s, FENCE) & (s["key_port.fence_reg"].wide >= cycles)
     )
 
 
@@ -47,7 +48,7 @@ def _marked(s: BusState) -> Bits:
 
 def states_are_known(s: BusState) -> Bits:
     """The key port is in one of its states, and works on a slot that exists and one of its cipher keys."""
-    works = ~_state(s, IDLE, DISCARD)
+    works = ~in_state(s, IDLE, DISCARD)
     return all_of([
         s["key_port.fsm_state"].wide <= LOADED,
         s["key_port.fence_reg"].wide < FENCE_CYCLES,
@@ -81,7 +82,7 @@ def nothing_enters(s: BusState) -> Bits:
 
 def all_are_seen(s: BusState) -> Bits:
     """In cycle 4, in which the key port looks, all of its sectors in flight are seen; after the fence there are none."""
-    looks = _state(s, FENCE) & s["key_port.fence_reg"].wide.equals(FENCE_CYCLES - 1)
+    looks = in_state(s, FENCE) & s["key_port.fence_reg"].wide.equals(FENCE_CYCLES - 1)
     after = _closed(s, FENCE_CYCLES)
     return looks.implies(_marked(s).implies(s["flight.in_use_busy"])) & after.implies(~_marked(s))
 
@@ -91,21 +92,23 @@ def schedule_is_in_step(s: BusState) -> Bits:
     it is that of the length of the cipher key at work.
     """
     lengths = s.p.keys.lengths
+    # Keys of several sizes have one key schedule.
+    several = len(lengths) > 1 and not s.p.keys.more_key_bits
     rules = []
     for bits in lengths:
-        part = f"key_schedule.length_{bits}" if len(lengths) > 1 else "key_schedule"
+        part = f"key_schedule.length_{bits}" if several else "key_schedule"
         expanding, erasing = s[f"{part}.expanding_reg"], s[f"{part}.erasing_reg"]
         chosen = any_of(s["key_port.number_reg"].wide.equals(n) for n in range(s.p.keys.all_cipher_keys) if s.p.keys.widths[n] == bits)
         rules += [
-            expanding.implies(_state(s, EXPAND)),
-            erasing.implies(_state(s, ERASE) & s["key_port.rounds_left_reg"]),
+            expanding.implies(in_state(s, EXPAND)),
+            erasing.implies(in_state(s, ERASE) & s["key_port.rounds_left_reg"]),
             ~(expanding & erasing),
-            (expanding | erasing).implies(chosen) if len(lengths) > 1 else constant(1, 1),
+            (expanding | erasing).implies(chosen) if several else constant(1, 1),
         ]
     return all_of([
         *rules,
-        s["key_port.preparation_round_key_we"].implies(_state(s, ERASE, EXPAND, SETTLE)),
-        s["key_port.preparation_word_we"].implies(_state(s, OVERWRITE, ERASE, RECEIVE, START)),
+        s["key_port.preparation_round_key_we"].implies(in_state(s, ERASE, EXPAND, SETTLE)),
+        s["key_port.preparation_word_we"].implies(in_state(s, OVERWRITE, ERASE, RECEIVE, START)),
     ])  # fmt: skip
 
 
@@ -152,14 +155,14 @@ def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
     reasons = []
     if s.p.keys.distinct_keys:
         second = next(part for part in key_parts(s.p.keys) if part.cipher == 1)
-        arrives = _state(s, RECEIVE) & s["key_valid"] & s["key_port.beat_reg"].wide.equals(second.end_beat)
+        arrives = in_state(s, RECEIVE) & s["key_valid"] & s["key_port.beat_reg"].wide.equals(second.end_beat)
         # The register holds the first key in this cycle, and the second one in the next.
         reasons.append(arrives & s["key_port.schedule_key"].equals(t["key_port.schedule_key"]))
     if s.p.keys.nonzero_words:
         index = s["engine_preparation_made_index"].wide
         named = any_of(index.equals(word) for word in s.p.keys.nonzero_words)
-        reasons.append(_state(s, SETUP) & s["engine_preparation_made_we"] & named & s["engine_preparation_made_data"].equals(0))
-    new = _state(s, IDLE)
+        reasons.append(in_state(s, SETUP) & s["engine_preparation_made_we"] & named & s["engine_preparation_made_data"].equals(0))
+    new = in_state(s, IDLE)
     known = (~new).implies(t["key_port.unusable_reg"].equals(s["key_port.unusable_reg"] | any_of(reasons)))
     return known & new.implies(~t["key_port.unusable_reg"])
 
@@ -168,13 +171,13 @@ def verdict_is_kept(s: BusState, t: BusState) -> Bits:
     """A slot becomes loaded by a key that is usable only; one that is not is an error, and the old key's way is taken again."""
     rises = (t["key_port.state_loaded"] & ~s["key_port.state_loaded"]).some()
     unusable = s["key_port.unusable_reg"]
-    decides = _state(s, START, LOADED) & unusable
+    decides = in_state(s, START, LOADED) & unusable
     rests = s["key_port.state_error"] & ~t["key_port.state_error"]
     return all_of([
-        rises.implies(_state(s, LOADED) & ~unusable),
-        decides.implies(_state(t, OVERWRITE) & t["key_port.state_error"] & t["key_port.refused_reg"]),
-        rests.implies(_state(s, IDLE) & s["key_valid"]),
-        (_state(s, SCRUB) & ~_state(t, SCRUB)).implies(_state(t, IDLE, DISCARD)),
+        rises.implies(in_state(s, LOADED) & ~unusable),
+        decides.implies(in_state(t, OVERWRITE) & t["key_port.state_error"] & t["key_port.refused_reg"]),
+        rests.implies(in_state(s, IDLE) & s["key_valid"]),
+        (in_state(s, SCRUB) & ~in_state(t, SCRUB)).implies(in_state(t, IDLE, DISCARD)),
     ])  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from bitwuzla import Bitwuzla, Kind, Option, Options, Result
 from tests.formal.bits import MANAGER, Bits, all_of, any_of, constant
 from tests.formal.key_rules import KEY_INVARIANTS
 from tests.formal.machine import Machine
+from tests.formal.size_rules import SIZE_INVARIANTS
 from tests.formal.stream_rules import ASSUMPTIONS, INVARIANTS, BusState
 
 from modeloom.rtl.bus.sector import BusParameters
@@ -24,7 +25,7 @@ __all__ = ["Counterexample", "Trace", "check_invariants", "check_rule", "holds",
 Rule = Callable[[BusState, BusState], Bits]
 Condition = Callable[[BusState], Bits]
 
-ALL = (*INVARIANTS, *KEY_INVARIANTS)
+ALL = (*INVARIANTS, *KEY_INVARIANTS, *SIZE_INVARIANTS)
 
 WATCHED = (
     "command.cmd_valid", "command.cmd_ready", "sector.packet_complete", "queue.queue.w_en", "entry.verdict_code", "entry.packet_entering",

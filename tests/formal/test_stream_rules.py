@@ -13,6 +13,7 @@ from tests.formal.emitted_bus import KEYED, SINGLE, SIZES, bus_verilog, machine_
 from tests.formal.key_rules import KEY_INVARIANTS, KEY_RULES, VERDICT_RULES
 from tests.formal.machine import Machine
 from tests.formal.proof import Counterexample, check_invariants, check_rule, never_stuck, search
+from tests.formal.size_rules import SIZE_INVARIANTS, SIZE_RULES
 from tests.formal.stream_rules import (
     INVARIANTS,
     OK,
@@ -43,6 +44,7 @@ RULES_OF_SIZES = [
     *((size, rule) for size in SIZES for rule in ALL_RULES),
     *(("cipher keys", rule) for rule in (*KEY_RULES, *VERDICT_RULES)),
     *(("two lengths", rule) for rule in KEY_RULES),
+    *(("key sizes", rule) for rule in (*KEY_RULES, *SIZE_RULES)),
 ]
 
 
@@ -106,7 +108,7 @@ def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
     p = KEYED[fault.size]
     faulty = machine_of(broken(bus_verilog(p), fault))
     assert _refuted(faulty, p)
-    if fault.rule in (*INVARIANTS, *KEY_INVARIANTS):
+    if fault.rule in (*INVARIANTS, *KEY_INVARIANTS, *SIZE_INVARIANTS):
 
         def rule(s: BusState, t: BusState) -> Bits:
             return fault.rule(t)

@@ -133,6 +133,7 @@ def engine_signature(
     round_key_bits: int,
     sizes: int = 1,
     cipher_keys: int = 1,
+    key_sizes: int = 1,
 ) -> Signature:
     """Ports of an engine, seen from the engine.
 
@@ -158,6 +159,8 @@ def engine_signature(
         Sector sizes; ``blocks`` are those of the largest.
     cipher_keys : int
         Keys of the cipher in a slot.
+    key_sizes : int
+        Sizes of cipher keys that a slot may have.
     round_bits, round_key_bits : int
         Width of the number of a round key, and of a round key itself.
 
@@ -187,7 +190,7 @@ def engine_signature(
             "preparation": In(
                 preparation_signature(
                     slots=key_slots, words=key_words, block_bits=block_bits, cipher_keys=cipher_keys, round_bits=round_bits,
-                    round_key_bits=round_key_bits,
+                    round_key_bits=round_key_bits, sizes=key_sizes,
                 )
             ),
             "erase": In(erase_signature(erase_bits)),

@@ -164,4 +164,5 @@ def engine_of(p: BusParameters) -> Signature:
         round_bits=p.keys.round_bits,
         round_key_bits=p.keys.round_key_bits,
         cipher_keys=p.keys.all_cipher_keys,
+        key_sizes=len(p.keys.sizes),
     )
