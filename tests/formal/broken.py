@@ -39,7 +39,7 @@ FAULTS = (
     Fault("a beat is replaced while it waits", "bus_ring_out", r"assign get = .*;", "assign get = valid_reg;", rules.data_stay, 20),
     Fault(
         "a status is withdrawn",
-        "bus_queue", r"if \(pop\) valid_reg <= 1'h1;", "if (valid_reg & ~status_ready) valid_reg <= 1'h0;", rules.status_stays,
+        "bus_queue", r"if (\(pop\) valid_reg <= 1'h1;)", r"if (valid_reg & ~status_ready) valid_reg <= 0; else if \1", rules.status_stays,
     ),
     Fault(
         "a status is given twice",
@@ -74,7 +74,7 @@ FAULTS = (
     ),
     Fault(
         "a request is withdrawn",
-        "bus_entry", r"else if \(enter_ack\) (packet_entering) <=", r"else if (\1) \1 <=", rules.request_stays,
+        "bus_entry", r"else if \(enter_ack\) (\w+) <=", r"else if (\1) \1 <=", rules.request_stays,
     ),
     Fault(
         "data stay on an idle bus",
@@ -94,12 +94,12 @@ FAULTS = (
     ),
     Fault(
         "a key is refused for a bit of it",
-        "bus_key_port", r"unusable_reg <= (\w+);", r"unusable_reg <= \1 | key_payload[77];", key_rules.verdict_has_its_reason, 3,
+        "bus_key_port", r"(if \(fsm_state == 4'h0\) unusable_reg) <= 1'h0;", r"\1 <= key_payload[77];", key_rules.verdict_has_its_reason, 3,
         "cipher keys",
     ),
     Fault(
         "beats behind a sector of one beat are taken for its next ones",
-        "bus_sector", r"(assign final_v = final_reg) \| overrun_reg", r"\1", rules.fill_beat_in_range, 16, "one beat of several",
+        "bus_sector", r"(assign final_v =\s+final_reg\s+)\| overrun_reg", r"\1", rules.fill_beat_in_range, 16, "one beat of several",
     ),
     Fault(
         "zeros are written with the size of a shorter key",

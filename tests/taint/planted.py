@@ -57,7 +57,7 @@ PLANTS = (
     Plant(
         "a register of the data path is held for some data",
         "core_bus_sector", r"    fill_data <= ([^;]*);", r"    if (!fill_data[9]) fill_data <= \1;",
-        "select in core.bus.sector depends on the data", ("core.fill_data[9]",),
+        "select in core.bus.sector depends on the data", ("core.bus_engine_fill_data[9]",),
     ),
     Plant(
         "a block of zeros is not written",
