@@ -86,7 +86,7 @@ def test_cycle_0_and_the_end_of_a_program(mode: str, monkeypatch: pytest.MonkeyP
         for _ in range(schedule.latency + 20):
             if any(host.ctx.get(unit.start) for unit in ciphers):
                 begins.append(host.cycle)
-            if host.ctx.get(host.engine.done):
+            if host.ctx.get(host.engine.done.valid):
                 ends.append(host.cycle)
             await host.step()
         assert begins[0] == host.entries[0] + cycles.LEAD + first
@@ -108,14 +108,15 @@ def test_rows_have_taken_effect(monkeypatch: pytest.MonkeyPatch) -> None:
         row = sequencers.made[0].row
         last = sum(sequencers.made[0].rows) + sum(sequencers.made[0].setup_rows) - 1
         written, pointed = [], []
-        host._set(setup=1, setup_slot=0, setup_scrub=0)
+        setup = host.engine.preparation.setup
+        host.set(setup, request=1, slot=0, scrub=0)
         host.setting_up = True
         for _ in range(design.setup_schedule.latency + 60):
             if host.ctx.get(row) == last and not pointed:
                 pointed.append(host.cycle)
             if host.ctx.get(keys.made[0].we):
                 written.append(host.cycle)
-            if host.ctx.get(host.engine.setup_done):
+            if host.ctx.get(setup.done):
                 break
             await host.step()
         # The write is done at the end of its cycle, so that the memory has the word in the next one.
@@ -235,9 +236,9 @@ def test_sectors_of_a_slot_show_in_time(monkeypatch: pytest.MonkeyPatch) -> None
             host.send_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
             emptied = shown = None
             for _ in range(40):
-                if emptied is None and not get(ports.made[-1].loaded) & 1:
+                if emptied is None and not get(ports.made[-1].state.loaded) & 1:
                     emptied = host.cycle
-                if shown is None and get(flights.made[-1].busy):
+                if shown is None and get(flights.made[-1].in_use.busy):
                     shown = host.cycle
                 await host.step()
             assert emptied is not None
