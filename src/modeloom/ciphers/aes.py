@@ -8,6 +8,7 @@ from typing import Any
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.openssl import openssl
 from modeloom.ciphers.request import FEW_SLOTS, CoreRequest, CoreTiming
+from modeloom.ciphers.round_keys import aes_round_keys
 from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["AES"]
@@ -69,5 +70,6 @@ AES = BlockCipher(
     key_schedule=_key_schedule,
     several_sizes=DIRECTIONS,
     key_schedule_for=_key_schedule_for,
+    expand=aes_round_keys,
 )
 """The Advanced Encryption Standard, FIPS 197."""

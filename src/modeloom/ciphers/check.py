@@ -196,6 +196,18 @@ class _Check:
         missing = set(range(self.cipher.round_keys(bits))) - {number for number, *_ in writes}
         if missing:
             self.fail(f"its key schedule for {bits}-bit keys does not write round key {min(missing)}")
+        if self.cipher.expand is not None:
+            self._expanded(key, {number: data for number, data, _ in writes})
+
+    def _expanded(self, key: bytes, written: dict[int, int]) -> None:
+        """The software that expands keys gives what the key schedule writes."""
+        assert self.cipher.expand is not None
+        expanded, size = self.cipher.expand(key), -(-self.cipher.round_key_bits // 8)
+        if len(expanded) != self.cipher.round_keys(8 * len(key)) or any(len(one) != size for one in expanded):
+            self.fail(f"expand gives other round keys for {8 * len(key)}-bit keys than {len(written)} of {size} bytes")
+        for number, one in enumerate(expanded):
+            if int.from_bytes(one, "little") != written[number]:
+                self.fail(f"expand gives {one.hex()} for round key {number}, and its key schedule for {8 * len(key)}-bit keys another one")
 
     def _erase(self, sim: Any) -> None:
         """An erasure writes zeros to every round key, in both forms."""

@@ -59,6 +59,9 @@ class BlockCipher:
     key_schedule_for : callable or None
         ``key_schedule_for(key_sizes)``: one component that expands keys of several sizes, with the port ``length``.  None stands for a key
         schedule for each size.
+    expand : callable or None
+        ``expand(key)``: the round keys that the key schedule writes, as bytes, bits [7:0] first, for the software of cores that take
+        expanded keys (``--keys expanded``).  None if there are to be no such cores.
     """
 
     name: str
@@ -76,6 +79,7 @@ class BlockCipher:
     sboxes: tuple[str, ...] = ("lut",)
     several_sizes: tuple[str, ...] = ()
     key_schedule_for: Callable[[tuple[int, ...]], Any] | None = None
+    expand: Callable[[bytes], Sequence[bytes]] | None = None
 
     def __post_init__(self) -> None:
         guard(self)

@@ -20,11 +20,11 @@ __all__ = ["guard"]
 
 FUNCTIONS = {
     "round_keys": "key_bits", "timing": "a CoreRequest", "software": "key", "hardware": "a CoreRequest", "key_schedule": "key_bits",
-    "key_schedule_for": "key_sizes",
+    "key_schedule_for": "key_sizes", "expand": "key",
 }  # fmt: skip
 """The functions of a description, each with its argument."""
 
-OPTIONAL = ("key_schedule_for",)
+OPTIONAL = ("key_schedule_for", "expand")
 """The functions that may be None."""
 
 
@@ -46,6 +46,8 @@ class Guarded:
                 self._check(_is_count(cycles), result, "a CoreTiming of whole numbers of cycles from 1")
         elif self.word == "round_keys":
             self._check(_is_count(result), result, "a number of round keys from 1")
+        elif self.word == "expand":
+            self._check(isinstance(result, list | tuple) and all(isinstance(one, bytes) for one in result), result, "a list of bytes")
         elif self.word == "software":
             self._check(all(callable(getattr(result, name, None)) for name in ("encrypt", "decrypt")), result, "a keyed cipher: an "
                         "object with encrypt(blocks) and decrypt(blocks)")  # fmt: skip

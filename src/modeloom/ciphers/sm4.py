@@ -8,6 +8,7 @@ from typing import Any
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.openssl import openssl
 from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.ciphers.round_keys import sm4_round_keys
 from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["SM4"]
@@ -47,5 +48,6 @@ SM4 = BlockCipher(
     software=openssl("SM4"),
     hardware=_hardware,
     key_schedule=_key_schedule,
+    expand=sm4_round_keys,
 )
 """SM4, GB/T 32907-2016."""

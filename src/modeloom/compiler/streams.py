@@ -17,6 +17,9 @@ from modeloom.streams.prove import StreamProof, prove_stream
 
 __all__ = ["CompiledStream", "StreamOptions", "compile_stream"]
 
+KEYS = ("expand", "expanded")
+"""What ``StreamOptions.keys`` may be."""
+
 SCHEMA = "modeloom-explain-stream-1"
 
 DIRECTIONS = ("encrypt", "decrypt", "both")
@@ -51,6 +54,8 @@ class StreamOptions:
         "both", or "encrypt" or "decrypt" for a core that seals or opens alone.
     blocks_per_cycle : int
         1, 2 or 4.
+    keys : str
+        "expand" for a core that expands keys, or "expanded" for one that takes round keys from the host and has no key schedule.
     """
 
     key_bits: int | None = None
@@ -63,6 +68,7 @@ class StreamOptions:
     hold: int | None = None
     blocks_per_cycle: int = 1
     direction: str = "both"
+    keys: str = "expand"
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -153,6 +159,10 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise InputError(f"--hold {why}")
     if not 1 <= options.key_slots <= MOST_SLOTS:
         raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {options.key_slots}")
+    if options.keys not in KEYS:
+        raise InputError(f"--keys is {' or '.join(KEYS)}, not {options.keys!r}")
+    if options.keys == "expanded" and chosen.expand is None:
+        raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
     options = replace(
         options, key_bits=shared.key_bits, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox, cipher_stages=shared.cipher_stages
     )

@@ -22,6 +22,12 @@ from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port,
 __all__ = ["MessageCode", "message_core", "pack_message_command", "unpack_message_status"]
 
 
+EXPANDED = (
+    "expanded keys: one packet for each key, all round keys of the cipher in order, each from a new beat on; tdest selects the slot, and "
+    "tuser erases it"
+)
+
+
 class MessageCode(IntEnum):
     """The result of a message; ``meaning`` says it in words.
 
@@ -82,7 +88,7 @@ def _status(block_bytes: int) -> Packing:
 
 
 @cache
-def message_core(block_bytes: int = 16, hold: int | None = None) -> tuple[Interface, ...]:
+def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool = False) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
     Parameters
@@ -91,6 +97,8 @@ def message_core(block_bytes: int = 16, hold: int | None = None) -> tuple[Interf
         Bytes of a block.
     hold : int or None
         Most bytes of text of a message to open that the core holds back until the tag was checked; None if it releases text before.
+    expanded : bool
+        Whether keys come as round keys.
     """
     command, status = _command(block_bytes), _status(block_bytes)
     commands = Interface(
@@ -108,7 +116,8 @@ def message_core(block_bytes: int = 16, hold: int | None = None) -> tuple[Interf
     if hold is not None:
         about = f"{about}; that of an opened message leaves only after its tag was found correct"
     data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, cut))
-    return (CONTROL, commands, data_in, data_out, statuses, KEYS, KEY_FLAGS)
+    keys = replace(KEYS, about=EXPANDED) if expanded else KEYS
+    return (CONTROL, commands, data_in, data_out, statuses, keys, KEY_FLAGS)
 
 
 def pack_message_command(

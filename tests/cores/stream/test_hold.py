@@ -83,7 +83,7 @@ def faulty(traffic, number):
     return replace(sent, beats=[*beats, last]), Expected("BAD_KEEP", b"", b"")
 
 
-def mixed(traffic, count):
+def mixed(traffic, count, hold=HOLD):
     """Messages of all kinds, also too long and with faults."""
     made = []
     for number in range(count):
@@ -91,9 +91,9 @@ def mixed(traffic, count):
         if kind < 0.15:
             made.append(faulty(traffic, number))
         elif kind < 0.3:
-            made.append(traffic.one(None, 3, HOLD + 1 + traffic.rng.randrange(80), decrypt=True, wrong=kind < 0.2))
+            made.append(traffic.one(None, 3, hold + 1 + traffic.rng.randrange(80), decrypt=True, wrong=kind < 0.2))
         else:
-            made += traffic.some(1, most=HOLD)
+            made += traffic.some(1, most=hold)
     return made
 
 
@@ -187,7 +187,7 @@ def test_an_aborted_message_leaves_nothing(host, traffic, keys, what):
     check(host, [traffic.one(None, 0, HOLD, decrypt=True, wrong=wrong) for wrong in (False, True, False)])
 
 
-@pytest.mark.parametrize("hold", slowly([1, 16, 2048, 9000]))
+@pytest.mark.parametrize("hold", slowly(1, 16, 2048, 9000))
 def test_buffers_of_other_sizes(keys, hold):
     """Less than a beat, a beat, and block memories, of a power of two of beats or not."""
     compiled = compile_stream(GCM(), replace(SMALL, hold=hold), prove=False)
@@ -213,8 +213,7 @@ def test_bytes_that_no_buffer_has(compiled):
 MISTAKES = {
     "every tag is right": (verdicts, "self.right.eq(~code.any())", "self.right.eq(1)"),
     "no message is held": (texts, "hold.i.payload.held.eq(beat.held)", "hold.i.payload.held.eq(0)"),
-    "text that is too long is let in": (intake, "held = order.message.decrypt & int(most_held < most)", "held = Const(0, 1)"),
-    "the end of a cut message takes a place": (texts, "hold.i.payload.stored.eq(~(beat.held & beat.cut))", "hold.i.payload.stored.eq(1)"),
+    "text that is too long is let in": (intake, "held = order.message.decrypt & int(most_held < most)", "held = order.message.decrypt & 0"),
     "a status does not wait for the text": (verdicts, "may.eq(~head.packet | Mux(", "may.eq(1 | Mux("),
 }
 
@@ -230,6 +229,7 @@ def test_what_is_broken_on_purpose_is_seen(keys, traffic, monkeypatch, what):
     exec(compile(source.replace(before, after), "mutant", "exec"), names)
     name = {verdicts: "VerdictQueue", texts: "TextQueue", intake: "MessageIntake"}[module]
     monkeypatch.setattr(bus, name, names[name])
-    host = loaded(compile_stream(GCM(), SMALL, prove=False), keys)
+    # A whole number of beats: a message of so many with a fault behind them has one beat more.
+    host = loaded(compile_stream(GCM(), replace(SMALL, hold=16 * BEATS), prove=False), keys)
     with pytest.raises(AssertionError):
-        check(host, mixed(traffic, 150))
+        check(host, mixed(traffic, 150, 16 * BEATS), 16 * BEATS)

@@ -22,6 +22,7 @@ from modeloom import cycles
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
 from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.ports import FlatPort, flat_ports
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.bus import MessageBus
@@ -57,7 +58,7 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
         return MessageParameters(
             plan=compiled.plan, hold=options.hold,
             encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
-            keys=KeyParameters(
+            keys=(ExpandedKeyParameters if options.keys == "expanded" else KeyParameters)(
                 slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=key_bits,
                 round_keys=cipher.round_keys(key_bits), round_key_bits=cipher.round_key_bits,
                 raw_words_before=before, raw_words_after=len(parts) - before - 1, words=len(compiled.plan.words),
@@ -155,7 +156,8 @@ class StreamHardware(wiring.Component):
             ClockSignal().eq(self.aclk), ClockSignal("always").eq(self.aclk), ResetSignal().eq(zeroizer.hold),
             zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),
         ]  # fmt: skip
-        schedule = cipher_of(compiled.mode, compiled.options.cipher).key_schedule(p.keys.cipher_key_bits)
+        cipher = cipher_of(compiled.mode, compiled.options.cipher)
+        schedule = None if p.expanded else cipher.key_schedule(p.keys.cipher_key_bits)
         m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedule)
         m.d.comb += [bus.erase.eq(zeroizer.erase.we), bus.erase_address.eq(zeroizer.erase.address)]
         for port in self.flat:

@@ -19,6 +19,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPort
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import beat_layout, key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
@@ -47,8 +48,8 @@ class MessageBus(wiring.Component):
     ----------
     parameters : MessageParameters
     pipeline : TokenPipeline
-    key_schedule : component
-        As for :class:`~modeloom.rtl.bus.key_port.KeyPort`.
+    key_schedule : component or None
+        As for :class:`~modeloom.rtl.bus.key_port.KeyPort`; None if the host gives round keys.
 
     Members
     -------
@@ -59,7 +60,7 @@ class MessageBus(wiring.Component):
         Zeros to this word of all memories, while both are held in reset.
     """
 
-    def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedule: wiring.Component):
+    def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedule: wiring.Component | None):
         self.parameters, self.pipeline, self.key_schedule = p, _, _ = parameters, pipeline, key_schedule
         super().__init__({
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
@@ -81,8 +82,13 @@ class MessageBus(wiring.Component):
         m.submodules.texts = texts = TextQueue(p)
         m.submodules.verdicts = verdicts = VerdictQueue(p)
         m.submodules.preparation = preparation = KeyPreparation(p)
-        m.submodules.key_port = key_port = KeyPort(p.keys)
-        m.submodules.key_schedule = self.key_schedule
+        key_port: KeyPort | ExpandedKeyPort
+        if isinstance(p.keys, ExpandedKeyParameters):
+            m.submodules.key_port = key_port = ExpandedKeyPort(p.keys)
+        else:
+            m.submodules.key_port = key_port = KeyPort(p.keys)
+            m.submodules.key_schedule = self.key_schedule
+            wiring.connect(m, key_port.schedule, self.key_schedule)
         m.submodules.pipeline = pipeline = self.pipeline
 
         wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
@@ -95,7 +101,6 @@ class MessageBus(wiring.Component):
         wiring.connect(m, texts.m, wiring.flipped(self.m))
         wiring.connect(m, verdicts.status, wiring.flipped(self.status))
         wiring.connect(m, wiring.flipped(self.key), key_port.key)
-        wiring.connect(m, key_port.schedule, self.key_schedule)
 
         self._join(m, entry, pipeline, TOKEN)
         for name in OF_LANES:

@@ -19,6 +19,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.parameters import check_flags, check_integer
 from modeloom.streams.plan import StreamPlan
 
@@ -124,6 +125,11 @@ class MessageParameters:
         """Key slots."""
         return self.keys.slots
 
+    @property
+    def expanded(self) -> bool:
+        """Whether the host gives round keys, and the core has no key schedule."""
+        return isinstance(self.keys, ExpandedKeyParameters)
+
     # -- sizes --------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -139,7 +145,7 @@ class MessageParameters:
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """What goes over the ports of the core."""
-        return message_core(self.block_bytes, self.hold)
+        return message_core(self.block_bytes, self.hold, self.expanded)
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads expanded keys into slots: the host gives the round keys, and the core has no key schedule.
+
+::
+
+    key ──▶ fence ──▶ erase ──▶ receive ──▶ set-up ──▶ loaded
+            slot is   zeros     words and   values that
+            empty     over all  round keys  depend on the key alone
+            from here  │
+                       └─▶ scrub ──▶ empty
+
+A packet has the parts of the key in their order, with round keys 0, 1, ... in the place of the cipher key.  Each part begins with a beat::
+
+    AES-128                              beat 0: RK0 ... beat 10: RK10
+    a word, then round keys of 32 bits   beat 0: word    beat 1: RK0[0..3]    beat 2: RK1[0..3] ...
+    round keys of 192 bits               beat 0: RK0[0..15]    beat 1: RK0[16..23]    beat 2: RK1[0..15] ...
+
+Every beat is a whole one.  What is behind the end of a round key is not read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.cycles import FENCE_CYCLES
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.interfaces.table import LISTED_SLOTS
+
+from .component import BusComponent
+from .parameters import KeyParameters
+from .ports import key_beat
+from .preparation import in_use_signature, key_state_signature, preparation_of
+from .slot_flags import SlotFlags, many_slots_members
+
+__all__ = ["ExpandedKeyParameters", "ExpandedKeyPort"]
+
+BEAT_BITS = 8 * KEY_BEAT_BYTES
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpandedKeyParameters(KeyParameters):
+    """The keys of a core that takes round keys.
+
+    The parameters are those of ``KeyParameters``, with one cipher key of one size, of which nothing is refused.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not of its type or outside its range.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.all_cipher_keys != 1 or self.more_key_bits or self.nonzero_words:
+            raise ValueError("expanded keys are for one cipher key of one size, of which none is refused")
+
+    @property
+    def word_beats(self) -> int:
+        """Beats of a word of the key memory."""
+        return self.block_bits // BEAT_BITS
+
+    @property
+    def round_key_beats(self) -> int:
+        """Beats of a round key."""
+        return -(-self.round_key_bits // BEAT_BITS)
+
+    @property
+    def packet_lengths(self) -> tuple[int, ...]:
+        """Bytes of a key packet."""
+        return (KEY_BEAT_BYTES * (self.raw_words * self.word_beats + self.round_keys * self.round_key_beats),)
+
+
+class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
+    """Packets with round keys to key memory, cipher and set-up.
+
+    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the larger of ``words`` and
+    ``round_keys``; only what is under way in the slot adds to that what it still needs.  Everything else is as in
+    :class:`~modeloom.rtl.bus.key_port.KeyPort`.  Round keys are written as they come, a beat a cycle.  How many cycles a packet takes
+    depends on its length only.
+
+    Members
+    -------
+    key : stream of key_beat
+        From the host.
+    in_use : in_use_signature
+    state : key_state_signature
+    preparation : preparation_signature
+        ``round_key.data_dec`` is zero: the cipher must not need round keys in another form to decrypt.
+    lookup, erase, erase_address
+        Only with more than ``LISTED_SLOTS`` slots; as in :class:`~modeloom.rtl.bus.key_port.KeyPort`.
+    """
+
+    @staticmethod
+    def ports(parameters: ExpandedKeyParameters) -> dict[str, Any]:
+        p = parameters
+        return {
+            "key": In(stream.Signature(key_beat(p.slots))),
+            "in_use": Out(in_use_signature(p.slots)),
+            "state": Out(key_state_signature(p.slots)),
+            "preparation": Out(preparation_of(p)),
+            **(many_slots_members(p.slots) if p.slots > LISTED_SLOTS else {}),
+        }
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        setup, word, round_key = self.preparation.setup, self.preparation.word, self.preparation.round_key
+        beat = self.key.p
+        widest = max(p.round_key_beats, p.word_beats if p.raw_words else 1)
+
+        slot_reg = Signal.like(self.in_use.slot)
+        many = p.slots > LISTED_SLOTS
+        loaded_reg = Signal(1 if many else p.slots)
+        error_reg = Signal()
+        refused_reg = Signal()
+        ended_reg = Signal()
+        fence_reg = Signal(range(FENCE_CYCLES))
+        words_left_reg = Signal(range(p.words + 1))
+        rounds_left_reg = Signal(range(p.round_keys + 1))
+        # Where in the packet the next beat is: the kind of part, the beat of it, and the number of the word or round key.
+        rounds_reg = Signal()
+        place_reg = Signal(range(max(2, widest)))
+        number_reg = Signal(range(max(p.round_keys, p.raw_words, 2)))
+        history_reg = Signal(BEAT_BITS * (widest - 1))
+        # What leaves; nothing of a key stays behind it.
+        we_reg, index_reg, word_reg = Signal(), Signal.like(word.index), Signal(p.block_bits)
+        rk_we_reg, round_reg, round_key_reg = Signal(), Signal.like(round_key.round), Signal(p.round_key_bits)
+
+        # -- what the beat is -------------------------------------------------------------------------------------------------
+        whole, last_word, last_round, final, fits = Signal(), Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            whole.eq(place_reg == Mux(rounds_reg, p.round_key_beats - 1, p.word_beats - 1)),
+            last_word.eq(~rounds_reg & (number_reg == p.raw_words_before - 1)),
+            last_round.eq(rounds_reg & (number_reg == p.round_keys - 1)),
+            final.eq(whole & (~rounds_reg & (number_reg == p.raw_words - 1) if p.raw_words_after else last_round)),
+            fits.eq(beat.keep.all() & (beat.last == final)),
+        ]  # fmt: skip
+
+        # What is written in the next cycle; zeros if nothing is.
+        value = Cat(history_reg, beat.data)
+        put_word, put_round_key = Signal(), Signal()
+        m.d.sync += [
+            we_reg.eq(put_word), index_reg.eq(number_reg), rk_we_reg.eq(put_round_key), round_reg.eq(number_reg),
+            word_reg.eq(self._end(value, p.block_bits, p.word_beats) & put_word.replicate(p.block_bits)),
+            round_key_reg.eq(self._end(value, p.round_key_bits, p.round_key_beats) & put_round_key.replicate(p.round_key_bits)),
+        ]  # fmt: skip
+        if widest > 1:
+            m.d.sync += history_reg.eq(0)
+
+        if many:
+            m.submodules.flags = flags = SlotFlags(p.slots)
+            m.d.comb += [flags.write.slot.eq(slot_reg), flags.erase.eq(self.erase), flags.erase_address.eq(self.erase_address)]
+            wiring.connect(m, wiring.flipped(self.lookup), flags.lookup)
+
+        def mark(holds: int) -> None:
+            """Whether the slot holds a key from the next cycle on."""
+            m.d.sync += loaded_reg.bit_select(0 if many or p.slots == 1 else slot_reg, 1).eq(holds)
+            if many:
+                m.d.comb += [flags.write.we.eq(1), flags.write.loaded.eq(holds)]
+
+        def refuse(ended: Value | int) -> None:
+            m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(ended)]
+            m.next = "OVERWRITE"
+
+        with m.FSM() as fsm:
+            with m.State("IDLE"):
+                m.d.sync += [slot_reg.eq(beat.slot), refused_reg.eq(beat.erase), ended_reg.eq(0), fence_reg.eq(0)]
+                with m.If(self.key.valid):
+                    if many:
+                        m.d.sync += loaded_reg.eq(0)
+                    m.d.sync += error_reg.eq(beat.slot >= p.slots)
+                    with m.If(beat.slot >= p.slots):
+                        m.next = "DISCARD"
+                    with m.Else():
+                        m.next = "FENCE"
+
+            with m.State("FENCE"):
+                mark(0)
+                with m.If(fence_reg != FENCE_CYCLES - 1):
+                    m.d.sync += fence_reg.eq(fence_reg + 1)
+                with m.Elif(~self.in_use.busy):
+                    m.next = "OVERWRITE"
+
+            with m.State("OVERWRITE"):
+                m.d.sync += [
+                    words_left_reg.eq(p.words), rounds_left_reg.eq(p.round_keys), place_reg.eq(0), number_reg.eq(0),
+                    rounds_reg.eq(int(not p.raw_words_before)),
+                ]  # fmt: skip
+                m.next = "ERASE"
+
+            with m.State("ERASE"):
+                with m.If(words_left_reg != 0):
+                    m.d.sync += [words_left_reg.eq(words_left_reg - 1), we_reg.eq(1), index_reg.eq(words_left_reg - 1)]
+                with m.If(rounds_left_reg != 0):
+                    m.d.sync += [rounds_left_reg.eq(rounds_left_reg - 1), rk_we_reg.eq(1), round_reg.eq(rounds_left_reg - 1)]
+                with m.If((words_left_reg == 0) & (rounds_left_reg == 0)):
+                    with m.If(refused_reg):
+                        m.next = "SCRUB"
+                    with m.Else():
+                        m.next = "RECEIVE"
+
+            with m.State("SCRUB"):
+                m.d.comb += [setup.request.eq(1), setup.scrub.eq(1)]
+                with m.If(setup.done):
+                    with m.If(ended_reg):
+                        m.next = "IDLE"
+                    with m.Else():
+                        m.next = "DISCARD"
+
+            with m.State("RECEIVE"):
+                m.d.comb += self.key.ready.eq(1)
+                if widest > 1:
+                    m.d.sync += history_reg.eq(history_reg)
+                with m.If(self.key.valid):
+                    if widest > 1:
+                        m.d.sync += history_reg.eq(value[BEAT_BITS:])
+                    m.d.comb += [put_word.eq(fits & whole & ~rounds_reg), put_round_key.eq(fits & whole & rounds_reg)]
+                    with m.If(~whole):
+                        m.d.sync += place_reg.eq(place_reg + 1)
+                    with m.Else():
+                        m.d.sync += [place_reg.eq(0), number_reg.eq(number_reg + 1)]
+                        if p.raw_words_before:
+                            with m.If(last_word):
+                                m.d.sync += [rounds_reg.eq(1), number_reg.eq(0)]
+                        if p.raw_words_after:
+                            with m.If(last_round):
+                                m.d.sync += [rounds_reg.eq(0), number_reg.eq(p.raw_words_before)]
+                    with m.If(~fits):
+                        refuse(beat.last)
+                    with m.Elif(beat.last):
+                        m.next = "SETTLE"
+
+            with m.State("SETTLE"):
+                m.next = "SETUP"
+
+            with m.State("SETUP"):
+                m.d.comb += setup.request.eq(1)
+                with m.If(setup.done):
+                    mark(1)
+                    m.next = "IDLE"
+
+            with m.State("DISCARD"):
+                m.d.comb += self.key.ready.eq(1)
+                with m.If(self.key.valid & beat.last):
+                    m.next = "IDLE"
+
+        m.d.comb += [
+            self.in_use.slot.eq(slot_reg), self.state.loaded.eq(loaded_reg), self.state.busy.eq(~fsm.ongoing("IDLE")),
+            self.state.error.eq(error_reg), setup.slot.eq(slot_reg),
+            word.we.eq(we_reg), word.slot.eq(slot_reg), word.index.eq(index_reg), word.data.eq(word_reg),
+            round_key.we.eq(rk_we_reg), round_key.slot.eq(slot_reg), round_key.round.eq(round_reg), round_key.data.eq(round_key_reg),
+        ]  # fmt: skip
+        return m
+
+    def _end(self, value: Value, bits: int, beats: int) -> Value:
+        """A part of some beats, of which the last is the end of what has come."""
+        return value[len(value) - beats * BEAT_BITS :][:bits]
