@@ -160,7 +160,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if not 1 <= options.key_slots <= MOST_SLOTS:
         raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {options.key_slots}")
     if options.keys not in KEYS:
-        raise InputError(f"--keys is {' or '.join(KEYS)}, not {options.keys!r}")
+        raise UnknownName("kind of keys", options.keys, KEYS)
     if options.keys == "expanded" and chosen.expand is None:
         raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
     options = replace(

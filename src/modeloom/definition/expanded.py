@@ -8,11 +8,14 @@
 
 from __future__ import annotations
 
-from modeloom.ciphers import BlockCipher
+from pathlib import Path
+
+from modeloom.ciphers import BlockCipher, cipher_of
+from modeloom.modes import find_any
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 
-__all__ = ["expanded_key"]
+__all__ = ["expanded_key", "expanded_key_of"]
 
 
 def expanded_key(mode: StreamMode, cipher: BlockCipher, key: bytes, beat_bytes: int = 16) -> bytes:
@@ -40,3 +43,11 @@ def expanded_key(mode: StreamMode, cipher: BlockCipher, key: bytes, beat_bytes: 
         for each in cipher.expand(value) if name in mode.cipher_keys else (value,):
             packet += each + bytes(-len(each) % beat_bytes)
     return packet
+
+
+def expanded_key_of(definition: str, folder: str | Path, cipher_name: str, key: bytes) -> bytes:
+    """``expanded_key`` for a mode by its name or place, which may be given from a folder, and a cipher by its name."""
+    mode = find_any(definition, folder)
+    if not isinstance(mode, StreamMode):
+        raise InputError(f"{definition} is a mode on sectors, whose cores expand keys themselves")
+    return expanded_key(mode, cipher_of(mode, cipher_name), key)

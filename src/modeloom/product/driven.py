@@ -102,11 +102,15 @@ class DrivenCore(Generic[D]):
             )
         return data
 
+    def key_packet(self, key: bytes) -> bytes:
+        """The bytes of the packet that loads a key."""
+        return key
+
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Loads the whole key of the mode into a slot; raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does
         not exist."""
         key = self.check_key(key, slot)
-        self.send_key(key, slot)
+        self.send_key(self.key_packet(key), slot)
         self._wait_for_key_port()
         if self.simulation.get("key_error") and self.description.refused_keys:
             mode, why = self.description.mode, self.description.refused_keys

@@ -124,7 +124,8 @@ class StreamDescription(Description):
     tag_bytes: Annotated[tuple[int, ...], "Lengths of tags in bytes, the default first."]
     most_associated: Annotated[int, "Most bytes of associated data."]
     most_text: Annotated[int, "Most bytes of text."]
-    key_sizes: Annotated[tuple[int, ...], "Bytes of a key packet, for each size of keys that the core takes."]
+    key_sizes: Annotated[tuple[int, ...], "Bytes of a key, for each size of keys that the core takes."]
+    packet_bytes: Annotated[int | None, "Bytes of a key packet with round keys; not there if a packet is a key."] = None
     channels: Annotated[int, "Messages that may interleave."]
     hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
     latency: Annotated[int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins."]
@@ -148,6 +149,11 @@ class StreamDescription(Description):
     def key_lengths(self) -> tuple[int, ...]:
         """Bytes of a key of each size."""
         return self.key_sizes
+
+    @property
+    def packet_sizes(self) -> tuple[int, ...]:
+        """Bytes of a key packet, for each size of keys."""
+        return self.key_sizes if self.packet_bytes is None else (self.packet_bytes,)
 
     @property
     def beat_bytes(self) -> int:
@@ -219,7 +225,7 @@ class StreamDescription(Description):
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """Those of cores for messages."""
-        return message_core(self.block_bytes, self.hold)
+        return message_core(self.block_bytes, self.hold, self.packet_bytes is not None)
 
     @property
     def result_bytes(self) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from modeloom.definition.expanded import expanded_key_of
 from modeloom.definition.keyed import as_bytes
 from modeloom.interfaces.messages import MessageCode, pack_message_command, unpack_message_status
 from modeloom.product.driven import CoreFault, DrivenCore, check_slot
@@ -142,12 +143,18 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
         library: Path | None = None,
     ):  # fmt: skip
+        self._directory = Path(directory)
         super().__init__(directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library)
         self.block_bytes, self.beat_bytes = self.description.block_bytes, self.description.beat_bytes
         groups = {group.name: group for group in self.description.interfaces}
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
         self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
+
+    def key_packet(self, key: bytes) -> bytes:
+        """The bytes of the packet that loads a key: the key, or its round keys."""
+        d = self.description
+        return key if d.packet_bytes is None else expanded_key_of(d.definition, self._directory, d.cipher, key)
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
         self.output_cycles: list[int] = []

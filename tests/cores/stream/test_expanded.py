@@ -1,24 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cores that take round keys: the same messages as with keys, and a key of another slot costs nothing."""
 
+import re
+import shutil
 from dataclasses import replace
 from random import Random
 
 import pytest
-from tests.built import slowly
+from tests import streamed
+from tests.built import slow, slowly
 from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Traffic, check
 from tests.streams.modes import WideAEAD
 
+from modeloom import golden
 from modeloom.ciphers import AES, SM4, BlockCipher, cipher_of
-from modeloom.ciphers.check import check_core
+from modeloom.ciphers.check import check_core as check_cipher_core
 from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.hardware import StreamHardware
 from modeloom.definition.expanded import expanded_key
+from modeloom.emit import lint, run_bench
 from modeloom.golden import aes_keys, sm4
 from modeloom.modes.gcm import GCM
+from modeloom.product.folder import read_messages
+from modeloom.product.messages import TAG_VERDICT
 from modeloom.spec import DefinitionError, InputError
+from modeloom.spec.errors import AuthenticationError
+from modeloom.taint import check_core
 
 SLOTS = 3
 SMALL = StreamOptions(cipher_stages=1, mul_stages=2, key_slots=SLOTS, keys="expanded")
@@ -107,15 +117,61 @@ def test_round_keys_of_sm4_are_those_of_the_reference():
 
 def test_software_and_key_schedule_are_compared():
     request = CoreRequest(direction="encrypt", form="pipelined", key_bits=128, stages=1, slots=1)
-    check_core(AES, request)
+    check_cipher_core(AES, request)
     wrong = replace(AES, expand=lambda key: [*AES.expand(key)[:-1], bytes(16)])
     with pytest.raises(DefinitionError, match="expand gives 0{32} for round key 10"):
-        check_core(wrong, request)
+        check_cipher_core(wrong, request)
 
 
 def test_a_cipher_without_expand():
     assert isinstance(cipher_of(WideAEAD(), None), BlockCipher) and cipher_of(WideAEAD(), None).expand is None
     with pytest.raises(InputError, match="its description has no expand"):
         compile_stream(WideAEAD(), SMALL, prove=False)
-    with pytest.raises(InputError, match="--keys is expand or expanded, not 'inlined'"):
+    with pytest.raises(InputError, match="inlined"):
         compile_stream(GCM(), replace(SMALL, keys="inlined"), prove=False)
+
+
+# -- the folder of a core -----------------------------------------------------------------------------------------------------
+
+BOTH = {**streamed.SMALL, "keys": "expanded", "hold": 40, "prove": False}
+
+
+def test_a_built_core_takes_keys_that_software_expands():
+    d, core = read_messages(streamed.folder(**BOTH)), streamed.simulated(**BOTH)
+    assert (d.key_sizes, d.packet_bytes, d.hold, d.options["keys"]) == ((16,), 176, 40, "expanded")
+    assert StreamCore(streamed.compiled(**BOTH)).words == ("gcm", "round1", "mulstages1", "slots3", "hold40", "expanded")
+    key, nonce = bytes(range(16)), bytes(12)
+    core.load_key(key, 1)
+    sealed = core.seal(nonce, b"text", b"header", slot=1)
+    assert sealed == golden.GCM(key).seal(nonce, b"text", b"header")
+    assert core.open(nonce, sealed, b"header", slot=1) == b"text"
+    with pytest.raises(AuthenticationError):
+        core.open(nonce, sealed[:-1] + bytes([sealed[-1] ^ 1]), b"header", slot=1)
+    with pytest.raises(InputError, match="takes keys of 16 bytes"):
+        core.load_key(bytes(176), 0)
+
+
+def test_its_files_say_what_a_packet_is():
+    folder = streamed.folder(**BOTH)
+    d = read_messages(folder)
+    sheet, verilog = (re.sub(r"\s+(// )?", " ", (folder / name).read_text()) for name in (d.files.datasheet, d.files.verilog))
+    assert "A packet on `s_axis_key` has 176 bytes" in sheet and "its 11 round keys" in sheet
+    assert "expanded keys: one packet for each key" in verilog and "key_schedule" not in verilog
+    for said in (sheet, verilog):
+        assert "releases plaintext" not in said
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
+def test_the_bench_passes():
+    assert run_bench(streamed.folder(**BOTH))["cycles_per_message"] == 5
+
+
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
+def test_lint():
+    lint(streamed.folder(**BOTH))
+
+
+@slow
+def test_no_timing_channel():
+    """The round keys and the verdict that lets text go are all that is secret of them, and control depends on the verdict alone."""
+    assert check_core(streamed.folder(**BOTH)).declassified == {TAG_VERDICT: 1}

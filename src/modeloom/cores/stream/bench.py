@@ -62,8 +62,9 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     """Text of the bench."""
     vectors = bench_vectors(compiled, d)
     beats = [len(message.beats) for message in vectors.messages]
-    most_beats = -(-d.key_bytes // KEY_BEAT_BYTES)
-    last_keep = (1 << d.key_bytes - (most_beats - 1) * KEY_BEAT_BYTES) - 1
+    longest = max(d.packet_sizes)
+    most_beats = -(-longest // KEY_BEAT_BYTES)
+    last_keep = (1 << longest - (most_beats - 1) * KEY_BEAT_BYTES) - 1
     given = [len(outcome.beats) for message in vectors.messages for outcome in (message.wanted, message.renewed) if outcome]
     values = {
         **message_places(d.block_bytes),

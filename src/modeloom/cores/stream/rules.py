@@ -58,7 +58,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         "IN_FLIGHT": in_flight,
         "ERASE_CYCLES": d.erase_cycles,
         "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + p.token_depth * d.cycles_of(0, d.beat_bytes),
-        "KEY_WRONG": _key_wrong(d.key_sizes),
+        "KEY_WRONG": _key_wrong(d.packet_sizes),
         "COMMAND_READ": f"{packing.bits}'h{command_read(packing, {}):0{packing.bits // 4}x}",
         # A core that holds text gives that of messages alone whose tag is right.
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in (MessageCode.OK, MessageCode.WRONG_TAG)[: 1 if d.hold else 2]),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.payloads import code_table, command_table, key_table, status_line
 from modeloom.cores.stream.figures import cipher_name
+from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table
@@ -116,11 +117,26 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
     yield ""
 
 
-def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
-    sizes = f"{numbers(d.key_sizes)} bytes; its length chooses the size" if len(d.key_sizes) > 1 else f"{d.key_bytes} bytes"
-    yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first beat names the slot."
+def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
+    """What a key packet is."""
+    if d.packet_bytes is None:
+        sizes = f"{numbers(d.key_sizes)} bytes; its length chooses the size" if len(d.key_sizes) > 1 else f"{d.key_bytes} bytes"
+        yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first beat names the slot."
+        yield ""
+        yield from key_table(d, compiled.mode)
+        return
+    count = bus_parameters(compiled).keys.round_keys
+    yield (
+        f"**Keys.** The core has no key schedule: software expands a key. A packet on `s_axis_key` has {d.packet_bytes} bytes, 16 a beat: "
+        f"the parts of the key in their order, and in the place of the {d.cipher.upper()} key its {count} round keys as encryption takes "
+        "them, the first one first. Each part and each round key begins with a beat; what remains of its last beat is not read. `tkeep` is "
+        "all ones in every beat. `tdest` of the first beat names the slot. The core computes all else that depends on the key alone."
+    )
     yield ""
-    yield from key_table(d, compiled.mode)
+
+
+def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
+    yield from _keys(compiled, d)
     refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
     yield (
         "The slot's old key is overwritten first, when the slot's messages in flight are done; messages of other slots go on meanwhile. "

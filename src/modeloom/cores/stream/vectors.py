@@ -32,10 +32,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.bench_text import Beat, BenchKey, bench_bytes
 from modeloom.cores.stream.figures import directions, key_sizes
 from modeloom.cores.stream.traffic import BenchMessage, Traffic
+from modeloom.definition.expanded import expanded_key
 from modeloom.definition.messages import StreamModel
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.messages import StreamDescription
@@ -75,7 +77,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     sizes = key_sizes(compiled)
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
     places = [*slots, *slots, slots[0]]
-    keys = [BenchKey(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
+    loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
     traffic = Traffic(compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold)
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
@@ -84,8 +86,8 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
         phases[phase] = traffic.number
 
     def load(first: int, count: int = len(slots)) -> None:
-        for key in keys[first : first + count]:
-            traffic.load(key.slot, key.key)
+        for slot, key in loaded[first : first + count]:
+            traffic.load(slot, key)
 
     def some(count: int) -> None:
         for number in range(count):
@@ -114,7 +116,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     load(len(slots))
     some(8)
     end("renewed")
-    third = StreamModel(compiled.mode, keys[-1].key, compiled.options.cipher)
+    third = StreamModel(compiled.mode, loaded[-1][1], compiled.options.cipher)
     for number in range(12):
         slot = slots[number % len(slots)]
         changes = slot == slots[0]
@@ -145,7 +147,15 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
         load(0)
         some(2)
         end(again)
-    return BenchVectors(tuple(keys), tuple(traffic.messages), phases)
+    keys = tuple(BenchKey(slot, _packet(compiled, key)) for slot, key in loaded)
+    return BenchVectors(keys, tuple(traffic.messages), phases)
+
+
+def _packet(compiled: CompiledStream, key: bytes) -> bytes:
+    """The bytes of the packet of a key."""
+    if compiled.options.keys != "expanded":
+        return key
+    return expanded_key(compiled.mode, cipher_of(compiled.mode, compiled.options.cipher), key)
 
 
 def _lengths(traffic: Traffic) -> None:

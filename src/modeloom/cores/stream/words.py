@@ -14,7 +14,7 @@ __all__ = ["name_words"]
 
 WORDS = {
     "cipher": "{}", "key_bits": "k{}", "direction": "{}", "cipher_sbox": "{}_sbox", "cipher_stages": "round{}", "mul_arch": "{}",
-    "mul_stages": "mulstages{}", "key_slots": "slots{}",
+    "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "keys": "{}",
 }  # fmt: skip
 """For each option what its value makes; an option without a word gives its name and value."""
 
