@@ -45,6 +45,7 @@ CASES = {
         "explain hctr2 --key-slots 65",
         "explain hctr2 --overlap --no-overlap", "explain hctr2 --exact=1", "explain hctr2 --preset TES2010-ful",
         "explain hctr2 --blocks-per-cycle 1", "explain hctr2 --channels 1", "explain hctr2 --hold 2048",
+        "explain hctr2 --keys expanded", "explain gcm --keys inlined",
         "explain gcm --blocks-per-cycle 3", "explain gcm --blocks-per-cycle x", "explain gcm --channels 0", "explain gcm --hold x",
         "explain gcm --sector 512", "explain gcm --direction up", "explain gcm --key-slots 0", "explain gcm --cipher-stages 5",
         "explain gcm --key-bits 100", "explain gcm --mul-arch Karatsubas", "explain gcm --dump graph",

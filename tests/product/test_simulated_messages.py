@@ -86,7 +86,7 @@ def test_what_came_of_messages_that_fail(core: SimulatedStreamCore) -> None:
     found = core.outcomes(jobs)
     assert [one.code for one in found] == [MessageCode.OK, MessageCode.WRONG_TAG, MessageCode.OK, MessageCode.NO_KEY]
     assert [one.text for one in found] == [good[:3], b"abc", b"abc", b""]
-    with pytest.raises(MessageError, match=r"message 0: status NO_KEY \(5\): the key slot is empty"):
+    with pytest.raises(MessageError, match=r"message 0: status NO_KEY \(6\): the key slot is empty"):
         core.run(jobs[3:])
     assert core.open(bytes(12), good) == b"abc", "a refused message changes nothing"
 
