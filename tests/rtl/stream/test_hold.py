@@ -139,10 +139,10 @@ def test_a_dropped_packet_gives_its_places_back(depth):
 
 @pytest.mark.parametrize("length", [1, 3, 8])
 def test_no_cycle_is_lost(length):
-    """Packets with a cycle between them, as many beats as the buffer at most, and verdicts that need no time of their own."""
+    """Packets back to back, as many beats as the buffer at most, and verdicts that need no time of their own."""
     packets = [Packet([number << 8 | at for at in range(length)], True) for number in range(20)]
     got, _ = check(HoldBuffer(BITS, 8, 3), packets, Pace(early=1.0))
-    assert got[-1][1] - got[0][1] <= 20 * (length + 1)
+    assert got[-1][1] - got[0][1] == 20 * length - 1
 
 
 def test_packets_that_are_not_held_pass_at_a_beat_a_cycle():
@@ -151,10 +151,10 @@ def test_packets_that_are_not_held_pass_at_a_beat_a_cycle():
 
 
 MUTANTS = {
-    "a wrong verdict is forgotten": ("wrong.eq(held_reg & self.verdict.valid & ~self.verdict.payload)", "wrong.eq(0)"),
-    "a verdict is about the packet behind": ("self.verdict.ready.eq(held_reg & done)", "self.verdict.ready.eq(1)"),
-    "written is visible": ("hidden.eq(Mux(held_reg, ~right, take & beat.held))", "hidden.eq(0)"),
-    "the first beat is visible": ("hidden.eq(Mux(held_reg, ~right, take & beat.held))", "hidden.eq(held_reg & ~right)"),
+    "a wrong verdict is forgotten": ("wrong.eq(held & self.verdict.valid & ~self.verdict.payload)", "wrong.eq(0)"),
+    "a verdict is about the packet behind": ("self.verdict.ready.eq(held & done)", "self.verdict.ready.eq(1)"),
+    "written is visible": ("hidden.eq(held & ~right)", "hidden.eq(0)"),
+    "the first beat is visible": ("hidden.eq(held & ~right)", "hidden.eq(held_reg & ~right)"),
     "places do not come back": ("used.eq(Mux(wrong, shown, used_reg + store - pop))", "used.eq(used_reg + store - pop)"),
     "put does not go back": ("put.eq(Mux(wrong, begin_reg, self._next(put_reg, store)))", "put.eq(self._next(put_reg, store))"),
     "the next packet does not wait": ("~ended_reg & (~full_reg", "(~full_reg"),

@@ -93,16 +93,18 @@ class HoldBuffer(wiring.Component):
         dropped_reg = Signal()
 
         beat, take, store, pop = self.i.payload, Signal(), Signal(), Signal()
-        right, wrong, hidden, done = Signal(), Signal(), Signal(), Signal()
+        held, right, wrong, hidden, done = Signal(), Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            right.eq(held_reg & self.verdict.valid & self.verdict.payload),
-            wrong.eq(held_reg & self.verdict.valid & ~self.verdict.payload),
+            # The packet of this cycle is held; the next verdict is about it.
+            held.eq(held_reg | (take & beat.held)),
+            right.eq(held & self.verdict.valid & self.verdict.payload),
+            wrong.eq(held & self.verdict.valid & ~self.verdict.payload),
             self.i.ready.eq(~ended_reg & (~full_reg | (beat.held & ~beat.stored))),
             take.eq(self.i.valid & self.i.ready),
             store.eq(take & beat.stored),
-            hidden.eq(Mux(held_reg, ~right, take & beat.held)),
+            hidden.eq(held & ~right),
             done.eq(ended_reg | (take & beat.last)),
-            self.verdict.ready.eq(held_reg & done),
+            self.verdict.ready.eq(held & done),
             pop.eq(valid_reg & self.o.ready),
         ]  # fmt: skip
 
@@ -121,14 +123,10 @@ class HoldBuffer(wiring.Component):
             # What becomes visible in this cycle is read in the next one.
             valid_reg.eq(shown != 0),
             dropped_reg.eq(wrong & done),
+            held_reg.eq(held & ~(self.verdict.valid & done)), ended_reg.eq(held & done & ~self.verdict.valid),
         ]  # fmt: skip
         with m.If(~hidden):
             m.d.sync += begin_reg.eq(put)
-        with m.If(held_reg):
-            m.d.sync += [held_reg.eq(~(self.verdict.valid & done)), ended_reg.eq(done & ~self.verdict.valid)]
-        with m.Elif(take & beat.held):
-            m.d.sync += [held_reg.eq(1), ended_reg.eq(beat.last)]
-
         written = Value.cast(beat.beat)
         m.d.comb += [
             memory.we.eq(store), memory.waddr.eq(put_reg), memory.wdata.eq(written & store.replicate(width)),

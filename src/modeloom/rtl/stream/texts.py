@@ -114,7 +114,7 @@ class TextQueue(BusComponent[MessageParameters]):
     def _hold(self, m: Module, queue: Queue) -> Any:
         """Puts the buffer for unverified text behind the queue; the stream out of it."""
         p = self.parameters
-        layout = StructLayout({"data": p.block_bits, "nbytes": p.nbytes_bits, "last": 1, "cut": 1})
+        layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1})
         m.submodules.hold = hold = HoldBuffer(layout, p.hold_depth, p.erase_bits)
         m.submodules.verdicts = verdicts = Queue(1, p.tag_depth, p.erase_bits)
         wiring.connect(m, verdicts.o, hold.verdict)
