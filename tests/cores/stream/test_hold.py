@@ -70,7 +70,7 @@ def check(host, made, hold=HOLD):
     # A status follows the text of its message.
     at = 0
     for got, text in released:
-        at += -(-len(text) // 16)
+        at += -(-len(text) // host.beat)
         assert host.text_cycles[at - 1] < got.status_cycle
     return statuses
 
@@ -198,6 +198,23 @@ def test_buffers_of_other_sizes(keys, hold):
     made = [traffic.one(None, 0, hold, decrypt=way < 3, wrong=way == 1) for way in range(4)]
     ends = [status.status_cycle for status in check(host, made * 5, hold)[3::4]]
     assert [after - before for before, after in pairwise(ends)][1:] == [tokens(made)] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lanes", "hold"), [(2, 100), (2, 256), (4, 64), (4, 1500)])
+def test_several_blocks_a_cycle(keys, lanes, hold):
+    """The tag of a message shares its last beat, so that messages of a beat follow each other in each cycle."""
+    compiled = compile_stream(GCM(), replace(SMALL, hold=hold, blocks_per_cycle=lanes), prove=False)
+    host, traffic = loaded(compiled, keys), Traffic(GCM(), keys, Random(hold))
+    made = traffic.some(100, most=hold)
+    made += [traffic.one(None, 3, hold + more, decrypt=True, wrong=wrong) for more in (-1, 0, 1, 16, 99) for wrong in (True, False)]
+    traffic.rng.shuffle(made)
+    check(host, made, hold)
+    for lengths in ((1, 17), (hold,), (hold, 5, 40)):
+        made = [traffic.one(None, 0, length, decrypt=way < 3, wrong=way == 1) for length in lengths for way in range(4)]
+        rounds = 60 // len(made) + 2
+        ends = [status.status_cycle for status in check(host, made * rounds, hold)[len(made) - 1 :: len(made)]]
+        assert [after - before for before, after in pairwise(ends)][1:] == [tokens(made, lanes=lanes)] * (rounds - 2)
 
 
 def test_bytes_that_no_buffer_has(compiled):
