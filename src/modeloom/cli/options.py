@@ -13,7 +13,7 @@ from modeloom.compiler.options import Options
 from modeloom.compiler.presets import PRESETS, preset
 from modeloom.spec import InputError
 
-__all__ = ["cipher_option", "optimize_option", "unit_options", "options_from", "tweaks"]
+__all__ = ["ALL", "cipher_option", "optimize_option", "unit_options", "options_from", "tweaks"]
 
 
 class SectorSizes(click.ParamType):
@@ -29,13 +29,33 @@ class SectorSizes(click.ParamType):
             self.fail(f"{value} is not a size in bytes; give a number, or several as 512,4096", param, ctx)
 
 
+ALL = "all"
+"""Takes the place of a key size."""
+
+
+class KeyBits(click.ParamType):
+    """A key size in bits, or all of them."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """A number, or ``ALL``."""
+        if value == ALL:
+            return ALL
+        return click.INT.convert(value, param, ctx)  # type: ignore[no-any-return]
+
+
 cipher_option = click.option("--cipher", help=f"Block cipher: {', '.join(CIPHERS)} (default: that of the mode, which is mostly AES).")
 
 _UNIT_OPTIONS = [
     click.option("--sector", type=SectorSizes(), help="Sector size in bytes (default: 512). Give several sizes as 512,4096."),
     click.option("--tweak", type=int, help="Tweak size in bytes (default: the first size of the mode)."),
     cipher_option,
-    click.option("--key-bits", type=int, help="Key size of the cipher in bits (default: its first; AES has 128, 192 and 256)."),
+    click.option(
+        "--key-bits", type=KeyBits(),
+        help="Key size of the cipher in bits (default: its first; AES has 128, 192 and 256). Stream modes also take all: each key slot "
+        "then has its own.",
+    ),
     click.option("--direction", help="encrypt, decrypt or both (default: all that the mode has)."),
     click.option("--cipher-cores", "--aes", type=int, help="Number of cores of the cipher (default: 1)."),
     click.option(
@@ -102,6 +122,8 @@ def options_from(values: dict[str, Any]) -> Options:
     if (sizes := values.pop("sector")) is not None:
         changes["sector"], *more = sizes
         changes["more_sectors"] = tuple(more)
+    if values["key_bits"] == ALL:
+        raise InputError("--key-bits all is for stream modes, and this is a mode on sectors; give one size")
     for name in NUMBERS_AND_NAMES:
         value = values.pop(name)
         if value is not None:

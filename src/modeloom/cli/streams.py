@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from modeloom.cli.files import columns, warn
+from modeloom.cli.options import ALL
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 
@@ -41,8 +42,13 @@ def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
 
     Raises ``InputError`` for an option that only modes on sectors have, and for one that cores for messages do not have yet.
     """
+    from modeloom.ciphers import cipher_of
     from modeloom.compiler.streams import StreamOptions
 
+    if values.get("key_bits") == ALL:
+        sizes = sorted(cipher_of(mode, values.get("cipher")).key_bits, reverse=True)
+        first, *more = [bits for bits in sizes if not mode.cipher_key_bits or bits in mode.cipher_key_bits]
+        values |= {"key_bits": first, "more_key_bits": tuple(more)}
     known = {field.name for field in fields(StreamOptions)}
     given = {name: value for name, value in values.items() if value is not None and value is not False}
     for name, value in [*given.items()]:

@@ -39,6 +39,8 @@ class StreamOptions:
     ----------
     key_bits : int or None
         Key size of the cipher in bits (default: the first key size of the cipher).
+    more_key_bits : tuple of int
+        Other key sizes.  Each key slot has the size of its key.
     cipher : str or None
         Name of the block cipher (default: that of the mode).
     cipher_sbox : str or None
@@ -59,6 +61,7 @@ class StreamOptions:
     """
 
     key_bits: int | None = None
+    more_key_bits: tuple[int, ...] = ()
     cipher: str | None = None
     cipher_sbox: str | None = None
     cipher_stages: int | None = None
@@ -163,13 +166,20 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise UnknownName("kind of keys", options.keys, KEYS)
     if options.keys == "expanded" and chosen.expand is None:
         raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
+    if options.keys == "expanded" and options.more_key_bits:
+        raise InputError("--keys expanded takes keys of one size; give one --key-bits")
+    first, *more = sorted({cast(int, shared.key_bits), *options.more_key_bits}, reverse=True)
     options = replace(
-        options, key_bits=shared.key_bits, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox, cipher_stages=shared.cipher_stages
-    )
-    request = CoreRequest(
-        direction="encrypt", form="pipelined", key_bits=cast(int, shared.key_bits), stages=cast(int, shared.cipher_stages),
-        slots=options.key_slots, sbox=cast(str, shared.cipher_sbox),
+        options, more_key_bits=tuple(more), key_bits=first, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox,
+        cipher_stages=shared.cipher_stages,
     )  # fmt: skip
+    request = CoreRequest(
+        direction="encrypt", form="pipelined", key_bits=first, stages=cast(int, shared.cipher_stages),
+        slots=options.key_slots, sbox=cast(str, shared.cipher_sbox), more_key_bits=options.more_key_bits,
+    )  # fmt: skip
+    for bits in request.key_sizes:
+        mode.check_key_bits(bits)
+    chosen.check_sizes(request)
     latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
-    plan = plan_stream(mode, cast(int, shared.key_bits) // 8, latencies, options.blocks_per_cycle)
+    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle)
     return CompiledStream(mode, options, plan, request, prove_stream(plan) if prove else None)

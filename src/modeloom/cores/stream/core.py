@@ -135,7 +135,7 @@ def stream_options_of(description: StreamDescription) -> StreamOptions:
     """The options that a core was built with; raises ``InputError`` for what this version does not know."""
     values: dict[str, Any] = dict(description.options)
     try:
-        return StreamOptions(**values)
+        return StreamOptions(**values | {"more_key_bits": tuple(values.get("more_key_bits", ()))})
     except TypeError as error:
         raise InputError(f"the options in core.json are not those of this version ({error}); build the core again") from None
 

@@ -12,7 +12,7 @@ __all__ = ["cipher_name", "definition_hash", "directions", "key_sizes"]
 
 def key_sizes(compiled: CompiledStream) -> tuple[int, ...]:
     """Bytes of the keys of the mode that the core takes."""
-    return (compiled.mode.key_bytes((compiled.options.key_bits or 0) // 8),)
+    return tuple(compiled.mode.key_bytes(bits // 8) for bits in compiled.cipher_request.key_sizes)
 
 
 def directions(compiled: CompiledStream) -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def directions(compiled: CompiledStream) -> tuple[str, ...]:
 
 def cipher_name(compiled: CompiledStream) -> str:
     """The cipher with the bits of its keys, such as AES-128."""
-    return f"{(compiled.options.cipher or '').upper()}-{compiled.options.key_bits}"
+    return f"{(compiled.options.cipher or '').upper()}-{'/'.join(map(str, sorted(compiled.cipher_request.key_sizes)))}"
 
 
 def definition_hash(compiled: CompiledStream) -> str:
@@ -32,7 +32,8 @@ def definition_hash(compiled: CompiledStream) -> str:
     lines = [
         f"stream mode {mode.name}", f"field {field.name} {field.width} {field.modulus:#x}", f"block {mode.block_bytes}",
         "nonces " + " ".join(map(str, mode.nonce_bytes)), f"tags {mode.tag_bytes}", f"most {mode.most_associated} {mode.most_text}",
-        "key " + " ".join(mode.key_parts), f"cipher {options.cipher} {options.key_bits}", "state " + " ".join(trace.state),
+        "key " + " ".join(mode.key_parts), "cipher " + " ".join(map(str, (options.cipher, options.key_bits, *options.more_key_bits))),
+        "state " + " ".join(trace.state),
     ]  # fmt: skip
     lines += [f"{node.id} {node.kind} {' '.join(map(str, node.args))}" for node in trace.nodes]
     for step in trace.steps:

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
 from amaranth.lib import wiring
@@ -47,7 +47,7 @@ PIN_CYCLES = 10
 def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     """Sizes of the message control; raises ``InputError`` for a mode that the buses do not fit."""
     mode, options = compiled.mode, compiled.options
-    cipher, key_bits = cipher_of(mode, options.cipher), cast(int, options.key_bits)
+    cipher, sizes = cipher_of(mode, options.cipher), compiled.cipher_request.key_sizes
     parts, keys = mode.key_parts, mode.cipher_keys
     before = min((parts.index(name) for name in keys), default=0)
     if len(keys) != 1:
@@ -59,8 +59,8 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
             plan=compiled.plan, hold=options.hold,
             encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=(ExpandedKeyParameters if options.keys == "expanded" else KeyParameters)(
-                slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=key_bits,
-                round_keys=cipher.round_keys(key_bits), round_key_bits=cipher.round_key_bits,
+                slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
+                more_key_bits=sizes[1:], round_keys=max(map(cipher.round_keys, sizes)), round_key_bits=cipher.round_key_bits,
                 raw_words_before=before, raw_words_after=len(parts) - before - 1, words=len(compiled.plan.words),
             ),
         )  # fmt: skip
@@ -157,7 +157,7 @@ class StreamHardware(wiring.Component):
             zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),
         ]  # fmt: skip
         cipher = cipher_of(compiled.mode, compiled.options.cipher)
-        schedule = None if p.expanded else cipher.key_schedule(p.keys.cipher_key_bits)
+        schedule = None if p.expanded else cipher.expander(p.keys.sizes)
         m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedule)
         m.d.comb += [bus.erase.eq(zeroizer.erase.we), bus.erase_address.eq(zeroizer.erase.address)]
         for port in self.flat:

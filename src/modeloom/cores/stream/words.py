@@ -13,8 +13,8 @@ from modeloom.cores.words import option_words
 __all__ = ["name_words"]
 
 WORDS = {
-    "cipher": "{}", "key_bits": "k{}", "direction": "{}", "cipher_sbox": "{}_sbox", "cipher_stages": "round{}", "mul_arch": "{}",
-    "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "keys": "{}",
+    "cipher": "{}", "key_bits": "k{}", "more_key_bits": "{}", "direction": "{}", "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
+    "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "keys": "{}",
 }  # fmt: skip
 """For each option what its value makes; an option without a word gives its name and value."""
 
@@ -26,4 +26,5 @@ def name_words(compiled: CompiledStream) -> tuple[str, ...]:
     usual = replace(
         StreamOptions(), key_bits=own.key_bits, cipher=cipher_of(mode).name, cipher_sbox=own.cipher_sbox, cipher_stages=own.cipher_stages
     )
-    return (mode.name, *option_words(asdict(options), asdict(usual), WORDS))
+    chosen = asdict(options) | {"more_key_bits": "_".join(map(str, options.more_key_bits))}
+    return (mode.name, *option_words(chosen, asdict(usual) | {"more_key_bits": ""}, WORDS))

@@ -134,6 +134,8 @@ class MessageBus(wiring.Component):
             flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
+        if pipeline.key_sizes:
+            m.d.comb += pipeline.rk_length.eq(keys.round_key.length)
         if p.keys.slots <= LISTED_SLOTS:
             m.d.comb += command.key_loaded.eq(key_port.state.loaded)
         else:

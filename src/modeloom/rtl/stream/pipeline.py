@@ -33,6 +33,10 @@ from modeloom.streams.steps import Form, Step, Term
 
 __all__ = ["TokenPipeline"]
 
+LUT_SLOTS = 64
+"""Most key slots whose words are in LUT memories; those of more are in block memories."""
+
+
 
 class TokenPipeline(wiring.Component):
     """The pipeline that a plan describes.
@@ -76,8 +80,9 @@ class TokenPipeline(wiring.Component):
         A word of the key memory that set-up has computed; it is written by itself.
     key_we, key_slot, key_index, key_data : In
         Writes a word of the key memory.
-    rk_we, rk_slot, rk_round, rk_data : In
-        Writes a round key.
+    rk_we, rk_slot, rk_round, rk_data, rk_length : In
+        Writes a round key.  ``rk_length`` is the size of its key, only with a cipher for several sizes.  It is the longest while the
+        pipeline is held in reset.
     erase, erase_address : In
         While the pipeline is held in reset, and ``rk_data`` is zero: zeros to this word of all memories.  A round key has the address
         slot · 2^``round_bits`` + round.
@@ -102,7 +107,13 @@ class TokenPipeline(wiring.Component):
             "key_we": In(1), "key_slot": In(slot), "key_index": In(range(max(2, len(plan.words)))), "key_data": In(self.width),
             "rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits), "rk_data": In(round_key_bits),
             "erase": In(1), "erase_address": In(erase_bits),
+            **({"rk_length": In(len(self.ciphers[0].key_length))} if self.key_sizes else {}),
         })  # fmt: skip
+
+    @property
+    def key_sizes(self) -> bool:
+        """Whether the cipher takes keys of several sizes."""
+        return bool(self.ciphers) and hasattr(self.ciphers[0], "key_length")
 
     @property
     def text_stage(self) -> int:
@@ -178,10 +189,12 @@ class _Elaboration(TokenValues):
             component.key_slot.eq(Mux(erase, c.erase_address[c.round_bits :], c.rk_slot)),
             component.key_round.eq(Mux(erase, c.erase_address[: c.round_bits], c.rk_round)),
         ]  # fmt: skip
+        if c.key_sizes:
+            m.d.comb += component.key_length.eq(c.rk_length)
 
-    def _memory(self, depth: int, ports: int) -> BlockMemory:
+    def _memory(self, depth: int, ports: int, style: str = "distributed") -> BlockMemory:
         """A memory that can be erased."""
-        memory = BlockMemory(self.width, depth, ports, erase_bits=self.c.erase_bits)
+        memory = BlockMemory(self.width, depth, ports, style=style, erase_bits=self.c.erase_bits)
         self.m.d.comb += [memory.erase.eq(self.c.erase), memory.erase_address.eq(self.c.erase_address)]
         return memory
 
@@ -276,7 +289,8 @@ class _Elaboration(TokenValues):
                 wanted.setdefault((lane, "mul", 1), []).append((self.lines["product"].at(stage), index))
         if not words:
             return
-        self.key_memory = memory = self._memory(c.slots << self.bits, max(1, len(wanted)))
+        style = "distributed" if c.slots <= LUT_SLOTS else "block"
+        self.key_memory = memory = self._memory(c.slots << self.bits, max(1, len(wanted)), style)
         m.submodules.key_memory = memory
         for place, (key, by_kind) in enumerate(wanted.items()):
             stage = self.placed.stages[key[1]] - 1
