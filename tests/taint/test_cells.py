@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from modeloom.product.description import Result
 from modeloom.sim.build import BuildError
 from modeloom.taint import flat_netlist
 from modeloom.taint.cells import UnknownCell, dependences
@@ -71,7 +72,7 @@ def test_registers(tmp_path: Path) -> None:
     netlist = design("  assign y = 0;\n  always @(posedge clk) if (s) q <= {b[3:1], a[0]};", tmp_path)
     assert reaching(netlist, "q") == ["a0 s", "b1 s", "b2 s", "b3 s"]
     assert reaching(netlist, "q", clocked=False) == [""] * 4
-    kinds = {(point.kind, netlist.names.get(point.bit)) for point in control_points(netlist, "y")}
+    kinds = {(point.kind, netlist.names.get(point.bit)) for point in control_points(netlist, [Result("y", 4)])}
     assert {("select", "s"), ("register clock", "clk")} <= kinds
 
 
@@ -87,7 +88,7 @@ def test_memories(tmp_path: Path) -> None:
     assert reaching(netlist, "y", clocked=False) == ["a0 a1"] * 4
     graph = BitGraph(netlist)
     for kind, inputs in {"memory address": ["a", "s"], "memory enable": ["s"]}.items():
-        points = [point.bit for point in control_points(netlist, "y") if point.kind == kind]
+        points = [point.bit for point in control_points(netlist, [Result("y", 4)]) if point.kind == kind]
         found = graph.reached(points, backwards=True, clocked=False)
         for name, bits in netlist.inputs.items():
             assert all(bit in found for bit in bits) == (name in inputs), f"{kind} and {name}"
