@@ -117,7 +117,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         token, room = self.token.payload, self.token.ready
         give = Signal()
         take = Signal()
-        ends_message, alone, shared = Signal(), Signal(), Signal()
+        ends_message, alone, shared, is_text = Signal(), Signal(), Signal(), Signal()
         fault = Signal(CODE_BITS)
         full_lanes = Signal(range(p.lanes + 1))
         m.d.comb += [
@@ -151,7 +151,9 @@ class MessageIntake(BusComponent[MessageParameters]):
                 with m.Elif(too_long):
                     m.d.comb += fault.eq(Mux(held_reg, MessageCode.TOO_LONG_TO_HOLD, MessageCode.TOO_LONG))
                 with m.Else():
-                    m.d.comb += [give.eq(1), token.step.eq(TokenStep.TEXT), token.last.eq(beat.last), text.count.eq(full)]
+                    m.d.comb += [
+                        give.eq(1), is_text.eq(1), token.step.eq(TokenStep.TEXT), token.last.eq(beat.last), text.count.eq(full),
+                    ]  # fmt: skip
                     m.d.sync += [begun_reg.eq(1), ended_reg.eq(beat.last), partial_reg.eq(nbytes)]
         with m.If(fault.any()):
             m.d.sync += [code_reg.eq(fault), discard_reg.eq(1), ended_reg.eq(beat.last)]
@@ -168,7 +170,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         if p.plan.shares_tag:
             with m.If(give & ~fault.any() & beat.last & (full_lanes != p.lanes) & ~alone):
                 m.d.comb += shared.eq(1)
-                with m.If(token.step == TokenStep.TEXT):
+                with m.If(is_text):
                     m.d.comb += lengths.eq(Cat(associated_reg, nbytes[:index_bits], text.value))
             with m.If(shared):
                 m.d.comb += token.blocks[full_lanes].eq(lengths)
