@@ -23,7 +23,7 @@ from modeloom.spec.stream import StreamMode
 
 COMMAND = "modeloom build (tests)"
 
-SMALL: dict[str, Any] = {"key_slots": 3, "cipher_stages": 1, "mul_stages": 1}
+SMALL: dict[str, Any] = {"key_bits": 128, "key_slots": 3, "cipher_stages": 1, "mul_stages": 1}
 """A core of GCM that several files test: three key slots, one register in each round and in the multiplier."""
 
 OWN = {mode.name: mode for mode in (NoHash, WideAEAD)}

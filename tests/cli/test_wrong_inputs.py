@@ -58,7 +58,7 @@ CASES = {
         "build hctr2 -o new --sector 15", "build xts -o new --squares fast", "build hctr2 -o new --optimise 3",
         "build nomode -o new", "build gcm -o others", "build gcm -o plain/core", "build gcm -o new --name module",
         "build gcm -o new --tweak 16", "build gcm -o new --channels 2", "build gcm -o new --hold 0",
-        "build gcm -o new --hold 64 --direction encrypt", "build gcm -o new --key-slots 65",
+        "build gcm -o new --hold 64 --direction encrypt", "build gcm -o new --key-slots 1025",
     ],
     "model": [
         "model htcr2 --key-file key plain out", "model hctr2 --key-file typo plain out",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
-from modeloom.ciphers import cipher_of
+from modeloom.ciphers import BlockCipher, cipher_of
 from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.options import MULTIPLIERS, Options
 from modeloom.spec import InputError, UnknownName
@@ -15,7 +15,7 @@ from modeloom.spec.stream import StreamMode
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 
-__all__ = ["CompiledStream", "StreamOptions", "compile_stream"]
+__all__ = ["CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
 
 KEYS = ("expand", "expanded")
 """What ``StreamOptions.keys`` may be."""
@@ -24,7 +24,7 @@ SCHEMA = "modeloom-explain-stream-1"
 
 DIRECTIONS = ("encrypt", "decrypt", "both")
 
-MOST_SLOTS = 64
+MOST_SLOTS = 1024
 """Key slots that a key port takes."""
 
 BLOCKS_PER_CYCLE = (1, 2, 4)
@@ -38,7 +38,8 @@ class StreamOptions:
     Attributes
     ----------
     key_bits : int or None
-        Key size of the cipher in bits (default: the first key size of the cipher).
+        Key size of the cipher in bits (default: all sizes, each slot having that of its key, if the cipher has pipelines for several
+        sizes and the mode's key ends with the cipher's; otherwise the first one).
     more_key_bits : tuple of int
         Other key sizes.  Each key slot has the size of its key.
     cipher : str or None
@@ -145,6 +146,9 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         The pipeline does not compute the definition.
     """
     chosen = cipher_of(mode, options.cipher)
+    if options.key_bits is None and not options.more_key_bits and options.keys != "expanded":
+        first, *more = default_sizes(mode, chosen)
+        options = replace(options, key_bits=first, more_key_bits=tuple(more))
     # The options of both kinds of cores are checked in one place.
     shared = Options(
         key_bits=options.key_bits, cipher=options.cipher, cipher_sbox=options.cipher_sbox, cipher_stages=options.cipher_stages,
@@ -183,3 +187,12 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle)
     return CompiledStream(mode, options, plan, request, prove_stream(plan) if prove else None)
+
+
+def default_sizes(mode: StreamMode, cipher: BlockCipher) -> tuple[int, ...]:
+    """Key sizes of a core if a user names none, the largest first: all if a core can have them, and otherwise the first of the cipher."""
+    allowed = tuple(bits for bits in cipher.key_bits if not mode.cipher_key_bits or bits in mode.cipher_key_bits)
+    ends = len(mode.cipher_keys) == 1 and mode.key_parts[-1] in mode.cipher_keys
+    if "encrypt" in cipher.several_sizes and ends and len(allowed) > 1:
+        return tuple(sorted(allowed, reverse=True))
+    return cipher.key_bits[:1]

@@ -49,7 +49,7 @@ def test_the_same_core_again() -> None:
 
 
 def test_names() -> None:
-    assert StreamCore(compiled(**SMALL)).words == ("gcm", "round1", "mulstages1", "slots3")
+    assert StreamCore(compiled(**SMALL)).words == ("gcm", "k128", "round1", "mulstages1", "slots3")
     assert StreamCore(compiled(prove=False)).words == ("gcm",)
     assert StreamCore(compiled(prove=False, key_bits=256, direction="decrypt")).words == ("gcm", "k256", "dec")
 

@@ -18,7 +18,7 @@ from modeloom.modes.gcm import GCM
 
 SLOTS = 4
 MOST = GCM.most_text // 16
-SMALL = StreamOptions(cipher_stages=1, mul_stages=2, key_slots=SLOTS)
+SMALL = StreamOptions(key_bits=128, cipher_stages=1, mul_stages=2, key_slots=SLOTS)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from modeloom.spec import InputError
 
 HOLD, BEATS = 100, 7
 SLOTS = 2
-SMALL = StreamOptions(cipher_stages=1, mul_stages=2, key_slots=SLOTS, hold=HOLD)
+SMALL = StreamOptions(key_bits=128, cipher_stages=1, mul_stages=2, key_slots=SLOTS, hold=HOLD)
 
 
 @pytest.fixture(scope="module")

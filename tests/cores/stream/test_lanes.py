@@ -14,16 +14,17 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.gcm import GCM
 
 SLOTS = 3
+KEY_BITS = {GCM: 128, NoHash: 128, WideAEAD: 256}
 
 
 def made(lanes, mode=GCM, gaps=None):
     """A host and messages for a core, its keys loaded."""
     rng = Random(lanes)
     compiled = compile_stream(
-        mode(), StreamOptions(cipher_stages=1, mul_stages=1, key_slots=SLOTS, blocks_per_cycle=lanes), prove=False
+        mode(), StreamOptions(key_bits=KEY_BITS[mode], cipher_stages=1, mul_stages=1, key_slots=SLOTS, blocks_per_cycle=lanes), prove=False
     )
     host = Host(compiled, gaps=gaps)
-    keys = [rng.randbytes(mode().key_bytes(compiled.options.key_bits // 8)) for _ in range(SLOTS)]
+    keys = [rng.randbytes(mode().key_bytes(KEY_BITS[mode] // 8)) for _ in range(SLOTS)]
     for slot, key in enumerate(keys):
         host.key(key, slot)
     return host, Traffic(mode(), keys, rng)

@@ -17,7 +17,7 @@ from modeloom.modes.gcm import GCM
 def test_many_slots(slots):
     """Messages of some slots and of empty ones, in turn; a slot that is erased, and one that has its key again."""
     rng = Random(8)
-    host = Host(compile_stream(GCM(), StreamOptions(cipher_stages=1, mul_stages=2, key_slots=slots), prove=False))
+    host = Host(compile_stream(GCM(), StreamOptions(key_bits=128, cipher_stages=1, mul_stages=2, key_slots=slots), prove=False))
     used = [0, 1, 63, 64, slots - 1]
     keys = {slot: rng.randbytes(16) for slot in used}
     for slot, key in keys.items():

@@ -7,13 +7,13 @@ from dataclasses import asdict, replace
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.options import Options
-from modeloom.compiler.streams import CompiledStream, StreamOptions
+from modeloom.compiler.streams import CompiledStream, StreamOptions, default_sizes
 from modeloom.cores.words import option_words
 
 __all__ = ["name_words"]
 
 WORDS = {
-    "cipher": "{}", "key_bits": "k{}", "more_key_bits": "{}", "direction": "{}", "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
+    "cipher": "{}", "key_bits": "k{}", "direction": "{}", "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "keys": "{}",
 }  # fmt: skip
 """For each option what its value makes; an option without a word gives its name and value."""
@@ -22,9 +22,17 @@ WORDS = {
 def name_words(compiled: CompiledStream) -> tuple[str, ...]:
     """The mode, and a word for each option that differs."""
     mode, options = compiled.mode, compiled.options
-    own = Options().on(cipher_of(mode, options.cipher))
+    cipher = cipher_of(mode, options.cipher)
+    own, (first, *more) = Options().on(cipher), default_sizes(mode, cipher)
     usual = replace(
-        StreamOptions(), key_bits=own.key_bits, cipher=cipher_of(mode).name, cipher_sbox=own.cipher_sbox, cipher_stages=own.cipher_stages
-    )
-    chosen = asdict(options) | {"more_key_bits": "_".join(map(str, options.more_key_bits))}
-    return (mode.name, *option_words(chosen, asdict(usual) | {"more_key_bits": ""}, WORDS))
+        StreamOptions(), key_bits=first, more_key_bits=tuple(more), cipher=cipher_of(mode).name, cipher_sbox=own.cipher_sbox,
+        cipher_stages=own.cipher_stages,
+    )  # fmt: skip
+    return (mode.name, *option_words(_values(options), _values(usual), WORDS))
+
+
+def _values(options: StreamOptions) -> dict[str, object]:
+    """Options by name; all key sizes are one value."""
+    values = asdict(options)
+    values["key_bits"] = "_".join(map(str, (options.key_bits, *values.pop("more_key_bits"))))
+    return values
