@@ -208,13 +208,23 @@ class State:
     def _read(self, cell: Cell) -> Bits:
         p = cell.parameters
         if p["RD_CLK_ENABLE"]:
-            raise NotImplementedError(f"memory {cell.name} with a registered read port")
+            return self._registered(cell)
         address = p["ABITS"]
         addresses = [self.value(cell["RD_ADDR"][n * address : (n + 1) * address]) for n in range(p["RD_PORTS"])]
         words = self._words.get(cell.name) if p["WR_PORTS"] else _table(cell)
         if words is None:
             return concat(self.word(cell, at) for at in addresses)
         return concat(_chosen([constant(word, p["WIDTH"]) for word in words], at, address) for at in addresses)
+
+    def _registered(self, cell: Cell) -> Bits:
+        """A read port with a register: what stood at the address a cycle ago, before what was written then."""
+        p = cell.parameters
+        if p["RD_PORTS"] != 1 or p["RD_TRANSPARENCY_MASK"] or self._words:
+            raise NotImplementedError(f"memory {cell.name} with other registered read ports than one that reads what stood there")
+        if self.previous is None:
+            return fresh(f"{self.label}.{cell.name}.read", p["WIDTH"])
+        before = self.previous
+        return before.value(cell["RD_EN"]).choose(before.word(cell, before.value(cell["RD_ADDR"])), before.value(cell["RD_DATA"]))
 
     def word(self, cell: Cell, at: Bits) -> Bits:
         """One word of a memory."""

@@ -30,7 +30,7 @@ def made(lanes, mode=GCM, gaps=None):
     return host, Traffic(mode(), keys, rng)
 
 
-@pytest.mark.parametrize("lanes", [2, *slowly([4])])
+@pytest.mark.parametrize("lanes", [2, *slowly(4)])
 def test_gcm(lanes):
     """Random messages, then all lengths of associated data and text about a few beats, then the cycles."""
     host, traffic = made(lanes)

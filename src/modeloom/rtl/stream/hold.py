@@ -121,7 +121,7 @@ class HoldBuffer(wiring.Component):
             put_reg.eq(put), get_reg.eq(get), used_reg.eq(used), visible_reg.eq(visible),
             full_reg.eq(used == self.depth),
             # What becomes visible in this cycle is read in the next one.
-            valid_reg.eq(shown != 0),
+            valid_reg.eq(shown.any()),
             dropped_reg.eq(wrong & done),
             held_reg.eq(held & ~(self.verdict.valid & done)), ended_reg.eq(held & done & ~self.verdict.valid),
         ]  # fmt: skip
