@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
-from modeloom.interfaces.table import RESERVED, Packing, slot_number_bits
+from modeloom.interfaces.table import LISTED_SLOTS, RESERVED, Packing, slot_number_bits
 
 __all__ = ["bit_range", "command_read", "packing_places"]
 
@@ -36,7 +36,7 @@ def packing_places(interfaces: Sequence[Interface], identity: str, slots: int = 
     """
     groups = {group.name: group for group in interfaces}
     commands, statuses = groups["s_axis_cmd"].packing, groups["m_axis_status"].packing
-    slot_bits = slot_number_bits(slots)
+    slot_bits, listed = slot_number_bits(slots), slots <= LISTED_SLOTS
     return {
         "COMMAND_BITS": commands.bits,
         "COMMAND_RANGE": bit_range(commands.bits),
@@ -56,6 +56,11 @@ def packing_places(interfaces: Sequence[Interface], identity: str, slots: int = 
         "KEY_ALL": f"{KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES) - 1:x}",
         "SLOT_BITS": slot_bits,
         "SLOT_RANGE": bit_range(slot_bits),
+        # With many slots there is one flag, of the slot of the last key packet.
+        "FLAGS": "SLOTS" if listed else "1",
+        "OF_KEY": "[key_slot[number]]" if listed else "",
+        "OF_SLOT": "[slot]" if listed else "",
+        "NO_SLOT": "wrong_key(0, KEY_BEATS, KEY_LAST_KEEP, SLOTS);" if slots < 1 << slot_bits else "",
     }
 
 

@@ -28,8 +28,8 @@ class PortRules:
         The field of commands that the status returns.
     """
 
-    def __init__(self, interfaces: Sequence[Interface], identity: str):
-        self.places = packing_places(interfaces, identity)
+    def __init__(self, interfaces: Sequence[Interface], identity: str, slots: int = 1):
+        self.places = packing_places(interfaces, identity, slots)
         streams = {side: {g.name: g.payload_names for g in interfaces if g.stream and g.driver is side} for side in Side}
         self.host, self.core = streams[Side.HOST], streams[Side.CORE]
         self.read = {

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from modeloom.definition.keyed import as_bytes
 from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.sim import Simulation, StreamRunner, build
@@ -115,7 +116,8 @@ class DrivenCore(Generic[D]):
         if self.simulation.get("key_error") and self.description.refused_keys:
             mode, why = self.description.mode, self.description.refused_keys
             raise InputError(f"{mode}: the core refuses this key ({why}); choose another one")
-        if not self.simulation.get("key_loaded") >> slot & 1:
+        # With many slots there is one flag, of the slot of the last key packet.
+        if not self.simulation.get("key_loaded") >> (slot if self.description.key_slots <= LISTED_SLOTS else 0) & 1:
             raise CoreFault(f"the core did not take the key for slot {slot}")
 
     def erase_key(self, slot: int = 0) -> None:

@@ -59,6 +59,16 @@ def test_the_bench_measures_what_is_stated() -> None:
     assert run_bench(folder(**SMALL)) == {"messages": 275, "cycles_per_message": 5, "latency": 21}
 
 
+@slow
+@iverilog
+@pytest.mark.parametrize(
+    "options", [{"hold": 100}, {"hold": 20}, {"key_slots": 256}, {"key_slots": 300}, {"direction": "encrypt"}, {"direction": "decrypt"}],
+    ids=lambda options: "-".join(map(str, *options.items())),
+)  # fmt: skip
+def test_the_bench_of_other_options(options: dict) -> None:
+    assert run_bench(folder(**{**SMALL, **options}))
+
+
 FAULTS = {
     "a tag is never wrong": (r"wrong_reg <= \|parts_reg;", "wrong_reg <= 1'b0;", "wrong status or order"),
     "a byte of the tag is not compared": (r"\|different_reg\[127:112\]", "|different_reg[127:120]", "wrong status or order"),

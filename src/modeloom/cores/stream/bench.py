@@ -67,7 +67,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     last_keep = (1 << longest - (most_beats - 1) * KEY_BEAT_BYTES) - 1
     given = [len(outcome.beats) for message in vectors.messages for outcome in (message.wanted, message.renewed) if outcome]
     values = {
-        **message_places(d.block_bytes),
+        **message_places(d.block_bytes, d.key_slots),
         "NAME": d.name,
         "VERSION": VERSION,
         "BEAT_BITS": 8 * d.beat_bytes,

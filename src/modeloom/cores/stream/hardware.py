@@ -21,6 +21,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom import cycles
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.ports import FlatPort, flat_ports
@@ -98,7 +99,8 @@ def latency(compiled: CompiledStream) -> int:
     In a core that holds text: of a message that is sealed.
     """
     p = bus_parameters(compiled)
-    return p.text_stage + PIN_CYCLES + (HOLD_CYCLES if p.hold else 0)
+    # The flags of many slots answer a cycle later.
+    return p.text_stage + PIN_CYCLES + (HOLD_CYCLES if p.hold else 0) + (p.keys.slots > LISTED_SLOTS)
 
 
 class StreamHardware(wiring.Component):

@@ -12,13 +12,13 @@ __all__ = ["message_places"]
 
 
 @cache
-def message_places(block_bytes: int) -> dict[str, object]:
-    """Values of the places in ``templates``, for blocks of so many bytes."""
+def message_places(block_bytes: int, slots: int) -> dict[str, object]:
+    """Values of the places in ``templates``, for blocks of so many bytes and so many key slots."""
     interfaces = message_core(block_bytes)
     packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
     command, status = packings["s_axis_cmd"], packings["m_axis_status"]
     return {
-        **packing_places(interfaces, "id"),
+        **packing_places(interfaces, "id", slots),
         **{f"CODE_{code.name}": int(code) for code in MessageCode},
         "OK": int(MessageCode.OK),
         "NO_KEY": int(MessageCode.NO_KEY),

@@ -45,12 +45,12 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     """The module with the assertions, in its ``ifdef``."""
     p = bus_parameters(compiled)
     interfaces = p.interfaces
-    rules = PortRules(interfaces, "id")
+    rules = PortRules(interfaces, "id", d.key_slots)
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
     # Messages of which nothing is told yet: tags under way, tokens that wait, and the registers of commands and statuses.
     in_flight = p.tag_depth + p.token_depth + 16
     values = {
-        **message_places(d.block_bytes),
+        **message_places(d.block_bytes, d.key_slots),
         **rules.values(top_ports(interfaces, p), KEEP),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,

@@ -10,6 +10,7 @@ from modeloom.cores.payloads import code_table, command_table, key_table, status
 from modeloom.cores.stream.figures import cipher_name
 from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
@@ -137,10 +138,11 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
 
 def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     yield from _keys(compiled, d)
+    flag = "the slot's bit of `key_loaded`" if d.key_slots <= LISTED_SLOTS else "`key_loaded`, which is about the slot of the last packet,"
     refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
     yield (
         "The slot's old key is overwritten first, when the slot's messages in flight are done; messages of other slots go on meanwhile. "
-        "`key_busy` is high while a key is worked on; afterwards the slot's bit of `key_loaded` is set, or `key_error` is high because "
+        f"`key_busy` is high while a key is worked on; afterwards {flag} is set, or `key_error` is high because "
         f"the packet had the wrong length{refused} or the slot does not exist. A packet whose first beat has `tuser` set erases the slot: "
         f"{d.key_erase_cycles} cycles later, and what the messages in flight still need, nothing of its key is left, nor of what the core "
         "has computed with it. After a reset no slot is loaded."

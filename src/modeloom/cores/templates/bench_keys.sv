@@ -54,7 +54,7 @@
     input integer number;
     begin
       key_packet(number, @BEATS_OF@, @LAST_OF@, key_slot[number], 1'b0, 1'b1);
-      if (key_error !== 1'b0 || key_loaded[key_slot[number]] !== 1'b1)
+      if (key_error !== 1'b0 || key_loaded@OF_KEY@ !== 1'b1)
         fail("key not taken");
     end
   endtask
@@ -63,7 +63,7 @@
     input integer number;
     begin
       key_packet(number, 1, @KEY_ALL@, key_slot[number], 1'b1, 1'b1);
-      if (key_error !== 1'b0 || key_loaded[key_slot[number]] !== 1'b0)
+      if (key_error !== 1'b0 || key_loaded@OF_KEY@ !== 1'b0)
         fail("key not erased");
     end
   endtask
@@ -78,7 +78,7 @@
       key_packet(number, beats, last_keep, slot, 1'b0, 1'b1);
       if (key_error !== 1'b1)
         fail("wrong key packet was not refused");
-      if (slot < SLOTS && key_loaded[slot] !== 1'b0)
+      if (slot < SLOTS && key_loaded@OF_SLOT@ !== 1'b0)
         fail("key loaded from a wrong packet");
     end
   endtask
@@ -115,7 +115,7 @@
       end
       if (erased != ERASE_CYCLES)
         fail("erasure does not take the stated cycles");
-      if (key_loaded !== {SLOTS{1'b0}})
+      if (key_loaded !== {@FLAGS@{1'b0}})
         fail("a key was not erased");
       halt = 1'b0;
       skip = 1'b0;

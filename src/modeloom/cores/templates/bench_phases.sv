@@ -26,7 +26,7 @@
     wrong_key(0, KEY_BEATS, KEY_LAST_KEEP ^ @KEY_KEEP_BITS@'h0001, key_slot[0]);
     wrong_key(0, KEY_BEATS + 1, KEY_LAST_KEEP, key_slot[0]);
     @SHORT_KEY@
-    wrong_key(0, KEY_BEATS, KEY_LAST_KEEP, SLOTS);
+    @NO_SLOT@
     @REFUSED@
     phase(PHASE_REFUSED);
 

@@ -30,7 +30,7 @@
   reg                    s_axis_key_tlast = 1'b0;
   reg  @SLOT_RANGE@             s_axis_key_tdest = @SLOT_BITS@'b0;
   reg                    s_axis_key_tuser = 1'b0;
-  wire [SLOTS-1:0]       key_loaded;
+  wire [@FLAGS@-1:0]       key_loaded;
   wire                   key_busy;
   wire                   key_error;
   wire                   zeroizing;
