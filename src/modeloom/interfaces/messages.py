@@ -16,7 +16,7 @@ from dataclasses import replace
 from enum import IntEnum
 from functools import cache
 
-from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEY_FLAGS, KEYS
+from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, key_flags
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
 __all__ = ["MessageCode", "message_core", "pack_message_command", "unpack_message_status"]
@@ -88,7 +88,7 @@ def _status(block_bytes: int) -> Packing:
 
 
 @cache
-def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool = False) -> tuple[Interface, ...]:
+def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
     Parameters
@@ -99,6 +99,8 @@ def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool 
         Most bytes of text of a message to open that the core holds back until the tag was checked; None if it releases text before.
     expanded : bool
         Whether keys come as round keys.
+    key_slots : int
+        Number of key slots.
     """
     command, status = _command(block_bytes), _status(block_bytes)
     commands = Interface(
@@ -117,7 +119,7 @@ def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool 
         about = f"{about}; that of an opened message leaves only after its tag was found correct"
     data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, cut))
     keys = replace(KEYS, about=EXPANDED) if expanded else KEYS
-    return (CONTROL, commands, data_in, data_out, statuses, keys, KEY_FLAGS)
+    return (CONTROL, commands, data_in, data_out, statuses, keys, key_flags(key_slots))
 
 
 def pack_message_command(

@@ -225,7 +225,7 @@ class StreamDescription(Description):
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """Those of cores for messages."""
-        return message_core(self.block_bytes, self.hold, self.packet_bytes is not None)
+        return message_core(self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots)
 
     @property
     def result_bytes(self) -> int:

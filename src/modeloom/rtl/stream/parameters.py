@@ -145,7 +145,7 @@ class MessageParameters:
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """What goes over the ports of the core."""
-        return message_core(self.block_bytes, self.hold, self.expanded)
+        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots)
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:
