@@ -139,7 +139,7 @@ BOTH = {**streamed.SMALL, "keys": "expanded", "hold": 40, "prove": False}
 def test_a_built_core_takes_keys_that_software_expands():
     d, core = read_messages(streamed.folder(**BOTH)), streamed.simulated(**BOTH)
     assert (d.key_sizes, d.packet_bytes, d.hold, d.options["keys"]) == ((16,), 176, 40, "expanded")
-    assert StreamCore(streamed.compiled(**BOTH)).words == ("gcm", "round1", "mulstages1", "slots3", "hold40", "expanded")
+    assert StreamCore(streamed.compiled(**BOTH)).words == ("gcm", "k128", "round1", "mulstages1", "slots3", "hold40", "expanded")
     key, nonce = bytes(range(16)), bytes(12)
     core.load_key(key, 1)
     sealed = core.seal(nonce, b"text", b"header", slot=1)
