@@ -103,6 +103,8 @@ FAMILIES: dict[str, list[Row]] = {
         *rows("aes-key-schedule", "xc6v", *[{"form": "srl", "key_bits": 128, "streams": streams} for streams in (1, 2, 4)]),
         *rows("aes-key-schedule", "xc6v ecp5", {"form": "ring", "key_bits": 128}),
         *rows("aes-pipeline-agile", "xc7", {"key_bits": 128}),
+        *rows("aes-pipeline", "xc7", {"key_bits": "all", "stages": 2, "slots": 16}),
+        *rows("aes-pipeline", "xc7", {"key_bits": "all", "stages": 2, "slots": 1024, "key_memory": "block"}),
     ],
 }
 
