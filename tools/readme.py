@@ -8,9 +8,9 @@ A generated part stands between markers; what is between them is replaced::
     ...
     <!-- end -->
 
-Figures come from the function behind ``modeloom explain``, code from the sources, ports, fields and codes from ``interfaces``.  The picture
-``docs/img/hctr2_512.svg`` is that of ``modeloom explain hctr2 --svg``, ``docs/papers.md`` what ``modeloom papers`` prints, and
-``docs/core.schema.json`` the form of ``core.json``.  Tables of
+Figures come from the function behind ``modeloom explain``, code from the sources, ports, fields and codes from ``interfaces``.  Pictures
+``docs/img/hctr2_512.svg`` and ``docs/img/gcm.svg`` are those of ``modeloom explain hctr2 --svg`` and ``modeloom explain gcm --svg``,
+``docs/papers.md`` is what ``modeloom papers`` prints, and ``docs/core.schema.json`` the form of ``core.json``.  Tables of
 circuits are in ``circuit_tables``, those of docs/scaling.md in ``scaling_tables``.
 """
 
@@ -34,14 +34,17 @@ from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors  # noqa: E402
+from modeloom.compiler.streams import compile_stream  # noqa: E402
 from modeloom.emit.package import to_json  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
+from modeloom.modes.gcm import GCM  # noqa: E402
 from modeloom.papers import page as papers_page  # noqa: E402
 from modeloom.papers.tables import tables  # noqa: E402
 from modeloom.product.sectors import SectorDescription  # noqa: E402
 from modeloom.prove.inverse import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
+from modeloom.report.token_chart import token_chart  # noqa: E402
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "baselines" / "README.md")
 """Files that may have generated parts."""
@@ -49,6 +52,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "base
 MARKED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 PICTURE = "docs/img/hctr2_512.svg"
+TOKENS = "docs/img/gcm.svg"
 
 PAPERS_PAGE = "docs/papers.md"
 """Generated as a whole."""
@@ -278,7 +282,8 @@ PARTS: dict[str, Callable[[], str]] = {
 def generated() -> dict[Path, str]:
     """Every file that has generated parts, the picture and the papers' page, with what they should hold."""
     files = {
-        ROOT / PICTURE: chart(compiled("hctr2", sector=512)), ROOT / PAPERS_PAGE: papers_page(),
+        ROOT / PICTURE: chart(compiled("hctr2", sector=512)), ROOT / TOKENS: token_chart(compile_stream(GCM(), prove=False)),
+        ROOT / PAPERS_PAGE: papers_page(),
         ROOT / CORE_SCHEMA: to_json(SectorDescription.json_schema()),
     }  # fmt: skip
     for path in PAGES:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modeloom.cli.files import columns, warn
+from modeloom.cli.files import check_output, columns, warn, whole_file
 from modeloom.cli.options import ALL
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
@@ -64,10 +64,20 @@ def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
 
 
 def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool) -> None:
-    """Prints the figures of the pipeline of a stream mode."""
+    """Prints the figures of the pipeline of a stream mode, and draws it if ``svg`` names a file."""
     from modeloom.compiler.streams import compile_stream
 
-    figures = compile_stream(mode, stream_options(mode, values)).explain()
+    svg = values.pop("svg", None)
+    options = stream_options(mode, values)
+    if svg is not None:
+        check_output(Path(svg))
+    compiled = compile_stream(mode, options)
+    if svg is not None:
+        from modeloom.report.token_chart import token_chart
+
+        with whole_file(Path(svg)) as file:
+            file.write(token_chart(compiled).encode())
+    figures = compiled.explain()
     if as_json:
         click.echo(json.dumps(figures, indent=2))
         return
