@@ -150,14 +150,14 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
         self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
+        self.status_cycles: list[int] = []
+        self.input_cycles: list[int] = []
+        self.output_cycles: list[int] = []
 
     def key_packet(self, key: bytes) -> bytes:
         """The bytes of the packet that loads a key: the key, or its round keys."""
         d = self.description
         return key if d.packet_bytes is None else expanded_key_of(d.definition, self._directory, d.cipher, key)
-        self.status_cycles: list[int] = []
-        self.input_cycles: list[int] = []
-        self.output_cycles: list[int] = []
 
     # -- messages -----------------------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,6 @@ LUT_SLOTS = 64
 """Most key slots whose words are in LUT memories; those of more are in block memories."""
 
 
-
 class TokenPipeline(wiring.Component):
     """The pipeline that a plan describes.
 
