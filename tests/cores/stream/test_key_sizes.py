@@ -99,3 +99,24 @@ def test_the_command_takes_all(mode, status, said, capsys):
         main(["explain", mode, "--key-bits", "all"])
     shown = capsys.readouterr()
     assert stop.value.code == status and said in shown.out + shown.err
+
+
+def written_words(host):
+    """All words of memories that may hold secrets, as numbers; narrow ones are S-boxes, sizes of keys, and numbers of messages."""
+    memories = [(name, port) for name, port in host.sim.objects.items() if port.kind == "memory" and port.width >= 64]
+    return [host.sim.get(name, word) for name, port in memories for word in range(port.depth)]
+
+
+def test_zeroize_overwrites_keys_of_all_sizes(compiled):
+    rng, host = Random(10), Host(compiled)
+    traffic = loaded(host, [rng.randbytes(size) for size in (32, 24, 16, 32)])
+    check(host, traffic.some(12))
+    assert sum(map(bool, written_words(host))) > 4 * 11
+    host.sim.set("zeroize", 1)
+    host.sim.step()
+    host.sim.set("zeroize", 0)
+    host.wait()
+    assert not any(written_words(host)) and not host.sim.get("key_loaded")
+    statuses, _ = host.run([Sent(rng.randbytes(12), b"text", slot=slot) for slot in range(4)])
+    assert [got.code for got in statuses] == ["NO_KEY"] * 4
+    check(host, loaded(host, [rng.randbytes(size) for size in (16, 32, 32, 24)]).some(12))
