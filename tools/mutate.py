@@ -11,8 +11,9 @@
     python tools/mutate.py --at taint/check.py:89       # every mutation of a line, or of a file; nothing is stored
     python tools/mutate.py --summary                    # the table of what is stored
 
-The mutants of a folder are drawn by hash with a seed.  Each one meets the tests that run its statement, fastest first, in a copy of the
-project, and is killed by the first that fails, by a process that dies or by one that takes six times as long as it should.
+The mutants of a folder are drawn by hash with a seed, and stay while their code stands.  Each one meets the tests that run its
+statement, fastest first, in a copy of the project, and is killed by the first that fails, by a process that dies or by one that takes
+six times as long as it should.
 Results lie in ``baselines/mutation.json``; ``tools/mutants/equivalent.json`` has the reason for each mutant that computes the same as
 its source.  Copies, built simulations and the measured cover lie in ``--work``, so that a run can be stopped and continued.
 """
@@ -22,7 +23,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -58,8 +59,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def wanted(options: argparse.Namespace, package: Path) -> list[campaign.Mutant]:
-    """The mutants that the command line asks for."""
+def wanted(options: argparse.Namespace, package: Path, kept: Container[tuple[str, str]]) -> list[campaign.Mutant]:
+    """The mutants that the command line asks for; those first that have been drawn before."""
     if options.at:
         name, _, line = options.at.partition(":")
 
@@ -69,7 +70,10 @@ def wanted(options: argparse.Namespace, package: Path) -> list[campaign.Mutant]:
         return campaign.choose(package, str(Path(name).parent), None, options.seed, there)
     folders = options.only or [f for f in campaign.FOLDERS if (package / f).is_dir()]
     numbers = campaign.FOLDERS if options.number is None else dict.fromkeys(folders, options.number)
-    return [mutant for folder in folders for mutant in campaign.choose(package, folder, numbers.get(folder, 64) or None, options.seed)]
+    return [
+        mutant for folder in folders
+        for mutant in campaign.choose(package, folder, numbers.get(folder, 64) or None, options.seed, kept=kept)
+    ]  # fmt: skip
 
 
 def _inside(
@@ -111,11 +115,11 @@ def main(argv: list[str] | None = None) -> int:
         return 0
 
     reasons = campaign.equivalents(options.equivalent or project / "tools/mutants/equivalent.json")
-    mutants = wanted(options, package)
+    mutants = wanted(options, package, results if campaign.seed_of(stored) == options.seed else ())
     if not options.at:
         drawn = {mutant.key for mutant in mutants}
         folders = {campaign.folder_of(mutant.file) for mutant in mutants}
-        # What is no longer drawn, because its source has changed, is forgotten.
+        # What is no longer drawn, because its code has changed or moved, is forgotten.
         results = {key: r for key, r in results.items() if key in drawn or campaign.folder_of(r.file) not in folders}
     todo: list[campaign.Mutant] = []
     for mutant in mutants:

@@ -152,6 +152,9 @@ def test_the_choice_of_mutants_depends_on_the_seed_alone() -> None:
     first, again, other = (choose(package, "spec", 12, seed) for seed in (1, 1, 2))
     assert [m.key for m in first] == [m.key for m in again] != [m.key for m in other]
     assert [m.key for m in choose(package, "spec", 5, 1)] == [m.key for m in first[:5]]
+    # What was drawn before stays, in whatever other files there are; only what is missing is drawn.
+    kept = {other[-1].key, ("modeloom/spec/gone.py", "f: 1 -> 0")}
+    assert [m.key for m in choose(package, "spec", 12, 1, kept=kept)] == [other[-1].key, *(m.key for m in first if m.key not in kept)][:12]
 
 
 def test_good_tests_kill_all(tmp_path: Path) -> None:

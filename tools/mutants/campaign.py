@@ -18,8 +18,8 @@ from mutants.patch import exchange
 from mutants.tree import Tree
 
 __all__ = [
-    "FOLDERS", "Mutant", "Result", "choose", "equivalents", "folder_of", "load", "run_all", "save", "sources", "summary", "test_order",
-    "unsound",
+    "FOLDERS", "Mutant", "Result", "choose", "equivalents", "folder_of", "load", "run_all", "save", "seed_of", "sources", "summary",
+    "test_order", "unsound",
 ]  # fmt: skip
 
 FOLDERS = {
@@ -81,9 +81,11 @@ def folder_of(file: str) -> str:
 
 
 def choose(
-    package: Path, folder: str, number: int | None, seed: int, meant: Callable[[Mutant], bool] = lambda mutant: True
-) -> list[Mutant]:
+    package: Path, folder: str, number: int | None, seed: int, meant: Callable[[Mutant], bool] = lambda mutant: True,
+    kept: Container[tuple[str, str]] = (),
+) -> list[Mutant]:  # fmt: skip
     """Mutants of a folder, those first whose hash with the seed is least: a change of one function leaves those of others as they are.
+    Mutants that have been drawn before come before all others, so that new files beside theirs take no place from them.
 
     Parameters
     ----------
@@ -96,17 +98,19 @@ def choose(
     seed : int
     meant : callable
         Which mutants to choose from.
+    kept : container of keys
+        Mutants that have been drawn before.
     """
-    found: list[tuple[str, Mutant, str]] = []
+    found: list[tuple[bool, str, Mutant, str]] = []
     for path in sources(package, folder):
         source = path.read_text(encoding="utf-8")
         file = f"{package.name}/{path.relative_to(package)}"
         for mutation in mutations(source):
             place = hashlib.sha256(f"{seed} {file} {mutation.what}".encode()).hexdigest()
             if meant(mutant := Mutant(file, mutation)):
-                found.append((place, mutant, source))
+                found.append((mutant.key not in kept, place, mutant, source))
     chosen: list[Mutant] = []
-    for _, mutant, source in sorted(found, key=lambda entry: entry[0]):
+    for _, _, mutant, source in sorted(found, key=lambda entry: entry[:2]):
         if number is not None and len(chosen) == number:
             break
         if changes(mutant.mutation, source):
@@ -124,6 +128,11 @@ def load(path: Path) -> dict[tuple[str, str], Result]:
     """Results of earlier runs."""
     entries = json.loads(path.read_text(encoding="utf-8"))["mutants"] if path.exists() else []
     return {(entry["file"], entry["what"]): Result(**entry) for entry in entries}
+
+
+def seed_of(path: Path) -> int | None:
+    """The seed with which the mutants of earlier runs were drawn; None if there are none."""
+    return int(json.loads(path.read_text(encoding="utf-8"))["seed"]) if path.exists() else None
 
 
 def save(path: Path, results: Iterable[Result], seed: int) -> None:
