@@ -26,6 +26,7 @@ from modeloom.golden import aes_keys, sm4
 from modeloom.modes.gcm import GCM
 from modeloom.product.folder import read_messages
 from modeloom.product.messages import TAG_VERDICT
+from modeloom.product.simulated_messages import MessageError
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_core
@@ -147,6 +148,9 @@ def test_a_built_core_takes_keys_that_software_expands():
     assert core.open(nonce, sealed, b"header", slot=1) == b"text"
     with pytest.raises(AuthenticationError):
         core.open(nonce, sealed[:-1] + bytes([sealed[-1] ^ 1]), b"header", slot=1)
+    with pytest.raises(MessageError, match="TOO_LONG_TO_HOLD"):
+        core.open(nonce, golden.GCM(key).seal(nonce, bytes(41)), slot=1)
+    assert core.open(nonce, golden.GCM(key).seal(nonce, bytes(40)), slot=1) == bytes(40)
     with pytest.raises(InputError, match="takes keys of 16 bytes"):
         core.load_key(bytes(176), 0)
 
