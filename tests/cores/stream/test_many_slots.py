@@ -49,6 +49,8 @@ def test_many_slots(slots):
     check(host, [empty(1), good(2)])
     host.key(keys[64], 64)
     check(host, [good(3), empty(1)])
-    host.key(bytes(16), slots)
-    assert host.sim.get("key_loaded") == 0 and host.sim.get("key_error")
+    if slots < 1024:
+        # Of 1024 slots every number names one.
+        host.key(bytes(16), slots)
+        assert host.sim.get("key_loaded") == 0 and host.sim.get("key_error")
     check(host, [good(3), good(4)])
