@@ -31,7 +31,7 @@ from modeloom.spec import DefinitionError, InputError
 from modeloom.synth.hierarchy import instances
 from modeloom.taint import check_core
 from modeloom.verification import verify_core
-from modeloom.verification.sector.twins import request, state
+from modeloom.verification.twins import request, state
 
 FILE = Path(essiv.__file__)
 PLACE = f"{FILE}:ESSIV"

@@ -9,7 +9,7 @@ from tests.core.several_keys import CORES, TET, XCB, XTS
 
 from modeloom.cores.sector import key_erase_cycles
 from modeloom.product.simulated import Sector
-from modeloom.verification.sector.twins import state
+from modeloom.verification.twins import state
 
 CHOICES = [("hctr2", SMALL), ("hctr2", SEQUENTIAL), XCB]
 CHOICES += slowly(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["build_stream", "explain_stream", "stream_only", "stream_options"]
 
-_ONLY = {"blocks_per_cycle": (1, "of one block a cycle"), "channels": (1, "for one channel")}
+_ONLY = {"channels": (1, "for one channel")}
 """Options that stream modes alone have: the value that cores can have today, and what such cores are."""
 
 
@@ -30,8 +30,8 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--hold", type=int, help="Stream modes: bytes of text that wait until the tag was found correct (default: none)."),
         click.option("--keys", help="Stream modes: expand, or expanded if the host gives round keys (default: expand)."),
-        click.option("--channels", type=int, help="Stream modes: messages that may interleave (1)."),
-        click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle (1)."),
+        click.option("--channels", type=int, help="Stream modes: messages that may interleave (default: 1, and no other number yet)."),
+        click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
     ):
         command = option(command)
     return command

@@ -51,7 +51,7 @@ def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
     return groups
 
 
-STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains)|bus\.(?:messages|texts|verdicts|window)(?:\.\w+)*\.memory"
+STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains)\d*|bus\.(?:messages|texts|verdicts|window)(?:\.\w+)*\.memory"
 
 
 def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
@@ -63,9 +63,9 @@ def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
     groups: dict[str, list[str]] = {cipher: [], "multiplier": [], "storage": []}
     for path in sorted(paths):
         below = path.removeprefix(prefix)
-        if below in ("bus.key_schedule", "bus.pipeline.cipher"):
+        if re.fullmatch(r"bus\.key_schedule|bus\.pipeline\.cipher\d*", below):
             groups[cipher].append(path)
-        elif below == "bus.pipeline.multiplier":
+        elif re.fullmatch(r"bus\.pipeline\.multiplier\d*", below):
             groups["multiplier"].append(path)
         elif re.fullmatch(STREAM_STORAGE, below):
             groups["storage"].append(path)

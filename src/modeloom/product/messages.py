@@ -131,6 +131,7 @@ class StreamDescription(Description):
     latency: Annotated[int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins."]
     tokens: Annotated[Tokens, "Tokens of the steps of a message."]
     cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step."]
+    shares_tag: Annotated[bool, "Whether the tag takes no cycle of its own where the last beat has a free block."]
     chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
     explain: StreamExplain
 
@@ -183,6 +184,8 @@ class StreamDescription(Description):
         """Cycles that a message of so many bytes takes of the core; with a nonce of the usual length if not told otherwise."""
         blocks = [-(-nbytes // self.beat_bytes) for nbytes in (associated, text)]
         usual = self.cycles.of(*blocks)
+        if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
+            usual -= self.cycles.tag
         return usual if nonce_bytes is None else usual - self.cycles.start + self.start_of(nonce_bytes).cycles
 
     def start_of(self, nonce_bytes: int) -> StartFigures:

@@ -161,8 +161,17 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     # -- messages -----------------------------------------------------------------------------------------------------------------
 
+    def send(self, *messages: Message) -> int:
+        """Queues messages, and gives the number of their beats; raises ``InputError`` for one that this core cannot have."""
+        return self._feed(messages)[1]
+
     def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
         """Runs messages back to back, and gives what came of each in order; raises ``InputError`` for one that this core cannot have."""
+        lengths, beats = self._feed(messages)
+        return self._collect(lengths, beats) if lengths else []
+
+    def _feed(self, messages: Iterable[Message]) -> tuple[list[tuple[int, int]], int]:
+        """Queues messages.  Gives the bytes of text and of the given tag of each, and the number of beats."""
         commands, data, keeps, lasts = bytearray(), bytearray(), bytearray(), bytearray()
         lengths = []
         for message in messages:
@@ -183,10 +192,10 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             lasts[-1] = 1
             lengths.append((len(text), 0 if message.decrypt else tag_bytes))
         if not lengths:
-            return []
+            return [], 0
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
         self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
-        return self._collect(lengths, len(lasts))
+        return lengths, len(lasts)
 
     def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
         """Runs messages back to back, and gives the sealed messages and the opened texts in order.

@@ -18,14 +18,18 @@ from typing import Any
 from modeloom.emit import CheckFailed
 from modeloom.product.description import Description
 from modeloom.product.folder import other_kind, read_description
+from modeloom.product.messages import StreamDescription
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.versions import versions
 from modeloom.verification.report import Step, as_json
 from modeloom.verification.sector import verify_sectors
+from modeloom.verification.stream import verify_messages
 
 __all__ = ["CheckFailed", "Step", "as_json", "verify_core", "versions"]
 
-KINDS: dict[type[Description], Callable[..., Iterator[Step]]] = {SectorDescription: verify_sectors}
+KINDS: dict[type[Description], Callable[..., Iterator[Step]]] = {
+    SectorDescription: verify_sectors, StreamDescription: verify_messages,
+}  # fmt: skip
 """The functions that verify each kind of core.  Another kind of core is another entry."""
 
 
@@ -47,5 +51,5 @@ def verify_core(directory: str | Path, **options: Any) -> Iterator[Step]:
     description = read_description(directory)
     verify = KINDS.get(type(description))
     if verify is None:
-        raise other_kind(directory, description, "a core for sectors")
+        raise other_kind(directory, description, "a core for sectors or for messages")
     yield from verify(directory, **options)

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.product.description import Description
+from modeloom.product.driven import CoreFault
+from modeloom.product.simulated import SectorError
+from modeloom.product.simulated_messages import MessageError
+from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.files import check_emission, newer_tools
 from modeloom.verification.report import Step
 
-__all__ = ["bench_step", "files_step", "lint_step", "timing_step"]
+__all__ = ["bench_step", "files_step", "lint_step", "run_check", "timing_step"]
 
 
 def files_step(directory: Path, description: Description, texts: Mapping[str, str], hashes: bool) -> Step:
@@ -58,3 +63,14 @@ def bench_step(directory: Path) -> Step:
         return Step("bench", "skipped", {}, ("bench: Icarus Verilog is not installed (apt-get install iverilog)",))
     figures = run_bench(directory)
     return Step("bench", "passes in Icarus Verilog", dict(figures))
+
+
+def run_check(subject: Any, name: str, check: Callable[[Any], tuple[str, dict[str, Any]]]) -> Step:
+    """Runs one of the checks that simulate.  Any error of the core is a ``CheckFailed`` that names the check."""
+    try:
+        text, figures = check(subject)
+    except (CheckFailed, CoreFault, SectorError, MessageError, AuthenticationError) as error:
+        raise CheckFailed(f"{name}: {error}") from error
+    finally:
+        simulated = subject.take_cycles()
+    return Step(name, text, {**figures, "cycles": simulated})

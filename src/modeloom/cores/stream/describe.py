@@ -62,6 +62,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         latency=latency(compiled),
         tokens=explain.tokens,
         cycles=_cycles(compiled),
+        shares_tag=compiled.plan.shares_tag,
         chains=explain.chains,
         explain=explain,
     )

@@ -171,7 +171,8 @@ class StreamHardware(wiring.Component):
                 inner = getattr(inner, part)
             outer: Signal = getattr(self, port.name)
             inner = Value.cast(inner)
-            if port.path in READIES:
-                inner = inner & ~zeroizer.hold
+            # A register slice has its last payload for a cycle more.
+            if port.path in READIES or port.path.startswith(("m.payload", "status.payload")):
+                inner = inner & (~zeroizer.hold).replicate(len(inner))
             m.d.comb += outer.eq(inner) if port.output else inner.eq(outer)
         return m

@@ -13,7 +13,8 @@ from modeloom.cores.words import option_words
 __all__ = ["name_words"]
 
 WORDS = {
-    "cipher": "{}", "key_bits": "k{}", "direction": "{}", "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
+    "cipher": "{}", "key_bits": "k{}", "direction": "{}", "blocks_per_cycle": "lanes{}",
+    "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "keys": "{}",
 }  # fmt: skip
 """For each option what its value makes; an option without a word gives its name and value."""

@@ -205,7 +205,8 @@ class _Elaboration(TokenValues):
         for name, kind in self.plan.kinds.items():
             if kind.kind == "horner":
                 continue
-            register = Signal(self.width, name=f"{name}_reg", reset_less=True)
+            # A reset clears the state: nothing else would until the next message.
+            register = Signal(self.width, name=f"{name}_reg")
             value = Signal(self.width, name=name)
             home = self.placed.homes[name]
             start = next((s for s in self.plan.steps if s.name == "start" and not self.placed.passes[s.title]), None)
@@ -346,7 +347,7 @@ class _Elaboration(TokenValues):
             m.d.comb += chain.eq(Mux(lines["fresh"].at(stage), 0, chains.rdata[0]))
             self.chains.append(chain)
             products.append(product)
-        register = Signal(self.width, name=f"{name}_reg", reset_less=True)
+        register = Signal(self.width, name=f"{name}_reg")
         total = Signal(self.width, name=name)
         m.d.comb += total.eq(self.sum(products) ^ Mux(lines["opening"].at(done), 0, register))
         with m.If(active):

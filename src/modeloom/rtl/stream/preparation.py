@@ -61,7 +61,8 @@ class KeyPreparation(BusComponent[MessageParameters]):
                         m.next = "NEXT"
             with m.State("NEXT"):
                 with m.If(number_reg == count):
-                    m.next = "DONE"
+                    # A key that was there before may have left something in the state.
+                    m.next = "SCRUB"
                 with m.Else():
                     m.d.comb += self.prepare.eq(1)
                     with m.If(self.prepared):

@@ -35,7 +35,6 @@ from modeloom.cores.sector import SectorCore, same_core
 from modeloom.emit import CheckFailed
 from modeloom.equivalence import prove_engine
 from modeloom.product.folder import verilog_of
-from modeloom.product.simulated import CoreFault, SectorError
 from modeloom.product.versions import versions
 from modeloom.verification.files import check_hashes, today
 from modeloom.verification.report import Step
@@ -49,7 +48,7 @@ from modeloom.verification.sector.sectors import check_edges, check_sectors
 from modeloom.verification.sector.statuses import check_statuses
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.sector.vectors import beside, check_vectors, fitting
-from modeloom.verification.steps import bench_step, files_step, lint_step, timing_step
+from modeloom.verification.steps import bench_step, files_step, lint_step, run_check, timing_step
 
 __all__ = ["CheckFailed", "dynamic_checks", "run_check", "verify_sectors"]
 
@@ -130,17 +129,6 @@ def verify_sectors(
         yield step
     left = [what for step in steps for what in step.skipped]
     yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
-
-
-def run_check(subject: Subject, name: str, check: Check) -> Step:
-    """Runs one of the checks that simulate.  Any error of the core is a ``CheckFailed`` that names the check."""
-    try:
-        text, figures = check(subject)
-    except (CheckFailed, CoreFault, SectorError) as error:
-        raise CheckFailed(f"{name}: {error}") from error
-    finally:
-        simulated = subject.take_cycles()
-    return Step(name, text, {**figures, "cycles": simulated})
 
 
 def _with_chance(step: Step, need: Need) -> Step:

@@ -11,7 +11,8 @@ from modeloom.emit.tools import CheckFailed
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.subject import Subject
-from modeloom.verification.sector.twins import differences, fill, hold_cycles, request
+from modeloom.verification.sector.twins import fill
+from modeloom.verification.twins import differences, hold_cycles, request
 
 __all__ = ["check_key_erasure", "check_zeroize", "RESULTS"]
 

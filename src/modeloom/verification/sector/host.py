@@ -12,24 +12,16 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.sector import STATUSES, StatusCode, pack_command
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
+from modeloom.verification.host import PATIENCE, CoreHost
 from modeloom.verification.sector.packet import Packet, faulty, whole
 from modeloom.verification.sector.subject import Subject
 
-__all__ = ["BUSES", "Host", "Job"]
-
-BUSES = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status")
-"""The streams of sectors, whose gaps can be set."""
-
-PATIENCE = 4000
-"""Number of cycles beyond the time for its work after which a core counts as hanging."""
-
+__all__ = ["Host", "Job"]
 
 @dataclass(frozen=True)
 class Job:
@@ -44,7 +36,7 @@ class Job:
     packet: Packet
 
 
-class Host:
+class Host(CoreHost):
     """Drives one core and checks all its outputs.
 
     Parameters
@@ -65,68 +57,17 @@ class Host:
     """
 
     def __init__(self, subject: Subject, rng: random.Random, core: SimulatedCore | None = None):
-        self.subject, self.rng = subject, rng
-        self.core = core or subject.core(seed=rng.randrange(1 << 32))
-        self.description = subject.description
-        self.runner = self.core.runner
-        self.beat_bytes = self.core.lanes * self.core.block_bytes
-        self.slots = self.description.key_slots
         self.sectors = 0
         self.codes: set[StatusCode] = set()
-        self._patience = 0.0
-        self._stretch = 1.0
-        self._output_cycles: list[int] = []
-        self._forget()
+        super().__init__(subject, rng, core)
+        self.beat_bytes = self.core.lanes * self.core.block_bytes
 
     def _forget(self) -> None:
-        self._history: list[list[bytes | None]] = [[None] for _ in range(self.slots)]
-        self._at = [0] * self.slots
+        super()._forget()
         self._jobs: deque[Job] = deque()
         self._beats: deque[tuple[bytes, int, int, int]] = deque()
-        self._sends_keys = False
-        self._key_error: bool | None = None
 
     # Sending
-
-    def set_gaps(self, gaps: Mapping[str, float]) -> None:
-        """Sets the probabilities of pauses on the buses of sectors.  The default is 0."""
-        every = {name: gaps.get(name, 0.0) for name in (*BUSES, "s_axis_key")}
-        self.runner.set_gaps(every)
-        self._stretch = 1 / (1 - max(every.values()))
-
-    def load(self, key: bytes, slot: int) -> None:
-        """Sends a key.  Its slot is empty from then on, and holds the key later unless the mode refuses it."""
-        good = self.subject.reference(key) is not None
-        self._key_packet(slot, [None, key] if good else [None], not good)
-        self.core.send_key(key, slot)
-
-    def erase(self, slot: int) -> None:
-        """Sends a packet that erases a slot."""
-        self._key_packet(slot, [None], False)
-        self.core.send_key(bytes(16), slot, erase=True)
-
-    def wrong_key(self, data: bytes, slot: int, keeps: tuple[int, ...] | None = None) -> None:
-        """Sends a key packet that must be refused: its length or its ``tkeep`` is wrong, or the slot does not exist."""
-        self._key_packet(slot, [None], True)
-        packet = whole(data, 16)
-        beats = len(packet.keeps)
-        self.runner.feed(
-            "s_axis_key",
-            {
-                "s_axis_key_tdata": packet.data,
-                "s_axis_key_tkeep": keeps or packet.keeps,
-                "s_axis_key_tlast": [int(beat == beats - 1) for beat in range(beats)],
-                "s_axis_key_tdest": [slot] * beats,
-                "s_axis_key_tuser": [0] * beats,
-            },
-        )
-
-    def _key_packet(self, slot: int, phases: list[bytes | None], error: bool) -> None:
-        if slot < self.slots:
-            self._history[slot] += phases
-        self._key_error = error
-        self._sends_keys = True
-        self._patience += self.key_cycles
 
     def job(
         self, *, slot: int, decrypt: bool, size: int = 0, tweak: bytes | None = None, data: bytes | None = None,
@@ -176,11 +117,6 @@ class Host:
 
     # Receiving
 
-    def run(self, cycles: int) -> None:
-        """Runs for some cycles, and checks the results."""
-        self.runner.run(max_cycles=cycles)
-        self.compare()
-
     def settle(self) -> None:
         """Waits until every command has its status and the key port is idle, and checks the results."""
         limit = int((self._patience + PATIENCE) * self._stretch) + self.description.erase_cycles
@@ -197,24 +133,6 @@ class Host:
         self.compare()
         if self._beats or self.runner.waiting("m_axis_status"):
             self.fail("gives more than it was asked for")
-
-    def _rest(self, limit: int) -> None:
-        """Waits until the key port is idle.  Each slot is then at the end of its history."""
-        simulation = self.core.simulation
-        for _ in range(limit // 16 + 1):
-            if not simulation.get("key_busy"):
-                break
-            self.runner.run(max_cycles=16)
-        else:
-            self.fail(f"has key_busy high for {limit} cycles")
-        self._at = [len(history) - 1 for history in self._history]
-        loaded = sum(1 << slot for slot, history in enumerate(self._history) if history[-1] is not None)
-        if (found := simulation.get("key_loaded")) != loaded:
-            self.fail(f"has key_loaded {found:#x} where the slots with a key are {loaded:#x}")
-        if self._key_error is not None and bool(simulation.get("key_error")) != self._key_error:
-            why = "the last key must be refused" if self._key_error else "the last key must be taken"
-            self.fail(f"has key_error {int(not self._key_error)} where {why}")
-        self._sends_keys, self._key_error = False, None
 
     def compare(self, rules: bool = True) -> None:
         """Checks all received statuses and data and, on request, the rules of the buses."""
@@ -235,13 +153,8 @@ class Host:
             if fields[RESERVED] or fields["code"] > max(StatusCode):
                 self.fail(f"gives the status {value:#010x}, which means nothing")
             self._compare_one(self._jobs.popleft(), fields["tag"], StatusCode(fields["code"]), cycle)
-        if not rules:
-            return
-        found = self.runner.violations()
-        if found:
-            self.fail(f"a stream breaks the rules of AXI4-Stream at cycle {found.first_cycle}")
-        if found.loud:
-            self.fail(f"an output bus is not zero while it is not valid ({found.loud} cycles)")
+        if rules:
+            self.check_rules()
 
     def _compare_one(self, job: Job, tag: int, code: StatusCode, cycle: int) -> None:
         self.sectors += 1
@@ -305,36 +218,3 @@ class Host:
     def _words(self, job: Job) -> str:
         way = "decryption" if job.decrypt else "encryption"
         return f"{way} of sector {self.sectors} (tag {job.tag:#06x}, size {job.size}, slot {job.slot}, tweak {job.tweak.hex() or 'none'})"
-
-    def fail(self, what: str) -> None:
-        """Raises ``CheckFailed``.  The message has the cycle."""
-        raise CheckFailed(f"{self.subject.directory}: at cycle {self.core.cycles} the core {what}")
-
-    def output_cycles(self) -> list[int]:
-        """Cycles of the result beats since the last call."""
-        cycles, self._output_cycles = self._output_cycles, []
-        return cycles
-
-    # Erasure
-
-    def abort(self, request: str) -> None:
-        """Runs one cycle with ``zeroize`` or a reset ("aresetn").  Results so far are checked, and work in progress is dropped."""
-        simulation = self.core.simulation
-        active = int(request == "zeroize")
-        simulation.set(request, active)
-        self.runner.run(max_cycles=1)
-        simulation.set(request, 1 - active)
-        # A beat may still pass in the cycle of the request and in the next one.  It is not an error if valid falls then.
-        self.runner.run(max_cycles=1)
-        self.compare(rules=False)
-        self.runner.forget()
-        self._forget()
-        self.runner.run(max_cycles=self.description.erase_cycles - 2)
-        if self.runner.waiting("m_axis") or self.runner.waiting("m_axis_status"):
-            self.fail(f"gives a beat during the erasure by {request}")
-        if not simulation.get("zeroizing"):
-            self.fail(f"has zeroizing low before {self.description.erase_cycles} cycles are over")
-        self.runner.run(max_cycles=1)
-        for name in ("zeroizing", "key_loaded", "key_busy", "key_error"):
-            if simulation.get(name):
-                self.fail(f"has {name} {simulation.get(name):#x} still {self.description.erase_cycles} cycles after {request}")

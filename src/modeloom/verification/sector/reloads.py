@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from modeloom.verification.sector.host import BUSES, Host
+from modeloom.verification.host import BUSES
+from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.packet import FAULTS
 from modeloom.verification.sector.subject import Subject
 

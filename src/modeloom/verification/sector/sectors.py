@@ -6,8 +6,9 @@ from __future__ import annotations
 import random
 from itertools import cycle
 
+from modeloom.verification.host import BUSES
 from modeloom.verification.sector.coverage import Need
-from modeloom.verification.sector.host import BUSES, Host
+from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.packet import FAULTS
 from modeloom.verification.sector.subject import Subject
 

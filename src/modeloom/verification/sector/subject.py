@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import random
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -15,19 +13,18 @@ from modeloom.ciphers import CIPHERS
 from modeloom.definition.software import Model
 from modeloom.modes import find
 from modeloom.product.folder import read_sectors
-from modeloom.product.simulated import SimulatedCore, simulation_library
+from modeloom.product.sectors import SectorDescription
+from modeloom.product.simulated import SimulatedCore
 from modeloom.spec import InputError, Mode
+from modeloom.verification.subject import CoreSubject
 
 __all__ = ["Subject"]
-
-REFERENCES = 64
-"""Number of cached references with a key, because the set-up of some modes takes longer than a sector."""
 
 Reference = Callable[[bytes, bytes, bool], bytes]
 """``reference(tweak, data, decrypt)``."""
 
 
-class Subject:
+class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
     """A built core under test.
 
     Parameters
@@ -48,37 +45,16 @@ class Subject:
     """
 
     def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
-        self.directory = Path(directory)
-        self.description = read_sectors(directory)
-        self.optimize, self.seed = optimize, seed
-        self.cores: list[SimulatedCore] = []
-        self._references: OrderedDict[bytes, Reference | None] = OrderedDict()
+        super().__init__(directory, read_sectors(directory), optimize=optimize, seed=seed)
 
     @cached_property
     def mode(self) -> Mode:
         """The definition."""
         return find(self.description.definition, self.directory)
 
-    @cached_property
-    def library(self) -> Path:
-        """The simulation of the Verilog in the folder."""
-        return simulation_library(self.directory, self.optimize)
-
-    def core(self, *, seed: int = 0) -> SimulatedCore:
+    def make_core(self, seed: int) -> SimulatedCore:
         """A new core after a reset."""
-        core = SimulatedCore(self.directory, seed=seed, library=self.library)
-        self.cores.append(core)
-        return core
-
-    def take_cycles(self) -> int:
-        """Total number of cycles of all cores since the last call.  The cores are released."""
-        total = sum(core.cycles for core in self.cores)
-        self.cores = []
-        return total
-
-    def rng(self, purpose: str) -> random.Random:
-        """A random generator for one purpose.  It depends only on the seed and the purpose."""
-        return random.Random(f"{self.seed} {purpose}")
+        return SimulatedCore(self.directory, seed=seed, library=self.library)
 
     @property
     def independent(self) -> bool:
@@ -94,23 +70,8 @@ class Subject:
         """The sector sizes in bytes, in the order of their indices."""
         return [size.sector_bytes for size in self.description.sizes]
 
-    @property
-    def ways(self) -> list[bool]:
-        """The directions of the core.  True is decryption."""
-        return [direction == "decrypt" for direction in self.description.directions]
-
-    def reference(self, key: bytes) -> Reference | None:
+    def make_reference(self, key: bytes) -> Reference | None:
         """The reference for a key; None if the mode refuses the key."""
-        if key in self._references:
-            self._references.move_to_end(key)
-            return self._references[key]
-        found = self._make(key)
-        self._references[key] = found
-        if len(self._references) > REFERENCES:
-            self._references.popitem(last=False)
-        return found
-
-    def _make(self, key: bytes) -> Reference | None:
         try:
             mode: Any
             if self.independent:
@@ -131,10 +92,3 @@ class Subject:
             return result
 
         return run
-
-    def good_key(self, rng: random.Random) -> bytes:
-        """A random key that the mode accepts."""
-        while True:
-            key = rng.randbytes(self.description.key_bytes)
-            if self.reference(key):
-                return key

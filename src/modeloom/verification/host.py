@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hosts of all kinds of cores have in common: keys at any time with their histories, erasure, and the rules of the buses.
+
+A key packet and a command use different buses.  If a command waits while a new key comes for its slot, the core may decide the command
+before or after the new key.  Each slot has a history, and the results may only move forward in it::
+
+    slot 1     key A ──▶ empty ──▶ key B ──▶ empty         loaded, loaded again, erased
+    results      A   A   NO_KEY      B   B   NO_KEY        never A again after a NO_KEY or a B
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from modeloom.emit.tools import CheckFailed
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.interfaces.table import LISTED_SLOTS
+
+__all__ = ["BUSES", "PATIENCE", "CoreHost"]
+
+BUSES = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status")
+"""The streams of data, whose gaps can be set."""
+
+PATIENCE = 4000
+"""Number of cycles beyond the time for its work after which a core counts as hanging."""
+
+
+class CoreHost(ABC):
+    """Drives one core and checks all its outputs.
+
+    Parameters
+    ----------
+    subject
+        The source of the core, with ``reference``.
+    rng : random.Random
+        Random numbers for everything that the caller does not choose.
+    core : optional
+        The core.  The default is a new one.
+    """
+
+    def __init__(self, subject: Any, rng: random.Random, core: Any = None):
+        self.subject, self.rng = subject, rng
+        self.core = core or subject.core(seed=rng.randrange(1 << 32))
+        self.description = subject.description
+        self.runner = self.core.runner
+        self.slots: int = self.description.key_slots
+        self._patience = 0.0
+        self._stretch = 1.0
+        self._output_cycles: list[int] = []
+        self._forget()
+
+    def _forget(self) -> None:
+        self._history: list[list[bytes | None]] = [[None] for _ in range(self.slots)]
+        self._at = [0] * self.slots
+        self._sends_keys = False
+        self._key_error: bool | None = None
+        self._last = 0
+
+    @property
+    @abstractmethod
+    def key_cycles(self) -> int:
+        """Number of cycles that a key packet takes at most, with a margin."""
+
+    @abstractmethod
+    def compare(self, rules: bool = True) -> None:
+        """Checks all that has come and, on request, the rules of the buses."""
+
+    # Sending
+
+    def set_gaps(self, gaps: Mapping[str, float]) -> None:
+        """Sets the probabilities of pauses on the buses of data.  The default is 0."""
+        every = {name: gaps.get(name, 0.0) for name in (*BUSES, "s_axis_key")}
+        self.runner.set_gaps(every)
+        self._stretch = 1 / (1 - max(every.values()))
+
+    def load(self, key: bytes, slot: int) -> None:
+        """Sends a key.  Its slot is empty from then on, and holds the key later unless the mode refuses it."""
+        good = self.subject.reference(key) is not None
+        self._key_packet(slot, [None, key] if good else [None], not good)
+        self.core.send_key(key, slot)
+
+    def erase(self, slot: int) -> None:
+        """Sends a packet that erases a slot."""
+        self._key_packet(slot, [None], False)
+        self.core.send_key(bytes(16), slot, erase=True)
+
+    def wrong_key(self, data: bytes, slot: int, keeps: tuple[int, ...] | None = None) -> None:
+        """Sends a key packet that must be refused: its length or its ``tkeep`` is wrong, or the slot does not exist."""
+        self._key_packet(slot, [None], True)
+        beats = max(1, -(-len(data) // KEY_BEAT_BYTES))
+        last = (1 << len(data) - (beats - 1) * KEY_BEAT_BYTES) - 1
+        self.runner.feed(
+            "s_axis_key",
+            {
+                "s_axis_key_tdata": data.ljust(beats * KEY_BEAT_BYTES, b"\0"),
+                "s_axis_key_tkeep": keeps or ((1 << KEY_BEAT_BYTES) - 1,) * (beats - 1) + (last,),
+                "s_axis_key_tlast": [int(beat == beats - 1) for beat in range(beats)],
+                "s_axis_key_tdest": [slot] * beats,
+                "s_axis_key_tuser": [0] * beats,
+            },
+        )
+
+    def _key_packet(self, slot: int, phases: list[bytes | None], error: bool) -> None:
+        if slot < self.slots:
+            self._history[slot] += phases
+        self._key_error, self._last = error, slot
+        self._sends_keys = True
+        self._patience += self.key_cycles
+
+    def _rest(self, limit: int) -> None:
+        """Waits until the key port is idle.  Each slot is then at the end of its history."""
+        simulation = self.core.simulation
+        for _ in range(limit // 16 + 1):
+            if not simulation.get("key_busy"):
+                break
+            self.runner.run(max_cycles=16)
+        else:
+            self.fail(f"has key_busy high for {limit} cycles")
+        self._at = [len(history) - 1 for history in self._history]
+        loaded = sum(1 << slot for slot, history in enumerate(self._history) if history[-1] is not None)
+        if self.slots > LISTED_SLOTS:  # one flag, of the slot of the last packet
+            loaded = int(self._last < self.slots and self._history[self._last][-1] is not None)
+        if (found := simulation.get("key_loaded")) != loaded:
+            self.fail(f"has key_loaded {found:#x} where the slots with a key are {loaded:#x}")
+        if self._key_error is not None and bool(simulation.get("key_error")) != self._key_error:
+            why = "the last key must be refused" if self._key_error else "the last key must be taken"
+            self.fail(f"has key_error {int(not self._key_error)} where {why}")
+        self._sends_keys, self._key_error = False, None
+
+    def check_rules(self) -> None:
+        """Checks the rules of the buses."""
+        found = self.runner.violations()
+        if found:
+            self.fail(f"a stream breaks the rules of AXI4-Stream at cycle {found.first_cycle}")
+        if found.loud:
+            self.fail(f"an output bus is not zero while it is not valid ({found.loud} cycles)")
+
+    def run(self, cycles: int) -> None:
+        """Runs for a number of cycles, and checks what has come."""
+        self.runner.run(max_cycles=cycles)
+        self.compare()
+
+    def fail(self, what: str) -> None:
+        """Raises ``CheckFailed``.  The message has the cycle."""
+        raise CheckFailed(f"{self.subject.directory}: at cycle {self.core.cycles} the core {what}")
+
+    def output_cycles(self) -> list[int]:
+        """Cycles of the result beats since the last call."""
+        cycles, self._output_cycles = self._output_cycles, []
+        return cycles
+
+    # Erasure
+
+    def abort(self, request: str) -> None:
+        """Runs one cycle with ``zeroize`` or a reset ("aresetn").  Results so far are checked, and work in progress is dropped."""
+        simulation = self.core.simulation
+        active = int(request == "zeroize")
+        simulation.set(request, active)
+        self.runner.run(max_cycles=1)
+        simulation.set(request, 1 - active)
+        # A beat may still pass in the cycle of the request and in the next one.  It is not an error if valid falls then.
+        self.runner.run(max_cycles=1)
+        self.compare(rules=False)
+        self.runner.forget()
+        self._forget()
+        self.runner.run(max_cycles=self.description.erase_cycles - 2)
+        if self.runner.waiting("m_axis") or self.runner.waiting("m_axis_status"):
+            self.fail(f"gives a beat during the erasure by {request}")
+        if not simulation.get("zeroizing"):
+            self.fail(f"has zeroizing low before {self.description.erase_cycles} cycles are over")
+        self.runner.run(max_cycles=1)
+        for name in ("zeroizing", "key_loaded", "key_busy", "key_error"):
+            if simulation.get(name):
+                self.fail(f"has {name} {simulation.get(name):#x} still {self.description.erase_cycles} cycles after {request}")

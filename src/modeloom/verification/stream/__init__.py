@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``modeloom verify`` does with a core for messages.
+
+::
+
+    files     hashes of core.json, and what the definition gives today          nothing was changed
+    proof     the pipeline is compiled and proved again                         it computes the definition
+    lint      Verilator
+    timing    the netlist of the Verilog                                        no control signal depends on a secret
+    vectors ─┐
+    pace     │
+    lengths  │
+    statuses ├─ the Verilog in simulation, as it lies there                     it does what the definition says
+    reloads  │
+    erasure  │
+    zeroize  │
+    messages ┘
+    bench     the plain bench in Icarus Verilog
+    skipped   what was not done, and why
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from modeloom.cores.stream import StreamCore, same_stream
+from modeloom.emit import CheckFailed
+from modeloom.product.folder import verilog_of
+from modeloom.verification.files import check_hashes, today
+from modeloom.verification.report import Step
+from modeloom.verification.steps import bench_step, files_step, lint_step, run_check, timing_step
+from modeloom.verification.stream.erasure import check_erasure, check_zeroize
+from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.pace import check_pace
+from modeloom.verification.stream.statuses import check_reloads, check_statuses
+from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.vectors import check_vectors
+
+__all__ = ["dynamic_checks", "verify_messages"]
+
+Check = Callable[[StreamSubject], tuple[str, dict[str, Any]]]
+
+
+def dynamic_checks(messages: int | None = None) -> list[tuple[str, Check]]:
+    """The checks that simulate the Verilog, in their order; ``messages`` is the number of random ones, if other than usual."""
+    return [
+        ("vectors", check_vectors), ("pace", check_pace), ("lengths", check_lengths), ("statuses", check_statuses),
+        ("reloads", check_reloads), ("erasure", check_erasure), ("zeroize", check_zeroize),
+        ("messages", partial(check_messages, wanted=messages)),
+    ]  # fmt: skip
+
+
+def verify_messages(
+    directory: str | Path, *, sectors: int | None = None, seed: int = 1, optimize: int = 2, hashes: bool = True, cycles: bool = True
+) -> Iterator[Step]:
+    """Runs all checks and gives a step for each that passed.
+
+    Parameters
+    ----------
+    sectors : int, optional
+        Number of random messages.
+    seed : int
+        Seed of random keys, data and pauses.
+    optimize : int
+        Optimisation level of the C++ compiler.
+    hashes : bool
+        Whether the files must be those that were built.
+    cycles : bool
+        As for other cores; edited Verilog is not compared in every cycle here.
+
+    Raises
+    ------
+    CheckFailed, ProofError, TimingChannel
+        For the first check that did not pass; one line.
+    """
+    subject = StreamSubject(directory, optimize=optimize, seed=seed)
+    description, folder = subject.description, subject.directory
+    verilog_of(directory, description)
+    if hashes:
+        check_hashes(folder, description)
+    made = same_stream(description, folder)
+    steps: list[Step] = []
+    todo: list[Callable[[], Step]] = [
+        lambda: files_step(folder, description, today(made, description), hashes), partial(_proof, subject, made),
+        partial(lint_step, folder), partial(timing_step, folder, description),
+        *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), partial(_bench, folder),
+    ]  # fmt: skip
+    for make in todo:
+        step = make()
+        steps.append(step)
+        yield step
+    left = [what for step in steps for what in step.skipped]
+    yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
+
+
+def _proof(subject: StreamSubject, made: StreamCore) -> Step:
+    """The pipeline was proved when it was compiled again; it is the one that the files tell of."""
+    description, proof = subject.description, made.compiled.proof
+    again = made.describe(description.name, description.command)
+    if again.explain != description.explain or again.definition_sha256 != description.definition_sha256:
+        raise CheckFailed(f"{subject.directory}: the pipeline differs from what this version compiles; build the core again")
+    if proof is None:
+        why = "the proof of the pipeline: the core was built without it"
+        return Step("proof", "skipped", {}, (why,))
+    text = f"the pipeline computes {description.mode}: {proof.messages} messages of symbols, and by induction those of any length"
+    return Step("proof", text, {"messages": proof.messages, "blocks": proof.blocks})
+
+
+def _bench(folder: Path) -> Step:
+    step = bench_step(folder)
+    if not step.figures:
+        return step
+    return Step(step.name, f"{step.figures['messages']} messages in Icarus Verilog", step.figures, step.skipped)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks erasure of a key, ``zeroize`` and the reset: nothing is left after the stated cycles, and the core works again."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from modeloom.emit.tools import CheckFailed
+from modeloom.product.simulated_messages import Message, SimulatedStreamCore
+from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.messages import slots_used
+from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.twins import differences, hold_cycles, request
+
+__all__ = ["check_erasure", "check_zeroize"]
+
+RESULTS = (".texts.", ".verdicts.")
+"""Parts of names where text and tags wait for the host: they belong to it, and stay when a key is erased (docs/security.md)."""
+
+ABORTS = 8
+
+
+def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Two cores that differ only in the key of a slot, which has been set up and used.  Both must be in the same state
+    ``key_erase_cycles`` after its erasure begins, and after another key replaces it: round keys, powers of hash keys, chains, state."""
+    slots, cycles = subject.description.key_slots, subject.description.key_erase_cycles
+    compared = 0
+    for slot in sorted({0, slots - 1}):
+        for how in ("erased", "loaded anew"):
+            cores = [_used(subject, slot, seed) for seed in (1, 2)]
+            compared = len(differences(cores))
+            if compared < 10:
+                raise CheckFailed(f"{subject.directory}: two cores with different keys in slot {slot} differ in {compared} words only")
+            for core in cores:
+                if how == "erased":
+                    core.send_key(bytes(16), slot, erase=True)
+                    core.runner.run(max_cycles=cycles)
+                else:
+                    core.load_key(subject.good_key(random.Random(f"{subject.seed} next key")), slot)
+                    core.runner.run(max_cycles=cycles)
+            left = [name for name in differences(cores) if not any(part in name for part in RESULTS)]
+            if left:
+                raise CheckFailed(
+                    f"{subject.directory}: slot {slot} is {how}, and {left[0]} still depends on its old key ({len(left)} words do)"
+                )
+    text = f"nothing of a key is left in its slot {cycles} cycles after its erasure begins, nor after another one is loaded"
+    return text, {"key_erase_cycles": cycles, "words_that_differed": compared}
+
+
+def _used(subject: StreamSubject, slot: int, seed: int) -> SimulatedStreamCore:
+    """A core whose slot has a key of this seed, and which is otherwise always the same.  It has run messages of every direction."""
+    core, d = subject.core(), subject.description
+    own, common = random.Random(f"{subject.seed} key {seed}"), random.Random(f"{subject.seed} common")
+    used = sorted({0, 1 % d.key_slots, d.key_slots - 1})
+    keys = {number: subject.good_key(common) for number in used}
+    keys[slot] = subject.good_key(own)
+    for number, key in keys.items():
+        core.load_key(key, number)
+    size = d.beat_bytes
+    for decrypt in subject.ways:
+        for ad, text in ((0, 0), (3 * size, 5 * size + 1), (1, 9 * size)):
+            data = common.randbytes(text + (d.tag_bytes[0] if decrypt else 0))
+            core.outcomes([Message(common.randbytes(d.nonces[0]), data, common.randbytes(ad), decrypt, slot)])
+    return core
+
+
+def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Two cores in the middle of different work must have the same state after ``zeroize`` and after a reset, and work again.  Both take
+    exactly ``erase_cycles``, in which all buses are idle."""
+    stated, d = subject.description.erase_cycles, subject.description
+    _hold(subject, subject.core(), "power-up")
+    differed = 0
+    for number, how in enumerate(("zeroize", "reset", "zeroize")):
+        cores = []
+        for seed in (1, 2):
+            core = subject.core()
+            hold_cycles(core, 4 * stated + 100)
+            _fill(subject, core, random.Random(f"{subject.seed} zeroize {seed}"), 7 + 31 * number)
+            cores.append(core)
+        differed = len(differences(cores))
+        if differed < 20:
+            raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
+        for core in cores:
+            # What stands on a bus is the host's, and passes through registers that hold nothing.
+            core.simulation.set("s_axis_cmd_tdata", 0)
+            request(core, how)
+            _hold(subject, core, how)
+        if left := differences(cores):
+            raise CheckFailed(f"{subject.directory}: {left[0]} still depends on keys or data after {how} ({len(left)} words do)")
+    rng = subject.rng("zeroize")
+    host = MessageHost(subject, rng)
+    slots = slots_used(host)
+    for number in range(ABORTS):
+        for slot in slots[:3]:
+            host.load(subject.good_key(rng), slot)
+        host.settle()
+        for _ in range(rng.randrange(1, 12)):
+            host.job(slot=rng.choice(slots[:3]), decrypt=rng.choice(subject.ways), ad=rng.randrange(40), text=rng.randrange(200))
+        if number % 3 == 2:
+            host.load(subject.good_key(rng), slots[0])
+        host.run(rng.randrange(1, d.message_cycles(40, 200)))
+        host.abort("zeroize" if number % 2 else "aresetn")
+        # A message that was cut off leaves nothing that the next one would meet.
+        host.load(subject.good_key(rng), slots[-1])
+        host.settle()
+        for decrypt in subject.ways:
+            host.job(slot=slots[-1], decrypt=decrypt, ad=20, text=40)
+        host.settle()
+        host.abort("zeroize")
+    text = f"zeroize and a reset take {stated} cycles and leave nothing; the core works again after {ABORTS} messages were cut off"
+    return text, {"erase_cycles": stated, "words_that_differed": differed, "messages": host.messages}
+
+
+def _hold(subject: StreamSubject, core: SimulatedStreamCore, how: str) -> None:
+    stated = subject.description.erase_cycles
+    # The constructor of a simulated core ends in the last cycle of the reset.  A request ends in its own cycle.
+    cycles, loud = hold_cycles(core, 4 * stated + 100)
+    if cycles != stated:
+        raise CheckFailed(f"{subject.directory}: zeroizing is high for {cycles} cycles after {how}, core.json states {stated}")
+    if loud:
+        raise CheckFailed(f"{subject.directory}: {loud} is not zero during the erasure by {how}")
+
+
+def _fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random, cycles: int) -> None:
+    """Brings a core into the middle of its work: keys, text that waits, and a key that is being loaded.  Lengths are always the same."""
+    d = subject.description
+    for slot in sorted({0, d.key_slots - 1}):
+        core.load_key(rng.randbytes(d.key_lengths[0]), slot)
+    core.runner.set_gaps({"m_axis": 0.999999})
+    for number in range(12):
+        decrypt = subject.ways[number % len(subject.ways)]
+        core.send(Message(rng.randbytes(d.nonces[0]), rng.randbytes(60 + 3 * number), rng.randbytes(number), decrypt, 0))
+    core.runner.run(max_cycles=d.message_cycles(0, 64))
+    core.send_key(rng.randbytes(d.key_lengths[0]), d.key_slots - 1)
+    core.runner.run(max_cycles=cycles)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host of a core for messages in simulation.  It sends keys, commands and packets at any time, and knows which results are allowed."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.cores.stream.bench import key_cycles
+from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.interfaces.table import RESERVED
+from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.verification.host import PATIENCE, CoreHost
+from modeloom.verification.stream.packet import MessagePacket, faulty, judge, whole
+from modeloom.verification.stream.subject import MessageReference, StreamSubject
+
+__all__ = ["MessageHost", "MessageJob"]
+
+
+@dataclass(frozen=True)
+class MessageJob:
+    """A command that was sent, with its packet."""
+
+    id: int
+    slot: int
+    decrypt: bool
+    nonce: bytes
+    ad: bytes
+    tag: bytes
+    tag_bytes: int
+    packet: MessagePacket
+    refused: MessageCode | None
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What may come of a message: the status, and the packet of text with its mark."""
+
+    code: MessageCode
+    tag: bytes = b""
+    text: bytes | None = None
+    cut: bool = False
+
+
+class MessageHost(CoreHost):
+    """Drives one core for messages and checks all its outputs.
+
+    Parameters
+    ----------
+    subject : StreamSubject
+        The source of the core.
+    rng : random.Random
+        Random numbers for ids and everything that the caller does not choose.
+    core : SimulatedStreamCore, optional
+        The core.  The default is a new one.
+
+    Attributes
+    ----------
+    messages : int
+        Number of messages whose results were compared.
+    codes : set of MessageCode
+        Statuses that came.
+    """
+
+    def __init__(self, subject: StreamSubject, rng: random.Random, core: SimulatedStreamCore | None = None):
+        self.messages = 0
+        self.codes: set[MessageCode] = set()
+        self.status_cycles: list[int] = []
+        super().__init__(subject, rng, core)
+        d = self.description
+        groups = {group.name: group for group in d.interfaces}
+        self._status = groups["m_axis_status"].packing
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._jobs: deque[MessageJob] = deque()
+        self._text, self._packets = b"", deque[tuple[bytes, bool, int]]()
+
+    # Sending
+
+    def job(
+        self, *, slot: int = 0, decrypt: bool = False, ad: bytes | int = 0, text: bytes | int = 0, nonce: bytes | int | None = None,
+        tag_bytes: int | None = None, key: bytes | None = None, wrong_bit: int | None = None, fault: str | None = None, **fields: int,
+    ) -> None:  # fmt: skip
+        """Sends a command and its packet.
+
+        Parameters
+        ----------
+        ad, text, nonce : bytes or int
+            The bytes, or how many random ones.
+        key : bytes, optional
+            The key that the tag of a message to open belongs to; that which the slot has at the end of its history, if not given.
+        wrong_bit : int, optional
+            A bit of this tag that is inverted.
+        fault : str, optional
+            One of ``packet.FAULTS``.
+        **fields
+            Fields of the command that are changed.
+        """
+        rng, d = self.rng, self.description
+        ad = rng.randbytes(ad) if isinstance(ad, int) else ad
+        text = rng.randbytes(text) if isinstance(text, int) else text
+        nonce = d.nonces[0] if nonce is None else nonce
+        nonce = rng.randbytes(nonce) if isinstance(nonce, int) else nonce
+        length = d.tag_bytes[0] if tag_bytes is None else tag_bytes
+        packet = faulty(ad, text, d.beat_bytes, fault, rng) if fault else whole(ad, text, d.beat_bytes)
+        if key is None and slot < self.slots:
+            key = next((one for one in reversed(self._history[slot]) if one is not None), None)
+        tag = b""
+        if decrypt:
+            reference = self.subject.reference(key) if key is not None else None
+            tag = reference.run(True, nonce, text, ad)[1][:length] if reference else rng.randbytes(min(length, d.block_bytes))
+            if wrong_bit is not None:
+                tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
+        values: dict[str, Any] = {
+            "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "slot": slot, "decrypt": decrypt,
+            "nonce_bytes": len(nonce), **fields,
+        }  # fmt: skip
+        self._jobs.append(
+            MessageJob(values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, length, packet, self._refused(values))
+        )
+        command = pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values)
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
+        beats = len(packet.keeps)
+        self.runner.feed(
+            "s_axis",
+            {
+                "s_axis_tdata": packet.data, "s_axis_tkeep": packet.keeps, "s_axis_tlast": [int(n == beats - 1) for n in range(beats)],
+            },
+        )  # fmt: skip
+        self._patience += self.description.message_cycles(len(ad), len(packet.data))
+
+    def _refused(self, values: dict[str, Any]) -> MessageCode | None:
+        """The code of what is wrong with a command, but for its key."""
+        d = self.description
+        if values["nonce_bytes"] not in d.nonces:
+            return MessageCode.BAD_NONCE_LENGTH
+        if values["tag_bytes"] not in d.tag_bytes:
+            return MessageCode.BAD_TAG_LENGTH
+        if values.get("channel", 0) >= d.channels:
+            return MessageCode.NO_CHANNEL
+        if bool(values["decrypt"]) not in d.ways:
+            return MessageCode.NO_DIRECTION
+        return MessageCode.NO_KEY if values["slot"] >= self.slots else None
+
+    @property
+    def key_cycles(self) -> int:
+        """Number of cycles that a key packet takes at most, with a margin."""
+        return key_cycles(self.description) + 2 * self.description.message_cycles(0, 64)
+
+    # Receiving
+
+    def settle(self) -> None:
+        """Waits until every command has its status and the key port is idle, and checks the results."""
+        limit = int((self._patience + PATIENCE) * self._stretch) + self.description.erase_cycles
+        self._patience = 0.0
+        waiting = len(self._jobs)
+        result = self.runner.run({"m_axis_status": waiting}, drain=True, max_cycles=limit)
+        self.compare()
+        if result.timed_out or self._jobs:
+            self.fail(f"hangs: {len(self._jobs)} of {waiting} statuses are missing after {limit} cycles")
+        if self._sends_keys:
+            self._rest(limit)
+        # Nothing comes after the last status.
+        self.runner.run(max_cycles=8)
+        self.compare()
+        if self._packets or self._text or self.runner.waiting("m_axis_status"):
+            self.fail("gives more than it was asked for")
+
+    def compare(self, rules: bool = True) -> None:
+        """Checks all received statuses and text and, on request, the rules of the buses."""
+        beats, size = self.runner.take("m_axis"), self.description.beat_bytes
+        self._output_cycles.extend(beats.cycles)
+        data = beats.columns["m_axis_tdata"]
+        columns = (beats.values(f"m_axis_{name}") for name in ("tkeep", "tlast", "tuser"))
+        for at, (keep, last, cut, cycle) in enumerate(zip(*columns, beats.cycles, strict=True)):
+            nbytes = keep.bit_count()
+            beat = data[at * size : at * size + size]
+            if keep != (1 << nbytes) - 1 or (nbytes < size and not last) or (not nbytes) != bool(cut) or any(beat[nbytes:]):
+                self.fail(f"gives a beat of text with tkeep {keep:#x}, tlast {last} and tuser {cut}")
+            self._text += beat[:nbytes]
+            if last:
+                self._packets.append((self._text, bool(cut), cycle))
+                self._text = b""
+        statuses = self.runner.take("m_axis_status")
+        for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
+            if not self._jobs:
+                self.fail("gives a status without a command")
+            fields = self._status.unpack(value.to_bytes(self._status.bits // 8, "little"))
+            if fields[RESERVED] or fields["code"] > max(MessageCode):
+                self.fail(f"gives the status {value:#x}, which means nothing")
+            self.status_cycles.append(cycle)
+            tag = fields["tag"].to_bytes(self.description.block_bytes, "little")
+            self._compare_one(self._jobs.popleft(), fields["id"], MessageCode(fields["code"]), tag, cycle)
+        if rules:
+            self.check_rules()
+
+    def _compare_one(self, job: MessageJob, number: int, code: MessageCode, tag: bytes, cycle: int) -> None:
+        self.messages += 1
+        self.codes.add(code)
+        if number != job.id:
+            self.fail(f"gives the id {number:#06x} where {job.id:#06x} was next")
+        allowed = self._allowed(job)
+        for phase, one in allowed:
+            if (one.code, one.tag.ljust(len(tag), b"\0")) != (code, tag):
+                continue
+            if one.text is not None:
+                if not self._packets or self._packets[0][:2] != (one.text, one.cut) or self._packets[0][2] >= cycle:
+                    continue
+                self._packets.popleft()
+            if job.slot < self.slots:
+                self._at[job.slot] = phase
+            return
+        codes = sorted({one.code for _, one in allowed})
+        if code not in codes:
+            self.fail(f"gives {code.name} where {' or '.join(c.name for c in codes)} is right: {self._words(job)}")
+        self.fail(f"computes a wrong text or tag: {self._words(job)}")
+
+    def _allowed(self, job: MessageJob) -> list[tuple[int, Allowed]]:
+        """Phases of the slot in which the command may have been decided, and what comes in each."""
+        if job.refused is not None:
+            return [(self._at[job.slot] if job.slot < self.slots else 0, Allowed(job.refused))]
+        history = self._history[job.slot]
+        found = []
+        for phase, key in enumerate(history):
+            if phase >= self._at[job.slot]:
+                found += [(phase, one) for one in ([Allowed(MessageCode.NO_KEY)] if key is None else self._results(job, key))]
+        return found
+
+    def _results(self, job: MessageJob, key: bytes) -> list[Allowed]:
+        """What may come of a message under a key."""
+        hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes)
+        reference: MessageReference = self.subject.reference(key)
+        held = hold is not None and job.decrypt
+        if held and hold is not None and len(judged.text) > hold:
+            # A fault behind the bytes that can be held may be told of or not.
+            codes = {MessageCode.TOO_LONG_TO_HOLD, judged.code} - {MessageCode.OK}
+            return [Allowed(code) for code in sorted(codes)]
+        if judged.code != MessageCode.OK:
+            if not judged.text or held:
+                return [Allowed(judged.code)]
+            text, _ = reference.run(job.decrypt, job.nonce, judged.text, job.ad)
+            return [Allowed(judged.code, text=text, cut=True)]
+        text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad)
+        given = text or None
+        if not job.decrypt:
+            return [Allowed(MessageCode.OK, tag[: job.tag_bytes], given)]
+        if tag[: job.tag_bytes] == job.tag:
+            return [Allowed(MessageCode.OK, text=given)]
+        return [Allowed(MessageCode.WRONG_TAG, text=None if held else given)]
+
+    def _words(self, job: MessageJob) -> str:
+        way = "opening" if job.decrypt else "sealing"
+        return (
+            f"{way} message {self.messages} (id {job.id:#06x}, slot {job.slot}, {len(job.nonce)} bytes of nonce, {len(job.ad)} of "
+            f"associated data, {len(job.packet.keeps)} beats, {job.tag_bytes} bytes of tag)"
+        )

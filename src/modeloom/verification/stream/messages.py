@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of every class of lengths, with every nonce and tag length; then random ones with pauses, back-pressure and faults."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+from modeloom.verification.host import BUSES
+from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.packet import FAULTS
+from modeloom.verification.stream.subject import StreamSubject
+
+__all__ = ["MESSAGES", "PATTERNS", "check_lengths", "check_messages", "load_all", "slots_used"]
+
+PATTERNS: tuple[dict[str, float], ...] = (
+    {}, dict.fromkeys(BUSES, 0.1), {"m_axis": 0.7}, {"s_axis": 0.7}, {"s_axis_cmd": 0.95}, {"m_axis_status": 0.97},
+    {"s_axis": 0.5, "m_axis": 0.5, "m_axis_status": 0.5}, {"m_axis": 0.95},
+)  # fmt: skip
+"""Probabilities of pauses: none, a few everywhere, one slow bus at a time, and slow data on all buses."""
+
+MESSAGES = 2000
+"""Random messages, if not told otherwise."""
+
+CHUNK = 64
+"""Messages under one pattern, and with one set of keys."""
+
+SLOTS = 8
+"""Slots that get keys, of a core that has many: the first ones and the last one."""
+
+
+def slots_used(host: MessageHost) -> list[int]:
+    """The slots that checks use."""
+    return [*range(min(host.slots, SLOTS) - 1), host.slots - 1]
+
+
+def load_all(host: MessageHost) -> None:
+    """Loads a random key into each slot that is used."""
+    for slot in slots_used(host):
+        host.load(host.subject.good_key(host.rng), slot)
+    host.settle()
+
+
+def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Every length of associated data and of text up to two blocks and a byte, each nonce and tag length, and wrong tags."""
+    rng, d = subject.rng("lengths"), subject.description
+    host = MessageHost(subject, rng)
+    load_all(host)
+    slots, most = cycle(slots_used(host)), 2 * d.beat_bytes + 1
+    for ad in range(most + 1):
+        for text in range(most + 1):
+            host.job(slot=next(slots), decrypt=rng.choice(subject.ways), ad=ad, text=text)
+        host.settle()
+    for decrypt in subject.ways:
+        for nonce in d.nonces:
+            for tag in d.tag_bytes:
+                host.job(slot=next(slots), decrypt=decrypt, ad=nonce % 3, text=tag, nonce=nonce, tag_bytes=tag)
+        host.settle()
+    if "decrypt" in d.directions:
+        for tag in d.tag_bytes:
+            for bit in range(8 * tag):
+                host.job(slot=next(slots), decrypt=True, ad=3, text=d.block_bytes + 1, tag_bytes=tag, wrong_bit=bit)
+                if not bit % 8:
+                    host.job(slot=next(slots), decrypt=True, ad=3, text=d.block_bytes + 1, tag_bytes=tag)
+            host.settle()
+    wrong = ", wrong tags with each bit inverted" if "decrypt" in d.directions else ""
+    told = f"{host.messages} messages of all lengths up to {most} bytes, all lengths of nonces and tags{wrong}"
+    return told, {"messages": host.messages}
+
+
+def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[str, dict[str, Any]]:
+    """Random messages in chunks, with new keys and another pattern of pauses for each chunk."""
+    rng, d = subject.rng("messages"), subject.description
+    host = MessageHost(subject, rng)
+    patterns = cycle(PATTERNS)
+    while host.messages < (wanted or MESSAGES):
+        host.set_gaps({})
+        for slot in slots_used(host):
+            if host.slots > 1 and rng.random() < 0.1:
+                host.erase(slot)
+            else:
+                host.load(subject.good_key(rng), slot)
+        host.settle()
+        host.set_gaps(next(patterns))
+        for _ in range(min(CHUNK, (wanted or MESSAGES) - host.messages)):
+            decrypt = rng.choice(subject.ways)
+            host.job(
+                slot=rng.choice(slots_used(host)), decrypt=decrypt, ad=_length(rng, d.beat_bytes), text=_length(rng, d.beat_bytes),
+                nonce=rng.choice(d.nonces) if rng.random() < 0.2 else None, tag_bytes=rng.choice(d.tag_bytes),
+                wrong_bit=rng.randrange(8 * min(d.tag_bytes)) if decrypt and rng.random() < 0.2 else None,
+                fault=rng.choice(FAULTS) if rng.random() < 0.05 else None,
+            )  # fmt: skip
+        if rng.random() < 0.2:
+            # The host takes nothing until everything that the core can hold waits.
+            host.set_gaps({"m_axis": 0.999999} if rng.random() < 0.5 else {"m_axis_status": 0.999999})
+            host.run(4 * d.message_cycles(64, 64))
+            host.set_gaps({})
+        host.settle()
+    reference = "the independent reference" if subject.independent else "the definition"
+    return f"{host.messages} random messages with pauses and back-pressure agree with {reference}", {"messages": host.messages}
+
+
+def _length(rng: Any, size: int) -> int:
+    """A number of bytes: often none or whole blocks, mostly few, sometimes many."""
+    kind = rng.random()
+    if kind < 0.2:
+        return 0
+    if kind < 0.4:
+        return int(size * rng.randrange(1, 6))
+    return int(rng.randrange(1, 5 * size) if kind < 0.95 else rng.randrange(30 * size))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the figures in ``core.json`` at the pins: the latency of a lone message, and the distance of successive messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.subject import StreamSubject
+
+__all__ = ["check_pace"]
+
+COUNT = 24
+"""Messages of a shape back to back; the distances of the second half are compared."""
+
+
+def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Measures latency, and the distance of messages of several shapes: with one key, and with another slot at every message."""
+    rng, d = subject.rng("pace"), subject.description
+    host = MessageHost(subject, rng)
+    load_all(host)
+    size, slots = d.beat_bytes, slots_used(host)
+    # Where text is held, an opened message waits for its verdict.
+    ways = [way for way in subject.ways if d.hold is None or not way] or [True]
+    if d.hold is None or not ways[0]:
+        for way in ways:
+            host.run(d.message_cycles(0, size))
+            host.runner.accepted("s_axis")
+            host.output_cycles()
+            host.job(slot=slots[0], decrypt=way, text=size)
+            host.settle()
+            if (latency := host.output_cycles()[0] - host.runner.accepted("s_axis")[0]) != d.latency:
+                host.fail(f"takes {latency} cycles from text to text, core.json states {d.latency}")
+    shapes: list[tuple[int, int, int | None]] = [(0, 1, None), (1, 0, None), (0, size, None), (size + 1, 3 * size - 1, None)]
+    shapes += [(1, size, lengths[0]) for lengths in d.nonce_bytes[1:]]
+    for ad, text, nonce in shapes:
+        for one in (True, False):
+            host.status_cycles = []
+            for number in range(COUNT):
+                slot = slots[0] if one else slots[number % len(slots)]
+                host.job(slot=slot, decrypt=ways[number // 2 % len(ways)], ad=ad, text=text, nonce=nonce)
+            host.settle()
+            steps = {b - a for a, b in zip(host.status_cycles[COUNT // 2 :], host.status_cycles[COUNT // 2 + 1 :])}
+            if steps != {stated := d.cycles_of(ad, text, nonce)}:
+                what = f"messages of {ad} and {text} bytes" + (f" with {nonce} bytes of nonce" if nonce else "")
+                host.fail(f"gives {what} every {' or '.join(map(str, sorted(steps)))} cycles, core.json states {stated}")
+    told = f"latency is {d.latency} cycles, and messages follow each other as core.json states, with one key and with one for each message"
+    return told, {"messages": host.messages, "shapes": len(shapes)}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets of messages, correct or with a fault, and what a core must make of them (``docs/interfaces.md``).
+
+::
+
+    beat        0          1          2         20 bytes of associated data, 19 of text, blocks of 16 bytes
+    tkeep     0xFFFF     0x000F     0xFFFF  0x0007
+    faults    ends too soon ─▶ TOO_SHORT     a gap, no byte, a partial beat in the middle ─▶ BAD_KEEP
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from modeloom.interfaces.messages import MessageCode
+
+__all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "whole"]
+
+
+@dataclass(frozen=True)
+class MessagePacket:
+    """The beats of a packet: data, padded to whole beats, and ``tkeep`` of each beat."""
+
+    data: bytes
+    keeps: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a core makes of a packet.
+
+    Attributes
+    ----------
+    code : MessageCode
+        OK, or that of the fault.
+    text : bytes
+        The text up to the fault.
+    """
+
+    code: MessageCode
+    text: bytes
+
+
+def whole(ad: bytes, text: bytes, size: int) -> MessagePacket:
+    """The packet of a message.  Without any data it is one beat without bytes."""
+    data, keeps = b"", []
+    for part in (ad, text):
+        beats = -(-len(part) // size)
+        data += part.ljust(beats * size, b"\0")
+        keeps += [(1 << min(size, len(part) - at)) - 1 for at in range(0, len(part), size)]
+    return MessagePacket(data or bytes(size), tuple(keeps) or (0,))
+
+
+def judge(packet: MessagePacket, associated: int, size: int) -> Judgement:
+    """What a core makes of a packet of a message with so much associated data."""
+    full, last = (1 << size) - 1, len(packet.keeps) - 1
+    text, begun = b"", False
+    for number, keep in enumerate(packet.keeps):
+        ends = number == last
+        if associated:
+            wanted = (1 << min(size, associated)) - 1
+            if keep != wanted or (ends and associated > size):
+                partial = ends and not keep & ~wanted and not keep & (keep + 1)
+                return Judgement(MessageCode.TOO_SHORT if partial else MessageCode.BAD_KEEP, b"")
+            associated -= min(size, associated)
+        elif not keep and ends and not begun:
+            break
+        elif not keep or keep & (keep + 1) or (keep != full and not ends):
+            return Judgement(MessageCode.BAD_KEEP, text)
+        else:
+            text += packet.data[number * size : number * size + keep.bit_count()]
+            begun = True
+    return Judgement(MessageCode.OK, text)
+
+
+FAULTS = ("ends", "gap", "empty", "partial", "longer", "turned", "null")
+"""What can be wrong with a packet."""
+
+
+def faulty(ad: bytes, text: bytes, size: int, fault: str, rng: random.Random) -> MessagePacket:
+    """The packet of a message with a fault.  Some faults have no effect on some packets."""
+    packet = whole(ad, text, size)
+    data, keeps = packet.data, list(packet.keeps)
+    at = rng.randrange(len(keeps))
+    if fault == "ends":
+        keeps = keeps[: at + 1]
+        data = data[: (at + 1) * size]
+    elif fault == "gap":
+        keeps[at] &= ~(1 << rng.randrange(size - 1))
+    elif fault == "empty":
+        keeps[at] = 0
+    elif fault == "partial":
+        keeps[at] >>= rng.randrange(1, size)
+    elif fault == "longer":
+        data += rng.randbytes(size)
+        keeps.append(rng.choice(((1 << size) - 1, 1)))
+    elif fault == "turned":
+        keeps[at] ^= 1 << rng.randrange(size)
+    elif fault == "null":
+        data += bytes(size)
+        keeps.append(0)
+    else:
+        raise ValueError(f"no fault {fault!r}")
+    return MessagePacket(data, tuple(keeps))

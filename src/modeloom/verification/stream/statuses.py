@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Provokes every status code, and keys that come, change and go under traffic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.verification.host import BUSES
+from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.packet import FAULTS
+from modeloom.verification.stream.subject import StreamSubject
+
+__all__ = ["check_reloads", "check_statuses", "possible_codes"]
+
+ROUNDS = 40
+"""Rounds of traffic with a key in the middle."""
+
+
+def possible_codes(subject: StreamSubject) -> set[MessageCode]:
+    """The codes that a core with these options can give in this check."""
+    d = subject.description
+    impossible = {
+        MessageCode.TOO_LONG: True,  # lengths of 2^36 bytes are not simulated
+        MessageCode.TOO_LONG_TO_HOLD: d.hold is None or d.hold > 1 << 14,
+        MessageCode.WRONG_TAG: "decrypt" not in d.directions,
+        MessageCode.NO_DIRECTION: len(d.directions) > 1,
+        MessageCode.NO_CHANNEL: d.channels > 255,
+        MessageCode.BAD_TAG_LENGTH: False,
+    }
+    return {code for code in MessageCode if not impossible.get(code, False)}
+
+
+def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Makes each error that a host can make.  Each must give one status, and the next message must be correct."""
+    rng, d = subject.rng("statuses"), subject.description
+    host = MessageHost(subject, rng)
+    for slot in slots_used(host):
+        host.job(slot=slot, decrypt=subject.ways[0], ad=5, text=20)
+    host.settle()
+    size, slots = d.beat_bytes, slots_used(host)
+    for gaps in ({}, {"s_axis_cmd": 0.98}, {"s_axis": 0.9}, {"m_axis_status": 0.98}):
+        host.set_gaps({})
+        load_all(host)
+        host.set_gaps(gaps)
+        for fault in FAULTS:
+            for ad, text in ((0, 0), (0, 3 * size), (2 * size + 3, 0), (size - 1, 2 * size + 1), (3 * size, 1)):
+                host.job(slot=rng.choice(slots), decrypt=rng.choice(subject.ways), ad=ad, text=text, fault=fault)
+                if rng.random() < 0.6:
+                    host.job(slot=rng.choice(slots), decrypt=rng.choice(subject.ways), ad=7, text=size + 2)
+        for change in _changes(host):
+            way = subject.ways[0]
+            host.job(**{"slot": rng.choice(slots), "decrypt": way, "ad": 4, "text": 2 * size, **change})
+            host.job(slot=rng.choice(slots), decrypt=rng.choice(subject.ways), ad=1, text=3)
+        if d.hold is not None and d.hold <= 1 << 14:
+            for nbytes in (d.hold, d.hold + 1, d.hold + 5 * size):
+                for decrypt in subject.ways:
+                    host.job(slot=rng.choice(slots), decrypt=decrypt, text=nbytes)
+        if "decrypt" in d.directions:
+            host.job(slot=slots[0], decrypt=True, ad=3, text=9, wrong_bit=0)
+            host.job(slot=slots[0], decrypt=True, ad=3, text=9)
+        host.settle()
+    host.set_gaps({})
+    refused = _refused_keys(host)
+    possible = possible_codes(subject)
+    if host.codes != possible:
+        differ = ", ".join(sorted(code.name for code in possible ^ host.codes))
+        host.fail(f"gave other statuses than it can: {differ}")
+    told = f"{', '.join(code.name for code in sorted(possible))} are given where they must be; {refused} key packets refused"
+    return told, {"messages": host.messages, "codes": [code.name for code in sorted(possible)], "refused_key_packets": refused}
+
+
+def _changes(host: MessageHost) -> list[dict[str, Any]]:
+    """Fields that a core does not have, alone and together."""
+    d = host.description
+    changes: list[dict[str, Any]] = [{"slot": slot} for slot in (host.slots, (1 << 16) - 1)]
+    changes += [{"nonce_bytes": length} for length in (0, d.block_bytes + 1, 255) if length not in d.nonces]
+    changes += [{"tag_bytes": length} for length in (0, 1, d.block_bytes + 1, 255) if length not in d.tag_bytes]
+    changes += [{"channel": channel} for channel in (d.channels, 255) if channel < 256]
+    changes += [{"decrypt": way} for way in (False, True) if way not in d.ways]
+    changes += [{"nonce_bytes": 0, "slot": host.slots, "tag_bytes": 0}, {"channel": 255, "slot": host.slots}]
+    return changes
+
+
+def _refused_keys(host: MessageHost) -> int:
+    """Key packets of wrong lengths, with gaps, and for missing slots.  A correct packet and a message follow each of them."""
+    rng, subject, d = host.rng, host.subject, host.description
+    wrong = [length for length in {1, *(n + more for n in d.key_lengths for more in (-1, 1, 16))} if length not in d.key_lengths]
+    packets: list[tuple[bytes, int, tuple[int, ...] | None]]
+    packets = [(rng.randbytes(n), rng.choice(slots_used(host)), None) for n in sorted(wrong)]
+    total = d.key_lengths[0]
+    beats = -(-total // 16)
+    packets.append((rng.randbytes(total), 0, (0xFFFE,) + (0xFFFF,) * (beats - 1)))
+    if host.slots < 256:
+        packets += [(rng.randbytes(total), slot, None) for slot in (host.slots, 255)]
+    for data, slot, keeps in packets:
+        host.wrong_key(data, slot, keeps)
+        host.settle()
+        good = slot if slot < host.slots else 0
+        host.load(subject.good_key(rng), good)
+        host.settle()
+        host.job(slot=good, decrypt=subject.ways[0], ad=1, text=17)
+        host.settle()
+    return len(packets)
+
+
+def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[str, dict[str, Any]]:
+    """Keys are loaded, replaced and erased while messages of all slots are in flight.
+
+    Results of a slot use the old key, are NO_KEY, or use the new key, in this order.  Other slots are not affected.
+    """
+    rng, d = subject.rng("reloads"), subject.description
+    host = MessageHost(subject, rng)
+    load_all(host)
+    slots = slots_used(host)
+    loads = erasures = 0
+    for number in range(ROUNDS if rounds is None else rounds):
+        slot = slots[number % len(slots)]
+        host.set_gaps({} if number % 3 else {rng.choice(BUSES): rng.choice((0.3, 0.9))})
+
+        def traffic(count: int, slot: int = slot) -> None:
+            for _ in range(count):
+                target = slot if rng.random() < 0.5 else rng.choice(slots)
+                host.job(slot=target, decrypt=rng.choice(subject.ways), ad=rng.randrange(40), text=rng.randrange(80))
+
+        traffic(rng.randrange(4, 12))
+        host.run(rng.randrange(1, d.message_cycles(40, 80)))
+        for _ in range(rng.choice((1, 1, 2))):
+            kind = rng.random()
+            if kind < 0.25:
+                host.erase(slot)
+                erasures += 1
+            elif kind < 0.32:
+                host.wrong_key(rng.randbytes(5), slot)
+            else:
+                host.load(subject.good_key(rng), slot)
+                loads += 1
+        traffic(rng.randrange(2, 10))
+        host.run(rng.randrange(1, host.key_cycles // 3))
+        traffic(rng.randrange(2, 10))
+        host.settle()
+    return f"{loads} keys loaded and {erasures} erased under {host.messages} messages in flight", {
+        "loads": loads, "erasures": erasures, "messages": host.messages,
+    }  # fmt: skip

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The core for messages under verification, and the reference of its mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from modeloom import golden
+from modeloom.ciphers import CIPHERS
+from modeloom.definition.messages import StreamModel
+from modeloom.modes import find_any
+from modeloom.product.folder import read_messages
+from modeloom.product.messages import StreamDescription
+from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.spec import InputError
+from modeloom.spec.stream import StreamMode
+from modeloom.verification.subject import CoreSubject
+
+__all__ = ["MessageReference", "StreamSubject"]
+
+
+@dataclass(frozen=True)
+class MessageReference:
+    """What a core must compute under a key.
+
+    Attributes
+    ----------
+    model : StreamModel
+        The definition on numbers.
+    golden : golden.StreamMode or None
+        An independent reference, if there is one.
+    """
+
+    model: StreamModel
+    golden: golden.StreamMode | None
+
+    def run(self, decrypt: bool, nonce: bytes, text: bytes, ad: bytes) -> tuple[bytes, bytes]:
+        """The other text, and the whole tag of the message."""
+        if self.golden is None:
+            return self.model.run("decrypt" if decrypt else "encrypt", nonce, text, ad)
+        whole = max(self.model.mode.tag_bytes)
+        if not decrypt:
+            sealed = self.golden.seal(nonce, text, ad, whole)
+            return sealed[: len(text)], sealed[len(text) :]
+        plain = self.model.run("decrypt", nonce, text, ad)[0]
+        sealed = self.golden.seal(nonce, plain, ad, whole)
+        if sealed[: len(text)] != text:
+            raise AssertionError("the definition and the reference differ")
+        return plain, sealed[len(text) :]
+
+
+class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageReference]):
+    """A built core for messages under test.
+
+    Parameters
+    ----------
+    directory : path
+        A folder that ``modeloom build`` wrote.
+    optimize : int
+        Optimisation level of the C++ compiler.
+    seed : int
+        Seed of all random choices.
+    """
+
+    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
+        super().__init__(directory, read_messages(directory), optimize=optimize, seed=seed)
+
+    @cached_property
+    def mode(self) -> StreamMode:
+        """The definition."""
+        mode = find_any(self.description.definition, self.directory)
+        if not isinstance(mode, StreamMode):
+            raise InputError(f"{self.description.definition} is a mode on sectors; build the core again")
+        return mode
+
+    @property
+    def independent(self) -> bool:
+        """Whether the reference comes from ``golden``, which shares no code with the compiler."""
+        cipher = self.description.cipher
+        return cipher in CIPHERS and self.description.definition in golden.stream_mode_names(cipher)
+
+    def make_core(self, seed: int) -> SimulatedStreamCore:
+        """A new core after a reset."""
+        return SimulatedStreamCore(self.directory, seed=seed, library=self.library)
+
+    def make_reference(self, key: bytes) -> MessageReference | None:
+        """The reference for a key; None if the mode refuses the key."""
+        cipher = self.description.cipher
+        try:
+            model = StreamModel(self.mode, key, cipher)
+        except InputError:
+            if not self.description.refused_keys:
+                raise
+            return None
+        return MessageReference(model, golden.stream_mode(self.description.definition, key, cipher) if self.independent else None)

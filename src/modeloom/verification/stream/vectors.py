@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published vectors of the mode on the core: all that its keys, nonces, tags and directions allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modeloom import vectors
+from modeloom.emit.tools import CheckFailed
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.messages import StreamDescription
+from modeloom.product.simulated_messages import Message, SimulatedStreamCore
+from modeloom.verification.stream.subject import StreamSubject
+
+__all__ = ["check_vectors", "fitting", "run_vectors"]
+
+Test = dict[str, Any]
+
+
+def fitting(d: StreamDescription) -> list[Test]:
+    """Published vectors with the mode and cipher of a core, and with lengths that it has."""
+    return [
+        test for test in vectors.for_mode(d.mode, d.cipher)
+        if len(test["key"]) // 2 in d.key_lengths and len(test["nonce"]) // 2 in d.nonces and len(test["tag"]) // 2 in d.tag_bytes
+    ]  # fmt: skip
+
+
+def run_vectors(core: SimulatedStreamCore, tests: list[Test]) -> int:
+    """Runs vectors in all directions of a core, as many keys at a time as it has slots; gives the number of messages.
+
+    Raises ``CheckFailed`` for the first one that differs.
+    """
+    d, count = core.description, 0
+    slots = min(d.key_slots, 64)
+    keys = list(dict.fromkeys(test["key"] for test in tests))
+    for at in range(0, len(keys), slots):
+        group = {key: slot for slot, key in enumerate(keys[at : at + slots])}
+        for key, slot in group.items():
+            core.load_key(bytes.fromhex(key), slot)
+        chosen = [test for test in tests if test["key"] in group]
+        jobs: list[Message] = []
+        wanted: list[tuple[Test, MessageCode, bytes | None]] = []
+        for test in chosen:
+            nonce, ad, plain, text, tag = (bytes.fromhex(test.get(name) or "") for name in ("nonce", "aad", "pt", "ct", "tag"))
+            slot, valid = group[test["key"]], test["result"] == "valid"
+            if valid and "encrypt" in d.directions:
+                jobs.append(Message(nonce, plain, ad, False, slot, len(tag)))
+                wanted.append((test, MessageCode.OK, text + tag))
+            if "decrypt" in d.directions and (d.hold is None or len(text) <= d.hold):
+                jobs.append(Message(nonce, text + tag, ad, True, slot, len(tag)))
+                wanted.append((test, MessageCode.OK if valid else MessageCode.WRONG_TAG, plain if valid else None))
+        for outcome, job, (test, code, data) in zip(core.outcomes(jobs), jobs, wanted, strict=True):
+            if outcome.code != code or (data is not None and outcome.text + outcome.tag != data):
+                way = "open" if job.decrypt else "seal"
+                raise CheckFailed(f"vector {test['tcId']} fails to {way}: {test.get('comment', '')}".rstrip(": "))
+        count += len(jobs)
+    return count
+
+
+def check_vectors(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """The vectors that fit."""
+    tests = fitting(subject.description)
+    if not tests:
+        return "none are published that fit this core", {"vectors": 0}
+    invalid = sum(test["result"] != "valid" for test in tests)
+    try:
+        messages = run_vectors(subject.core(), tests)
+    except CheckFailed as error:
+        raise CheckFailed(f"{subject.directory}: {error}") from error
+    text = f"{len(tests)} published ones fit this core and pass, {invalid} of them with tags that must be refused"
+    return text, {"vectors": len(tests), "invalid": invalid, "messages": messages}

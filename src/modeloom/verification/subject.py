@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The core that is verified, of any kind: new simulations of its Verilog, and a reference for each key."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from modeloom.product.description import Description
+from modeloom.product.driven import DrivenCore, simulation_library
+
+__all__ = ["CoreSubject"]
+
+REFERENCES = 64
+"""Number of cached references with a key, because the set-up of some modes takes longer than a piece of work."""
+
+D = TypeVar("D", bound=Description)
+C = TypeVar("C", bound=DrivenCore[Any])
+R = TypeVar("R")
+
+
+class CoreSubject(ABC, Generic[D, C, R]):
+    """A built core under test.
+
+    Parameters
+    ----------
+    directory : path
+        A folder that ``modeloom build`` wrote.
+    description : Description
+        Its ``core.json``.
+    optimize : int
+        Optimisation level of the C++ compiler.
+    seed : int
+        Seed of all random choices.  Each check has its own generator.
+
+    Attributes
+    ----------
+    cores : list of DrivenCore
+        The cores that ``core`` has made since the list was emptied.
+    """
+
+    def __init__(self, directory: str | Path, description: D, *, optimize: int = 2, seed: int = 1):
+        self.directory = Path(directory)
+        self.description = description
+        self.optimize, self.seed = optimize, seed
+        self.cores: list[C] = []
+        self._references: OrderedDict[bytes, R | None] = OrderedDict()
+
+    @abstractmethod
+    def make_core(self, seed: int) -> C:
+        """A new core after a reset."""
+
+    @abstractmethod
+    def make_reference(self, key: bytes) -> R | None:
+        """The reference for a key; None if the mode refuses the key."""
+
+    @cached_property
+    def library(self) -> Path:
+        """The simulation of the Verilog in the folder."""
+        return simulation_library(self.directory, self.optimize)
+
+    def core(self, *, seed: int = 0) -> C:
+        """A new core after a reset."""
+        core = self.make_core(seed)
+        self.cores.append(core)
+        return core
+
+    def take_cycles(self) -> int:
+        """Total number of cycles of all cores since the last call.  The cores are released."""
+        total = sum(core.cycles for core in self.cores)
+        self.cores = []
+        return total
+
+    def rng(self, purpose: str) -> random.Random:
+        """A random generator for one purpose.  It depends only on the seed and the purpose."""
+        return random.Random(f"{self.seed} {purpose}")
+
+    @property
+    def ways(self) -> list[bool]:
+        """The directions of the core.  True is decryption."""
+        directions: tuple[str, ...] = getattr(self.description, "directions", ())
+        return [direction == "decrypt" for direction in directions]
+
+    def reference(self, key: bytes) -> R | None:
+        """The reference for a key; None if the mode refuses the key."""
+        if key in self._references:
+            self._references.move_to_end(key)
+            return self._references[key]
+        found = self.make_reference(key)
+        self._references[key] = found
+        if len(self._references) > REFERENCES:
+            self._references.popitem(last=False)
+        return found
+
+    def good_key(self, rng: random.Random) -> bytes:
+        """A random key that the mode takes, of any size that the core takes."""
+        lengths = self.description.key_lengths
+        while True:
+            key = rng.randbytes(lengths[0] if len(lengths) == 1 else rng.choice(lengths))
+            if self.reference(key):
+                return key

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares two cores that differ only in keys or data.  Any difference in their later states is a trace of the secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from modeloom.product.driven import DrivenCore
+
+__all__ = ["QUIET", "State", "differences", "hold_cycles", "request", "state"]
+
+State = dict[str | tuple[str, int], int]
+"""Registers by name, and words of memories by name and number."""
+
+QUIET = (
+    "m_axis_tvalid", "m_axis_tdata", "m_axis_status_tvalid", "m_axis_status_tdata",
+    "s_axis_tready", "s_axis_cmd_tready", "s_axis_key_tready", "key_loaded",
+)  # fmt: skip
+"""Outputs that are zero during an erasure, from its second cycle on."""
+
+
+def state(core: DrivenCore[Any]) -> State:
+    """All registers and words of memories."""
+    found: State = {}
+    for name, item in core.simulation.objects.items():
+        if item.kind == "state":
+            found[name] = core.simulation.get(name)
+        elif item.kind == "memory":
+            found.update({(name, word): core.simulation.get(name, word) for word in range(item.depth)})
+    return found
+
+
+def differences(cores: Sequence[DrivenCore[Any]]) -> list[str]:
+    """Names of registers and words that differ between two cores."""
+    first, second = (state(core) for core in cores)
+    return [name if isinstance(name, str) else f"{name[0]}[{name[1]}]" for name in first if first[name] != second[name]]
+
+
+def request(core: DrivenCore[Any], how: str) -> None:
+    """Runs one cycle with ``zeroize`` or a reset ("reset").  The host drops its work in progress."""
+    core.runner.forget()
+    core.simulation.set("s_axis_tdata", 0)
+    name, active = ("zeroize", 1) if how == "zeroize" else ("aresetn", 0)
+    core.simulation.set(name, active)
+    core.runner.run(max_cycles=1)
+    core.simulation.set(name, 1 - active)
+
+
+def hold_cycles(core: DrivenCore[Any], limit: int) -> tuple[int, str]:
+    """The number of cycles for which ``zeroizing`` is high from now on, at most *limit*, and the first output that was active meanwhile."""
+    cycles, loud = 0, ""
+    while core.simulation.get("zeroizing") and cycles < limit:
+        if cycles and not loud:
+            loud = next((name for name in QUIET if core.simulation.get(name)), "")
+        core.runner.run(max_cycles=1)
+        cycles += 1
+    return cycles, loud

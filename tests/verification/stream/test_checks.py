@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of cores for messages: a good core passes all of them, and each of them finds a fault that was planted for it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.built import slow, slowly
+from tests.streamed import SMALL, folder
+
+from modeloom.emit import CheckFailed
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.folder import read_messages
+from modeloom.verification import verify_core
+from modeloom.verification.steps import run_check
+from modeloom.verification.stream import dynamic_checks
+from modeloom.verification.stream.erasure import check_erasure, check_zeroize
+from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.pace import check_pace
+from modeloom.verification.stream.packet import MessagePacket, faulty, judge, whole
+from modeloom.verification.stream.statuses import check_reloads, check_statuses, possible_codes
+from modeloom.verification.stream.subject import StreamSubject
+
+
+@pytest.fixture(scope="module")
+def subject() -> StreamSubject:
+    return StreamSubject(folder(**SMALL), optimize=0)
+
+
+few = partial(check_messages, wanted=130)
+rounds = partial(check_reloads, rounds=6)
+
+
+@pytest.mark.parametrize(
+    "check", [check_pace, check_statuses, rounds, check_erasure, few], ids=["pace", "statuses", "reloads", "erasure", "few"]
+)
+def test_a_good_core_passes(subject: StreamSubject, check) -> None:
+    text, figures = check(subject)
+    assert text and all(value for value in figures.values())
+
+
+def test_all_codes_that_a_core_can_give(subject: StreamSubject) -> None:
+    assert possible_codes(subject) == set(MessageCode) - {MessageCode.TOO_LONG, MessageCode.TOO_LONG_TO_HOLD, MessageCode.NO_DIRECTION}
+
+
+FAULTS = {
+    "a wrong tag passes": (r"wrong_reg <= \|parts_reg;", "wrong_reg <= 1'b0;", few, "gives OK where WRONG_TAG is right"),
+    "a bit of the tag is not compared": (r"\|different_reg\[15:0\]", "|different_reg[15:1]", check_lengths, "gives OK where WRONG_TAG"),
+    "state is left by zeroize": (r"counter_reg <= 128'h0;", "", check_zeroize, "still depends on keys or data after"),
+    "a message too late": (r"beat_0_reg <= ([^;]*);", r"beat_0_reg <= 1'b0;", few, "hangs|wrong"),
+}
+"""What is replaced in the Verilog, the check that must find it, and what it says."""
+
+
+@pytest.mark.parametrize("name", ["a wrong tag passes", *slowly("a bit of the tag is not compared", "state is left by zeroize")])
+def test_faults_are_found(name: str, tmp_path: Path) -> None:
+    pattern, text, check, says = FAULTS[name]
+    shutil.copytree(folder(**SMALL), tmp_path / "core")
+    verilog = tmp_path / "core" / read_messages(tmp_path / "core").files.verilog
+    changed, count = re.subn(pattern, text, verilog.read_text(), count=1)
+    assert count, "the fault has no place in the Verilog any more"
+    verilog.write_text(changed)
+    with pytest.raises(CheckFailed, match=says):
+        run_check(StreamSubject(tmp_path / "core", optimize=0), name, check)
+    with pytest.raises(CheckFailed, match="changed since modeloom build"):
+        next(verify_core(tmp_path / "core"))
+
+
+@slow
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"hold": 100}, {"blocks_per_cycle": 2}, {"blocks_per_cycle": 4, "hold": 64}, {"direction": "decrypt"}, {"key_slots": 100}],
+    ids=lambda options: "-".join(f"{name}{value}" for name, value in options.items()) or "plain",
+)  # fmt: skip
+def test_all_of_it(options: dict) -> None:
+    steps = list(verify_core(folder(**{**SMALL, **options}), optimize=1, sectors=1000))
+    assert [step.name for step in steps] == [
+        "files", "proof", "lint", "timing", *(name for name, _ in dynamic_checks()), "bench", "skipped",
+    ]  # fmt: skip
+    assert steps[-1].text == "nothing"
+
+
+# -- packets ----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_packets() -> None:
+    assert whole(b"", b"", 4) == MessagePacket(bytes(4), (0,))
+    assert whole(b"abcde", b"xy", 4) == MessagePacket(b"abcde\0\0\0xy\0\0", (15, 1, 3))
+
+
+@pytest.mark.parametrize(
+    ("keeps", "associated", "code", "text"),
+    [
+        ((15, 1, 3), 5, "OK", b"yz"), ((15, 1), 5, "OK", b""), ((15, 1, 0), 5, "OK", b""), ((0,), 0, "OK", b""),
+        ((15,), 5, "TOO_SHORT", b""), ((7,), 5, "TOO_SHORT", b""), ((15, 3), 5, "BAD_KEEP", b""),
+        ((15, 2), 5, "BAD_KEEP", b""), ((7, 1), 5, "BAD_KEEP", b""),
+        ((3, 15), 0, "BAD_KEEP", b""), ((0, 15), 0, "BAD_KEEP", b""), ((15, 5), 0, "BAD_KEEP", b"abcd"), ((15, 0), 0, "BAD_KEEP", b"abcd"),
+        ((15, 15, 7), 0, "OK", b"abcdefghijk"),
+    ],
+)  # fmt: skip
+def test_what_a_core_makes_of_a_packet(keeps: tuple[int, ...], associated: int, code: str, text: bytes) -> None:
+    data = b"abcdefghijkl"
+    if text == b"yz":
+        data = data[:8] + b"yz\0\0"
+    found = judge(MessagePacket(data, keeps), associated, 4)
+    assert (found.code.name, found.text) == (code, text)
+
+
+def test_faults_of_packets_are_known() -> None:
+    import random
+
+    with pytest.raises(ValueError, match="no fault 'x'"):
+        faulty(b"a", b"b", 4, "x", random.Random(1))
