@@ -54,6 +54,16 @@ def test_gates_have_an_area_in_the_place_of_luts(run, monkeypatch):
     assert "LUT" not in out and " gates" in out and "Gbit/s at 100 MHz" in out
 
 
+def test_a_core_for_messages_has_blocks_a_cycle(run, monkeypatch):
+    figures = synthesize(convert(Adder(16), "adder"), "adder", "xc7").to_dict()
+    core = {"mode": "gcm", "blocks_per_cycle": 4, "key_slots": 16, "channels": 1, "command": "modeloom build gcm"}
+    made = {**figures, "core": core, "dsps": 0, "share": None, "throughput": [measure.throughput(Rate("beat", 64, 1), None)]}
+    monkeypatch.setattr(measure, "measure_core", lambda directory, target, **more: made)
+    out = run("synth", "core", "--target", "xc7").out
+    assert out.startswith("adder: gcm, 4 blocks a cycle, 16 key slots; ")
+    assert "51.2 Gbit/s at 100 MHz: 64 bytes every 1 cycles, 512 bits a cycle" in out
+
+
 def test_share_and_throughput():
     memories = {"lutram_luts": 400, "bram_cells": 52}
     share = measure.share({"luts": 41_220, "ffs": 8_364, "dsps": 39, "memories": memories})

@@ -21,8 +21,7 @@ def area_table(result: Mapping[str, Any]) -> str:
     """
     core = result["core"]
     slots = f"{core['key_slots']} key slot{'s' * (core['key_slots'] > 1)}"
-    what, size = _sized(core)
-    head = f"{result['design']}: {core['mode']}, {what}s of {size} bytes, {slots}; {result['device']}"
+    head = f"{result['design']}: {core['mode']}, {_width(core)}, {slots}; {result['device']}"
     kinds = ["area", "ffs"] if result["luts"] is None else ["luts", "ffs", "lutram_luts", "bram_cells", "dsps"]
     rows = [["", *(UNITS[kind] for kind in kinds)]]
     for name, figures in (result.get("blocks") or {}).items():
@@ -33,6 +32,14 @@ def area_table(result: Mapping[str, Any]) -> str:
     if share := result["share"]:
         rows.append([f"of an {share['device']}", *(f"{share[kind]} %" if kind in share else "" for kind in kinds)])
     return "\n".join([head, "", *_aligned(rows), "", *_pairs(_facts(result))]) + "\n"
+
+
+def _width(figures: Mapping[str, Any]) -> str:
+    """What a core takes: the bytes of a unit, such as "sectors of 512 bytes" from ``sector_bytes``, or blocks a cycle."""
+    if "blocks_per_cycle" in figures:
+        return f"{figures['blocks_per_cycle']} block{'s' * (figures['blocks_per_cycle'] > 1)} a cycle"
+    what, size = _sized(figures)
+    return f"{what}s of {size} bytes"
 
 
 def _sized(figures: Mapping[str, Any]) -> tuple[str, int]:
