@@ -6,6 +6,7 @@ from __future__ import annotations
 from circuit_tables import table
 
 from modeloom.interfaces import Interface, Packing, Side
+from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, STATUSES, StatusCode
 
 __all__ = ["TABLES"]
@@ -40,10 +41,19 @@ def fields(interface: Interface) -> str:
     return _fields(interface.packing)
 
 
-def codes() -> str:
+def codes(of: type[StatusCode] | type[MessageCode]) -> str:
     """Status codes with their meaning."""
-    return table(("code", "name", "meaning"), [(int(code), f"`{code.name}`", _sentence(code.meaning)) for code in StatusCode], 3)
+    return table(("code", "name", "meaning"), [(int(code), f"`{code.name}`", _sentence(code.meaning)) for code in of], 3)
 
 
-TABLES = {"ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": codes}
+def message(name: str) -> str:
+    """The fields of a stream of cores for messages, for blocks of 16 bytes."""
+    return fields(next(group for group in message_core() if group.name == name))
+
+
+TABLES = {
+    "ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": lambda: codes(StatusCode),
+    "message_command": lambda: message("s_axis_cmd"), "message_status": lambda: message("m_axis_status"),
+    "message_codes": lambda: codes(MessageCode),
+}  # fmt: skip
 """Names of generated parts, and what makes them."""

@@ -22,7 +22,7 @@ def test_a_command() -> None:
     assert packed == bytes(range(1, 33)) + bytes.fromhex("cdab1234") + b"\x01\0\0\0"
     assert pack_command(tweak=b"\x07") == b"\x07" + bytes(39)
     assert COMMANDS.comment == (
-        "commands: byte 0..31 tweak, 32..33 tag, 34 slot, 35 size, 36 flags (bit 0: decrypt), 37..39 zero"
+        "commands: bytes 0..31 tweak, 32..33 tag, 34 slot, 35 size, 36 flags (bit 0: decrypt), 37..39 zero"
     )
 
 
@@ -34,7 +34,7 @@ def test_a_command_out_of_range(fields: dict) -> None:
 
 def test_a_status() -> None:
     assert unpack_status(bytes.fromhex("34120400")) == (0x1234, StatusCode.NO_KEY)
-    assert STATUSES.comment == "one status for each command, in order: byte 0..1 tag, 2 code, 3 zero"
+    assert STATUSES.comment == "statuses, one for each command in order: bytes 0..1 tag, 2 code, 3 zero"
     assert [(code, code.name) for code in StatusCode] == [
         (0, "OK"), (1, "TOO_SHORT"), (2, "TOO_LONG"), (3, "BAD_KEEP"), (4, "NO_KEY"), (5, "NO_DIRECTION"), (6, "UNKNOWN_SIZE"),
     ]  # fmt: skip

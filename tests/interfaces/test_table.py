@@ -20,7 +20,7 @@ def test_places() -> None:
     assert places == [
         ("0 to 1", [(0, "a")]), ("2", [(0, "b"), (1, "c"), (4, "d")]), ("3", [(0, "e")]), ("4", [(0, "reserved")]), ("5", [(0, "f")]),
     ]  # fmt: skip
-    assert FLAGS.comment == "byte 0..1 a, 2 flags (bit 0: b, bit 1: c, bit 4: d), 3 flags (bit 0: e), 4 zero, 5 f"
+    assert FLAGS.comment == "bytes 0..1 a, 2 flags (bit 0: b, bit 1: c, bit 4: d), 3 flags (bit 0: e), 4 zero, 5 f"
 
 
 def test_packing_and_unpacking() -> None:

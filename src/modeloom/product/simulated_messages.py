@@ -329,7 +329,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self.input_cycles = list(self.runner.accepted("s_axis"))
         came = self.runner.take("m_axis")
         self.output_cycles = list(came.cycles)
-        data, keeps, lasts = (came.columns[f"m_axis_{name}"] for name in ("tdata", "tkeep", "tlast"))
+        data, keeps, lasts = came.columns["m_axis_tdata"], came.columns["m_axis_tkeep"], came.columns["m_axis_tlast"]
         wanted_keeps, wanted_lasts = bytearray(), bytearray()
         results, at = [], 0
         for (tag, _, code), (text, tag_bytes) in zip(self._statuses(), lengths, strict=True):
