@@ -41,7 +41,7 @@ HOLD_CYCLES = 2
 READIES = ("cmd.ready", "s.ready")
 """Outputs that a bus held in reset would give high."""
 
-PIN_CYCLES = 10
+PIN_CYCLES = 11
 """Cycles from a beat at the pins to its text there, beside those in the pipeline, if nothing holds it back."""
 
 

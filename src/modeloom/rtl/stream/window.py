@@ -24,7 +24,7 @@ __all__ = ["WeightWindow"]
 
 
 class WeightWindow(BusComponent[MessageParameters]):
-    """Tokens with their weights; two cycles from ``i`` to ``o`` if nothing is missing.
+    """Tokens with their weights; three cycles from ``i`` to ``o`` if nothing is missing.
 
     Members
     -------
@@ -87,13 +87,17 @@ class WeightWindow(BusComponent[MessageParameters]):
             m.d.comb += opening.eq(ended & last)
 
         put, pop, move = Signal(), Signal(), Signal()
+        # The intake decides late in a cycle what a token is.
+        taken_reg = Signal(self.i.payload.shape())
+        taken_valid_reg = Signal()
+        m.d.sync += [taken_valid_reg.eq(self.i.valid & ready_reg), taken_reg.eq(self.i.payload)]
         m.d.comb += [
-            put.eq(self.i.valid & ready_reg),
+            put.eq(taken_valid_reg),
             self.i.ready.eq(ready_reg),
             move.eq(~valid_reg | self.o.ready),
             pop.eq(known & move),
             memory.we.eq(put), memory.waddr.eq(put_reg),
-            memory.wdata.eq(Value.cast(self.i.payload) & put.replicate(width)),
+            memory.wdata.eq(Value.cast(taken_reg)),
             memory.raddr[0].eq(get_reg), memory.move.eq(move.replicate(2)),
             memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address),
             self.o.valid.eq(valid_reg),
@@ -109,11 +113,12 @@ class WeightWindow(BusComponent[MessageParameters]):
             put_reg.eq(put_reg + put),
             get_reg.eq(get_reg + pop),
             count_reg.eq(count_reg + put - pop),
-            ready_reg.eq(count_reg + put < depth),
+            # Those that are taken in this cycle and were taken in the one before are not counted yet.
+            ready_reg.eq(count_reg + put + (self.i.valid & ready_reg) < depth),
         ]
 
         # -- the flags of those that wait -------------------------------------------------------------------------------------
-        token = self.i.payload
+        token = taken_reg
         of_step = Array(int(one) for one in p.hashed)[token.step]
         of_tag = token.tag & int(p.hashed[TokenStep.TAG])
         alone = token.step == TokenStep.TAG
