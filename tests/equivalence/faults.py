@@ -53,7 +53,7 @@ FAULTS = (
         "a chain is loaded with another bit",
         "engine", r"(chain0_load_3_reg\) chain0_reg <=) (\w+);", r"\1 { \2[126:0], \2[127] };", core="xts",
     ),
-    Fault("the tweak of the sector before", "engine", r"(tweak_left_reg) <= 1'h1;", r"\1 <= 1'h0;", core="xts"),
+    Fault("the tweak of the sector before", "engine", r"(tweak_left_reg) <= enter_ack;", r"\1 <= 1'h0;", core="xts"),
     Fault("an output a cycle old", "engine", r"\(\w+ & (\{128\{out0_a_select_3_reg)", r"(out0_data_0_reg & \1"),
     Fault(
         "a product has a gate of another kind",
