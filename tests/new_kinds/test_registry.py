@@ -32,6 +32,8 @@ OTHERS = {
     ("compiler/presets.py", "mul"): "--mul",
     ("compiler/units.py", "both"): "a direction of a core",
     ("equivalence/cells.py", "add"): "a cell of Yosys",
+    ("compiler/streams.py", "both"): "a direction of a core",
+    ("rtl/engine/interface.py", "out"): "a group of ports: the blocks that leave",
     ("compiler/streams.py", "cipher"): "a member of JSON: the name of the block cipher",
     ("equivalence/cells.py", "mul"): "a cell of Yosys",
     ("equivalence/cells.py", "both"): "bits that two words have",

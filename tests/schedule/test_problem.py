@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from modeloom.ir.ops import Op, OpGraph, Pair, Term
@@ -44,3 +46,11 @@ def test_what_no_result_waits_for_has_no_way_to_go() -> None:
     assert problem.earliest() == [0, 3, 3, 4, 6]
     assert problem.tails() == [3 + 3 + 2, 3 + 2, 0, 0, 2]
     assert problem.latency_bound() == 8
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 5])
+def test_the_buses_bound_the_interval(lanes: int) -> None:
+    """More units than lanes: the bus that brings the blocks takes so many a cycle."""
+    problem = problem_of((Unit("out", 12, 0),), *[("out", [], []) for _ in range(24)])
+    problem.units = replace(problem.units, lanes=lanes, entry=1)
+    assert problem.ii_bound() == -(-24 // lanes)

@@ -34,7 +34,7 @@ OPERANDS = ("a", "b", "c", "d")
 class UnitTiming:
     """Latency of the component of a unit, and interval between two operations, both in cycles."""
 
-    core: int = 0
+    core: int
     interval: int = 1
 
 
