@@ -24,7 +24,7 @@ from modeloom.equivalence import prove_engine
 from modeloom.product.blocks import sector_groups
 from modeloom.prove import ProofError, prove
 from modeloom.prove.mutate import mutants
-from modeloom.spec import DefinitionError, Mode
+from modeloom.spec import CipherKey, DefinitionError, Mode
 from modeloom.spec.kinds import OPERATIONS, Kind, register
 
 
@@ -122,7 +122,14 @@ def test_words_that_a_definition_gets_wrong() -> None:
         def encrypt(self, o: Any, k: Any, tweak: Any, p: Any) -> list[Any]:
             return [o.rotate(x, 128) for x in p]
 
-    for mode, message in ((Alone, r"o.tenc\(\) takes 2 blocks"), (Far, r"o.rotate\(\) takes 1 to 127, not 128")):
+    class Keyed(Rotated):
+        def encrypt(self, o: Any, k: Any, tweak: Any, p: Any) -> list[Any]:
+            return [o.rotate(x, 5, key=CipherKey(0)) for x in p]
+
+    for mode, message in (
+        (Alone, r"o.tenc\(\) takes 2 blocks"), (Far, r"o.rotate\(\) takes 1 to 127, not 128"),
+        (Keyed, r"o.rotate\(\) takes 1 block and a number"),
+    ):
         with pytest.raises(DefinitionError, match=message):
             compiled(mode)
 
