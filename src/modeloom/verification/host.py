@@ -13,11 +13,12 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic
 
 from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.verification.subject import C
 
 __all__ = ["BUSES", "PATIENCE", "CoreHost"]
 
@@ -28,7 +29,7 @@ PATIENCE = 4000
 """Number of cycles beyond the time for its work after which a core counts as hanging."""
 
 
-class CoreHost(ABC):
+class CoreHost(ABC, Generic[C]):
     """Drives one core and checks all its outputs.
 
     Parameters
@@ -41,9 +42,9 @@ class CoreHost(ABC):
         The core.  The default is a new one.
     """
 
-    def __init__(self, subject: Any, rng: random.Random, core: Any = None):
+    def __init__(self, subject: Any, rng: random.Random, core: C | None = None):
         self.subject, self.rng = subject, rng
-        self.core = core or subject.core(seed=rng.randrange(1 << 32))
+        self.core: C = core or subject.core(seed=rng.randrange(1 << 32))
         self.description = subject.description
         self.runner = self.core.runner
         self.slots: int = self.description.key_slots

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
+from modeloom.product.description import Description
 from modeloom.product.driven import DrivenCore
 
 __all__ = ["QUIET", "State", "differences", "hold_cycles", "request", "state"]
+
+D = TypeVar("D", bound=Description)
 
 State = dict[str | tuple[str, int], int]
 """Registers by name, and words of memories by name and number."""
@@ -20,7 +23,7 @@ QUIET = (
 """Outputs that are zero during an erasure, from its second cycle on."""
 
 
-def state(core: DrivenCore[Any]) -> State:
+def state(core: DrivenCore[D]) -> State:
     """All registers and words of memories."""
     found: State = {}
     for name, item in core.simulation.objects.items():
@@ -31,13 +34,13 @@ def state(core: DrivenCore[Any]) -> State:
     return found
 
 
-def differences(cores: Sequence[DrivenCore[Any]]) -> list[str]:
+def differences(cores: Sequence[DrivenCore[D]]) -> list[str]:
     """Names of registers and words that differ between two cores."""
     first, second = (state(core) for core in cores)
     return [name if isinstance(name, str) else f"{name[0]}[{name[1]}]" for name in first if first[name] != second[name]]
 
 
-def request(core: DrivenCore[Any], how: str) -> None:
+def request(core: DrivenCore[D], how: str) -> None:
     """Runs one cycle with ``zeroize`` or a reset ("reset").  The host drops its work in progress."""
     core.runner.forget()
     core.simulation.set("s_axis_tdata", 0)
@@ -47,7 +50,7 @@ def request(core: DrivenCore[Any], how: str) -> None:
     core.simulation.set(name, 1 - active)
 
 
-def hold_cycles(core: DrivenCore[Any], limit: int) -> tuple[int, str]:
+def hold_cycles(core: DrivenCore[D], limit: int) -> tuple[int, str]:
     """The number of cycles for which ``zeroizing`` is high from now on, at most *limit*, and the first output that was active meanwhile."""
     cycles, loud = 0, ""
     while core.simulation.get("zeroizing") and cycles < limit:

@@ -36,7 +36,7 @@ class Job:
     packet: Packet
 
 
-class Host(CoreHost):
+class Host(CoreHost[SimulatedCore]):
     """Drives one core and checks all its outputs.
 
     Parameters

@@ -44,7 +44,7 @@ class Allowed:
     cut: bool = False
 
 
-class MessageHost(CoreHost):
+class MessageHost(CoreHost[SimulatedStreamCore]):
     """Drives one core for messages and checks all its outputs.
 
     Parameters
