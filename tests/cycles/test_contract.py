@@ -15,11 +15,13 @@ import modeloom
 from modeloom import cycles
 from modeloom.allocate import storage_check
 from modeloom.allocate.check import check_program
+from modeloom.cycles import messages
 from modeloom.prove import CheckError, ProofError, check, execute
 from modeloom.prove.execute import prove_program
 
 PACKAGE = Path(modeloom.__file__).parent
 NUMBERS = {name: value for name, value in vars(cycles).items() if name.isupper()}
+MESSAGES = {name: value for name, value in vars(messages).items() if name.isupper()}
 DRAWN = dict(re.findall(r"([A-Z_]{4,}) = (-?\d+)", cycles.__doc__ or ""))
 CHECKERS = ("allocate/check.py", "allocate/storage_check.py", "schedule/check.py")
 """Files that must not believe the contract, beside the whole of ``prove``, ``verification`` and ``equivalence``."""
@@ -30,6 +32,11 @@ def test_the_drawings_show_the_numbers():
     # What is not drawn has no place of its own in time: sums, and overheads of buffers and of the key port.
     assert NUMBERS.keys() - DRAWN.keys() == {"FILL_MARGIN", "RING_OVERHEAD", "RING_MARGIN", "ERASE_OVERHEAD", "OVERWRITE_CYCLES"}
     assert not re.search(r"─ \d+ ─", cycles.__doc__ or ""), "a number in a drawing has its name"
+
+
+def test_the_drawings_of_messages_show_the_numbers():
+    drawn = re.findall(r"([A-Z_]{4,}) = (\d+)", messages.__doc__ or "")
+    assert {name: int(value) for name, value in drawn} == MESSAGES and len(drawn) == len(MESSAGES)
 
 
 def test_the_checkers_have_copies_that_agree():
@@ -59,7 +66,7 @@ def test_the_checkers_do_not_read_the_contract():
 
 
 def test_no_number_of_the_contract_is_written_elsewhere():
-    """Names of the contract get values in no other file of what builds cores, and names in its manner in none of cores for sectors."""
+    """Names of the contract, and names in its manner, get values in no other file of what builds cores."""
     alike = re.compile(r"^(?:[A-Z_]+_CYCLES|[A-Z_]*DELAY|LEAD|DRAIN|FILL_[A-Z]+|TWEAK_WRITE)$")
     # Steps of a search; and what block memories add to the latency of one cipher, which ciphers.check measures.
     own = {"HELD_CYCLES", "BLOCK_MEMORY_CYCLES"}
@@ -68,13 +75,11 @@ def test_no_number_of_the_contract_is_written_elsewhere():
         for path in sorted((PACKAGE / room).rglob("*.py")):
             if str(path.relative_to(PACKAGE)) in apart:
                 continue
-            # Cores for messages have neither sequencer nor program, and the times of their parts are in their plan.
-            messages = "stream" in path.relative_to(PACKAGE).parts
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
                 for name in (target.id for target in targets if isinstance(target, ast.Name)):
-                    held = alike.match(name) and not messages and name not in own
-                    assert not held and name not in NUMBERS, f"{path.relative_to(PACKAGE)}: {name}"
+                    held = alike.match(name) and name not in own
+                    assert not held and name not in NUMBERS | MESSAGES, f"{path.relative_to(PACKAGE)}: {name}"
 
 
 def _loads(path: Path) -> set[str]:
@@ -87,7 +92,7 @@ def test_every_number_is_used():
     """A number that nothing reads is no contract."""
     rooms = ("cycles", "schedule", "allocate", "compiler", "rtl", "cores", "emit")
     used = set().union(*(_loads(path) for room in rooms for path in (PACKAGE / room).rglob("*.py")))
-    assert used >= NUMBERS.keys()
+    assert used >= NUMBERS.keys() | MESSAGES.keys()
 
 
 def test_a_program_for_other_cycles_is_refused():

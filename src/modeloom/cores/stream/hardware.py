@@ -21,6 +21,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom import cycles
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
+from modeloom.cycles.messages import HOLD_CYCLES, PIN_CYCLES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
@@ -35,15 +36,8 @@ from modeloom.spec.kinds import CIPHER
 
 __all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "latency"]
 
-HOLD_CYCLES = 2
-"""Cycles more if there is a buffer for text that is not verified."""
-
 READIES = ("cmd.ready", "s.ready")
 """Outputs that a bus held in reset would give high."""
-
-PIN_CYCLES = 11
-"""Cycles from a beat at the pins to its text there, beside those in the pipeline, if nothing holds it back."""
-
 
 def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     """Sizes of the message control; raises ``InputError`` for a mode that the buses do not fit."""

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from amaranth.lib.data import ArrayLayout, StructLayout
 
+from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.rtl.bus import KeyParameters
@@ -27,12 +28,6 @@ __all__ = ["CODE_BITS", "MOST_HOLD", "MessageParameters", "Program", "TokenStep"
 
 CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
-
-ENTRY_SLACK = 12
-"""Cycles that a credit is on its way, beside those in the pipeline: registers of entry and queues."""
-
-HOLD_SLACK = 10
-"""Cycles more if text is held: from a tag to the verdict in the buffer, and through the buffer."""
 
 LEAST_HELD = 4
 """Beats of the smallest buffer through which a beat passes in each cycle."""

@@ -11,14 +11,11 @@ from __future__ import annotations
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
+from modeloom.cycles.messages import WORD_CYCLES
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["KeyPreparation"]
-
-WRITE_CYCLES = 2
-"""Cycles from a word that is written to a token that may read it."""
-
 
 class KeyPreparation(BusComponent[MessageParameters]):
     """Answers the key port.
@@ -49,7 +46,7 @@ class KeyPreparation(BusComponent[MessageParameters]):
         p, plan = self.parameters, self.parameters.plan
         count = len(plan.preparations)
         number_reg = Signal(range(max(2, count + 1)))
-        wait_reg = Signal(range(max(p.flush, WRITE_CYCLES) + 1))
+        wait_reg = Signal(range(max(p.flush, WORD_CYCLES) + 1))
         m.d.comb += self.prepare_kind.eq(number_reg + len(plan.tokens))
         with m.FSM():
             with m.State("IDLE"):
@@ -68,7 +65,7 @@ class KeyPreparation(BusComponent[MessageParameters]):
                     with m.If(self.prepared):
                         m.next = "WORD"
             with m.State("WORD"):
-                m.d.sync += wait_reg.eq(WRITE_CYCLES)
+                m.d.sync += wait_reg.eq(WORD_CYCLES)
                 with m.If(self.word_valid):
                     m.d.sync += number_reg.eq(number_reg + 1)
                     m.next = "WAIT"

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contract of cycles in cores for messages: what the buses add to the stages of the pipeline.
+
+A message of one beat that is alone::
+
+    s_axis   beat ── registers, queues, entry ──▶ stage 0 ── pipeline ──▶ text ── queue, register ──▶ beat   m_axis
+             ├──────────────── PIN_CYCLES = 11, and the stages of the text ─────────────────────────────┤
+             with --hold: HOLD_CYCLES = 2 more
+
+Set-up computes words of the key memory, one token after another::
+
+    word is written ─ WORD_CYCLES = 2 ─▶ first token that may read it
+
+Credits come back late: the queues behind the pipeline have ENTRY_SLACK = 12 places more than the pipeline has stages, and HOLD_SLACK = 10
+more with ``--hold``, so that no cycle is lost.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "WORD_CYCLES"]
+
+PIN_CYCLES = 11
+"""Cycles from a beat at the pins to its text at the pins, beside the stages of the text, if nothing holds it back."""
+
+HOLD_CYCLES = 2
+"""Cycles that the buffer for unverified text adds."""
+
+WORD_CYCLES = 2
+"""Cycles from the write of a word of the key memory to the first token that may read it."""
+
+ENTRY_SLACK = 12
+"""Cycles of a credit outside the pipeline, in the registers of the entry and of the queues."""
+
+HOLD_SLACK = 10
+"""Cycles from a tag to the verdict in the buffer for unverified text, and through this buffer."""
