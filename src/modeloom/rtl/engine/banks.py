@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The banks of an engine: memories whose cells rotate from sector to sector, with what reads and writes them.
+"""The banks of an engine: memories whose cells rotate from sector to sector, and the logic that reads and writes them.
 
-::
+There are three kinds, which are written at different times::
 
-    input blocks   from the bus, while earlier sectors run
-    tweaks         from the entry of the sector on
-    results        of a unit, when the program says
+    input blocks   by the bus, while earlier sectors run
+    tweaks         from the cycle after the entry of the sector on
+    results        by a unit, when the program says so
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from modeloom.rtl.engine.storage import BlockMemory, rotated
 __all__ = ["BANK_BLOCKS", "Banks", "holds_results", "rotations"]
 
 BANK_BLOCKS = 64
-"""Blocks up to which a bank is a LUT memory in any case: for each bit and port a LUT of six inputs, or four memories of 16 words on ECP5.
-A block memory on ECP5 gives its data late in the cycle for the network behind it (docs/model.md)."""
+"""A bank of at most this many blocks is always a LUT memory.  It takes a LUT of six inputs for each bit and port, or four memories
+of 16 words on ECP5.  A block memory would be worse there: on ECP5 its data come late in the cycle for the network behind it
+(docs/model.md)."""
 
 
 def holds_results(bank: Bank) -> bool:
-    """Whether a bank holds results of a unit, not what comes from the host."""
+    """Whether a bank holds results of a unit.  Other banks hold what comes from the host."""
     return isinstance(bank.writer, UnitName)
 
 
 def rotations(program: CoreProgram) -> dict[str, tuple[int, ...]]:
-    """For each bank, through how many cells it rotates for each sector size."""
+    """For each bank, the number of cells through which it rotates, for each sector size."""
     return {name: tuple(max(1, cells) for cells in sizes) for name, sizes in program.cells.items()}
 
 
@@ -46,24 +47,26 @@ class Banks:
     Parameters
     ----------
     m : Module
-        The engine's.
+        The module of the engine.
     engine : wiring.Component
-        Its ports (``engine_signature``).
+        The engine, with the ports of ``engine_signature``.
     program : CoreProgram
+        The program that the engine runs.
     width : int
-        Bits of a block.
+        Width of a block in bits.
     rows : RowReader
+        Reads the rows of the program.
     block_memories : bool
         Whether banks of more than `BANK_BLOCKS` blocks are block memories.
     written : callable
-        ``written(unit)``: a unit's result as it is written, which is zero while banks of results are erased.
+        ``written(unit)`` is the result of a unit as it is written.  It is zero while banks of results are erased.
     erase_results, erase_result : Value
-        Whether all banks of results are overwritten in this cycle, and which of their words.
+        Whether a word of all banks of results is overwritten in this cycle, and the number of this word.
 
     Attributes
     ----------
     data : dict
-        What the read ports of a bank, named by bank and number, give.
+        The data of each read port, by the name of the bank and the number of the port.
     """
 
     def __init__(
@@ -86,24 +89,24 @@ class Banks:
                 self._tweak(bank, memory)
 
     def _memory(self, bank: Bank) -> BlockMemory:
-        """A bank's memory with its read ports."""
+        """The memory of a bank with its read ports."""
         m, deep = self.m, isinstance(bank.writer, LaneName)
         # Tweaks are public.
         erase_bits = 0 if bank.writer == TWEAK else len(self.engine.erase.address)
-        # While the size changes, an address may be one that no cell has: nobody looks at what is read, but the word must exist.
+        # While the size changes, an address may be beyond the last cell.  The data are not used then, but the word must exist.
         depth = bank.cells if self.program.sizes == 1 else 1 << (max(2, bank.cells) - 1).bit_length()
         style = "block" if self.block_memories and depth > BANK_BLOCKS else "distributed"
         memory = BlockMemory(self.width, depth, bank.ports, deep, style, erase_bits)
         m.submodules[f"bank_{bank.name}"] = memory
         for port in range(bank.ports):
             target = self._address(bank, f"{bank.name}_r{port}_addr", f"{bank.name}.r{port}")[0]
-            # An input block is there two cycles before it can be read, so its bank may be read a cycle earlier than others.
+            # Banks of input blocks take two cycles to read, so their address comes a cycle earlier than that of others.
             m.d.comb += memory.raddr[port].eq(pipe(m, target, LEAD - 5 - deep, f"{bank.name}_r{port}_addr_late"))
             self.data[bank.name, port] = memory.rdata[port]
         return memory
 
     def _address(self, bank: Bank, name: str, row_name: str, *fields: str) -> tuple[Signal, dict[str, Value]]:
-        """The rotated address of the cell that a row names, at pointer + 4, and the row."""
+        """The rotated address of the cell that a row names, four cycles after the row pointer, and the row itself."""
         row = self.rows.read(row_name, ["cell", *fields], {"base": self.seq.stage_base[self.moduli[bank.name]]})
         target = self._target(bank, name)
         rotated(
@@ -116,11 +119,11 @@ class Banks:
         return Signal(range(max(2, bank.cells)), name=f"{name}_reg", reset_less=True)
 
     def _modulus(self, bank: Bank, size: Value) -> Value:
-        """Number of cells through which a bank rotates."""
+        """The number of cells through which a bank rotates."""
         return self.seq.pick(self.moduli[bank.name], size)
 
     def _results(self, bank: Bank, writer: UnitName, memory: BlockMemory, written: Callable[[UnitName], Value]) -> None:
-        """Writes of a unit's results."""
+        """Writes the results of a unit."""
         if not self.rows.has(f"{bank.name}.w.stage"):
             return
         m = self.m
@@ -132,7 +135,10 @@ class Banks:
         ]
 
     def _fill(self, bank: Bank, memory: BlockMemory, lane: int) -> None:
-        """Writes of input blocks: the cell of a beat, rotated by the number of the sector that enters next (or after it)."""
+        """Writes input blocks.
+
+        The cell of a beat is rotated by the number of the sector that enters next, or of the one after it.
+        """
         m, program, seq, engine, name = self.m, self.program, self.seq, self.engine, bank.name
         cells, moduli = bank.cells, self.moduli[name]
         beats = -(-max(program.blocks) // program.lanes)
@@ -161,7 +167,7 @@ class Banks:
         ]  # fmt: skip
 
     def _tweak(self, bank: Bank, memory: BlockMemory) -> None:
-        """Writes of the tweak's blocks, one a cycle from the cycle after the entry on."""
+        """Writes the blocks of the tweak, one in each cycle, from the cycle after the entry on."""
         m, program, seq, engine = self.m, self.program, self.seq, self.engine
         moduli = self.moduli[bank.name]
         blocks = program.tweak_blocks
@@ -182,7 +188,7 @@ class Banks:
             targets.append(target)
         m.d.comb += [memory.we.eq(left[0]), memory.wdata.eq(engine.tweak[: self.width]), memory.waddr.eq(targets[0])]
         for j in range(1, blocks):
-            # The j-th block behind the first is written j cycles later.
+            # The j-th block after the first is written j cycles later.
             late = pipe(m, behind.word_select(j - 1, self.width), j - 1, f"tweak_late{j}")
             with m.If(left == (1 << (blocks - j)) - 1):
                 m.d.comb += [memory.wdata.eq(late), memory.waddr.eq(targets[j])]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control store: the rows of all tables as one memory with registered output.
+"""The control store: the rows of all tables in one memory with a registered output.
 
-Columns of bits that are the same in all rows are stored once, and constant ones not at all; a field is a choice of columns::
+Columns with the same bits in all rows are stored once, and constant columns are not stored at all.  A field is a choice of
+columns::
 
     row ──▶ ROM (rows x distinct columns) ──register──▶ field a = {c3, c1}, field b = {c1, 0, c0}
 """
@@ -18,12 +19,12 @@ __all__ = ["Columns", "ControlStore"]
 
 
 class Columns:
-    """Collects fields, each a number for every row.
+    """Collects the fields of the control store.  A field has a number for every row.
 
     Parameters
     ----------
     rows : int
-        Rows of all tables together.
+        Number of rows of all tables together.
     """
 
     def __init__(self, rows: int):
@@ -33,9 +34,12 @@ class Columns:
         self.fields: dict[str, list[int | None]] = {}
 
     def add(self, name: str, values: Sequence[int], width: int | None = None) -> None:
-        """A field of ``width`` bits (default: as many as its largest value needs).
+        """Adds a field of ``width`` bits.  By default it has as many bits as its largest value needs.
 
-        Raises ``ValueError`` if the field exists or the rows are not as many as the store's.
+        Raises
+        ------
+        ValueError
+            If there is a field of this name, or the number of values is not the number of rows.
         """
         if name in self.fields or len(values) != self.rows:
             raise ValueError(f"field {name}: new, with {self.rows} rows")
@@ -43,7 +47,7 @@ class Columns:
         self.fields[name] = [self._column(tuple(v >> i & 1 for v in values)) for i in range(bits)]
 
     def _column(self, column: tuple[int, ...]) -> int | None:
-        """Number of a column; None for zeros, -1 for ones."""
+        """The number of a column.  It is None for a column of zeros, and -1 for a column of ones."""
         if not any(column):
             return None
         if all(column):
@@ -54,19 +58,24 @@ class Columns:
         return self.index[column]
 
     def words(self) -> list[int]:
-        """The memory's contents, a word for each row."""
+        """The contents of the memory: a word for each row."""
         return [sum(column[row] << i for i, column in enumerate(self.columns)) for row in range(self.rows)]
 
 
 class ControlStore(wiring.Component):
-    """A ROM with a registered output: ``data`` is the row of the cycle before.
+    """A ROM with a registered output.  Its latency is one cycle.
+
+    Parameters
+    ----------
+    columns : Columns
+        The fields of the store.
 
     Members
     -------
-    row : In
-        Row to read.
-    data : Out
-        Its distinct columns.
+    row : In(range(rows))
+        The row to read.
+    data : Out(number of distinct columns)
+        The distinct columns of the row that was asked for one cycle ago.
     """
 
     def __init__(self, columns: Columns):
@@ -75,13 +84,13 @@ class ControlStore(wiring.Component):
         super().__init__({"row": In(range(max(2, columns.rows))), "data": Out(self.width)})
 
     def field(self, name: str) -> Value:
-        """A field of ``data``; one bit of zero if it is empty."""
+        """A field of ``data``.  A field without bits is one bit that is zero."""
         bits = [C(0, 1) if i is None else C(1, 1) if i < 0 else self.data[i] for i in self.columns.fields[name]]
         return Cat(*bits) if bits else C(0, 1)
 
     def elaborate(self, platform):
         m = Module()
-        # Few rows and many columns: logic is smaller than a block memory, and faster.
+        # There are few rows and many columns, so logic is smaller and faster than a block memory.
         m.submodules.rom = rom = memory.Memory(
             shape=self.width, depth=max(2, self.columns.rows), init=self.columns.words(), attrs={"rom_style": "logic"}
         )
@@ -91,7 +100,7 @@ class ControlStore(wiring.Component):
 
 
 def pipe(m: Module, value: Value, stages: int, name: str, *, reset_less: bool = True) -> Value:
-    """The value ``stages`` cycles later."""
+    """The value as it was ``stages`` cycles ago.  The registers in between are called ``name_0_reg`` and so on."""
     for i in range(stages):
         reg = Signal(value.shape(), name=f"{name}_{i}_reg", reset_less=reset_less)
         m.d.sync += reg.eq(value)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine: the direct picture of a program in hardware.
+"""The engine, which runs a program: each unit, bank, network and output of the program has its counterpart in the hardware.
 
-A row reaches the operand networks six cycles after the row pointer::
+A row controls the operand networks six cycles after the row pointer has named it::
 
     pointer  +1              +2                +3, +4           +5                +6 = cycle u of the program
     row      store's output  stage, direction  rotated address  address of banks  networks, chains; data; results are written
@@ -40,29 +40,33 @@ from modeloom.spec.kinds import OUT, Kind, UnitKind
 __all__ = ["ModeEngine", "flush_cycles"]
 
 def flush_cycles(program: CoreProgram) -> int:
-    """Cycles after which nothing is left of what was in the pipelines of an engine, if nothing new enters them."""
+    """The number of cycles after which the pipelines of an engine are empty of old values, if nothing new enters them."""
     ages = [source.index for net in program.nets.values() for source in net.sources if source.kind == "y"]
     return max(unit.post_at for unit in program.units) + max(ages, default=0) + LEAD + ERASE_DELAY
 
 
 class ModeEngine(wiring.Component):
-    """Runs a program; the ports are those of ``engine_signature``.
+    """Runs a program.  The ports are those of ``engine_signature``.
+
+    A sector can enter every ``rows`` cycles, where ``rows`` is the number of rows of the main table for its size.
 
     Parameters
     ----------
     program : CoreProgram
+        The program that the engine runs.
     field : Field
-        The mode's field.
+        The field of the mode.
     cores : callable
-        ``cores(unit kind, operations)``: the components of a unit for some operations, by their names in Verilog.
+        ``cores(unit kind, operations)`` gives the components of a unit for some operations, by their names in Verilog.
     registers : mapping
-        For each unit kind, that of the lanes too, (operand register, post register).
+        For each unit kind, and for the kind of the lanes, whether it has an operand register and whether it has a post register.
     block_memories : bool
         Whether large banks are block memories.
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
-        Those of ``engine_signature`` (``slots`` is its ``key_slots``).
+        The parameters of ``engine_signature``.  ``slots`` is ``key_slots`` there.
     other_round_bits : mapping
-        Width of the number of a round key for each length of cipher keys that has another (``Program.cipher_bits``).
+        Some lengths of cipher keys have another number of round keys.  For each of them (``Program.cipher_bits``), the width of the
+        number of a round key.
     """
 
     def __init__(
@@ -104,8 +108,8 @@ class ModeEngine(wiring.Component):
         )  # fmt: skip
         m.submodules.control, m.submodules.sequencer = store, seq
         self.rows = RowReader(m, seq, store)
-        # Banks of results are erased with all the rest, and after a set-up.  Results and chains are zero then, and while the engine is
-        # idle: the row at which it waits would keep sums of old results going round for ever.
+        # Banks of results are erased with all other memories, and after a set-up.  Results and chains are zero meanwhile.  They are
+        # also zero while the engine is idle: the row at which it waits would keep sums of old results going round for ever.
         late = pipe(m, seq.scrub, 2 - ERASE_DELAY, "scrub", reset_less=False)
         self.clear = pipe(m, seq.scrub | seq.size.idle, 1, "clear", reset_less=False)
         self.erase_results = self.erase.we | late
@@ -157,7 +161,10 @@ class ModeEngine(wiring.Component):
             self.operand[NetName(ChainName(chain.id))] = Signal(self.width, name=f"chain{chain.id}_a")
 
     def _round_key_writes(self, keys: KeyClass) -> dict[str, Value]:
-        """What goes to the write ports of round keys: the key schedule's or, while everything is erased, one word after the other."""
+        """What goes to the write ports of round keys.
+
+        The key schedule writes them.  While everything is erased, each word is overwritten in turn.
+        """
         given, erase = self.preparation.round_key, self.erase
         last = self.cipher_slots << self.round_bits
         rk_slot, mine = keys.slot(keys.place(given.key), given.slot), keys.has(given.key)
@@ -172,14 +179,17 @@ class ModeEngine(wiring.Component):
         return {name: pipe(self.m, value, 1, f"{name}_{keys.bits}" if keys.bits else name) for name, value in write.items()}
 
     def _erasable(self, unit: UnitName) -> Value:
-        """A unit's result as it is written: zero while memories are erased, by the reset of its register or else by a gate."""
+        """The result of a unit as it is written, which is zero while memories are erased.
+
+        The reset of the post register makes it zero.  A unit without this register gets a gate.
+        """
         if self.registers[unit.kind][1]:
             return self.y[unit]
         erased = pipe(self.m, self.erase_results, ERASE_DELAY, f"{unit}_erased")
         return self.y[unit] & ~erased.replicate(self.width)
 
     def _lane(self, lane: int) -> Value:
-        """The block that leaves on a lane, behind its register if it has one."""
+        """The block that leaves on a lane, behind the register of the lane if there is one."""
         if lane not in self.lane_data:
             post = self.registers[OUT.unit][1]
             self.lane_data[lane] = pipe(self.m, self.operand[NetName(OutName(lane))], int(post), f"{OutName(lane)}_data")
@@ -215,13 +225,13 @@ class ModeEngine(wiring.Component):
         return moved(self.field, kept(value, source.keep), source.keep, source.k)
 
     def _older(self, unit: Any, age: int) -> Value:
-        """A unit's result of ``age`` cycles ago."""
+        """The result that a unit had ``age`` cycles ago."""
         if (unit, age) not in self.old:
             self.old[unit, age] = self.y[unit] if not age else pipe(self.m, self._older(unit, age - 1), 1, f"{unit}_y{age}")
         return self.old[unit, age]
 
     def _network(self, name: NetName, net: Net) -> Value:
-        """XOR of the enabled sources, and the controls of the unit behind it."""
+        """The XOR of the enabled sources.  The controls of the unit behind the network are connected on the way."""
         m, seq = self.m, self.rows.seq
         rest = LEAD - 2
         extra = [f for f in ("const", "decrypt", "keep", "number", "form") if self.rows.has(f"{name}.{f}")]
@@ -251,13 +261,13 @@ class ModeEngine(wiring.Component):
         for n, source in enumerate(net.sources):
             value = self._source(name, source, const)
             terms.append(value & select[n].replicate(len(value)) if self._gated(name, n) else value)
-        # A tree: EME2 on 256 blocks has sums of several hundred sources, and Amaranth descends into expressions by recursion.
+        # The sum is a tree, since Amaranth descends into expressions by recursion: EME2 on 256 blocks sums several hundred sources.
         while len(terms) > 1:
             terms = [reduce(xor, terms[n : n + 2]) for n in range(0, len(terms), 2)]
         return terms[0] if terms else Cat()
 
     def _gated(self, name: NetName, n: int) -> bool:
-        """Whether some row of a network leaves a source out; in rows without an operation nobody reads the sum."""
+        """Whether some row of a network leaves a source out.  Rows without an operation do not count: nothing reads their sum."""
         rows = [row for t in self.program.tables for row in t.nets.get(name, ()) if row]
         return any(n not in numbers for row in rows for numbers in row.select.values())
 

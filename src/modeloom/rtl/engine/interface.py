@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between the engine, which runs a program, and the buses around it, in groups that are joined as they are.
+"""The ports between the engine, which runs a program, and the buses around it, in groups that are connected as a whole.
 
-The bus side fills the blocks of the next sector, asks for its entry, and takes result blocks in any order::
+The bus side writes the blocks of the next sector, asks for its entry, and takes result blocks in any order::
 
     fill          ──▶ input banks ─┐
     enter, tweak ◀──▶ sequencer ───┴▶ units ──▶ out (block index and ticket with each block), done
@@ -9,8 +9,8 @@ The bus side fills the blocks of the next sector, asks for its entry, and takes 
     size         ◀──▶ which size sectors have, in a core for several
     erase         ──▶ all memories
 
-The engine never stalls: the bus enters a sector only when it can take every block that is in flight.  Each group is seen from
-its giver: that of ``fill``, ``enter`` and ``size`` is the bus, that of ``out`` and ``done`` the engine.
+The engine never stalls: the bus lets a sector enter only when it can take every block that is in flight.  Each signature is written
+from the side that drives the data.  The bus drives ``fill``, ``enter`` and ``size``, and the engine drives ``out`` and ``done``.
 """
 
 from __future__ import annotations
@@ -28,33 +28,34 @@ __all__ = ["done_signature", "engine_signature", "enter_signature", "fill_signat
 def fill_signature(*, block_bits: int, lanes: int, blocks: int) -> Signature:
     """Beats of sectors that have not entered, seen from the bus.
 
-    While ``enter.request`` is low, ``ahead`` is low and the beat belongs to the sector that enters next.  While it is high (in the cycle
-    of ``enter.ack`` too), that sector is complete, ``ahead`` is high and the beat belongs to the sector after it; then only beats below
-    ``cycles.FILL_AHEAD`` are written.  So a sector of ``beats`` beats can enter every ``beats`` cycles: without the beats
-    ahead, the cycle of ``enter.ack`` would be lost.  A beat may be written again until its sector asks to enter.
+    While ``enter.request`` is low, ``ahead`` is low and the beat belongs to the sector that enters next.  While ``enter.request``
+    is high, up to and in the cycle of ``enter.ack``, that sector is complete.  Then ``ahead`` is high, the beat belongs to the
+    sector after it, and only beats below ``cycles.FILL_AHEAD`` are written.  So a sector of ``beats`` beats can enter every
+    ``beats`` cycles.  Without the beats ahead, the cycle of ``enter.ack`` would be lost.  A beat may be written again until its
+    sector asks to enter.
 
     Members
     -------
-    we, beat, data : 1, number of a beat, block_bits × lanes
+    we, beat, data : 1, range(beats), block_bits × lanes
         Writes one beat.
     ahead : 1
-        It belongs to the sector after the one that asks to enter.
+        The beat belongs to the sector after the one that asks to enter.
     """
     beats = ceil(blocks / lanes)
     return Signature({"we": Out(1), "beat": Out(range(max(2, beats))), "data": Out(block_bits * lanes), "ahead": Out(1)})
 
 
 def enter_signature(*, key_slots: int, ticket_bits: int) -> Signature:
-    """The request to let the sector enter that has been filled in, seen from the bus.
+    """The request that a complete sector may enter, seen from the bus.
 
-    The last beat has been written in an earlier cycle.
+    The last beat of the sector has been written in an earlier cycle.
 
     Members
     -------
     request : 1
-        Held with all the rest until ``ack``.
+        A sector asks to enter.  It and the other outputs hold until ``ack``.
     decrypt, slot, ticket : 1, range(key_slots), ticket_bits
-        Direction, key slot, and the number that comes back with each block of the sector.
+        The direction, the key slot, and the number that comes back with each block of the sector.
     ack : 1
         High for the one cycle in which the sector is taken.
     """
@@ -70,14 +71,14 @@ def enter_signature(*, key_slots: int, ticket_bits: int) -> Signature:
 
 
 def out_signature(*, block_bits: int, lanes: int, blocks: int, ticket_bits: int) -> Signature:
-    """Result blocks, seen from the engine; the bus takes all that comes.
+    """Result blocks, seen from the engine.  The bus must take every block.
 
     Members
     -------
     we : lanes
-        For each lane: a result block in this cycle.
-    index, ticket, data : for each lane number of a block, ticket_bits, block_bits
-        Its index in the sector (lane l gives indices l modulo ``lanes``), the sector's ticket, and the block.
+        For each lane, whether there is a result block in this cycle.
+    index, ticket, data : range(blocks), ticket_bits, block_bits, for each lane
+        The index of the block in the sector, the ticket of the sector, and the block.  On lane l the index is l modulo ``lanes``.
     """
     return Signature(
         {
@@ -95,24 +96,24 @@ def done_signature(ticket_bits: int) -> Signature:
     Members
     -------
     valid : 1
-        High for one cycle, together with or after the last block of a sector; sectors finish in the order of entry.
-        The keys of a slot are not read for a sector after that.
+        High for one cycle, together with or after the last block of a sector.  Sectors finish in the order of entry.
+        After that no key is read for the sector.
     ticket : ticket_bits
-        The sector's.
+        The ticket of the sector.
     """
     return Signature({"valid": Out(1), "ticket": Out(ticket_bits)})
 
 
 def size_signature(sizes: int) -> Signature:
-    """The size of sectors in a core for several, seen from the bus.
+    """The size of sectors in a core for several sizes, seen from the bus.
 
     Members
     -------
     number : range(sizes)
-        The size that sectors have.
+        The number of the size that sectors have.  It changes only while ``idle`` is high.
     restart : 1
-        High in the cycle after a change of ``number``, for which ``idle`` was high.  No beat is written in either cycle, and none that
-        was written before belongs to a sector to come.
+        High in the cycle after a change of ``number``.  No beat is written in the cycle of the change, nor in this one.  Beats that
+        were written before belong to no sector any more.
     idle : 1
         No sector is in flight.
     """
@@ -142,42 +143,43 @@ def engine_signature(
     block_bits : int
         Width of a block in bits.
     lanes : int
-        Blocks a beat; block i of a sector is lane i mod lanes of beat i // lanes.
+        Blocks in a beat.  Block i of a sector is lane i mod lanes of beat i // lanes.
     blocks : int
-        Blocks of a sector, the partial last one included.
+        Blocks of a sector of the largest size, the partial last one included.
     tweak_blocks : int
-        Blocks of a tweak (0 if the mode takes none).
+        Blocks of a tweak.  It is 0 if the mode takes none.
     key_slots : int
-        Key slots.
+        Number of key slots.
     key_words : int
-        Words of the key memory a slot: key blocks from the host and set-up values.
+        Words of the key memory for each slot: key blocks from the host, and values that set-up computes.
     ticket_bits : int
         Width of the number that the bus gives with a sector and gets back with each of its blocks.
     erase_bits : int
         Width of ``erase.address``.
-    sizes : int
-        Sector sizes; ``blocks`` are those of the largest.
-    cipher_keys : int
-        Keys of the cipher in a slot.
-    key_sizes : int
-        Sizes of cipher keys that a slot may have.
     round_bits, round_key_bits : int
         Width of the number of a round key, and of a round key itself.
+    sizes : int
+        Number of sector sizes.
+    cipher_keys : int
+        Number of cipher keys in a slot.
+    key_sizes : int
+        Number of sizes that a cipher key may have.
 
     Members
     -------
     fill : fill_signature
     enter : enter_signature
     tweak : block_bits × tweak_blocks
-        That of the sector that asks to enter; holds for one cycle more than the request.
+        The tweak of the sector that asks to enter.  It holds for one cycle more than the request.
     out : out_signature
     done : done_signature
     size : size_signature
     preparation : modeloom.rtl.bus.preparation.preparation_signature
-        A set-up runs the set-up program.  It waits until no sector is in flight, and no sector enters meanwhile.
+        A set-up runs the set-up program.  It begins when no sector is in flight, and no sector enters until it has ended.
     erase : modeloom.rtl.erase.erase_signature
-        While the engine is held in reset; ``preparation.round_key.data`` and ``data_dec`` are zero then.  A round key has the
-        address (slot · 2^key_bits + key) · 2^round_bits + round, with the key bits of ``cipher_keys`` keys (0 for one).
+        Overwrites the memories while the engine is held in reset.  ``preparation.round_key.data`` and ``data_dec`` are zero then.
+        A round key has the address (slot · 2^key_bits + key) · 2^round_bits + round, where key_bits is the width of the number of
+        one of ``cipher_keys`` keys, which is 0 for a single key.
     """
     return Signature(
         {

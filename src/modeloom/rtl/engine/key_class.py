@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cipher keys that share cores: those of one length.
+"""Cipher keys of one length, which share the cores of their cipher.
 
-A core holds the round keys of its own keys alone, under a number that is made of the key slot and the key's place among them::
+A core holds the round keys of its own length only.  The number of a key is made of the key slot and the place of the key in its
+class::
 
     cipher keys of a slot     K (128 bits)   IV (256)   J (128)
     cores for 128 bits        0                         1
@@ -21,28 +22,38 @@ __all__ = ["KeyClass", "key_class"]
 
 
 class KeyClass(NamedTuple):
-    """Cipher keys of one length, by their numbers, among ``of`` in a slot; ``bits`` is 0 for the length of most."""
+    """The cipher keys of one length.
+
+    Attributes
+    ----------
+    bits : int
+        Their length in bits.  It is 0 for the length that most keys of the mode have.
+    numbers : tuple of int
+        Their numbers among the cipher keys of a slot.
+    of : int
+        Number of cipher keys of a slot, those of other lengths included.
+    """
 
     bits: int
     numbers: tuple[int, ...]
     of: int
 
     def slots(self, key_slots: int) -> int:
-        """Numbers under which a core may know a key."""
+        """How many numbers a core has for its keys."""
         return key_slots << max(0, len(self.numbers) - 1).bit_length()
 
     def slot(self, place: Value, slot: Value) -> Value:
-        """The number of the key at a place of this class."""
+        """The number that a core has for the key at this place of the class, in this slot."""
         return cipher_slot(len(self.numbers), place, slot)
 
     def has(self, key: Value) -> Value | None:
-        """Whether a cipher key is one of them; None if all are."""
+        """Whether a cipher key is in the class.  It is None if all keys are."""
         if len(self.numbers) == self.of:
             return None
         return Value.cast(Array(int(number in self.numbers) for number in range(self.of))[key])
 
     def place(self, key: Value) -> Value:
-        """The place of a cipher key among them."""
+        """The place of a cipher key in the class."""
         if len(self.numbers) == self.of:
             return key
         places = [self.numbers.index(number) if number in self.numbers else 0 for number in range(self.of)]
@@ -50,5 +61,5 @@ class KeyClass(NamedTuple):
 
 
 def key_class(cipher_bits: Sequence[int], bits: int) -> KeyClass:
-    """The keys of so many bits; 0: of the length of most."""
+    """The class of the keys of this length in bits.  The length that most keys have is 0, as in ``cipher_bits``."""
     return KeyClass(bits, tuple(number for number, width in enumerate(cipher_bits) if width == bits), len(cipher_bits))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key memory of an engine: key words from the host and values that set-up derives from them, for each key slot."""
+"""The key memory of an engine: for each key slot, the key words from the host and the values that set-up derives from them."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ __all__ = ["KeyMemory"]
 
 
 class KeyMemory:
-    """Adds the key memory to an engine: a read port for each network's key word, and one write port for the host and for set-up.
+    """Adds the key memory to an engine.
+
+    Each network has read ports for its key words.  There is one write port, which the host and set-up share.
 
     Parameters
     ----------
     m : Module
-        The engine's.
+        The module of the engine.
     engine : wiring.Component
-        Its ports (``engine_signature``).
+        The engine, with the ports of ``engine_signature``.
     program : CoreProgram
+        The program that the engine runs.
     width, slots : int
-        Bits of a block; key slots.
+        Width of a block in bits, and the number of key slots.
     rows : RowReader
+        Reads the rows of the program.
     lane : callable
-        ``lane(n)``: the block that leaves on a lane, which in set-up is a key word.
+        ``lane(n)`` is the block that leaves on lane ``n``.  In a set-up it is a key word.
 
     Attributes
     ----------
     data : dict
-        What each read port, named by network and number, gives.
+        The data of each read port, by the name of the network and the number of the port.
     """
 
     def __init__(
@@ -63,7 +67,7 @@ class KeyMemory:
             we = pipe(m, row["valid"] & row["we"], LEAD - 2, f"{OutName(number)}_key_we", reset_less=False)
             index = pipe(m, row["index"], LEAD - 2, f"{OutName(number)}_key_index")
             writes.append((we, address, index, lane(number)))
-        # The memory has a copy for each port, far apart: its inputs are registered.
+        # The memory has a copy for each port, and the copies lie far apart, so its inputs are registered.
         we_reg = Signal(name="key_we_reg")
         word_we_reg = Signal(name="word_we_reg")
         index_reg = Signal.like(made.index, name="key_index_reg")
@@ -80,5 +84,5 @@ class KeyMemory:
         m.d.comb += [memory.we.eq(we_reg), memory.waddr.eq(addr_reg), memory.wdata.eq(data_reg)]
 
     def _address(self, word: Value, slot: Value) -> Value:
-        """Where a word of a slot lies."""
+        """The address of a word of a slot."""
         return word if self.slots == 1 else (word + slot * self.words)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the rows of a program into the fields of the control store.
 
-Every row belongs to a stage and has a variant for each direction::
+Every row belongs to a stage and has a variant for each direction.  Its fields have these names::
 
     NAME.stage        which stage the row belongs to
     NAME.valid        whether there is a row
@@ -24,11 +24,11 @@ from modeloom.spec.kinds import Kind
 __all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]
 
 Numbers = dict[str, Callable[[Any, str], int]]
-"""For each field, its number for a row and a direction."""
+"""For each field, the function that gives its number for a row and a direction."""
 
 
 class RowFields:
-    """Fields of all rows of a program: the main tables, and the set-up tables behind them."""
+    """The fields of all rows of a program.  The rows of the main tables come first, and those of the set-up tables behind them."""
 
     def __init__(self, program: CoreProgram):
         self.program = program
@@ -45,16 +45,19 @@ class RowFields:
         return rows
 
     def add(self, name: str, what: str, key: Any, fields: Numbers, table: str | None = None) -> None:
-        """Fields of one list of rows.
+        """Adds the fields of one list of rows.
 
         Parameters
         ----------
+        name : str
+            What the names of the fields begin with.
         what, key
-            The list: an attribute of ``Table`` and the key in it.
+            The list of rows: an attribute of ``Table``, and the key in this attribute.
         fields : dict
-            For each field, its number for a row and a direction (0 where the row has nothing for the direction).
+            For each field, the function that gives its number for a row and a direction.  It gives 0 where the row has nothing for
+            the direction.
         table : str or None
-            Only the rows of the tables of this name count.
+            "main" or "setup" if only the rows of these tables count.
         """
         rows = self._rows(what, key)
         if table is not None:
@@ -73,14 +76,20 @@ class RowFields:
 
 
 def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
-    """Numbers of bytes to which some result is cut, in rising order; below 0: how many are cut from its head."""
+    """The numbers of bytes to which some result is cut, in rising order.
+
+    A number below 0 says how many bytes are cut from the head of the result.
+    """
     return tuple(sorted({
         n for t in program.tables for rows in t.nets.values() for row in rows if row for n in row.keep.values() if n
     }))  # fmt: skip
 
 
 def engine_fields(program: CoreProgram) -> RowFields:
-    """All fields of an engine: networks, addresses of banks and key words, writes, outputs, chains, and the end of a sector."""
+    """All fields of an engine.
+
+    They control networks, addresses of banks and key words, writes, outputs and chains, and they mark the end of a sector.
+    """
     rows = RowFields(program)
     keeps = kept_bytes(program)
     for name, net in program.nets.items():
@@ -115,7 +124,10 @@ def engine_fields(program: CoreProgram) -> RowFields:
 
 
 def used_cores(program: CoreProgram, unit: UnitInstance) -> tuple[Kind, ...]:
-    """The cores of a unit that some row starts, or its first: of several pipelines one may do all that a sector needs only once."""
+    """The cores of a unit that some row starts.
+
+    A unit may have cores that no row starts, when it is one of several pipelines.  If no row starts any, this is the first core.
+    """
     rows = [row for table in program.tables for row in table.nets.get(NetName(unit.name), ()) if row]
     started = {core for row in rows for core in row.core.values()}
     return tuple(core for core in unit.cores if core in started) or unit.cores[:1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows on their way from the control store to what they control."""
+"""Reads the fields of rows from the control store, and delays them until they are needed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ class RowReader:
     Parameters
     ----------
     m : Module
-        Where the registers go.
+        The module that the registers are added to.
     seq : Sequencer
+        Gives the state of each stage.
     store : ControlStore
+        Holds the rows.
     """
 
     def __init__(self, m: Module, seq: Sequencer, store: ControlStore):
@@ -32,7 +34,23 @@ class RowReader:
         return field in self.store.columns.fields
 
     def read(self, name: str, fields: Sequence[str], states: Mapping[str, Array] | None = None) -> dict[str, Value]:
-        """Fields of a row at pointer + 2: its variant for the sector's direction, "valid", and states of its stage."""
+        """The fields of a row, two cycles after the row pointer.
+
+        Parameters
+        ----------
+        name : str
+            The name of the row in the control store.
+        fields : sequence of str
+            The fields to read.  They come in their variant for the direction of the sector.
+        states : mapping or None
+            Arrays with a state for each stage.  The state of the stage that the row belongs to is returned under the name of the
+            array.
+
+        Returns
+        -------
+        dict
+            The fields and states by their names, and "valid": there is a row, and a sector in its stage.
+        """
         m, seq, store = self.m, self.seq, self.store
         stage = store.field(f"{name}.stage")
         result: dict[str, Value] = {}
@@ -51,7 +69,7 @@ class RowReader:
         return result
 
     def _late(self, value: Value, name: str, *, reset_less: bool = True) -> Value:
-        """A cycle later."""
+        """The value of a cycle ago."""
         reg = Signal(len(value), name=f"row_{name.replace('.', '_')}_reg", reset_less=reset_less)
         self.m.d.sync += reg.eq(value)
         return reg

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sequencer: which row runs, and which sector each stage holds.
+"""The sequencer knows which row runs, and which sector each stage holds.
 
-The row pointer turns through the main table while a sector is in flight.  In every cycle at row 0 the stages shift, and a waiting
-sector may enter stage 0; stage q holds the sector that entered q turns ago::
+The row pointer goes round the main table while a sector is in flight.  In every cycle at row 0 the stages shift, and a waiting
+sector may enter stage 0.  Stage q holds the sector that entered q turns ago::
 
     row      … II-1 │ 0 │ 1 … II-1 │ 0 │ 1 …
     enter.ack       │ ▲ │          │ ▲ │           stage state changes with the store's output, one cycle behind the pointer
 
-Whether an entry would be granted is known a cycle ahead (``ready_reg``), so that ``enter.ack`` is one gate.
+``ready_reg`` says a cycle ahead whether an entry would be granted, so that ``enter.ack`` is one gate.
 
 The set-up table stands behind the main one and runs once, in stage 0, while no sector is in flight.  Then ``scrub`` overwrites the
-banks of results, so that no value on the way to a key's set-up outlives it; after the erasure of a key that is all that happens.
+banks of results, so that no intermediate value of a set-up outlives it.  After the erasure of a key only ``scrub`` happens.
 
-A core for several sector sizes has a main table for each, one after another, and as many set-up tables, which run one after the
+A core for several sector sizes has a main table and a set-up table for each size.  A set-up runs all set-up tables, one after the
 other.  The size changes only while nothing is in flight.
 """
 
@@ -41,12 +41,13 @@ class Sequencer(wiring.Component):
     Parameters
     ----------
     rows, setup_rows : sequence of int
-        Rows of the main and of the set-up table of each size.
+        Rows of the main table and of the set-up table, for each size.
     stages : int
-        Sectors in flight at most.
+        The most sectors that are in flight at a time.
     moduli : sequence of tuple of int
-        Numbers of cells of the banks for each size: a counter for each different tuple.
+        For each bank, its number of cells for each size.  Each different tuple gets a counter.
     slots, ticket_bits : int
+        Number of key slots, and the width of a ticket in bits.
     drain : int
         Cycles from a row to its last effect.
     scrub_words : int
@@ -57,23 +58,23 @@ class Sequencer(wiring.Component):
     size : size_signature
     enter : enter_signature
     setup : setup_signature
-        The engine's.
-    table_size
-        The size whose table runs: in a set-up that of the set-up table, else ``size.number``.
-    scrub, scrub_address
-        After a set-up, or in its place (``setup.scrub``): zeros to this word of all banks of results.
+        These three are ports of the engine.
+    table_size : Out
+        The size whose table runs.  In a set-up it is the size of the set-up table, otherwise ``size.number``.
+    scrub, scrub_address : Out
+        After a set-up, or instead of one (``setup.scrub``), this word of all banks of results is overwritten with zeros.
 
     Attributes
     ----------
-    stage_decrypt, stage_slot, stage_ticket, stage_base
-        State of each stage, as arrays; ``stage_base[R]`` counts sectors modulo R (of the size that runs).
+    stage_valid, stage_decrypt, stage_slot, stage_ticket, stage_base
+        The state of each stage, as arrays.  ``stage_base[R]`` counts sectors modulo R, where R is taken for the size that runs.
     next_base, ahead_base : dict
-        Counter of the sector that enters next, and of the one after it.
+        The counter of the sector that enters next, and of the one after it.
 
     Raises
     ------
     ValueError
-        There are several sizes, and the table of one has a single row.
+        If there are several sizes, and the table of one has a single row.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class Sequencer(wiring.Component):
         number = Signal(range(max(2, self.sizes)), name="setup_number_reg")
         start = self.pick(main_starts)
         in_setup = Signal(name="in_setup_reg")
-        # Flags of the row that the pointer shows, set a cycle ahead: no comparison and no carry stands before what they decide.
+        # These flags of the pointer's row are computed a cycle ahead, so that no comparison and no carry delays what they decide.
         at_start = Signal(init=1, name="at_start_reg")
         at_end = Signal(init=int(self.rows == (1,)), name="at_end_reg")
         ready = Signal(name="ready_reg")
@@ -139,7 +140,7 @@ class Sequencer(wiring.Component):
             self.table_size.eq(Mux(in_setup, number, self.size.number) if several else 0),
             self.scrub.eq(scrub),
             self.scrub_address.eq(scrub_address),
-            # The entry of a sector goes on into the buses in the same cycle: two registers and nothing else decide it.
+            # The buses use the entry of a sector in the same cycle, so only two registers decide it.
             self.enter.ack.eq(self.enter.request & ready),
         ]
         with m.If(busy | in_setup | self.enter.ack | start_setup):
@@ -164,7 +165,8 @@ class Sequencer(wiring.Component):
             m.d.sync += ready.eq(~stop)
 
         with m.If(in_setup):
-            # The store is a cycle behind the pointer, and so is the stage: its rows act from the second cycle on, the last one once.
+            # The store and the stage are a cycle behind the pointer, so the rows act from the second cycle on, and the last one
+            # once.
             with m.If((self.row == self.pick(setup_starts, number)) & (wait == 0)):
                 m.d.sync += self.stage_valid[0].eq(1)
             with m.If(wait == 1):
@@ -201,7 +203,7 @@ class Sequencer(wiring.Component):
         with m.Elif(~at_start | run):
             m.d.sync += self.row.eq(self.row + 1)
 
-        # The stages shift in every cycle at row 0; while nothing is in flight they shift empty.
+        # The stages shift in every cycle at row 0.  While nothing is in flight they are empty.
         if self.rows != (1,):
             with m.If(in_setup):
                 pass
@@ -214,7 +216,7 @@ class Sequencer(wiring.Component):
             with m.If(~start_setup):
                 m.d.sync += [self.stage_decrypt[0].eq(self.enter.decrypt), self.stage_slot[0].eq(self.enter.slot)]
             m.d.sync += self.stage_ticket[0].eq(self.enter.ticket)
-            # Cells of a set-up are counted for its own size: it begins at 0.
+            # A set-up counts cells for its own size, and begins at 0.
             for r in self.moduli:
                 base = Mux(start_setup, 0, self.next_base[r]) if several else self.next_base[r]
                 m.d.sync += self.stage_base[r][0].eq(base)
@@ -234,11 +236,11 @@ class Sequencer(wiring.Component):
         return m
 
     def pick(self, values: Sequence[int], by: Value | None = None) -> Value:
-        """The value for a size: that of ``by``, or the one that runs."""
+        """The value for the size ``by``, or for the size that runs."""
         if len(set(values)) == 1:
             return C(values[0], max(1, values[0].bit_length()))
         return Array(C(value, max(1, max(values).bit_length())) for value in values)[self.size.number if by is None else by]
 
     def of_stage(self, states: Array, stage: Value) -> Value:
-        """State of the stage that a field names."""
+        """The state of the stage that a field names."""
         return states[stage] if self.stages > 1 else states[0]

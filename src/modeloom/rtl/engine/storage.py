@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memories of the engine: rotating banks of blocks, and the key memory.
+"""The memories of the engine: rotating banks of blocks, and the key memory.
 
-They read with a register: an address in cycle u - 1 gives data in cycle u, and sees what was written up to cycle u - 2.  If the word
-is written in cycle u - 1, LUT memories give the old one; what block memories give depends on the device, and programs for them never
-use it (``Program.rest``).  The banks of input blocks are deep, and read in two cycles: an address in cycle u - 2 gives data in cycle u,
-and sees what was written up to u - 3::
+Their outputs are registered.  An address in cycle u - 1 gives data in cycle u, and sees what was written up to cycle u - 2.  If the
+word is written in cycle u - 1, LUT memories give the old one.  What block memories give then depends on the device, and programs
+for them never use it (``Program.rest``).  The banks of input blocks are deep, and reading takes two cycles: an address in cycle u -
+2 gives data in cycle u, and sees what was written up to u - 3::
 
     address ──▶ words 0 ... 31   ──[reg]──┐
             ──▶ words 32 ... 63  ──[reg]──┤──▶ choice ──[reg]──▶ data
@@ -23,37 +23,38 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["BlockMemory", "rotated"]
 
 PART_WORDS, PARTS = 32, 8
-"""Words of the parts of a deep memory at least, and parts at most."""
+"""The least number of words in a part of a deep memory, and the largest number of parts."""
 
 
 class BlockMemory(wiring.Component):
-    """One write port, some read ports with registered data.
+    """A memory with one write port, and some read ports with registered data.
 
     Parameters
     ----------
     width : int
-        Bits of a word.
+        Width of a word in bits.
     depth : int
-        Words.
+        Number of words.
     ports : int
-        Read ports.
+        Number of read ports.
     deep : bool
-        Whether it reads in two cycles, from parts with registers of their own.
+        Whether reading takes two cycles instead of one.  The memory then consists of parts with registers of their own.
     erase_bits : int
         Width of ``erase_address``; 0 if the memory holds no secrets.
     style : str
-        ``ram_style`` of the memory: "distributed", "block" (then in one part) or "" for the tool's choice.
+        The attribute ``ram_style`` of the memory: "distributed", "block" (in one part), or "" for the choice of the tool.
 
     Members
     -------
-    we, waddr, wdata : In
-        Write port.
-    raddr, rdata : In, Out
-        Read ports.
-    move : In
-        Bit 0 enables the registers behind the memory, bit 1 those behind the choice of a part; both are high if not driven.
-    erase, erase_address : In
-        Writes the ``wdata`` of a cycle later, which is zero then, to this word; an address beyond the last word does nothing.
+    we, waddr, wdata : In(1), In(range(depth)), In(width)
+        The write port.
+    raddr, rdata : In(range(depth)), Out(width), for each port
+        The read ports.
+    move : In(2)
+        Bit 0 enables the registers behind the memory, and bit 1 those behind the choice of a part.  Both are high by default.
+    erase, erase_address : In(1), In(erase_bits)
+        Writes to this word in the next cycle.  The word becomes the ``wdata`` of that cycle, which has to be zero.  An address
+        beyond the last word does nothing.
     """
 
     def __init__(
@@ -83,14 +84,14 @@ class BlockMemory(wiring.Component):
         parts: list[list[Value]] = [[] for _ in range(self.ports)]
         attributes: dict[str, Any] = {"ram_style": self.style} if self.style else {}
         if self.style == "block":
-            # Without this, Yosys puts a multiplexer behind each port of an ECP5's block memories, for the old word.
+            # Without this, Yosys puts a multiplexer behind each port of the block memories of an ECP5, to give the old word.
             attributes["no_rw_check"] = 1
         waddr = Signal.like(self.waddr, name="write_address")
         we = self.we
         m.d.comb += waddr.eq(self.waddr)
         if self.erase_bits:
-            # One address is compared with the depths of all memories, and they lie all over the die: a register stands in between.
-            # It has no reset, since a core is held in reset while it is erased.
+            # One address is compared with the depths of all memories, which lie all over the die, so there is a register in
+            # between.  It has no reset, since a core is held in reset while it is erased.
             erase_reg = Signal(reset_less=True)
             erase_address_reg = Signal(range(max(2, depth)), reset_less=True)
             inside = self.erase_address < depth if 1 << self.erase_bits > depth else Const(1, 1)
@@ -98,7 +99,7 @@ class BlockMemory(wiring.Component):
             we = self.we | erase_reg
             m.d.comb += waddr.eq(Mux(erase_reg, erase_address_reg, self.waddr))
         for n, first in enumerate(range(0, depth, part)):
-            # All parts see every address: the last one is as deep as the bits of an address reach.
+            # All parts see every address, so the last one is as deep as the bits of an address reach.
             words = part if part == depth else 1 << max(1, (min(part, depth - first) - 1).bit_length())
             bits = (words - 1).bit_length()
             mem = memory.Memory(shape=self.width, depth=words, init=[], attrs=attributes)
@@ -127,9 +128,9 @@ class BlockMemory(wiring.Component):
 def rotated(
     m: Module, cell: Value, base: Value, cells: int, target: Value, *, late: bool = False, modulus: Value | int | None = None
 ) -> None:
-    """Registers (cell + base) mod ``modulus`` into ``target``, in one cycle or (``late``) in two; both operands are below it.
+    """Registers (cell + base) mod ``modulus`` in ``target``.  This takes one cycle, or two with ``late``.
 
-    ``modulus`` is ``cells``, or a value of at most ``cells``.
+    Both operands must be less than ``modulus``, which is ``cells`` or a value of at most ``cells``.
     """
     if cells == 1:
         m.d.sync += target.eq(0)

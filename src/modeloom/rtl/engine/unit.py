@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A functional unit of the engine: operand registers, cores, the sum behind them.
+"""A functional unit of the engine.
 
-::
+It has operand registers, cores, and a sum of the result and further terms behind the cores::
 
     a, b ──[reg]──▶ core(s) ──▶ keep ──▶ ⊕ ──[reg]──▶ y
                                          ▲
@@ -32,15 +32,17 @@ class UnitCore:
     Attributes
     ----------
     component
-        It has a port for each operand (``UnitType.ports``), ``o``, and its ``latency`` in cycles.  If its operations have numbers, it
-        has ``number``; if they have keys, ``slot`` (it may lack that), ``key_we``, ``key_slot``, ``key_round`` and ``key_data``.
+        It has a port for each operand (``UnitType.ports``), the result ``o``, and the attribute ``latency`` in cycles.  If its
+        operations have numbers, it has the port ``number``.  If they have keys, it has ``key_we``, ``key_slot``, ``key_round`` and
+        ``key_data``, and it may have ``slot``.
     operations : tuple of Operation
-        What it does.  If these are two, it has ``decrypt``, which is high for the second, and ``key_data_dec`` where the inverse cipher
-        has round keys in a form of its own.
+        The operations that it performs.  If there are two, it has the port ``decrypt``, which is high for the second.  It also has
+        ``key_data_dec`` if the inverse cipher needs round keys in another form.
     started : bool
-        Whether it has ``start``, high in the cycle of an operand: it takes them one after another, and holds its result.
+        Whether it has the port ``start``, which is high in the cycle of an operand.  Such a component takes one operand after
+        another, and holds its result.
     interval : int
-        Cycles between two operations.
+        Cycles from one operation to the next.
     """
 
     component: Any
@@ -50,11 +52,11 @@ class UnitCore:
 
     @property
     def inverse(self) -> bool:
-        """Whether it is given round keys in their form for inverse ciphers alone."""
+        """Whether it is given round keys only in their form for inverse ciphers."""
         return all(operation.inverse_keys for operation in self.operations)
 
     def has(self, port: str) -> bool:
-        """Whether the component declares a port."""
+        """Whether the component has a port of this name."""
         return port in self.component.signature.members
 
 
@@ -64,44 +66,48 @@ class EngineUnit(wiring.Component):
     Parameters
     ----------
     width : int
-        Bits of a block.
+        Width of a block in bits.
     kind : UnitKind
+        The kind of the unit, which gives its operands.
     cores : mapping
-        Components by the names that they have in Verilog; none if the operand itself is the result.
+        Components by the names that they have in Verilog.  A unit without cores passes its operand to the sum.
     operand_register, post_register : bool
+        Whether there are registers in front of the cores, and a register behind the sum.
     core_latency : int
-        Cycles that the schedule counts for the core; a faster pipeline gets registers behind it, a sequential one holds its result.
+        Cycles that the schedule counts for the core.  A faster pipeline gets registers behind it.  A sequential core holds its
+        result.
     keeps : tuple of int
         Numbers of bytes that may be kept of a result (see ``kept``).
     slots : int
-        Key slots.
+        How many numbers there are for key slots.
     round_bits, round_key_bits : int
         Width of the number of a round key, and of a round key itself.
 
     Members
     -------
-    a, b, ... : In
-        Operands, in the cycle of issue.
-    decrypt, start, slot : In
-        Which core works, whether an operation issues, its key slot; in the cycle of issue.
+    a, b, ... : In(width)
+        The operands, in the cycle of issue.
+    decrypt, start, slot : In(1), In(1), In(range(slots))
+        Which core works, whether an operation issues, and its key slot, in the cycle of issue.
     number : In
-        The number of an operation that has one and no key, in the cycle of issue.
-    form : In
-        Which of several components gives the result, when it is done; of a cipher, ``post_decrypt`` says so.
-    post, post_decrypt, keep : In
-        Terms added to the result, whose core it is, and which of ``keeps`` cuts it (0: none); when the core is done.
-    clear : In
-        The result is zero in the next cycle, where there is a post register; sequential cores forget theirs.
-    y : Out
-        Result.
-    rk_we, rk_slot, rk_round, rk_data, rk_data_dec : In
-        Writes one round key of a cipher; ``rk_data_dec`` is its form for decrypters.
+        The number of an operation that has a number and no key, in the cycle of issue.
+    form : In(range(len(cores)))
+        Which of several components gives the result, in the cycle of the result.  Ciphers have ``post_decrypt`` instead.
+    post, post_decrypt, keep : In(width), In(1), In(range(len(keeps) + 1))
+        The sum of the terms that are added to the result, which core gives the result, and which of ``keeps`` cuts it, from 1 on (0
+        cuts nothing).  They are read in the cycle of the result.
+    clear : In(1)
+        Makes the post register zero in the next cycle.  Sequential cores forget their results.
+    y : Out(width)
+        The result.
+    rk_we, rk_slot, rk_round, rk_data, rk_data_dec : In(1), In(range(slots)), In(round_bits), In(round_key_bits), In(round_key_bits)
+        Writes one round key of a cipher.  ``rk_data_dec`` is its form for decryption.
 
     Raises
     ------
     ValueError
-        A core takes longer than the schedule counts, its ports have other widths than blocks and round keys, or one of several that are
-        chosen by ``form`` has to be started.
+        If a core takes longer than the schedule counts, if the ports of a core are not as wide as blocks and round keys, or if one
+        of several cores that ``form`` chooses from has to be started.
     """
 
     def __init__(
@@ -153,7 +159,7 @@ class EngineUnit(wiring.Component):
         results: dict[str, Value] = {}
         for name, core in self.cores.items():
             component = core.component
-            # A sequential core holds its result, and must not when the key that it comes from has been erased.
+            # A sequential core holds its result, but it must not do so when the key of this result has been erased.
             m.submodules[name] = ResetInserter(self.clear)(component) if core.started else component
             m.d.comb += [getattr(component, port).eq(value) for port, value in zip(self.kind.type.ports, operands, strict=True)]
             if any(operation.numbers for operation in core.operations):
@@ -161,7 +167,7 @@ class EngineUnit(wiring.Component):
             if self.keyed:
                 self._keys(m, name, core)
             if core.started:
-                # It starts with its own operands only, and its result is there until the next one is done.
+                # It starts with its own operands only, and holds its result until the next one is done.
                 mine = (self.decrypt if core.inverse else ~self.decrypt) if len(self.cores) > 1 else 1
                 m.d.comb += component.start.eq(pipe(m, self.start & mine, front, f"{name}_start", reset_less=False))
                 results[name] = component.o
@@ -182,7 +188,7 @@ class EngineUnit(wiring.Component):
         total = Signal(self.width, name="sum")
         m.d.comb += total.eq(cut ^ self.post)
         if self.post_register:
-            # Reset and ``clear`` reach this register: what is written to the memories while they are erased is zero.
+            # Reset and ``clear`` make this register zero, so that zeros are written to the memories while they are erased.
             y_reg = Signal(self.width, name="y_reg")
             m.d.sync += y_reg.eq(total)
             with m.If(self.clear):
@@ -193,7 +199,7 @@ class EngineUnit(wiring.Component):
         return m
 
     def _keys(self, m: Module, name: str, core: UnitCore) -> None:
-        """What a cipher is told beside its operands: slot, direction, and round keys to write."""
+        """Connects the other inputs of a cipher: its slot, its direction, and the round keys to write."""
         component, front = core.component, int(self.operand_register)
         if core.has("slot"):
             m.d.comb += component.slot.eq(pipe(m, self.slot, front, f"{name}_slot"))

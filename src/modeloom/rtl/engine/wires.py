@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine does by wires alone: addresses of round keys, parts of blocks, and multiples x^k that move whole bytes.
+"""Functions of the engine that take no gates: addresses of round keys, parts of blocks, and multiples x^k that move whole bytes.
 
-::
+Parts and multiples of a block a::
 
     byte           0   1   2 ...             15
     keep 3         a0  a1  a2  0   ...        0
@@ -20,16 +20,28 @@ __all__ = ["cipher_slot", "kept", "moved"]
 
 
 def cipher_slot(keys: int, key: Value, slot: Value) -> Value:
-    """The number under which ciphers know one of the cipher keys of a slot: the cipher key in the lower bits, the slot above.
+    """The number that ciphers have for a cipher key of a slot.
 
-    ``keys`` are the cipher keys of a slot; ``key`` may be of fewer bits than their numbers.
+    The lower bits are the number of the cipher key, and the upper bits are the slot.
+
+    Parameters
+    ----------
+    keys : int
+        Number of cipher keys of a slot.
+    key : Value
+        Number of the cipher key.  It may have fewer bits than ``keys`` numbers need.
+    slot : Value
+        The slot.
     """
     bits = (keys - 1).bit_length()
     return Cat(key[:bits], Const(0, bits - min(bits, len(key))), slot) if bits else slot
 
 
 def kept(value: Value, keep: int) -> Value:
-    """The first ``keep`` bytes of a block, zeros behind them; all for 0; all but the first ``-keep`` for a number below 0."""
+    """A block of which only some bytes are kept, and the others are zero.
+
+    The first ``keep`` bytes are kept.  For 0 all bytes are kept.  For a number below 0 all bytes but the first ``-keep`` are kept.
+    """
     if not keep:
         return value
     bits = 8 * abs(keep)
@@ -38,9 +50,10 @@ def kept(value: Value, keep: int) -> Value:
 
 
 def moved(field: Field, value: Value, keep: int, k: int) -> Value:
-    """value * x^k of a block that ``kept`` has cut: bytes move by wire as long as none leaves the block.
+    """value * x^k, for a block that ``kept`` has cut.
 
-    Coefficients rise with the bytes in all orders of fields, so that x^8 moves each byte one place towards the end.
+    If k is a multiple of 8 and no byte leaves the block, the bytes only move.  Coefficients rise with the bytes in all bit orders
+    of fields, so x^8 moves each byte one place towards the end.
     """
     if not k:
         return value
