@@ -65,7 +65,8 @@ FAULTS = (
         "engine", r"(row_out0_key_slot_reg) <= (\w+);", r"\1 <= 1'h0;",
     ),
     Fault(
-        "round keys of the second slot are not written", "engine", r"(rk_we_0_reg) <= ([^;]*);", r"\1 <= (\2) & ~preparation_round_key_slot;", "round keys",
+        "round keys of the second slot are not written",
+        "engine", r"(rk_we_0_reg) <= ([^;]*);", r"\1 <= (\2) & ~preparation_round_key_slot;", "round keys",
     ),
     Fault(
         "a block lies at another place of the result buffer",
