@@ -49,6 +49,7 @@ CASES = {
         "explain gcm --blocks-per-cycle 3", "explain gcm --blocks-per-cycle x", "explain gcm --channels 0", "explain gcm --hold x",
         "explain gcm --sector 512", "explain gcm --direction up", "explain gcm --key-slots 0", "explain gcm --cipher-stages 5",
         "explain gcm --key-bits 100", "explain gcm --mul-arch Karatsubas", "explain gcm --dump graph",
+        "explain gcm --mul-stages -1", "explain gcm --mul-stages 9",
         "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",
     ],
     "build": [

@@ -72,7 +72,7 @@ _UNIT_OPTIONS = [
     ),
     click.option("--mul", type=int, help="Number of multipliers (default: as many as the initiation interval needs)."),
     click.option("--mul-arch", help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs (default: karatsuba)."),
-    click.option("--mul-stages", type=int, help="Pipeline registers in a multiplier, 1 to 8 (default: 3)."),
+    click.option("--mul-stages", type=int, help="Pipeline registers in a multiplier, 1 to 8; stream modes also take 0 (default: 3)."),
     click.option("--squares", help="Squares of key values: setup computes them once for each key, fly in every sector (default: setup)."),
     click.option("--acc", type=int, help="Number of adders of terms (default: as many as the initiation interval needs)."),
     click.option("--lanes", type=int, help="Blocks that enter and leave in each cycle (default: the number of cipher cores)."),

@@ -27,6 +27,9 @@ DIRECTIONS = ("encrypt", "decrypt", "both")
 MOST_SLOTS = 1024
 """Key slots that a key port takes."""
 
+MOST_MUL_STAGES = 8
+"""Registers in a multiplier.  There may be none, as a core for messages has registers around it."""
+
 BLOCKS_PER_CYCLE = (1, 2, 4)
 """Blocks that a core may take in a cycle."""
 
@@ -47,7 +50,8 @@ class StreamOptions:
     cipher_sbox : str or None
         S-boxes of the cipher (default: the first form of the cipher).
     cipher_stages, mul_stages : int or None, int
-        Registers in a round (default: 2, or as many as the cipher has), and in the multiplier.
+        Registers in a round (default: 2, or as many as the cipher has), and in the multiplier, 0 to 8: its product takes a cycle more,
+        from the registers of its operands to that of the product.
     mul_arch : str
         Multiplier circuit.
     key_slots : int
@@ -152,8 +156,10 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     # The options of both kinds of cores are checked in one place.
     shared = Options(
         key_bits=options.key_bits, cipher=options.cipher, cipher_sbox=options.cipher_sbox, cipher_stages=options.cipher_stages,
-        mul_arch=options.mul_arch, mul_stages=options.mul_stages,
+        mul_arch=options.mul_arch,
     ).on(chosen)  # fmt: skip
+    if not 0 <= options.mul_stages <= MOST_MUL_STAGES:
+        raise InputError(f"--mul-stages of a stream mode is from 0 to {MOST_MUL_STAGES}, not {options.mul_stages}")
     if options.blocks_per_cycle not in BLOCKS_PER_CYCLE:
         known = ", ".join(map(str, BLOCKS_PER_CYCLE))
         raise InputError(f"--blocks-per-cycle is one of {known}, not {options.blocks_per_cycle}")
