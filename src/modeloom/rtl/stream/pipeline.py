@@ -14,27 +14,21 @@ A token enters in any cycle or not at all, and nothing stalls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.line import Line
-from modeloom.rtl.stream.values import TokenValues
-from modeloom.streams.place import unit_of
-from modeloom.streams.plan import StreamPlan, TokenKind
-from modeloom.streams.setup import Preparation
-from modeloom.streams.steps import Form, Step, Term
+from modeloom.rtl.stream.state import StateValues
+from modeloom.streams.plan import StreamPlan
 
 __all__ = ["TokenPipeline"]
-
-LUT_SLOTS = 64
-"""Most key slots whose words are in LUT memories; those of more are in block memories."""
 
 
 class TokenPipeline(wiring.Component):
@@ -128,19 +122,19 @@ class TokenPipeline(wiring.Component):
         return _Elaboration(self).run()
 
 
-class _Elaboration(TokenValues):
+class _Elaboration(StateValues, KeyValues):
     c: TokenPipeline
 
     def run(self) -> Module:
         self._make_units()
-        self._make_states()
-        self._make_keys()
-        self._connect_hash()
-        self._chain_states()
+        self.make_states()
+        self.make_keys()
+        self.connect_hash()
+        self.chain_states()
         self._connect_operands()
-        self._write_states()
+        self.write_states()
         self._connect_outputs()
-        self._connect_words()
+        self.connect_words()
         return self.m
 
     # -- units ----------------------------------------------------------------------------------------------------------------
@@ -191,174 +185,13 @@ class _Elaboration(TokenValues):
         if c.key_sizes:
             m.d.comb += component.key_length.eq(c.rk_length)
 
-    def _memory(self, depth: int, ports: int, style: str = "distributed") -> BlockMemory:
-        """A memory that can be erased."""
-        memory = BlockMemory(self.width, depth, ports, style=style, erase_bits=self.c.erase_bits)
-        self.m.d.comb += [memory.erase.eq(self.c.erase), memory.erase_address.eq(self.c.erase_address)]
-        return memory
-
-    # -- state ----------------------------------------------------------------------------------------------------------------
-
-    def _make_states(self) -> None:
-        """Registers of the state, and what lane 0 reads of them at their homes."""
-        m = self.m
-        for name, kind in self.plan.kinds.items():
-            if kind.kind == "horner":
-                continue
-            # A reset clears the state: nothing else would until the next message.
-            register = Signal(self.width, name=f"{name}_reg")
-            value = Signal(self.width, name=name)
-            home = self.placed.homes[name]
-            start = next((s for s in self.plan.steps if s.name == "start" and not self.placed.passes[s.title]), None)
-            if start is None:
-                m.d.comb += value.eq(register)
-            else:
-                init = self.sum([self.mapped(self._start_term(term, home), term, home, 0) for term in start.updates[name]])
-                m.d.comb += value.eq(Mux(self.lines["begin"].at(home), init, register))
-            self.registers[name], self.states[name] = register, [Line(self.late, value, home, name)]
-
-    def _start_term(self, term: Term, stage: int) -> Value:
-        if term.source.kind == "const":
-            return Const(int(term.source.what), self.width)  # type: ignore[call-overload]
-        return self.lines["nonce"].at(stage)
-
-    def _chain_states(self) -> None:
-        """What each lane leaves of the state to the next one, within a cycle."""
-        for lane in range(self.lanes):
-            for name in self.registers:
-                home = self.placed.homes[name]
-                value = self.states[name][lane].at(home)
-                for number, token in self._updating(lane, name):
-                    step = self.plan.step(token.title)
-                    value = Mux(self.kinds[lane][number].at(home), self.form(step.updates[name], home, step, token.part, lane), value)
-                left = Signal(self.width, name=f"{self.in_lane(lane, name)}_left")
-                self.late.d.comb += left.eq(value)
-                self.states[name].append(Line(self.late, left, home, left.name))
-
-    def _updating(self, lane: int, name: str) -> list[tuple[int, TokenKind]]:
-        """Kinds of tokens of blocks that write a part of the state."""
-        result = []
-        for number in self.kinds[lane]:
-            if number < len(self.plan.tokens):
-                token = self.plan.tokens[number]
-                step = self.plan.step(token.title)
-                if token.ends and step.name != "start" and name in step.updates:
-                    result.append((number, token))
-        return result
-
-    def _write_states(self) -> None:
-        m = self.m
-        for name, register in self.registers.items():
-            home = self.placed.homes[name]
-            written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
-            with m.If(reduce(or_, written, self.valid.at(home) & self.lines["begin"].at(home))):
-                m.d.sync += register.eq(self.states[name][-1].at(home))
-            for number, token in enumerate(self.plan.tokens):
-                step = self.plan.step(token.title)
-                if step.name == "start" and token.ends and name in step.updates:
-                    stage = self._start_stage(step, token, name)
-                    with m.If(self.kinds[0][number].at(stage)):
-                        m.d.sync += register.eq(self.form(step.updates[name], stage, step, token.part, 0))
-
-    def _start_stage(self, step: Step, token: TokenKind, name: str) -> int:
-        """The stage of a ``start``'s last token in which it writes a part of the state."""
-        at = self.placed.passes[step.title][token.part].at
-        made = [term.source.what for term in step.updates[name] if term.source.kind == "op"]
-        ready = [self.placed.ready[step.title][number] - at for number in made if isinstance(number, int)]
-        return max([self.placed.homes[name], *ready])
-
-    # -- keys -----------------------------------------------------------------------------------------------------------------
-
-    def _make_keys(self) -> None:
-        """A read port of the key memory for each place that reads words, and what is read there by each kind of token."""
-        m, c, words = self.m, self.c, self.plan.words
-        self.bits = max(1, (len(words) - 1).bit_length())
-        wanted: dict[tuple[int, str, int], list[tuple[Value, Value]]] = {}
-        for lane in range(self.lanes):
-            for number, forms in self._all_operands(lane):
-                for (unit, port), form in forms.items():
-                    for term in form:
-                        if term.source.kind in ("key", "word"):
-                            word = term.source.what if term.source.kind == "word" else (term.source.what, 1)
-                            is_kind = self.kinds[lane][number].at(self.placed.stages[unit] - 1)
-                            index = Const(words.index(word), self.bits)  # type: ignore[arg-type]
-                            wanted.setdefault((lane, unit, port), []).append((is_kind, index))
-            if self.plan.horner is not None:
-                base, stage = words.index((self.plan.horner.key, 1)), self.placed.stages["mul"] - 1  # type: ignore[arg-type]
-                index = (self.of_lane["power"][lane].at(stage) + base - 1)[: self.bits]
-                wanted.setdefault((lane, "mul", 1), []).append((self.lines["product"].at(stage), index))
-        if not words:
-            return
-        style = "distributed" if c.slots <= LUT_SLOTS else "block"
-        self.key_memory = memory = self._memory(c.slots << self.bits, max(1, len(wanted)), style)
-        m.submodules.key_memory = memory
-        for place, (key, by_kind) in enumerate(wanted.items()):
-            stage = self.placed.stages[key[1]] - 1
-            address = reduce(or_, (Mux(is_kind, index, 0) for is_kind, index in by_kind))
-            m.d.comb += memory.raddr[place].eq(Cat(address[: self.bits], self.lines["slot"].at(stage)))
-            self.reads[key] = memory.rdata[place]
-
-    def _all_operands(self, lane: int) -> list[tuple[int, dict[tuple[str, int], Form]]]:
-        """For each kind of token of a lane, the form of each port of a unit that it uses; the hash apart."""
-        result = []
-        for number in self.kinds[lane]:
-            if number >= len(self.plan.tokens):
-                made = self.plan.preparations[number - len(self.plan.tokens)]
-                result.append((number, self._ports(unit_of(made.operation), made.operands) if unit_of(made.operation) else {}))
-                continue
-            token = self.plan.tokens[number]
-            step = self.plan.step(token.title)
-            forms: dict[tuple[str, int], Form] = {}
-            for n in token.operations:
-                operation = step.operations[n]
-                if unit_of(operation.operation) and n != self.plan.hashed(step):
-                    forms |= self._ports(unit_of(operation.operation), operation.operands)
-            result.append((number, forms))
-        return result
-
-    def _ports(self, unit: str, operands: Sequence[Form]) -> dict[tuple[str, int], Form]:
-        """Operands at the ports of a unit: a word of the key memory alone goes to the last one, where there are several."""
-        order = sorted(operands, key=lambda form: len(form) == 1 and form[0].source.kind in ("key", "word"))
-        return {(unit, port): form for port, form in enumerate(order)}
-
     # -- connections ----------------------------------------------------------------------------------------------------------
-
-    def _connect_hash(self) -> None:
-        """Chains of the hash, and the sum of its last products."""
-        if self.plan.horner is None:
-            return
-        m, lines = self.m, self.lines
-        stage = self.placed.stages["mul"]
-        done = stage + self.placed.latencies["mul"]
-        name = self.plan.horner.name
-        active = lines["product"].at(done)
-        products = []
-        for lane in range(self.lanes):
-            chains = self._memory(self.plan.lane_chains, 1)
-            m.submodules[self.in_lane(lane, "chains")] = chains
-            product = self.units[lane]["mul"].at(done)
-            m.d.comb += [
-                chains.raddr[0].eq(lines["chain"].at(stage - 1)),
-                chains.waddr.eq(lines["chain"].at(done)), chains.we.eq(active),
-                # A reset reaches no product, but it reaches what says that there is one.
-                chains.wdata.eq(product & active.replicate(self.width)),
-            ]  # fmt: skip
-            chain = Signal(self.width, name=self.in_lane(lane, f"{name}_chain"))
-            m.d.comb += chain.eq(Mux(lines["fresh"].at(stage), 0, chains.rdata[0]))
-            self.chains.append(chain)
-            products.append(product)
-        register = Signal(self.width, name=f"{name}_reg")
-        total = Signal(self.width, name=name)
-        m.d.comb += total.eq(self.sum(products) ^ Mux(lines["opening"].at(done), 0, register))
-        with m.If(active):
-            m.d.sync += register.eq(total)
-        self.total = Line(self.late, total, done, name)
 
     def _connect_operands(self) -> None:
         m = self.m
         for lane in range(self.lanes):
             gathered: dict[tuple[str, int], list[Value]] = {}
-            for number, forms in self._all_operands(lane):
+            for number, forms in self.all_operands(lane):
                 token = self.plan.tokens[number] if number < len(self.plan.tokens) else None
                 step, part = (self.plan.step(token.title), token.part) if token else (None, 0)
                 for port, form in forms.items():
@@ -369,7 +202,7 @@ class _Elaboration(TokenValues):
             if self.plan.horner is not None:
                 stage = self.placed.stages["mul"]
                 product = self.lines["product"].at(stage)
-                for number, value in self._hashed(lane, stage):
+                for number, value in self.hashed(lane, stage):
                     gathered.setdefault(("mul", 0), []).append(Mux(self.kinds[lane][number].at(stage), value, 0))
                 # A lane without a block goes on with its chain, too.
                 chain = Mux(product, self.chains[lane], 0)
@@ -380,22 +213,6 @@ class _Elaboration(TokenValues):
             for (unit, place), values in gathered.items():
                 value = reduce(or_, values)
                 m.d.comb += self.operands[lane][unit][place].eq(value ^ chain if (unit, place) == ("mul", 0) else value)
-
-    def _hashed(self, lane: int, stage: int) -> Iterator[tuple[int, Value]]:
-        """For each kind of token that has a block of the hash, what is added to the chain."""
-        assert self.plan.horner is not None
-        source = ("state", self.plan.horner.name)
-        for number in self.kinds[lane]:
-            if number >= len(self.plan.tokens):
-                continue
-            token = self.plan.tokens[number]
-            step = self.plan.step(token.title)
-            product = self.plan.hashed(step)
-            if product is None or product not in token.operations:
-                continue
-            operand = next(form for form in step.operations[product].operands if any(term.source == source for term in form))
-            rest = tuple(term for term in operand if term.source != source)
-            yield number, self.form(rest, stage, step, token.part, lane)
 
     def _connect_outputs(self) -> None:
         m, c = self.m, self.c
@@ -423,29 +240,3 @@ class _Elaboration(TokenValues):
             c.text_valid.eq(reduce(or_, valid)),
             c.tag_valid.eq(reduce(or_, (bit for bit, _ in tags))), c.tag.eq(reduce(or_, (Mux(bit, value, 0) for bit, value in tags))),
         ]  # fmt: skip
-
-    def _connect_words(self) -> None:
-        """Words of the key memory come from the host and from set-up."""
-        m, c = self.m, self.c
-        if not self.plan.words:
-            return
-        for number, made in enumerate(self.plan.preparations, len(self.plan.tokens)):
-            stage = self._prepared_stage(made)
-            with m.If(self.kinds[0][number].at(stage)):
-                m.d.comb += [
-                    c.word_valid.eq(1), c.word_index.eq(self.plan.words.index(made.word)), c.word_slot.eq(self.lines["slot"].at(stage)),
-                    c.word.eq(self._prepared(made, stage)),
-                ]  # fmt: skip
-        memory = self.key_memory
-        m.d.comb += [
-            memory.we.eq(c.word_valid | c.key_we),
-            memory.waddr.eq(Mux(c.word_valid, Cat(c.word_index, c.word_slot), Cat(c.key_index, c.key_slot))),
-            memory.wdata.eq(Mux(c.word_valid, c.word, c.key_data)),
-        ]  # fmt: skip
-
-    def _prepared_stage(self, made: Preparation) -> int:
-        unit = unit_of(made.operation)
-        return self.placed.stages[unit] + self.placed.latencies[unit]
-
-    def _prepared(self, made: Preparation, stage: int) -> Value:
-        return self.units[0][unit_of(made.operation)].at(stage)

@@ -19,6 +19,7 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from modeloom.rtl.counter import CounterAdder
+from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.engine.wires import kept
 from modeloom.rtl.gf128.scale import scale
 from modeloom.rtl.stream.line import Line
@@ -92,6 +93,12 @@ class TokenValues:
             token = tokens[number]
             return f"{token.title.replace(' ', '_')}{f'_{token.part}' if token.part else ''}"
         return f"prepare_{number - len(tokens)}"
+
+    def memory(self, depth: int, ports: int, style: str = "distributed") -> BlockMemory:
+        """A memory that can be erased."""
+        memory = BlockMemory(self.width, depth, ports, style=style, erase_bits=self.c.erase_bits)
+        self.m.d.comb += [memory.erase.eq(self.c.erase), memory.erase_address.eq(self.c.erase_address)]
+        return memory
 
     def sum(self, values: Sequence[Value]) -> Value:
         """The XOR of some blocks."""

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key memory of a pipeline: where its words are read, and where they are written.
+
+::
+
+    host ──────────────────┐
+    set-up: result of a unit ──▶ key memory ──▶ operand of a unit         a read port for each operand that reads words
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Cat, Const, Mux, Value
+
+from modeloom.rtl.stream.values import TokenValues
+from modeloom.streams.place import unit_of
+from modeloom.streams.setup import Preparation
+from modeloom.streams.steps import Form
+
+__all__ = ["KeyValues"]
+
+LUT_SLOTS = 64
+"""Most key slots whose words are in LUT memories; those of more are in block memories."""
+
+
+class KeyValues(TokenValues):
+    """Makes the key memory of a pipeline."""
+
+    def make_keys(self) -> None:
+        """A read port of the key memory for each place that reads words, and what is read there by each kind of token."""
+        m, c, words = self.m, self.c, self.plan.words
+        self.bits = max(1, (len(words) - 1).bit_length())
+        wanted: dict[tuple[int, str, int], list[tuple[Value, Value]]] = {}
+        for lane in range(self.lanes):
+            for number, forms in self.all_operands(lane):
+                for (unit, port), form in forms.items():
+                    for term in form:
+                        if term.source.kind in ("key", "word"):
+                            word = term.source.what if term.source.kind == "word" else (term.source.what, 1)
+                            is_kind = self.kinds[lane][number].at(self.placed.stages[unit] - 1)
+                            index = Const(words.index(word), self.bits)  # type: ignore[arg-type]
+                            wanted.setdefault((lane, unit, port), []).append((is_kind, index))
+            if self.plan.horner is not None:
+                base, stage = words.index((self.plan.horner.key, 1)), self.placed.stages["mul"] - 1  # type: ignore[arg-type]
+                index = (self.of_lane["power"][lane].at(stage) + base - 1)[: self.bits]
+                wanted.setdefault((lane, "mul", 1), []).append((self.lines["product"].at(stage), index))
+        if not words:
+            return
+        style = "distributed" if c.slots <= LUT_SLOTS else "block"
+        self.key_memory = memory = self.memory(c.slots << self.bits, max(1, len(wanted)), style)
+        m.submodules.key_memory = memory
+        for place, (key, by_kind) in enumerate(wanted.items()):
+            stage = self.placed.stages[key[1]] - 1
+            address = reduce(or_, (Mux(is_kind, index, 0) for is_kind, index in by_kind))
+            m.d.comb += memory.raddr[place].eq(Cat(address[: self.bits], self.lines["slot"].at(stage)))
+            self.reads[key] = memory.rdata[place]
+
+    def all_operands(self, lane: int) -> list[tuple[int, dict[tuple[str, int], Form]]]:
+        """For each kind of token of a lane, the form of each port of a unit that it uses; the hash apart."""
+        result = []
+        for number in self.kinds[lane]:
+            if number >= len(self.plan.tokens):
+                made = self.plan.preparations[number - len(self.plan.tokens)]
+                result.append((number, self._ports(unit_of(made.operation), made.operands) if unit_of(made.operation) else {}))
+                continue
+            token = self.plan.tokens[number]
+            step = self.plan.step(token.title)
+            forms: dict[tuple[str, int], Form] = {}
+            for n in token.operations:
+                operation = step.operations[n]
+                if unit_of(operation.operation) and n != self.plan.hashed(step):
+                    forms |= self._ports(unit_of(operation.operation), operation.operands)
+            result.append((number, forms))
+        return result
+
+    def _ports(self, unit: str, operands: Sequence[Form]) -> dict[tuple[str, int], Form]:
+        """Operands at the ports of a unit: a word of the key memory alone goes to the last one, where there are several."""
+        order = sorted(operands, key=lambda form: len(form) == 1 and form[0].source.kind in ("key", "word"))
+        return {(unit, port): form for port, form in enumerate(order)}
+
+    def connect_words(self) -> None:
+        """Words of the key memory come from the host and from set-up."""
+        m, c = self.m, self.c
+        if not self.plan.words:
+            return
+        for number, made in enumerate(self.plan.preparations, len(self.plan.tokens)):
+            stage = self._prepared_stage(made)
+            with m.If(self.kinds[0][number].at(stage)):
+                m.d.comb += [
+                    c.word_valid.eq(1), c.word_index.eq(self.plan.words.index(made.word)), c.word_slot.eq(self.lines["slot"].at(stage)),
+                    c.word.eq(self._prepared(made, stage)),
+                ]  # fmt: skip
+        memory = self.key_memory
+        m.d.comb += [
+            memory.we.eq(c.word_valid | c.key_we),
+            memory.waddr.eq(Mux(c.word_valid, Cat(c.word_index, c.word_slot), Cat(c.key_index, c.key_slot))),
+            memory.wdata.eq(Mux(c.word_valid, c.word, c.key_data)),
+        ]  # fmt: skip
+
+    def _prepared_stage(self, made: Preparation) -> int:
+        unit = unit_of(made.operation)
+        return self.placed.stages[unit] + self.placed.latencies[unit]
+
+    def _prepared(self, made: Preparation, stage: int) -> Value:
+        return self.units[0][unit_of(made.operation)].at(stage)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a pipeline: registers at their homes, and the chains of the hash.
+
+::
+
+    home:    register ──▶ lane 0 ──▶ lane 1 ──▶ ... ──▶ register          within a cycle
+    hash:    chains ──▶ multiplier ──▶ product ──▶ chains
+                                          └──▶ sum of the last products
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Const, Mux, Signal, Value
+
+from modeloom.rtl.stream.line import Line
+from modeloom.rtl.stream.values import TokenValues
+from modeloom.streams.plan import TokenKind
+from modeloom.streams.steps import Step, Term
+
+__all__ = ["StateValues"]
+
+
+class StateValues(TokenValues):
+    """Makes the state of a pipeline, and writes it."""
+
+    def make_states(self) -> None:
+        """Registers of the state, and what lane 0 reads of them at their homes."""
+        m = self.m
+        for name, kind in self.plan.kinds.items():
+            if kind.kind == "horner":
+                continue
+            # A reset clears the state: nothing else would until the next message.
+            register = Signal(self.width, name=f"{name}_reg")
+            value = Signal(self.width, name=name)
+            home = self.placed.homes[name]
+            start = next((s for s in self.plan.steps if s.name == "start" and not self.placed.passes[s.title]), None)
+            if start is None:
+                m.d.comb += value.eq(register)
+            else:
+                init = self.sum([self.mapped(self._start_term(term, home), term, home, 0) for term in start.updates[name]])
+                m.d.comb += value.eq(Mux(self.lines["begin"].at(home), init, register))
+            self.registers[name], self.states[name] = register, [Line(self.late, value, home, name)]
+
+    def _start_term(self, term: Term, stage: int) -> Value:
+        if term.source.kind == "const":
+            return Const(int(term.source.what), self.width)  # type: ignore[call-overload]
+        return self.lines["nonce"].at(stage)
+
+    def chain_states(self) -> None:
+        """What each lane leaves of the state to the next one, within a cycle."""
+        for lane in range(self.lanes):
+            for name in self.registers:
+                home = self.placed.homes[name]
+                value = self.states[name][lane].at(home)
+                for number, token in self._updating(lane, name):
+                    step = self.plan.step(token.title)
+                    value = Mux(self.kinds[lane][number].at(home), self.form(step.updates[name], home, step, token.part, lane), value)
+                left = Signal(self.width, name=f"{self.in_lane(lane, name)}_left")
+                self.late.d.comb += left.eq(value)
+                self.states[name].append(Line(self.late, left, home, left.name))
+
+    def _updating(self, lane: int, name: str) -> list[tuple[int, TokenKind]]:
+        """Kinds of tokens of blocks that write a part of the state."""
+        result = []
+        for number in self.kinds[lane]:
+            if number < len(self.plan.tokens):
+                token = self.plan.tokens[number]
+                step = self.plan.step(token.title)
+                if token.ends and step.name != "start" and name in step.updates:
+                    result.append((number, token))
+        return result
+
+    def write_states(self) -> None:
+        m = self.m
+        for name, register in self.registers.items():
+            home = self.placed.homes[name]
+            written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
+            with m.If(reduce(or_, written, self.valid.at(home) & self.lines["begin"].at(home))):
+                m.d.sync += register.eq(self.states[name][-1].at(home))
+            for number, token in enumerate(self.plan.tokens):
+                step = self.plan.step(token.title)
+                if step.name == "start" and token.ends and name in step.updates:
+                    stage = self._start_stage(step, token, name)
+                    with m.If(self.kinds[0][number].at(stage)):
+                        m.d.sync += register.eq(self.form(step.updates[name], stage, step, token.part, 0))
+
+    def _start_stage(self, step: Step, token: TokenKind, name: str) -> int:
+        """The stage of a ``start``'s last token in which it writes a part of the state."""
+        at = self.placed.passes[step.title][token.part].at
+        made = [term.source.what for term in step.updates[name] if term.source.kind == "op"]
+        ready = [self.placed.ready[step.title][number] - at for number in made if isinstance(number, int)]
+        return max([self.placed.homes[name], *ready])
+
+    def connect_hash(self) -> None:
+        """Chains of the hash, and the sum of its last products."""
+        if self.plan.horner is None:
+            return
+        m, lines = self.m, self.lines
+        stage = self.placed.stages["mul"]
+        done = stage + self.placed.latencies["mul"]
+        name = self.plan.horner.name
+        active = lines["product"].at(done)
+        products = []
+        for lane in range(self.lanes):
+            chains = self.memory(self.plan.lane_chains, 1)
+            m.submodules[self.in_lane(lane, "chains")] = chains
+            product = self.units[lane]["mul"].at(done)
+            m.d.comb += [
+                chains.raddr[0].eq(lines["chain"].at(stage - 1)),
+                chains.waddr.eq(lines["chain"].at(done)), chains.we.eq(active),
+                # A reset reaches no product, but it reaches what says that there is one.
+                chains.wdata.eq(product & active.replicate(self.width)),
+            ]  # fmt: skip
+            chain = Signal(self.width, name=self.in_lane(lane, f"{name}_chain"))
+            m.d.comb += chain.eq(Mux(lines["fresh"].at(stage), 0, chains.rdata[0]))
+            self.chains.append(chain)
+            products.append(product)
+        register = Signal(self.width, name=f"{name}_reg")
+        total = Signal(self.width, name=name)
+        m.d.comb += total.eq(self.sum(products) ^ Mux(lines["opening"].at(done), 0, register))
+        with m.If(active):
+            m.d.sync += register.eq(total)
+        self.total = Line(self.late, total, done, name)
+
+    def hashed(self, lane: int, stage: int) -> Iterator[tuple[int, Value]]:
+        """For each kind of token that has a block of the hash, what is added to the chain."""
+        assert self.plan.horner is not None
+        source = ("state", self.plan.horner.name)
+        for number in self.kinds[lane]:
+            if number >= len(self.plan.tokens):
+                continue
+            token = self.plan.tokens[number]
+            step = self.plan.step(token.title)
+            product = self.plan.hashed(step)
+            if product is None or product not in token.operations:
+                continue
+            operand = next(form for form in step.operations[product].operands if any(term.source == source for term in form))
+            rest = tuple(term for term in operand if term.source != source)
+            yield number, self.form(rest, stage, step, token.part, lane)
