@@ -25,7 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from verilog_coverage.constants import gates_of  # noqa: E402
-from verilog_coverage.machines import instrumented, machines_of, together  # noqa: E402
+from verilog_coverage.machines import SOMETIMES, instrumented, machines_of, missing, together  # noqa: E402
 from verilog_coverage.reasons import BITS, LINES, STATES  # noqa: E402
 from verilog_coverage.simulate import counts, verilate  # noqa: E402
 from verilog_coverage.stimulus import stimulus  # noqa: E402
@@ -58,8 +58,11 @@ def measure(name: str, work: Path) -> dict[str, Any]:
     top = emit(SectorCore(compiled), core, command="bench/coverage.py").name
     verilog = core / f"{top}.v"
     machines, groups = machines_of(compiled), together(compiled)
+    plain = verilog.read_text(encoding="utf-8")
+    if unknown := missing(plain, top, groups) - SOMETIMES:
+        raise ValueError(f"there is no register {min(unknown)}")
+    text = instrumented(plain, top, machines)
     given = stimulus(core, compiled)
-    text = instrumented(verilog.read_text(encoding="utf-8"), top, machines)
     found = counts(verilate(text, top, given.pins, work), given, work)
     version = subprocess.run(["verilator", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     return {

@@ -20,10 +20,17 @@ from modeloom.compiler.compile import Compiled
 from modeloom.cores.sector import bus_parameters
 from modeloom.rtl.bus.key_port import KeyPort
 
-__all__ = ["OTHER", "Machine", "instrumented", "machines_of", "together"]
+__all__ = ["OTHER", "SOMETIMES", "Machine", "instrumented", "machines_of", "missing", "together"]
 
 OTHER = "other"
 """The point for what is no state."""
+
+
+SOMETIMES = frozenset({
+    "core.bus.key_port.words_left_reg", "core.bus.sector.first_reg", "core.bus.ring.first_reg", "core.bus.ring.place_read_reg",
+    "core.bus.ring.wrap_reg",
+})  # fmt: skip
+"""Registers of ``together`` that some cores have and others do not: those for keys of several words, for several sizes, and for one."""
 
 
 @dataclass(frozen=True)
@@ -192,15 +199,38 @@ def together(compiled: Compiled) -> list[tuple[str, ...]]:
     return found + [tuple(f"{path}.{name}" for name in group) for path, each in groups.items() for group in each]
 
 
+def _name(top: str, path: str) -> str:
+    """The module of an instance."""
+    return "_".join([top, *path.split(".")]) if path else top
+
+
+def _text(verilog: str, module: str) -> re.Match[str] | None:
+    return re.search(rf"^module {module} *\(.*?^endmodule", verilog, re.M | re.S)
+
+
+def _has(module: str, register: str) -> bool:
+    return bool(re.search(rf"^ *(?:output +)?reg +(?:\[\d+:0\] )?{register}\b", module, re.M))
+
+
+def missing(verilog: str, top: str, groups: Iterable[Sequence[str]]) -> set[str]:
+    """Those of some registers, given with their instances, that the Verilog does not have."""
+    found = set()
+    for path, _, register in (name.rpartition(".") for group in groups for name in group):
+        module = _text(verilog, _name(top, path))
+        if not module or not _has(module[0], register):
+            found.add(f"{path}.{register}")
+    return found
+
+
 def instrumented(verilog: str, top: str, machines: Iterable[Machine]) -> str:
     """The Verilog with a point for each state; raises ``ValueError`` if a machine's module is not there."""
     for machine in machines:
-        module = "_".join([top, *machine.path.split(".")]) if machine.path else top
-        found = re.search(rf"^module {module} *\(.*?^endmodule", verilog, re.M | re.S)
+        module = _name(top, machine.path)
+        found = _text(verilog, module)
         if not found:
             raise ValueError(f"there is no module {module}")
         for register in machine.registers:
-            if not re.search(rf"^ *(?:output +)?reg +(?:\[\d+:0\] )?{register}\b", found[0], re.M):
+            if not _has(found[0], register):
                 raise ValueError(f"{module} has no register {register}")
         lines = [
             f"  {machine.label(state)}: cover property (@(posedge {machine.clock}) {condition});"

@@ -8,6 +8,7 @@ refuses some keys.  The slow run adds the other shapes and a core of every mode.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ from tests.verilog_edit import edit_module
 from modeloom.modes import all_modes, find
 from modeloom.product.description import KEY_VERDICT, Result, Secret, Verdict
 from modeloom.product.folder import read_description
-from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist
+from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist, graph
+from modeloom.taint.cells import dependences
+from modeloom.taint.check import secret_bits
 
 MODES = sorted(all_modes())
 
@@ -50,17 +53,39 @@ FEW = ("both", "one core", "equal keys")
 CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in MODES} | SHAPES
 
 
+def arrives(secret: Mapping[str, int], bits: int) -> bool:
+    """Whether each secret reaches what it must: the data path, which is more than half of all bits; the tweak all of it but registers
+    of blocks that wait; and a key, by the first call of a cipher, all that data reach, and the round keys.
+
+    ``test_a_check_that_overlooks_cells_fails`` shows that less arrives if one kind of cells is overlooked.
+    """
+    return min(secret.values()) > bits / 2 and secret["tweak"] > 0.95 * secret["data"] and secret["key"] > secret["data"]
+
+
 @pytest.mark.parametrize("choice", [pytest.param(core, id=name, marks=() if name in FEW else slow) for name, core in CORES.items()])
 def test_no_timing_channel(choice: tuple[str, dict]) -> None:
     report = check_core(folder(choice))
     assert set(report.secret) == {"data", "key", "tweak"}
-    assert min(report.secret.values()) > report.bits / 3, "the secrets hardly arrive anywhere"
+    assert arrives(report.secret, report.bits)
     assert report.control > 500 and report.points > 500
     four = choice[1].get("cipher_stages") == 4
     assert set(report.exempt) == ({"S-box", "S-box in two steps"} if four else {"S-box"})
     mode = find(choice[0])
     refuses = mode.distinct_keys or mode.name == "tet"
     assert report.declassified == ({KEY_VERDICT: 1} if refuses else {})
+
+
+@pytest.mark.parametrize("overlooked", ["$and", "$dff", "$mem_v2", "$mux", "$xor"])
+def test_a_check_that_overlooks_cells_fails(overlooked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Secrets that stop at one kind of cells of the data path miss most of the core."""
+    built = folder(REFUSING["equal keys"])
+    description = read_description(built)
+    netlist = flat_netlist(built / description.files.verilog, description.top)
+    monkeypatch.setattr(graph, "dependences", lambda cell, one: None if cell.type == overlooked else dependences(cell, one))
+    nodes = graph.BitGraph(netlist)
+    reached = {name: nodes.reached(bits).count() for name, bits in secret_bits(netlist, description.secrets).items()}
+    assert set(reached) == {"data", "key", "tweak"} and not arrives(reached, nodes.size)
+    assert any(cell.type == overlooked for cell in netlist.cells)
 
 
 def told(choice: tuple[str, dict]) -> tuple[tuple[Secret, ...], tuple[Result, ...], tuple[Verdict, ...]]:

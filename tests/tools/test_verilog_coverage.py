@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.built import compiled, folder
+from tests.built import SEQUENTIAL, compiled, folder
+from tests.emit import emitted
 from tests.scripts import ROOT
 
 from modeloom.product.folder import read_description
@@ -19,7 +20,7 @@ sys.path.append(str(ROOT / "bench"))
 
 from verilog_coverage.constants import constants, gates_of  # noqa: E402
 from verilog_coverage.invariants import Invariant  # noqa: E402
-from verilog_coverage.machines import Machine, instrumented, machines_of, together  # noqa: E402
+from verilog_coverage.machines import SOMETIMES, Machine, instrumented, machines_of, missing, together  # noqa: E402
 from verilog_coverage.simulate import VerilatorFailed, counts, verilate  # noqa: E402
 from verilog_coverage.stimulus import Pin, Stimulus, scramble  # noqa: E402
 from verilog_coverage.summary import CoverageError, lines, states, toggles, unexplained  # noqa: E402
@@ -96,6 +97,10 @@ CONSTANT = {"core.wide[4]", "core.where", *(f"core.words[1][{bit}]" for bit in r
 
 UNREACHABLE = {"core.more[2]"}
 """One that no state moves: the carry of a counter that goes to 2."""
+
+
+BEAT = ("xts", {"sector": 32, "more_sectors": (16,), "cipher_arch": "sequential"})
+"""A core in which the sectors of one size are a single beat."""
 
 
 def given(data: list[int]) -> Stimulus:
@@ -248,6 +253,20 @@ def test_the_machines_of_a_core_are_in_its_verilog():
     assert len(set(port.states.values())) == 12
     followed = {register.rpartition(".")[0] for group in together(one) for register in group}
     assert followed <= places | {"core.bus.ring", "core.engine.control"}
+
+
+def test_registers_that_are_followed_together_are_in_the_verilog():
+    """A register that no core has would be left out of the invariant without a word."""
+    absent = []
+    for choice in (("hctr2", SEQUENTIAL), BEAT):
+        directory, one = emitted.folder(choice), emitted.core(choice)
+        description = read_description(directory)
+        verilog, top = (directory / description.verilog).read_text(encoding="utf-8"), description.top
+        absent.append(missing(verilog, top, together(one)))
+    assert absent[0] <= SOMETIMES and absent[1] <= SOMETIMES and not absent[0] & absent[1]
+    assert missing(verilog, top, [("core.zeroizer.hold", "core.zeroizer.held"), ("core.clock.hold",)]) == {
+        "core.zeroizer.held", "core.clock.hold",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
