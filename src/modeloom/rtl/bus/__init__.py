@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AXI4-Stream buses of cores: what every kind of core has stands here, what only one kind has in a folder of its own.
+"""The AXI4-Stream buses of cores.  This folder has the parts that every kind of core uses.
 
-::
+The parts that only cores for sectors use are in ``sector/``::
 
     ports.py            layouts and flat names, from the tables of interfaces
-    register_slice.py   cuts a stream
+    register_slice.py   breaks the combinational paths of a stream
     status.py           statuses in the order of their commands
-    key_port.py         keys into slots; key_format.py, key_schedules.py
-    preparation.py      what the key port asks of the part of a core that computes with keys
-    sector/             commands, packets of a sector, the entry into the engine, the result buffer; links.py joins them
+    key_port.py         loads keys into slots; key_format.py, key_schedules.py
+    expanded_port.py    loads expanded keys into slots
+    preparation.py      ports between the key port and the part of a core that computes with keys
+    sector/             commands, packets of a sector, the entry into the engine, the result buffer; links.py has their ports
 """
 
 from .key_port import key_schedule_signature

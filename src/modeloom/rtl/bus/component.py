@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of the buses have in common: a set of sizes, from which their ports follow."""
+"""The base class of the parts of the buses.  Each part has a set of sizes, from which its ports follow."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ class BusComponent(wiring.Component, Generic[Sizes]):
     @staticmethod
     @abstractmethod
     def ports(parameters: Any) -> dict[str, Any]:
-        """The members of the signature."""
+        """The members of the signature of a part with these sizes."""

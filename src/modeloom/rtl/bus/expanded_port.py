@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads expanded keys into slots: the host gives the round keys, and the core has no key schedule.
+"""Loads expanded keys into slots.  The host gives the round keys, and the core has no key schedule.
 
-::
+A key packet goes through these states::
 
     key ──▶ fence ──▶ erase ──▶ receive ──▶ set-up ──▶ loaded
             slot is   zeros     words and   values that
@@ -9,13 +9,14 @@
             from here  │
                        └─▶ scrub ──▶ empty
 
-A packet has the parts of the key in their order, with round keys 0, 1, ... in the place of the cipher key.  Each part begins with a beat::
+A packet has the parts of the key in their order, with round keys 0, 1, ... in place of the cipher key.  Each part begins in a new
+beat::
 
     AES-128                              beat 0: RK0 ... beat 10: RK10
     a word, then round keys of 32 bits   beat 0: word    beat 1: RK0[0..3]    beat 2: RK1[0..3] ...
     round keys of 192 bits               beat 0: RK0[0..15]    beat 1: RK0[16..23]    beat 2: RK1[0..15] ...
 
-Every beat is a whole one.  What is behind the end of a round key is not read.
+Every beat is whole.  Bytes behind the end of a round key are not read.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ BEAT_BITS = 8 * KEY_BEAT_BYTES
 class ExpandedKeyParameters(KeyParameters):
     """The keys of a core that takes round keys.
 
-    The parameters are those of ``KeyParameters``, with one cipher key of one size, of which nothing is refused.
+    The parameters are those of ``KeyParameters``.  There is one cipher key of one size, and no key is refused for its value.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not of its type or outside its range.
+        If a parameter has the wrong type or is out of its range.
     """
 
     def __post_init__(self) -> None:
@@ -71,31 +72,31 @@ class ExpandedKeyParameters(KeyParameters):
 
     @property
     def packet_lengths(self) -> tuple[int, ...]:
-        """Bytes of a key packet."""
+        """The number of bytes of a key packet.  There is one length."""
         return (KEY_BEAT_BYTES * (self.raw_words * self.word_beats + self.round_keys * self.round_key_beats),)
 
 
 class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
-    """Packets with round keys to key memory, cipher and set-up.
+    """Writes the words and round keys of packets to the key memory and the cipher, and asks for set-ups.
 
-    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles and the larger of ``words`` and
-    ``round_keys``; only what is under way in the slot adds to that what it still needs.  Everything else is as in
-    :class:`~modeloom.rtl.bus.key_port.KeyPort`.  Round keys are written as they come, a beat a cycle.  How many cycles a packet takes
-    depends on its length only.
+    The old key of the slot is overwritten within ``FENCE_CYCLES`` + 5 + max(``words``, ``round_keys``) cycles from the first beat
+    that the host offers.  If sectors or messages of this slot are in flight, the port waits for their end first.  Everything else
+    is as in :class:`~modeloom.rtl.bus.key_port.KeyPort`.  Round keys are written as they come, one beat in each cycle.  The number
+    of cycles that a packet takes depends on its length only.
 
     Members
     -------
     key : stream of key_beat
-        From the host.
+        Key packets from the host.
     in_use : in_use_signature
     state : key_state_signature
     preparation : preparation_signature
-        ``round_key.data_dec`` is zero: the cipher must not need round keys in another form to decrypt.
+        ``round_key.data_dec`` is zero, so the cipher must not need round keys in another form to decrypt.
     lookup, erase, erase_address
-        Only with more than ``LISTED_SLOTS`` slots; as in :class:`~modeloom.rtl.bus.key_port.KeyPort`.
+        As in :class:`~modeloom.rtl.bus.key_port.KeyPort`.  They are there only with more than ``LISTED_SLOTS`` slots.
 
-    For AES-128 with 16 slots, this port takes 87 LUTs and 178 registers on xc7 in Yosys, and a ``KeyPort`` with its key schedule takes 576
-    and 738.
+    For AES-128 with 16 slots, this port takes 87 LUTs and 178 registers on xc7 in Yosys.  A ``KeyPort`` with its key schedule takes
+    576 LUTs and 738 registers.
     """
 
     @staticmethod
@@ -125,12 +126,13 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
         fence_reg = Signal(range(FENCE_CYCLES))
         words_left_reg = Signal(range(p.words + 1))
         rounds_left_reg = Signal(range(p.round_keys + 1))
-        # Where in the packet the next beat is: the kind of part, the beat of it, and the number of the word or round key.
+        # The place of the next beat in the packet: the kind of its part, the beat of this part, and the number of the word or round
+        # key.
         rounds_reg: Value = Signal(name="rounds_reg") if p.raw_words else Const(1, 1)
         place_reg = Signal(range(max(2, widest)))
         number_reg = Signal(range(max(p.round_keys, p.raw_words, 2)))
         history_reg = Signal(BEAT_BITS * (widest - 1))
-        # What leaves; nothing of a key stays behind it.
+        # These registers drive the outputs.  They are overwritten after each write, so that nothing of a key stays in them.
         we_reg, index_reg, word_reg = Signal(), Signal.like(word.index), Signal(p.block_bits)
         rk_we_reg, round_reg, round_key_reg = Signal(), Signal.like(round_key.round), Signal(p.round_key_bits)
 
@@ -144,7 +146,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
             fits.eq(beat.keep.all() & (beat.last == final)),
         ]  # fmt: skip
 
-        # What is written in the next cycle; zeros if nothing is.
+        # The output registers get zeros if nothing is written in the next cycle.
         value = Cat(history_reg, beat.data)
         put_word, put_round_key = Signal(), Signal()
         m.d.sync += [
@@ -165,7 +167,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
             wiring.connect(m, wiring.flipped(self.lookup), flags.lookup)
 
         def mark(holds: int) -> None:
-            """Whether the slot holds a key from the next cycle on."""
+            """Sets whether the slot holds a key from the next cycle on."""
             m.d.sync += loaded_reg.bit_select(0 if many or p.slots == 1 else slot_reg, 1).eq(holds)
             if many:
                 m.d.comb += [flags.write.we.eq(1), flags.write.loaded.eq(holds)]
@@ -266,5 +268,5 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
         return m
 
     def _end(self, value: Value, bits: int, beats: int) -> Value:
-        """A part of some beats, of which the last is the end of what has come."""
+        """The lower ``bits`` bits of a part of so many beats, whose last beat is the newest one in ``value``."""
         return value[len(value) - beats * BEAT_BITS :][:bits]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of a mode's key lie in the beats of a key packet.
+"""The places of the parts of a mode's key in the beats of a key packet.
 
-A packet is the key's bytes in order, 16 a beat, with no padding but behind the last byte (tkeep)::
+A packet has the bytes of the key in order, 16 in each beat.  There is padding only behind the last byte, where tkeep is 0::
 
     192-bit cipher key, then one word (HEH: K ‖ h)     beat 0: K[0..15]   beat 1: K[16..23] h[0..7]   beat 2: h[8..15]
     two words, then a 256-bit cipher key (EME2)        beat 0: K_AD   beat 1: K_ECB   beats 2, 3: K_AES
     a cipher key of 128, 192 or 256 bits (GCM)         beat 0: K[0..15]   beat 1: nothing, K[16..23] or K[16..31]
 
-A part ends in one beat; its bytes are a slice of the window of the beats before it and this one::
+When a part ends, its bytes are a slice of a window, which consists of the present beat and some beats before it::
 
     window = ... ‖ beat e-1 ‖ beat e      (beat e topmost)
 """
@@ -25,7 +25,11 @@ __all__ = ["KeyPart", "PacketEnd", "history_beats", "key_beats", "key_last_keep"
 
 @dataclass(frozen=True)
 class KeyPart:
-    """``length`` bytes from byte ``start``: cipher key ``cipher``, or word ``word`` of the key memory; the other one is None."""
+    """A part of a key packet: ``length`` bytes from byte ``start`` on.
+
+    It is the cipher key with the number ``cipher``, or the word of the key memory with the number ``word``.  The other number is
+    None.
+    """
 
     word: int | None
     cipher: int | None
@@ -34,18 +38,18 @@ class KeyPart:
 
     @property
     def end_beat(self) -> int:
-        """Beat in which the part is complete."""
+        """The number of the beat in which the part is complete."""
         return (self.start + self.length - 1) // KEY_BEAT_BYTES
 
     def window_slice(self, history: int) -> slice:
-        """Bits of the part in a window of ``history`` earlier beats and the beat ``end_beat``."""
+        """The bits of the part in a window of ``history`` earlier beats and the beat ``end_beat``."""
         first = self.start - (self.end_beat - history) * KEY_BEAT_BYTES
         return slice(first * 8, (first + self.length) * 8)
 
 
 @dataclass(frozen=True)
 class PacketEnd:
-    """The number of the last beat of a packet, from 0, and its tkeep."""
+    """How a packet ends: the number of its last beat, counted from 0, and the tkeep of this beat."""
 
     beat: int
     keep: int
@@ -54,7 +58,8 @@ class PacketEnd:
 def key_parts(parameters: KeyParameters) -> tuple[KeyPart, ...]:
     """The parts of a key packet in order.
 
-    A cipher key of several sizes is there once for each beat in which it can end, with the most bytes that it can have there.
+    A cipher key of several sizes appears once for each beat in which it can end.  Each time it has the most bytes with which it can
+    end in this beat.
     """
     p = parameters
     parts: list[KeyPart] = []
@@ -74,12 +79,12 @@ def key_parts(parameters: KeyParameters) -> tuple[KeyPart, ...]:
 
 
 def key_beats(parameters: KeyParameters) -> int:
-    """Beats of the longest key packet."""
+    """The number of beats of the longest key packet."""
     return -(-parameters.packet_bytes // KEY_BEAT_BYTES)
 
 
 def key_last_keep(parameters: KeyParameters) -> int:
-    """tkeep of the last beat of the longest key packet."""
+    """The tkeep of the last beat of the longest key packet."""
     return packet_ends(parameters)[parameters.longest if parameters.more_key_bits else 0].keep
 
 
@@ -93,5 +98,5 @@ def packet_ends(parameters: KeyParameters) -> tuple[PacketEnd, ...]:
 
 
 def history_beats(parameters: KeyParameters) -> int:
-    """Earlier beats that must be remembered to have each part whole when it ends."""
+    """The number of earlier beats that must be stored so that each part is whole when it ends."""
     return max(part.end_beat - part.start // KEY_BEAT_BYTES for part in key_parts(parameters))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads keys into slots and erases them.
 
-::
+A key packet goes through these states::
 
     key ──▶ fence ──▶ erase ──▶ receive ──▶ expand ──▶ set-up ──▶ loaded
             slot is   zeros     words to    round      values that
@@ -10,16 +10,20 @@
                        └─▶ scrub ──▶ empty
                            zeros over what has been computed with the key
 
-A cipher key that is not the last one is expanded as soon as it is there, before the rest of the packet is taken. Keys that
-set-up makes are caught as it writes them, and expanded after it; for each further one set-up runs again. A word that is 0
-and must not be, or cipher keys that are equal and must not be, make the packet one that does not fit: what is found is kept in
-``unusable_reg``, the one bit of a key on which anything but data depends, and decides before the next expansion or at the end.
+The slot is marked empty first, so that nothing new uses it.  The port then waits until everything that uses the old key has ended,
+and overwrites the old key with zeros before it takes a byte of the new one.  A packet that does not fit leaves the slot empty and
+overwritten.
 
-With keys of several sizes, the end of the packet tells the size.  An erasure is one of the longest key: it reaches all round keys, and what
-a shorter key does not have stays zero.
+A cipher key that is not the last one is expanded as soon as it is complete, before the rest of the packet is taken.  Set-up may
+make further cipher keys.  The port stores such a key as set-up writes it, and expands it after the set-up.  For each further one
+set-up runs again.
 
-The slot is marked empty first, so nothing further uses it; what is in flight under it ends; then the old key is overwritten
-with zeros before a byte of the new one is taken. A packet that does not fit leaves the slot empty and overwritten.
+A mode may refuse keys with a word that is 0, or with equal cipher keys.  The port treats them as a packet that does not fit.
+``unusable_reg`` holds the result of this check.  It is the only bit of a key on which anything but data depends, and it decides
+before the next expansion or at the end.
+
+With keys of several sizes, the end of the packet tells the size.  An erasure always has the length of the longest key, so it
+reaches all round keys, and those that a shorter key does not have stay zero.
 """
 
 from __future__ import annotations
@@ -54,20 +58,21 @@ def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int, 
     round_keys, round_key_bits : int
         Number of round keys, and the width of one in bits.
     lengths : int
-        Lengths of keys that there are key schedules for; ``key_bits`` is the longest.
+        Number of key lengths that there are key schedules for.  ``key_bits`` is the longest length.
 
     Members
     -------
     length : range(lengths)
-        Only if there are several: which length the request is about, from the request until it is done.
+        The length that a request is about.  It holds from the request until the request is done.  It is there only with several
+        lengths.
     start, key : 1, key_bits
-        Expands ``key``, which is read in this cycle only.
+        Asks to expand ``key``, which is read in this cycle only.
     erase : 1
-        Writes zeros to all round keys in both forms.
-    we, round, data, data_dec : 1, number of a round key, round_key_bits, round_key_bits
-        Writes one round key, as ciphers and as inverse ciphers want it.
+        Asks to write zeros to all round keys in both forms.
+    we, round, data, data_dec : 1, range(round_keys), round_key_bits, round_key_bits
+        Writes one round key, in the form for ciphers and in the form for inverse ciphers.
     busy : 1
-        A request is being worked on; no other is made meanwhile.
+        A request is being worked on.  No other request is made meanwhile.
     done : 1
         High for one cycle, together with or after the last write of a request.
     """
@@ -88,37 +93,40 @@ def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int, 
 
 
 class KeyPort(BusComponent[KeyParameters]):
-    """Key packets to key memory, key schedule and set-up.
+    """Writes the parts of key packets to the key memory and to the key schedule, and asks for set-ups.
 
-    From the first beat offered, the slot's old key is overwritten within ``FENCE_CYCLES`` + 5 cycles, the longer
-    of ``key_words`` and the key schedule's time to erase, and that time and 2 cycles more for each cipher key but the first;
-    only sectors of the slot in flight add to that what they still need (at most the engine's wait for an entry and its
-    latency). Sectors of other slots go on meanwhile. Then ``preparation.setup`` asks for the set-up, once for each cipher key that it
-    makes, or for the overwriting of what has been computed with an erased key. When that may begin is
-    the business of whoever does it: the engine of a core for sectors runs empty first, another one need not. How many cycles a
-    packet takes depends on its key only by its length and by whether the mode refuses it.
+    From the first beat that the host offers, the old key of the slot is overwritten within ``FENCE_CYCLES`` + 5 cycles, plus the
+    larger of ``words`` and the time that the key schedule takes to erase, plus this time and 2 cycles for each cipher key but the
+    first.  If sectors or messages of this slot are in flight, the port waits for their end first.  In a core for sectors this takes
+    at most the wait for an entry and the latency of the engine.  Other slots go on meanwhile.
 
-    A cipher key and the beats before the last one stay here until the packet is complete, as long as the host takes for it.
+    Then ``preparation.setup`` asks for the set-up, once for each cipher key that it makes.  After an erasure it asks to overwrite
+    the values that have been computed with the erased key.  The part of the core that runs the set-up decides when it begins.  The
+    engine of a core for sectors lets all sectors in flight end first.  The number of cycles that a packet takes depends on its
+    length and on whether the mode refuses the key, and on nothing else of the key.
+
+    A cipher key and the beats before the last one stay in this port until the packet is complete.  This takes as long as the host
+    does.
 
     Members
     -------
     key : stream of key_beat
-        From the host.
+        Key packets from the host.
     in_use : in_use_signature
-        Whether anything that was admitted under the slot's key is under way.
+        Asks whether anything that was admitted under the key of a slot is in flight.
     state : key_state_signature
-        What is known of the slots.
+        The state of the slots.
     preparation : preparation_signature
-        Writes key words and round keys, asks for set-ups, and sees what these write.
+        Writes key words and round keys, asks for set-ups, and reads the words that they write.
     schedule : key_schedule_signature
-        To and from the key schedule.
+        Requests to the key schedule, and its round keys.
     lookup : lookup_signature
-        Only with more than ``LISTED_SLOTS`` slots: the question of a part of the core whether a slot holds a key.
+        Another part of the core asks whether a slot holds a key.  It is there only with more than ``LISTED_SLOTS`` slots.
     erase, erase_address : 1, range(slots)
-        Only with more than ``LISTED_SLOTS`` slots: overwrites the flag of this slot, in a reset.
+        Overwrites the flag of this slot in a reset.  They are there only with more than ``LISTED_SLOTS`` slots.
 
-    The flags of more than ``LISTED_SLOTS`` slots are in a block memory: as registers, 1024 of them take 1862 LUTs and eight levels on xc7,
-    with the multiplexer that reads one.
+    The flags of more than ``LISTED_SLOTS`` slots are in a block memory.  As registers, 1024 flags and the multiplexer that reads
+    one of them take 1862 LUTs and eight levels on xc7.
     """
 
     @staticmethod
@@ -141,7 +149,7 @@ class KeyPort(BusComponent[KeyParameters]):
 
         setup, made = self.preparation.setup, self.preparation.made
         slot_reg = Signal.like(self.in_use.slot)
-        # Of few slots the flags, of many that of the last packet's slot.
+        # With few slots these are all flags.  With many it is the flag of the slot of the last packet.
         many = p.slots > LISTED_SLOTS
         loaded_reg = Signal(1 if many else p.slots)
         error_reg = Signal()
@@ -153,10 +161,11 @@ class KeyPort(BusComponent[KeyParameters]):
         beat_reg = Signal(range(max(2, beats)))
         history_reg = Signal(8 * KEY_BEAT_BYTES * history)
         cipher_key_reg = Signal(max(p.lengths))
-        # Which cipher key is worked on; the packet's are all there from ``complete_reg`` on.
+        # The cipher key that is worked on.  When ``complete_reg`` is set, all keys of the packet have come.
         number_reg = Signal(range(max(2, p.all_cipher_keys)))
         complete_reg = Signal()
-        # The mode refuses this key.  Nothing chooses by what is compared before it is in this register.
+        # The mode refuses this key.  The comparisons have no other effect than this register, so that no choice depends on a key
+        # before.
         unusable_reg = Signal()
         refuses = (p.distinct_keys and p.cipher_keys > 1) or bool(p.nonzero_words)
 
@@ -178,7 +187,7 @@ class KeyPort(BusComponent[KeyParameters]):
         first_end, *other_ends = packet_ends(p)
         m.d.comb += final.eq(beat_reg == beats - 1)
         if other_ends:
-            # Which size the packet has, if this is its last beat; and the size that is worked on.
+            # The size that the packet has if this is its last beat, and the size that is worked on.
             sized = Signal(len(p.sizes))
             length_reg = Signal(range(len(p.sizes)), init=p.longest)
             ends = Cat((beat_reg == end.beat) & (beat.keep == end.keep) for end in (first_end, *other_ends))
@@ -202,13 +211,13 @@ class KeyPort(BusComponent[KeyParameters]):
             wiring.connect(m, wiring.flipped(self.lookup), flags.lookup)
 
         def mark(holds: int) -> None:
-            """Whether the slot holds a key from the next cycle on."""
+            """Sets whether the slot holds a key from the next cycle on."""
             m.d.sync += loaded_reg.bit_select(0 if many or p.slots == 1 else slot_reg, 1).eq(holds)
             if many:
                 m.d.comb += [flags.write.we.eq(1), flags.write.loaded.eq(holds)]
 
         def all_rounds() -> None:
-            """What follows is an erasure, or nothing."""
+            """Chooses the longest key, since an erasure follows or nothing does."""
             if other_ends:
                 m.d.sync += length_reg.eq(p.longest)
 
@@ -355,7 +364,7 @@ class KeyPort(BusComponent[KeyParameters]):
                 with m.If(self.key.valid & beat.last):
                     m.next = "IDLE"
 
-        # The key stays nowhere on this side: not when all of it has been passed on, nor when it is refused.
+        # No register of this port keeps a key that has been passed on or refused.
         with m.If(erasing | fsm.ongoing("EXPAND")):
             m.d.sync += key_data_reg.eq(0)
         with m.If(erasing | (fsm.ongoing("EXPAND") & complete_reg)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Key schedules for cipher keys of several lengths behind one port.
 
-::
+``length`` selects the key schedule that gets the request and whose writes go out::
 
     length ──┬──▶ start, erase of one ──▶ key schedule 0 ──┐
              │                        ──▶ key schedule 1 ──┴──▶ writes of the one at work
@@ -21,14 +21,16 @@ __all__ = ["KeySchedules"]
 
 
 class KeySchedules(wiring.Component):
-    """One key schedule of several, chosen by ``length``, with the ports of ``key_schedule_signature`` seen from outside.
+    """Several key schedules, one of which works at a time.
+
+    The ports are those of ``key_schedule_signature``, seen from outside.  ``length`` selects the key schedule.
 
     Parameters
     ----------
     schedules : sequence of component
-        A key schedule for each length, with the same ports for a key and round keys of its own widths.
+        A key schedule for each length.  They have the same ports, with the widths of their own keys and round keys.
     round_keys, round_key_bits : int
-        Most round keys, and the width of one in bits.
+        The largest number of round keys, and the width of one in bits.
     """
 
     def __init__(self, schedules: Sequence[wiring.Component], round_keys: int, round_key_bits: int):

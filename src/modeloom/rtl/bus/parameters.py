@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes that every kind of core has on its buses: its beats of data, and its keys."""
+"""The sizes that the buses of every kind of core depend on: those of beats of data, and those of keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["DataParameters", "KeyParameters", "check_flags", "check_integer"]
 
 
 def check_integer(name: str, value: object, low: int, high: int) -> None:
-    """Raises ``TypeError`` or ``ValueError`` unless a parameter is an integer in its range."""
+    """Raises ``TypeError`` unless a parameter is an integer, and ``ValueError`` unless it is in its range."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is an integer, not {value!r}")
     if not low <= value <= high:
@@ -25,19 +25,19 @@ def check_flags(part: object, *names: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class DataParameters:
-    """The beats of data.
+    """The sizes of beats of data.
 
     Parameters
     ----------
     block_bits : int
         Width of a block in bits: 128 or 256.
     lanes : int
-        Blocks a beat: 1, 2, 4 or 8.
+        Blocks in a beat: 1, 2, 4 or 8.
 
     Raises
     ------
     ValueError
-        If a parameter is none of these.
+        If a parameter has another value.
     """
 
     block_bits: int = 128
@@ -51,58 +51,59 @@ class DataParameters:
 
     @property
     def block_bytes(self) -> int:
-        """Bytes of a block."""
+        """The number of bytes of a block."""
         return self.block_bits // 8
 
     @property
     def beat_bits(self) -> int:
-        """Width of tdata of the data buses."""
+        """The width of tdata of the data buses in bits."""
         return self.block_bits * self.lanes
 
     @property
     def beat_bytes(self) -> int:
-        """Bytes of a beat."""
+        """The number of bytes of a beat."""
         return self.block_bytes * self.lanes
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeyParameters:
-    """The keys of a core: what a packet holds, and what becomes of it.
+    """The keys of a core: the parts of a packet, and what the core makes of them.
 
     Parameters
     ----------
     slots : int
-        Key slots: 1 to 1024.
+        Number of key slots, 1 to 1024.
     block_bits : int
-        Width of a word of the key memory: 128 or 256.
+        Width of a word of the key memory in bits: 128 or 256.
     cipher_key_bits : int
-        Width of the block cipher's key: a multiple of 64 from 64 to 512 bits.
+        Width of the key of the block cipher: a multiple of 64 from 64 to 512 bits.
     round_keys, round_key_bits : int
-        Round keys of the longest cipher key, 1 to 256, and the width of one in bits, 8 to 1024.
+        Number of round keys of the longest cipher key, 1 to 256, and the width of one in bits, 8 to 1024.
     raw_words_before, raw_words_after : int
-        Blocks of key that precede and follow the cipher's keys in the mode's key; they become words 0, 1, ... of the
-        key memory in this order.
+        Blocks of key that precede and follow the cipher keys in the key of the mode.  They become words 0, 1, ... of the key memory
+        in this order.
     fixed_key_bits : tuple of (int, int)
-        Numbers of cipher keys that have other widths than ``cipher_key_bits``, and these; not all of them.
+        Numbers of cipher keys whose width is not ``cipher_key_bits``, each with its width.  At least one cipher key is not among
+        them.
     cipher_keys : int
-        Keys of the cipher in the mode's key, 1 to 8, one after another; of 128 bits or more if there are several, so that no two
-        end in one beat.
+        Number of cipher keys in the key of the mode, 1 to 8.  They follow each other.  If there are several, each has 128 bits or
+        more, so that no two end in one beat.
     distinct_keys : bool
-        Whether a packet with equal cipher keys is refused; for at most two.
+        Whether a packet with equal cipher keys is refused.  There may be at most two cipher keys then.
     derived_keys : tuple of tuple of int
-        For each further cipher key, the words of the key memory that set-up makes it of; none that the host loads.
+        For each cipher key that set-up makes, the words of the key memory that it consists of.  The host loads none of these words.
     nonzero_words : tuple of int
-        Words of set-up's that must not be 0: then the key is refused.
+        Words that set-up makes and that must not be 0.  A key that gives such a word is refused.
     words : int
-        Words of the key memory a slot, the raw words and the values of set-up: at least the raw words.
+        Words of the key memory for each slot: the raw words and the values of set-up.
     more_key_bits : tuple of int
-        Other widths that the cipher key may have.  The length of a packet tells which it has.  Only with one cipher key, which is the end
-        of the packet.
+        Other widths that the cipher key may have.  The length of a packet tells which one it is.  There must be one cipher key, at
+        the end of the packet.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not of its type or outside its range.
+        If a parameter has the wrong type or is out of its range.
     """
 
     slots: int = 1
@@ -154,58 +155,59 @@ class KeyParameters:
 
     @property
     def raw_words(self) -> int:
-        """Words that the host loads."""
+        """The number of words that the host loads."""
         return self.raw_words_before + self.raw_words_after
 
     @property
     def round_bits(self) -> int:
-        """Width of the number of a round key; a slot's round keys have 2 ** ``round_bits`` addresses."""
+        """The width of the number of a round key.  Each cipher key of a slot has 2 ** ``round_bits`` addresses for its round
+        keys."""
         return max(1, (self.round_keys - 1).bit_length())
 
     @property
     def all_cipher_keys(self) -> int:
-        """Cipher keys of a slot, the host's and those of set-up."""
+        """The number of cipher keys of a slot: those that the host loads, and those that set-up makes."""
         return self.cipher_keys + len(self.derived_keys)
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Bits of each cipher key of a slot, in the order of their numbers."""
+        """The width in bits of each cipher key of a slot, in the order of their numbers."""
         fixed = dict(self.fixed_key_bits)
         return tuple(fixed.get(number, self.cipher_key_bits) for number in range(self.all_cipher_keys))
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Widths that the cipher key may have, ``cipher_key_bits`` first."""
+        """The widths that the cipher key may have, ``cipher_key_bits`` first."""
         return (self.cipher_key_bits, *self.more_key_bits)
 
     @property
     def longest(self) -> int:
-        """The place of the longest of ``sizes``."""
+        """The index of the longest of ``sizes``."""
         return self.sizes.index(max(self.sizes))
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """The different widths of cipher keys, ``cipher_key_bits`` first: each has a key schedule."""
+        """The different widths of cipher keys, ``cipher_key_bits`` first.  Each has a key schedule."""
         return tuple(dict.fromkeys((*self.sizes, *self.widths)))
 
     @property
     def number_bits(self) -> int:
-        """Bits of the number of a cipher key of a slot; 0 if there is one."""
+        """The width of the number of a cipher key of a slot.  It is 0 if there is one key."""
         return (self.all_cipher_keys - 1).bit_length()
 
     @property
     def round_words(self) -> int:
-        """Addresses of round keys: (slot, cipher key, round)."""
+        """The number of addresses of round keys.  An address consists of slot, cipher key and round."""
         return self.slots << self.number_bits << self.round_bits
 
     @property
     def packet_lengths(self) -> tuple[int, ...]:
-        """Bytes of a key packet, which is the mode's whole key, for each of ``sizes``."""
+        """The number of bytes of a key packet for each of ``sizes``.  A packet is the whole key of the mode."""
         others = sum(self.widths[1 : self.cipher_keys]) + self.raw_words * self.block_bits
         firsts = self.sizes if self.more_key_bits else self.widths[:1]
         return tuple((bits + others) // 8 for bits in firsts)
 
     @property
     def packet_bytes(self) -> int:
-        """Bytes of the longest key packet."""
+        """The number of bytes of the longest key packet."""
         return max(self.packet_lengths)

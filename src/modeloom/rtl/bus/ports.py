@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of ``modeloom.interfaces`` as hardware: layouts of payloads, and the flat names of ports.
+"""Makes hardware of the tables of ``modeloom.interfaces``: layouts of payloads, and the flat names of ports.
 
-::
+For instance::
 
     Interface "s_axis_key"  ──▶  stream.Signature({data, keep, last, slot, erase})  ◀── flat_ports ──▶  s_axis_key_tdata ...
 """
@@ -21,30 +21,30 @@ __all__ = ["FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat",
 
 
 def fields_layout(interface: Interface) -> StructLayout:
-    """The fields of a stream's ``tdata``, bit 0 first."""
+    """The layout of the fields of ``tdata``, bit 0 first."""
     return StructLayout({field.name: field.bits for field in interface.packing.fields})
 
 
 def payload_layout(interface: Interface, core: CoreShape) -> StructLayout:
-    """The payload of a stream of bytes in a core: tdata, tkeep, tlast and so on by their names in the hardware."""
+    """The payload of a stream of bytes in a core.  tdata, tkeep, tlast and so on have the names that they have in the hardware."""
     return StructLayout({port.member: port.width.bits(core) for port in interface.payload})
 
 
 @dataclass(frozen=True)
 class _Keys:
-    """All that the interface of keys depends on."""
+    """The only size of a core that the interface of keys depends on."""
 
     key_slots: int
     beat_bytes: int = 0
 
 
 def key_beat(key_slots: int) -> StructLayout:
-    """One beat of a key packet: tdata, tkeep, tlast, tdest, tuser."""
+    """The layout of a beat of a key packet: tdata, tkeep, tlast, tdest, tuser."""
     return payload_layout(KEYS, _Keys(key_slots))
 
 
 def beat_layout(core: CoreShape) -> StructLayout:
-    """One beat of data: tdata, tkeep, tlast."""
+    """The layout of a beat of data: tdata, tkeep, tlast."""
     return payload_layout(DATA_IN, core)
 
 
@@ -52,8 +52,17 @@ def beat_layout(core: CoreShape) -> StructLayout:
 class FlatPort:
     """One port of the emitted top.
 
-    ``name`` is its AXI name, ``path`` its place in the hardware, for instance in :class:`~modeloom.rtl.bus.sector.core.CoreBus` (stream
-    payloads by the bits of their field), ``output`` its direction seen from the core, ``width`` its width.
+    Attributes
+    ----------
+    name : str
+        Its AXI name.
+    path
+        Its place in the hardware, for instance in :class:`~modeloom.rtl.bus.sector.core.CoreBus`.  A field of the payload of a
+        stream is a range of its bits.
+    output : bool
+        Whether it is an output of the core.
+    width : int
+        Its width in bits.
     """
 
     name: str
@@ -63,7 +72,7 @@ class FlatPort:
 
 
 def flat_ports(interface: Interface) -> Iterator[FlatPort]:
-    """The ports of an interface by their flat names."""
+    """The ports of an interface with their flat names."""
     for port in interface.ports:
         parts = [interface.member] if interface.member else []
         if interface.stream and port in interface.payload:

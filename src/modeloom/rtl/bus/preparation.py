@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What passes between the key port and the part of a core that computes with keys, whatever this part is.
+"""The ports between the key port and the part of a core that computes with keys.
 
-::
+They are the same for every kind of core::
 
-    key port                                               engine of a core for sectors, or another
+    key port                                               the engine of a core for sectors, or another part
     word       ── words of the key that are used as they are ──▶ key memory
     round_key  ── round keys ──────────────────────────────────▶ ciphers
-    setup      ── request, and its end ◀───────────────────────▶ whoever computes values of the key
+    setup      ── request, and its end ◀───────────────────────▶ the part that computes values from the key
     made       ◀── words that set-up writes ──────────────────── key memory
 
-    in_use     ◀─▶ whether anything under way uses a slot (not the engine's business: the buses know)
-    state      ──▶ what the host is told of the slots
+    in_use     ◀─▶ whether anything in flight uses a slot, which the buses know
+    state      ──▶ the state of the slots, for the host
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def word_signature(*, slots: int, words: int, block_bits: int) -> Signature:
     Members
     -------
     we : 1
-        A word is written. Not while a set-up runs, nor while anything that uses the slot is under way.
+        A word is written.  It is low while a set-up runs, and while anything that uses the slot is in flight.
     slot, index, data : range(slots), range(words), block_bits
-        The slot, the number of the word in the slot's key memory, and the word.
+        The slot, the number of the word in the key memory of the slot, and the word.
     """
     return Signature({"we": Out(1), "slot": Out(_range(slots)), "index": Out(_range(words)), "data": Out(block_bits)})
 
@@ -46,14 +46,14 @@ def round_key_signature(*, slots: int, cipher_keys: int, round_bits: int, round_
     Members
     -------
     we : 1
-        A round key is written, in the same times as key words.
+        A round key is written.  It is low at the same times as ``we`` of a key word.
     slot, key, round : range(slots), range(cipher_keys), round_bits
         The slot, the number of the cipher key in it, and the number of the round key.
     data, data_dec : round_key_bits
-        The round key as ciphers and as inverse ciphers want it.
+        The round key in the form for ciphers, and in the form for inverse ciphers.
     length : range(sizes)
-        Only with several sizes of cipher keys: the size of the key that the round key belongs to, a place in ``KeyParameters.sizes``.  An
-        erasure has the longest.
+        The size of the cipher key that the round key belongs to, as an index of ``KeyParameters.sizes``.  An erasure has the
+        longest size.  It is there only with several sizes.
     """
     return Signature(
         {
@@ -71,31 +71,32 @@ def round_key_signature(*, slots: int, cipher_keys: int, round_bits: int, round_
 def setup_signature(slots: int) -> Signature:
     """The request for a set-up, seen from the key port.
 
-    When a set-up may begin is the business of whoever runs it.
+    The part that runs the set-up decides when it begins.
 
     Members
     -------
     request : 1
-        Held until ``done``.
+        Asks for a set-up.  It holds until ``done``.
     slot : range(slots)
         The slot whose values are computed from its key.
     scrub : 1
-        Nothing is computed; what has been computed with keys is overwritten with zeros. (A set-up does this, too.)
+        Nothing is computed.  Intermediate values that have been computed with keys are overwritten with zeros.  A set-up does this,
+        too.
     done : 1
-        High for one cycle: the request is fulfilled.
+        High for one cycle when the request is fulfilled.
     """
     return Signature({"request": Out(1), "slot": Out(_range(slots)), "scrub": Out(1), "done": In(1)})
 
 
 def made_word_signature(*, words: int, block_bits: int) -> Signature:
-    """Key words that set-up writes, seen from whoever runs it.
+    """Key words that set-up writes, seen from the part that runs it.
 
     Members
     -------
     we : 1
-        A word is written, before ``done`` of the request.
+        A word is written.  This happens before ``done`` of the request.
     index, data : range(words), block_bits
-        Its number in the slot's key memory, and the word.
+        The number of the word in the key memory of the slot, and the word.
     """
     return Signature({"we": Out(1), "index": Out(_range(words)), "data": Out(block_bits)})
 
@@ -103,22 +104,22 @@ def made_word_signature(*, words: int, block_bits: int) -> Signature:
 def preparation_signature(
     *, slots: int, words: int, block_bits: int, cipher_keys: int, round_bits: int, round_key_bits: int, sizes: int = 1
 ) -> Signature:
-    """All that the key port asks of the part of a core that computes with keys, seen from the key port.
+    """The ports between the key port and the part of a core that computes with keys, seen from the key port.
 
     Parameters
     ----------
     slots : int
-        Key slots.
+        Number of key slots.
     words : int
-        Words of the key memory a slot: key blocks from the host and values of set-up.
+        Words of the key memory for each slot: key blocks from the host, and values of set-up.
     block_bits : int
         Width of such a word in bits.
     cipher_keys : int
-        Keys of the cipher in a slot.
+        Number of cipher keys in a slot.
     round_bits, round_key_bits : int
         Width of the number of a round key, and of a round key itself.
     sizes : int
-        Sizes of cipher keys that a slot may have.
+        Number of sizes that a cipher key may have.
 
     Members
     -------
@@ -157,28 +158,30 @@ def in_use_signature(slots: int) -> Signature:
     slot : range(slots)
         The slot in question.
     busy : 1
-        Something that was admitted under its key is under way, as of one cycle ago.
+        Something that was admitted under the key of this slot was in flight one cycle ago.
     """
     return Signature({"slot": Out(_range(slots)), "busy": In(1)})
 
 
 def key_state_signature(slots: int) -> Signature:
-    """What is known of the keys, seen from the key port.
+    """The state of the key slots, seen from the key port.
 
     Members
     -------
     loaded : slots
-        Slots that hold a key and are ready.  With more than ``LISTED_SLOTS`` slots it is one bit: whether the slot of the last packet does.
+        The slots that hold a key and are ready.  With more than ``LISTED_SLOTS`` slots it is one bit, which is that of the slot of
+        the last packet.
     busy : 1
         A key packet is being worked on.
     error : 1
-        The last key packet had the wrong length, a slot out of range, or a key that the mode refuses; stays until the next packet.
+        The last key packet had the wrong length, a slot out of range, or a key that the mode refuses.  It stays until the next
+        packet.
     """
     return Signature({"loaded": Out(slots if slots <= LISTED_SLOTS else 1), "busy": Out(1), "error": Out(1)})
 
 
 def _range(count: int) -> range:
-    """Numbers of ``count`` things; a bit if there is nothing to tell apart."""
+    """The numbers of ``count`` things.  They have one bit even if there is one thing only."""
     return range(max(2, count))
 
 

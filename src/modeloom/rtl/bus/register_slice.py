@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream register with nothing combinational between its two sides."""
+"""A stream register without combinational paths between its two sides."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ __all__ = ["RegisterSlice"]
 
 
 class RegisterSlice(wiring.Component):
-    """Two places of buffer, so that ``i.ready`` is a register and yet a payload passes in every cycle.
+    """A buffer of two payloads.  ``i.ready`` is a register, and yet a payload can pass in every cycle.
 
-    Latency 1 cycle, one payload a cycle.  Payload registers are not reset.
+    The latency is 1 cycle.  Payload registers are not reset.
 
     Parameters
     ----------
     shape : ShapeLike
-        Payload.
+        The shape of the payload.
 
     Members
     -------
     i, o : stream
-        In and out.
+        The input and the output.
     """
 
     def __init__(self, shape: ShapeLike):
@@ -37,8 +37,8 @@ class RegisterSlice(wiring.Component):
         valid_reg = Signal()
         full_reg = Signal()
 
-        # Each side has its own pointer, so that neither the other's handshake nor its own enables wide registers.  A place that holds
-        # nothing takes what there is: an old payload is gone a cycle after a reset.
+        # Each side has a pointer of its own, so that no handshake drives the enables of wide registers.  An empty place takes
+        # whatever is on the input, so an old payload is gone one cycle after a reset.
         for i, reg in enumerate(payload_reg):
             with m.If(~full_reg & ~(valid_reg & (from_reg == i))):
                 m.d.sync += reg.eq(self.i.payload)

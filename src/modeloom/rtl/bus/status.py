@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives back one status for each command, in the order of the commands, after the data of its sector.
 
-::
+A status with a good code waits at the head of the queue until its data have been taken::
 
     verdict ──▶ queue ──▶ head ──▶ [status] ──▶ m_axis_status
-    delivered ──▶ sectors whose data have been taken ──▶ lets a head with a good code pass
+    delivered ──▶ number of sectors whose data have been taken ──▶ lets a head with a good code pass
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from amaranth.lib.wiring import In, Out, Signature
 __all__ = ["StatusQueue", "verdict_signature"]
 
 GOOD = 0
-"""Code of a command whose data were given; its status follows them."""
+"""The code of a command whose data were given.  Its status follows the data."""
 
 
 def verdict_signature(payload: StructLayout, code_bits: int) -> Signature:
-    """What becomes of a command, seen from whoever decides that.
+    """The decision on a command, seen from the part that decides.
 
     Parameters
     ----------
     payload : StructLayout
-        Of the status; with fields "tag" and "code".
+        The payload of a status, with fields "tag" and "code".
     code_bits : int
-        Bits of the codes that are given.
+        Width of the codes that are given.
 
     Members
     -------
-    push, tag, code : 1, tag, code_bits
-        A command has been decided; only while ``room``.
+    push, tag, code : 1, width of a tag, code_bits
+        A command has been decided.  ``push`` is high only while ``room`` is high.
     room : 1
-        The queue takes one more.
+        The queue can take one more.
     """
     return Signature({"push": Out(1), "tag": Out(payload["tag"].width), "code": Out(code_bits), "room": In(1)})
 
@@ -43,17 +43,17 @@ def verdict_signature(payload: StructLayout, code_bits: int) -> Signature:
 class StatusQueue(wiring.Component):
     """Holds tag and code of the commands in flight.
 
-    The data of later sectors do not wait for the statuses of earlier ones; when ``depth`` statuses wait, nothing more is
-    taken in.  Two cycles from ``delivered`` to the status, one status a cycle.
+    The data of later sectors do not wait for the statuses of earlier ones.  When ``depth`` statuses wait, no more commands are
+    decided.  A status comes two cycles after ``delivered``, and there can be one status in each cycle.
 
     Parameters
     ----------
     depth : int
-        Statuses that it holds.
+        Number of statuses that it holds.
     payload : StructLayout
-        Of the status; with fields "tag" and "code".
+        The payload of a status, with fields "tag" and "code".
     code_bits : int
-        Bits of the codes that are given.
+        Width of the codes that are given.
 
     Members
     -------
@@ -62,7 +62,7 @@ class StatusQueue(wiring.Component):
     delivered : 1
         The host has taken the last beat of a sector.
     status : stream of payload
-        To the host; the payload is zero while not valid.
+        Statuses to the host.  The payload is zero while not valid.
 
     Raises
     ------

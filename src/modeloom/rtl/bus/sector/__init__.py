@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only cores for sectors have: commands, packets of a sector, the entry into the engine, the result buffer."""
+"""The parts of the buses that only cores for sectors have: commands, sector packets, the entry into the engine, the result buffer."""
 
 from .core import CoreBus
 from .parameters import BufferParameters, BusParameters, SectorParameters, SectorSize

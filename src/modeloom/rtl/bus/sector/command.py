@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes commands and says of each whether the core can obey it.
+"""Takes commands and checks whether the core can obey them.
 
-::
+A command passes through two registers::
 
     cmd ──▶ [taken] ──▶ [checked: size, direction, slot] ──▶ command ──▶ (take)
 
-The slot is looked up again in every cycle in which the command waits, so that a command that waits while its key is
-erased is refused.
+The slot is looked up in every cycle in which the command waits.  So a command is refused if its key is erased while it waits.
 """
 
 from __future__ import annotations
@@ -28,20 +27,23 @@ __all__ = ["CommandIntake"]
 
 
 class CommandIntake(BusComponent[BusParameters]):
-    """Registers and checks commands; two cycles from the bus to ``command.valid``, which is low for a cycle after ``take``.
+    """Registers and checks commands.
+
+    A command takes two cycles from the bus to ``command.valid``.  ``command.valid`` is low for a cycle after ``take``.
 
     Members
     -------
     cmd : stream of COMMAND
-        From the host.
-    key_loaded : key_slots bits
-        Slots with a key.
+        Commands from the host.
+    key_loaded : key_slots
+        The slots with a key.
     command : command_signature
         The command that waits.
     tweak : tweak_bits
-        Its tweak, for the engine; holds for one cycle more, too.
+        The tweak of this command, for the engine.  Like the fields of the command, it holds for one cycle more than
+        ``command.valid``.
     upcoming : upcoming_signature
-        Its size and that of the command behind it; only in a core for several sizes.
+        The size of this command, and of the command behind it.  It is there only in a core for several sizes.
     """
 
     @staticmethod

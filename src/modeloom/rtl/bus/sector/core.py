@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bus side of a core: AXI4-Stream on one side, the engine's ports on the other.
+"""The bus side of a core for sectors.  It has AXI4-Streams on one side, and the ports of the engine on the other.
 
-::
+Its parts::
 
     cmd ────▶ CommandIntake ──┬──▶ EntryGate ──┬───────────────────▶ StatusQueue ──▶ status
     s ──────▶ SectorIntake ───┘        │       └─ enter ─┐
@@ -41,40 +41,40 @@ __all__ = ["CoreBus"]
 class CoreBus(wiring.Component):
     """Connects the buses of a core to its engine.
 
-    In a core for several sector sizes a packet is taken in only when its command is there, and if its size is another than that of
-    the sectors before, only when these have left the engine.
+    A sector enters when its command and all of its bytes have come, and the result buffer has a place for it.  One sector can enter
+    every max(``beats``, initiation interval, ``ENTRY_CYCLES``) cycles, if the host is fast enough and ``ring_sectors`` is
+    ``ring_depth``.  ``modeloom.cycles`` has the cycles from the last beat of a sector to its entry, and from ``done`` to its first
+    beat.  If one bus waits, nothing is lost or misplaced on another.
 
-    A sector enters when its command and all of its bytes are there and the result buffer has a place for it; one sector
-    every max(``beats``, initiation interval, ``ENTRY_CYCLES``) cycles if nothing waits and ``ring_sectors`` is ``ring_depth``.
-    ``modeloom.cycles`` has the cycles from the last beat of a sector to its entry, and from ``done`` to its first beat.
-    Nothing that the host does on one bus is lost or misplaced by waiting on another.
+    In a core for several sector sizes, a packet is taken in only when its command has come.  If its size differs from that of the
+    sectors before, it is taken in only when these have left the engine.
 
-    After a reset all slots are empty, and nothing of what was under way comes out.  Memories keep their contents through a reset;
+    After a reset all slots are empty, and nothing comes out of what was in flight.  Memories keep their contents through a reset.
     :class:`~modeloom.rtl.zeroize.Zeroizer` overwrites them.
 
     Parameters
     ----------
     parameters : BusParameters
-        Sizes.
+        The sizes of buses and buffers.
     key_schedule : component
-        Has the ports of :func:`~modeloom.rtl.bus.key_port.key_schedule_signature`, seen from outside, for
-        the key and the round keys of ``parameters``; becomes a submodule.
+        It becomes a submodule.  It has the ports of :func:`~modeloom.rtl.bus.key_port.key_schedule_signature`, seen from outside,
+        for the key and the round keys of ``parameters``.
 
     Members
     -------
     cmd, s, m, status, key : streams
-        The AXI4-Streams; :data:`~modeloom.rtl.bus.sector.ports.FLAT_PORTS` has their flat names.
+        The AXI4-Streams.  :data:`~modeloom.rtl.bus.sector.ports.FLAT_PORTS` has their flat names.
     key_state : key_state_signature
-        What is known of the slots.
+        The state of the key slots.
     erase : erase_signature
-        Zeros to this word of all memories of buses and engine, while both are held in reset.
+        Writes zeros to this word of all memories of buses and engine, while both are held in reset.
     engine : engine_signature
-        To the engine: ``connect(m, bus.engine, engine)``.
+        The ports to the engine: ``connect(m, bus.engine, engine)``.
 
     Raises
     ------
     TypeError
-        If ``parameters`` or ``key_schedule`` are of other types.
+        If ``parameters`` or ``key_schedule`` has the wrong type.
     """
 
     def __init__(self, parameters: BusParameters, key_schedule: wiring.Component):

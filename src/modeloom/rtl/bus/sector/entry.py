@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a command meets its packet: lets the sector enter the engine or refuses it.
+"""Decides on a command and its packet: the sector enters the engine, or it is refused.
 
 ::
 
-    command ─┐                   good ──▶ enter; place in the ring, slot noted as in flight
+    command ─┐                   good ──▶ enter; the sector has a place in the ring, and its slot is in use
              ├──▶ one decision ──┤
     packet  ─┘                   bad ───▶ nothing
                                  both ──▶ tag and code into the status queue, in the order of the commands
 
-A good command stays in the command intake until its sector has entered, and the engine reads its fields there.
+A good command stays in the command intake until its sector has entered.  The engine reads its fields there.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ __all__ = ["EntryGate"]
 
 
 class EntryGate(BusComponent[BusParameters]):
-    """Decides on a command and its packet; the engine sees ``enter.request`` in the cycle after.
+    """Decides on a command and its packet.  ``enter.request`` rises in the cycle after the decision.
 
-    A good sector waits for a free place in the ring and for the one before it to have entered; a bad one waits only for
-    that and for room in the status queue.  A good packet is taken in the cycle in which it is complete, if its command has been there
-    for a cycle; from one entry to the next are ``cycles.ENTRY_CYCLES`` at least.
+    Every sector waits until the one before it has entered, and until there is room in the status queue.  A good sector waits also
+    for a free place in the ring.  A good packet is taken in the cycle in which it is complete, if its command has been there for a
+    cycle.  There are at least ``cycles.ENTRY_CYCLES`` cycles from one entry to the next.
 
     Members
     -------
     command : command_signature
     packet : packet_signature
-        What waits.
+        The command and the packet that wait.
     place : place_signature
-        A place in the ring, which is the ticket of a sector.
+        A place in the ring.  Its number is the ticket of the sector.
     admission : admission_signature
         The sector will enter.
     verdict : verdict_signature
         Command and packet have been decided, with this status.
     enter : enter_signature
-        To the engine.
+        The request to the engine.
     """
 
     @staticmethod
@@ -68,8 +68,8 @@ class EntryGate(BusComponent[BusParameters]):
         m = Module()
         ticket_reg = Signal(self.parameters.ticket_bits)
         enter_reg = Signal()
-        # Everything but the packet's end is known a cycle ahead.  ``go_reg``: the command that waits is good, no sector asks to enter,
-        # and there are a place in the ring and room for the status; ``drop_reg``: command and packet that wait are refused.
+        # Everything but the end of the packet is known a cycle ahead.  ``go_reg`` says that the command is good, no sector asks to
+        # enter, the ring has a place, and there is room for the status.  ``drop_reg`` says that command and packet are refused.
         go_reg = Signal()
         drop_reg = Signal()
         drop_code_reg = Signal(CODE_BITS, reset_less=True)

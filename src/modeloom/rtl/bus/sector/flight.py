@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which key slots the sectors in flight use, so that a key is overwritten only when its own sectors are done.
+"""Knows the key slots of the sectors in flight, so that a key is overwritten only when its own sectors are done.
 
 ::
 
@@ -25,7 +25,7 @@ __all__ = ["SlotsInFlight"]
 
 
 class SlotsInFlight(BusComponent[BusParameters]):
-    """Remembers the slot of each sector from its admission to its ``done``.
+    """Stores the slot of each sector from its admission to its ``done``.  ``in_use.busy`` is one cycle late.
 
     Members
     -------

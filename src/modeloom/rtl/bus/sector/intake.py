@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the packet of a sector straight into the engine's input banks and checks its length.
+"""Writes the packet of a sector directly into the input banks of the engine, and checks its length.
 
 ::
 
@@ -7,7 +7,7 @@
           tkeep becomes   cuts tready       counts beats     └──▶ packet ──▶ (take)
           zeros and flags
 
-A packet needs no command to be taken in; the two meet when both are there.  In a core for several sector sizes it does need one, for
+A packet can be taken in before its command has come.  In a core for several sector sizes it has to wait for the command, which has
 the size.
 """
 
@@ -34,23 +34,30 @@ __all__ = ["BeatCheck", "SectorIntake", "checked_beat_layout"]
 
 
 def checked_beat_layout(parameters: BusParameters) -> StructLayout:
-    """A beat whose bytes outside tkeep are zero, with what has to be known of its tkeep.
+    """The layout of a beat whose bytes outside tkeep are zero.  It has three flags instead of tkeep.
 
-    ``bad``: tkeep is not all ones, or, in the last beat, not ones from bit 0 on and then zeros.  ``missing``: the last byte of a
-    sector's last beat is not there.  ``extra``: the byte behind that is.  The latter two have a bit for each sector size and say
-    how long a packet is if no beat of it is bad.
+    ``bad``
+        In the last beat, tkeep is not ones from bit 0 on and then zeros.  In any other beat, it is not all ones.
+    ``missing``
+        A bit for each sector size.  The beat lacks the last byte that the last beat of such a sector has.
+    ``extra``
+        A bit for each sector size.  The beat has the byte behind this one.
+
+    If no beat of a packet is bad, ``missing`` and ``extra`` of its last beat tell its length.
     """
     sizes = len(parameters.sizes)
     return StructLayout({"data": parameters.data.beat_bits, "last": 1, "bad": 1, "missing": sizes, "extra": sizes})
 
 
 class BeatCheck(BusComponent[BusParameters]):
-    """Combinational: zeroes bytes outside tkeep and compares tkeep with what a sector's beats have.
+    """Makes bytes outside tkeep zero, and checks tkeep.  It is combinational.
 
     Members
     -------
     i : stream of beats
+        Beats from the host.
     o : stream of checked beats
+        Beats with the layout of `checked_beat_layout`.
     """
 
     @staticmethod
@@ -65,7 +72,7 @@ class BeatCheck(BusComponent[BusParameters]):
         p = self.parameters
         i, o = self.i.p, self.o.p
         last_bytes = [size.last_keep.bit_length() for size in p.sizes]
-        # A one above a zero.
+        # A gap is a one above a zero.
         gaps = ~i.keep[:-1] & i.keep[1:]
         m.d.comb += [
             self.o.valid.eq(self.i.valid),
@@ -80,21 +87,22 @@ class BeatCheck(BusComponent[BusParameters]):
 
 
 class SectorIntake(BusComponent[BusParameters]):
-    """Counts the beats of a packet, writes them to the engine and keeps the next packet out until this one is decided.
+    """Counts the beats of a packet, and writes them to the engine.  The next packet waits until this one has been decided.
 
-    Two cycles from the bus to ``fill``; a beat a cycle, also across packets, while packets are taken in the cycle in
-    which they are complete.
+    A beat takes two cycles from the bus to ``fill``.  There can be a beat in every cycle, also across packets, if each packet is
+    taken in the cycle in which it is complete.
 
     Members
     -------
     s : stream of beats
-        From the host.
+        Beats from the host.
     fill : fill_signature
-        To the engine.
+        Writes to the engine.
     packet : packet_signature
         The packet that has come, and whether a sector asks to enter.
     opening : opening_signature
-        The size of the sectors that are taken in, and whether the packet to come may be; only in a core for several sizes.
+        The size of the sectors that are taken in, and whether the next packet may be taken in.  It is there only in a core for
+        several sizes.
     """
 
     @staticmethod
@@ -124,9 +132,9 @@ class SectorIntake(BusComponent[BusParameters]):
         ok_reg = Signal(reset_less=True)
         code_reg = Signal(2, reset_less=True)
 
-        # While a sector asks to enter, only the first beats of the next one have a place in the engine. A packet that
-        # is complete has left beat_reg at 0, so a sector that asks from the next cycle on needs no look here; nor does an admission,
-        # which no sector that asks stands before. After a refusal a cycle is lost.
+        # While a sector asks to enter, the engine has room for the first beats of the next one only.  A complete packet has left
+        # beat_reg at 0, so a sector that asks from the next cycle on need not be considered here.  Nor need an admission, since no
+        # sector asks to enter then.  After a refusal one cycle is lost.
         room = Signal(init=1)
         early_reg = Signal(init=1)
         if p.beats > FILL_AHEAD:
@@ -148,7 +156,7 @@ class SectorIntake(BusComponent[BusParameters]):
             accept.eq(o.ready & o.valid),
         ]
 
-        # Comparisons with beat_reg, made a cycle ahead; but the size of the packet to come, which may be of one beat, is not known then.
+        # beat_reg is compared a cycle ahead.  The size of the next packet is not known then, and the packet may have one beat only.
         final_reg = Signal(init=p.beats == 1)
         final: Value = final_reg
         if several and min(beats) == 1:
@@ -193,7 +201,7 @@ class SectorIntake(BusComponent[BusParameters]):
         fill_beat_reg = Signal.like(beat_reg, reset_less=True)
         fill_data_reg = Signal(p.data.beat_bits, reset_less=True)
         m.d.sync += [
-            # What follows a sector's last beat falls on that beat, in a packet that is refused.
+            # Beats behind the last beat of a sector overwrite that beat.  Their packet is refused.
             fill_we_reg.eq(accept),
             fill_beat_reg.eq(beat_reg),
             fill_data_reg.eq(o.p.data),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What passes between the parts of the buses of a core for sectors: each link once, seen from its giver.
+"""The ports between the parts of the buses of a core for sectors.
 
-::
+Each signature is written from the part that drives it::
 
     CommandIntake ──┬─ command ───▶ EntryGate ──┬─ place ─────▶ ResultRing
                     └─ upcoming ─▶ SizeGate     ├─ admission ─▶ SlotsInFlight
@@ -9,7 +9,8 @@
                                       ▼
                                  SectorIntake ─── packet ──▶ EntryGate
 
-The links with the engine are in :mod:`modeloom.rtl.engine.interface`, those of keys in :mod:`modeloom.rtl.bus.preparation`.
+The ports of the engine are in :mod:`modeloom.rtl.engine.interface`, and those of the key port in
+:mod:`modeloom.rtl.bus.preparation`.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ def command_signature(p: BusParameters) -> Signature:
     Members
     -------
     valid : 1
-        A command waits; the following are its.
+        A command waits.  The following members describe it.
     ok, code : 1, CODE_BITS
-        The core can obey it; if not, the StatusCode that says why.
-    decrypt, slot, size, tag : 1, slot, size_bits, 16
-        Its fields; ``size`` is 0 if the core has none of this number, which ``code`` says.
+        Whether the core can obey it, and the ``StatusCode`` that says why not.
+    decrypt, slot, size, tag : 1, range(key_slots), size_bits, 16
+        The fields of the command.  ``size`` is 0 if the core has no such size, and ``code`` says so.
     take : 1
-        The command has been used; only while ``valid``.
+        The command has been used.  It is high only while ``valid`` is high.
     """
     return Signature(
         {
@@ -58,14 +59,14 @@ def command_signature(p: BusParameters) -> Signature:
 
 
 def upcoming_signature(p: BusParameters) -> Signature:
-    """Sizes of the next two sectors, from :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
+    """The sizes of the next two sectors, from :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
 
     Members
     -------
     valid, size, known : 1, size_bits, 1
-        A command waits, the number of its size, and whether the core has such a size.
+        Whether a command waits, the number of its size, and whether the core has such a size.
     next_valid, next_size, next_known : 1, size_bits, 1
-        The same of the command behind it, which is not checked yet.
+        The same for the command behind it, which has not been checked yet.
     """
     return Signature(
         {
@@ -85,15 +86,16 @@ def packet_signature() -> Signature:
     Members
     -------
     complete : 1
-        A packet has ended (its last beat is on ``fill`` in this cycle, or was earlier); the following are its.
+        A packet has ended.  Its last beat is on ``fill`` in this cycle, or it was there earlier.  The following members describe
+        it.
     ok, code : 1, CODE_BITS
-        It is one of a sector; if not, the StatusCode that says why.
+        Whether it is the packet of a sector, and the ``StatusCode`` that says why not.
     good : 1
-        ``complete`` and ``ok``.
+        Both ``complete`` and ``ok`` are high.
     take : 1
-        The packet has been used; only while ``complete``.
+        The packet has been used.  It is high only while ``complete`` is high.
     admit : 1
-        It has been used, and its sector will enter.
+        The packet has been used, and its sector will enter.
     entering : 1
         A sector asks the engine to enter.
     """
@@ -118,7 +120,7 @@ def place_signature(p: BusParameters) -> Signature:
     free : 1
         There is a free place.
     admit, ticket, size : 1, ticket_bits, size_bits
-        This place is given to a sector of this size, which will enter.
+        A sector of this size will enter, and has this place.
     """
     return Signature({"free": In(1), "admit": Out(1), "ticket": Out(p.ticket_bits), "size": Out(p.size_bits)})
 
@@ -128,29 +130,29 @@ def admission_signature(p: BusParameters) -> Signature:
 
     Members
     -------
-    admit, ticket, slot : 1, ticket_bits, slot
-        A sector of this slot will enter under this ticket.
+    admit, ticket, slot : 1, ticket_bits, range(key_slots)
+        A sector of this slot will enter with this ticket.
     """
     return Signature({"admit": Out(1), "ticket": Out(p.ticket_bits), "slot": Out(range(max(2, p.key_slots)))})
 
 
 def opening_signature(p: BusParameters) -> Signature:
-    """Whether packets may come, in a core for several sizes, from :class:`~modeloom.rtl.bus.sector.size.SizeGate`.
+    """Whether the next packet may be taken in, in a core for several sizes, from :class:`~modeloom.rtl.bus.sector.size.SizeGate`.
 
     Members
     -------
     size : size_bits
         The size of the sectors that are taken in.
     open : 1
-        The packet to come may be taken in: it is one of this size, or belongs to a command that is refused for its size.
+        The next packet may be taken in: it has this size, or it belongs to a command that is refused for its size.
     admitted : 1
-        The packet of the command that waits has been taken in; the next one belongs to the command behind it.
+        The packet of the command that waits has been taken in.  The next packet belongs to the command behind it.
     """
     return Signature({"size": Out(p.size_bits), "open": Out(1), "admitted": In(1)})
 
 
 def engine_of(p: BusParameters) -> Signature:
-    """The ports of the engine that buses of these sizes belong to, seen from the engine."""
+    """The ports of the engine for buses of these sizes, seen from the engine."""
     return engine_signature(
         block_bits=p.data.block_bits,
         lanes=p.data.lanes,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of the buses of a core for sectors, checked once and shared by all of its parts.
+"""The sizes of the buses of a core for sectors.  They are checked once, and all parts of the buses share them.
 
-Layout of a sector of ``blocks`` blocks on ``lanes`` lanes (here 7 blocks on 2 lanes, the last one partial)::
+This is the layout of a sector of 7 blocks, the last one partial, on 2 lanes::
 
     beat 0   beat 1   beat 2   beat 3
     B0 B1    B2 B3    B4 B5    B6 --       block i is lane i mod lanes of beat i // lanes
@@ -18,7 +18,7 @@ __all__ = ["BufferParameters", "BusParameters", "SectorParameters", "SectorSize"
 
 @dataclass(frozen=True)
 class SectorSize:
-    """A sector of ``blocks`` blocks, the last one of ``tail`` bytes (0: whole), on ``lanes`` lanes."""
+    """A sector of ``blocks`` blocks on ``lanes`` lanes.  The last block has ``tail`` bytes, or is whole if ``tail`` is 0."""
 
     blocks: int
     tail: int
@@ -27,17 +27,17 @@ class SectorSize:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the sector."""
+        """The number of bytes of the sector."""
         return (self.blocks - 1) * self.block_bytes + (self.tail or self.block_bytes)
 
     @property
     def beats(self) -> int:
-        """Beats of the sector."""
+        """The number of beats of the sector."""
         return -(-self.blocks // self.lanes)
 
     @property
     def last_keep(self) -> int:
-        """tkeep of its last beat, bit b for byte b."""
+        """The tkeep of its last beat.  Bit b stands for byte b."""
         return (1 << self.nbytes - (self.beats - 1) * self.lanes * self.block_bytes) - 1
 
 
@@ -48,20 +48,20 @@ class SectorParameters:
     Parameters
     ----------
     blocks : int
-        Blocks of a sector, the partial last one included; 1 to 512.
+        Blocks of a sector, 1 to 512, the partial last one included.
     tail : int
-        Bytes of the last block; 0 means that it is whole.
+        Bytes of the last block.  0 means that it is whole.
     more_sizes : tuple of (int, int)
-        Blocks and tail of further sector sizes.
+        Blocks and tail of each further sector size.
     tweak_blocks : int
-        Blocks of a tweak: 0 to 2, at most 256 bits in all.
+        Blocks of a tweak, 0 to 2, with at most 256 bits in all.
     encrypt, decrypt : bool
-        Directions that are built; at least one.
+        Whether each direction is built.  At least one is.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not of its type or outside its range.
+        If a parameter has the wrong type or is out of its range.
     """
 
     blocks: int
@@ -81,7 +81,7 @@ class SectorParameters:
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Blocks and tail of all sizes, in the order of their numbers in commands."""
+        """Blocks and tail of each size, in the order of their numbers in commands."""
         return ((self.blocks, self.tail), *self.more_sizes)
 
 
@@ -92,17 +92,17 @@ class BufferParameters:
     Parameters
     ----------
     ring_sectors : int
-        Sectors the result buffer holds, those in flight included; see :func:`modeloom.cycles.ring_depth`.
+        Number of sectors that the result buffer holds, those in flight included (:func:`modeloom.cycles.ring_depth`).
     ring_style : str
-        What the memories of the result buffer are built from: "block" (few LUTs; its read is the slowest path of the
-        buses on ECP5), "distributed" (LUTs), or "" for the synthesis tool's choice.
+        The kind of memory of the result buffer.  "block" takes few LUTs, but its read is the slowest path of the buses on ECP5.
+        "distributed" takes LUTs, and "" is the choice of the synthesis tool.
     engine_words : int
-        Words of the engine's deepest memory, those of keys apart.
+        Words of the deepest memory of the engine.  Memories of keys do not count.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not of its type or outside its range.
+        If a parameter has the wrong type or is out of its range.
     """
 
     ring_sectors: int
@@ -126,7 +126,7 @@ class BusParameters:
     buffers : BufferParameters
     data : DataParameters
     keys : KeyParameters
-        With words as wide as blocks.
+        Its words are as wide as blocks.
 
     Raises
     ------
@@ -148,12 +148,12 @@ class BusParameters:
 
     @property
     def beat_bytes(self) -> int:
-        """Bytes of a beat."""
+        """The number of bytes of a beat."""
         return self.data.beat_bytes
 
     @property
     def key_slots(self) -> int:
-        """Key slots."""
+        """The number of key slots."""
         return self.keys.slots
 
     @property
@@ -163,46 +163,46 @@ class BusParameters:
 
     @property
     def size_bits(self) -> int:
-        """Width of the number of a size."""
+        """The width of the number of a size."""
         return max(1, (len(self.sizes) - 1).bit_length())
 
     @property
     def beats(self) -> int:
-        """Beats of the largest sector."""
+        """The number of beats of the largest sector."""
         return max(size.beats for size in self.sizes)
 
     @property
     def most_blocks(self) -> int:
-        """Blocks of the largest sector."""
+        """The number of blocks of the largest sector."""
         return max(size.blocks for size in self.sizes)
 
     @property
     def sector_bytes(self) -> int:
-        """Bytes of a sector of the first size."""
+        """The number of bytes of a sector of the first size."""
         return self.sizes[0].nbytes
 
     @property
     def last_keep(self) -> int:
-        """tkeep of the last beat of a sector of the first size, bit b for byte b."""
+        """The tkeep of the last beat of a sector of the first size.  Bit b stands for byte b."""
         return self.sizes[0].last_keep
 
     @property
     def tweak_bits(self) -> int:
-        """Bits of the tweak that reach the engine (0 if the mode takes none)."""
+        """The number of bits of the tweak that reach the engine.  It is 0 if the mode takes no tweak."""
         return self.data.block_bits * self.sectors.tweak_blocks
 
     @property
     def ticket_bits(self) -> int:
-        """Width of a sector's place in the ring."""
+        """The width of the number of a place in the ring, which is the ticket of a sector."""
         return max(1, (self.buffers.ring_sectors - 1).bit_length())
 
     @property
     def erase_words(self) -> int:
-        """Words of the deepest memory of the core."""
+        """The number of words of the deepest memory of the core."""
         ring = self.buffers.ring_sectors * self.beats
         return max(ring, self.keys.round_words, self.keys.words * self.keys.slots, self.buffers.engine_words)
 
     @property
     def erase_bits(self) -> int:
-        """Width of the address under which memories are erased."""
+        """The width of the address of the word that is erased."""
         return max(1, (self.erase_words - 1).bit_length())

@@ -10,13 +10,13 @@ from modeloom.rtl.bus.ports import FlatPort, fields_layout, flat_ports
 __all__ = ["CODE_BITS", "COMMAND", "FLAT_PORTS", "STATUS"]
 
 COMMAND = fields_layout(COMMANDS)
-"""Payload of a command, bit 0 first."""
+"""The layout of a command, bit 0 first."""
 
 STATUS = fields_layout(STATUSES)
-"""Payload of a status, bit 0 first."""
+"""The layout of a status, bit 0 first."""
 
 CODE_BITS = max(StatusCode).bit_length()
-"""Bits of a status code that is given."""
+"""The width of the largest status code."""
 
 FLAT_PORTS: tuple[FlatPort, ...] = tuple(port for interface in SECTOR_CORE if interface is not CONTROL for port in flat_ports(interface))
-"""The bus ports of a core in the order of the emitted top, after ``aclk`` and ``aresetn``."""
+"""The ports of the buses in the order of the emitted top.  They stand behind ``aclk`` and ``aresetn``."""

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result buffer: blocks come in any order, sectors leave in the order of their entry.
+"""The result buffer.  Blocks come in any order, and sectors leave in the order of their entry.
 
-One memory a lane, ``ring_sectors`` × ``beats`` words; block i of the sector with ticket t on lane i mod lanes::
+Each lane has a memory of ``ring_sectors`` × ``beats`` words.  Block i of the sector with ticket t is in the memory of lane i mod
+lanes::
 
     address = t · beats + i // lanes
 
     out ────▶ [address] ──▶ memories, read in two cycles ──▶ RegisterSlice ──▶ zeros while idle ──▶ m_axis
     done ───▶ sectors to send ──▶ running read address (tickets follow each other, so it only counts)
 
-In a core for several sector sizes ``beats`` are those of the largest, and each place remembers the size of its sector.
+In a core for several sector sizes, ``beats`` is that of the largest size, and the buffer stores the size of the sector in each
+place.
 
-Only sectors that are done are read, so neither a word being written nor a block of a sector that never ended is.
+Only sectors that are done are read.  So no word is read while it is written, and no block is read of a sector that never ended.
 """
 
 from __future__ import annotations
@@ -36,21 +38,21 @@ __all__ = ["ResultRing"]
 
 
 class ResultRing(BusComponent[BusParameters]):
-    """Stores result blocks and streams finished sectors, a beat a cycle and without a pause between sectors.
+    """Stores result blocks and streams finished sectors, one beat in each cycle, without a pause between sectors.
 
-    The first beat of an only sector is on the bus ``cycles.DONE_TO_FIRST_BEAT`` cycles after ``done``.
+    If no other sector is sent, the first beat of a sector is on the bus ``cycles.DONE_TO_FIRST_BEAT`` cycles after ``done``.
 
     Members
     -------
     place : place_signature
-        Places that are free, and that are given to sectors.
+        Whether a place is free, and the place of a sector that will enter.
     out : out_signature
     done : done_signature
-        The engine's.
+        Result blocks and ends of sectors from the engine.
     erase : erase_signature
-        Writes zeros to this word of each lane's memory, in a reset.
+        Writes zeros to this word of the memory of each lane, in a reset.
     m : stream of beats
-        To the host; payload and keep are zero while not valid.
+        Beats to the host.  Data and keep are zero while not valid.
     delivered : 1
         The host has taken the last beat of a sector.
     """
@@ -112,7 +114,7 @@ class ResultRing(BusComponent[BusParameters]):
         beat_reg = Signal(range(max(2, p.beats)))
         final_reg = Signal(init=p.beats == 1)
         wrap_reg = Signal(init=depth == 1)
-        # The size of the sector that is read, and of the beats behind it on their way out.
+        # The size of the sector that is read, and the sizes that belong to the beats on their way out.
         sizes = [size.beats for size in p.sizes]
         several = len(sizes) > 1
         size_regs = Array(Signal(p.size_bits, name=f"size{place}_reg", reset_less=True) for place in range(p.buffers.ring_sectors))
@@ -134,7 +136,7 @@ class ResultRing(BusComponent[BusParameters]):
 
         final: Value = final_reg
         if several and min(sizes) == 1:
-            # Whether a sector of one beat comes next is not known before it is there.
+            # It is not known ahead whether the next sector has one beat only.
             first_reg = Signal(init=1)
             final = Signal(name="final")
             m.d.comb += final.eq(final_reg | (first_reg & Array(Const(beats == 1, 1) for beats in sizes)[size]))
@@ -143,7 +145,7 @@ class ResultRing(BusComponent[BusParameters]):
         finish = Signal()
         to_send = Signal.like(to_send_reg)
         free = Signal.like(free_reg)
-        # Each enable of wide registers is one gate behind registers: comparisons are made a cycle ahead.
+        # Comparisons are made a cycle ahead, so that each enable of wide registers is one gate behind registers.
         m.d.comb += [
             move_2.eq(~fetched_reg | out.i.ready),
             move_1.eq(~read_reg | move_2),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes the size of sectors, in cores for several sizes.
+"""Changes the size of sectors in cores for several sizes.
 
 ::
 
@@ -24,16 +24,16 @@ __all__ = ["SizeGate"]
 
 
 class SizeGate(BusComponent[BusParameters]):
-    """Lets the packet of a command in once the engine is set to its size.
+    """Lets the packet of a command in when the engine is set to its size.
 
     Members
     -------
     upcoming : upcoming_signature
         The sizes of the next two sectors.
     opening : opening_signature
-        Whether the packet to come may be taken in.  That of a command of unknown size may always: it is dropped.
+        Whether the next packet may be taken in.  The packet of a command with an unknown size is always taken in, and dropped.
     size : size_signature
-        To the engine.
+        The size for the engine.
     """
 
     @staticmethod
