@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes over the pins of a core, said once.
+"""The tables of the interfaces of a core: ports, fields of payloads, and what is secret.
 
-::
+Each fact stands in one table::
 
-    table.py    what an interface is: ports, widths, fields of a payload with their bytes, what is secret, who drives what
+    table.py    the types of the tables: ports, widths, fields of a payload with their bytes, what is secret, who drives a port
     shared.py   interfaces that every kind of core has: erasure, data, keys
-    sector.py   those of cores for sectors: commands, statuses and their codes
+    sector.py   interfaces of cores for sectors: commands, statuses and their codes
+    messages.py interfaces of cores for messages: commands, statuses and their codes
 
 Layouts of the hardware, Verilog comments, datasheets, the tables of ``docs/interfaces.md``, benches, host software, assertions
-and the check for timing channels are made of these tables. Nothing here is hardware.
+and the check for timing channels are generated from these tables.  Nothing here is hardware.
 """
 
 from modeloom.interfaces.table import Field, Interface, Packing, Place, Port, Role, Side, Unit, Width

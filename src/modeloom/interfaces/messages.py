@@ -29,10 +29,10 @@ EXPANDED = (
 
 
 class MessageCode(IntEnum):
-    """The result of a message; ``meaning`` says it in words.
+    """The result of a message.  ``meaning`` says it in words.
 
-    If there are several errors, the status has the highest code.  Errors of the command therefore take precedence over errors of the
-    packet.
+    If there are several errors, the status has the highest code.  Errors of the command therefore take precedence over errors of
+    the packet.
     """
 
     meaning: str
@@ -94,9 +94,10 @@ def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool 
     Parameters
     ----------
     block_bytes : int
-        Bytes of a block.
+        Number of bytes of a block.
     hold : int or None
-        Most bytes of text of a message to open that the core holds back until the tag was checked; None if it releases text before.
+        Largest number of bytes of text that the core holds back until it has checked the tag of a message to open.  None if it
+        releases the text before.
     expanded : bool
         Whether keys come as round keys.
     key_slots : int
@@ -126,13 +127,15 @@ def pack_message_command(
     *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
     decrypt: bool = False, nonce_bytes: int | None = None, block_bytes: int = 16,
 ) -> bytes:  # fmt: skip
-    """The bytes of a command.  Nonce and tag are padded with zeros at their ends.  They have as many bytes as are given, unless
-    other numbers are given.
+    """The bytes of a command.
+
+    Nonce and tag are padded with zeros at their ends.  ``nonce_bytes`` and ``tag_bytes`` are the lengths that the command states.
+    By default they are the lengths of ``nonce`` and ``tag``.
 
     Raises
     ------
     ValueError
-        Nonce or tag are longer than a block, or a number is too large for its field.
+        If the nonce or the tag is longer than a block, or a number is too large for its field.
     """
     for what, value in (("nonce", nonce), ("tag", tag)):
         if len(value) > block_bytes:

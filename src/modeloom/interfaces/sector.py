@@ -40,23 +40,23 @@ COMMANDS = Interface(
     "s_axis_cmd", "cmd", "commands", Side.HOST,
     (Port("tdata", Width(_COMMAND.bits), "a command", packing=_COMMAND),),
 )  # fmt: skip
-"""One beat for each sector."""
+"""The commands.  There is one beat for each sector."""
 
 STATUSES = Interface(
     "m_axis_status", "status", "statuses, one for each command in order", Side.CORE,
     (Port("tdata", Width(_STATUS.bits), "a status", packing=_STATUS),),
 )  # fmt: skip
-"""One beat for each command."""
+"""The statuses.  There is one beat for each command."""
 
 SECTOR_CORE = (CONTROL, COMMANDS, DATA_IN, DATA_OUT, STATUSES, KEYS, KEY_FLAGS)
 """All interfaces of a core for sectors, in the order of the emitted top, after ``aclk`` and ``aresetn``."""
 
 
 class StatusCode(IntEnum):
-    """The result of a command; ``meaning`` says it in words.
+    """The result of a command.  ``meaning`` says it in words.
 
-    If there are several errors, the status has the highest code.  Errors of the command therefore take precedence over errors of the
-    packet.
+    If there are several errors, the status has the highest code.  Errors of the command therefore take precedence over errors of
+    the packet.
     """
 
     meaning: str
@@ -83,7 +83,7 @@ def pack_command(*, tweak: bytes = b"", tag: int = 0, slot: int = 0, size: int =
     Raises
     ------
     ValueError
-        The tweak is too long, or a number is too large for its field.
+        If the tweak is too long, or a number is too large for its field.
     """
     most = _COMMAND.field("tweak").bits // 8
     if len(tweak) > most:
@@ -93,6 +93,6 @@ def pack_command(*, tweak: bytes = b"", tag: int = 0, slot: int = 0, size: int =
 
 
 def unpack_status(status: bytes) -> tuple[int, StatusCode]:
-    """Tag and code from the bytes of a status."""
+    """The tag and the code from the bytes of a status."""
     fields = _STATUS.unpack(status)
     return fields["tag"], StatusCode(fields["code"])

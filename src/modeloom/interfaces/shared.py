@@ -93,7 +93,7 @@ KEY_FLAGS = Interface(
 
 
 def key_flags(slots: int) -> Interface:
-    """``KEY_FLAGS`` of a core with so many key slots: with more than ``LISTED_SLOTS``, no port has a bit for each slot."""
+    """``KEY_FLAGS`` of a core with so many key slots.  With more than ``LISTED_SLOTS``, no port has a bit for each slot."""
     if slots <= LISTED_SLOTS:
         return KEY_FLAGS
     loaded, *others = KEY_FLAGS.payload

@@ -95,8 +95,8 @@ def slot_number_bits(slots: int) -> int:
 class Width:
     """The width of a port: ``count`` bits for each unit.
 
-    A unit of ``KEY_SLOT`` is a bit for each key slot, or one bit with more than ``LISTED_SLOTS``.  One of ``SLOT_NUMBER`` has as many bits
-    as the number of a slot, but at least 8.
+    A unit of ``KEY_SLOT`` is a bit for each key slot, or one bit with more than ``LISTED_SLOTS``.  One of ``SLOT_NUMBER`` has as
+    many bits as the number of a slot, but at least 8.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class Packing:
     Raises
     ------
     ValueError
-        A field of eight bits or more does not begin on a byte, or the fields do not fill whole bytes.
+        If a field of eight bits or more does not begin on a byte, or the fields do not fill whole bytes.
     """
 
     fields: tuple[Field, ...]
@@ -196,15 +196,15 @@ class Packing:
 
     @property
     def bits(self) -> int:
-        """Width of the payload."""
+        """The width of the payload."""
         return sum(field.bits for field in self.fields)
 
     def field(self, name: str) -> Field:
-        """The field of this name; raises ``KeyError`` if there is none."""
+        """The field of this name.  Raises ``KeyError`` if there is none."""
         return {field.name: field for field in self.fields}[name]
 
     def offset(self, name: str) -> int:
-        """Number of the lowest bit of a field; raises ``KeyError`` if there is no such field."""
+        """The number of the lowest bit of a field.  Raises ``KeyError`` if there is no such field."""
         return {field.name: offset for field, offset in self._places()}[name]
 
     def slice(self, name: str) -> slice:
@@ -230,9 +230,9 @@ class Packing:
         Raises
         ------
         ValueError
-            A value does not fit into its field.
+            If a value does not fit into its field.
         KeyError
-            There is no field of this name.
+            If there is no field of this name.
         """
         word = 0
         for name, value in values.items():
@@ -243,7 +243,7 @@ class Packing:
         return word.to_bytes(self.bits // 8, "little")
 
     def unpack(self, payload: bytes) -> dict[str, int]:
-        """The fields of a payload; raises ``ValueError`` if it has another length."""
+        """The values of the fields of a payload.  Raises ``ValueError`` if it has another length."""
         if len(payload) != self.bits // 8:
             raise ValueError(f"a payload has {self.bits // 8} bytes, not {len(payload)}")
         word = int.from_bytes(payload, "little")
@@ -292,9 +292,9 @@ class Port:
     meaning : str
         Text for readers.
     member : str
-        Its name in the hardware; "" for a payload with fields.
+        Its name in the hardware.  It is "" for a payload with fields.
     driver : Side or None
-        Who drives it; None: the side that drives the interface.
+        Who drives it.  None means the side that drives the interface.
     role : Role
         The role of a port without fields.
     packing : Packing or None
@@ -323,7 +323,7 @@ class Interface:
     Attributes
     ----------
     name : str
-        Prefix of the names of its ports; "" for none.
+        Prefix of the names of its ports, or "" for no prefix.
     member : str
         Its name in the hardware.
     about : str
@@ -357,7 +357,7 @@ class Interface:
         return f"{self.name}_{port.name}" if self.name else port.name
 
     def port(self, name: str) -> Port:
-        """The port with this name after the name of the interface; raises ``KeyError`` if there is none."""
+        """The port with this name after the name of the interface.  Raises ``KeyError`` if there is none."""
         return {port.name: port for port in self.ports}[name]
 
     def driven_by(self, port: Port) -> Side:
@@ -366,12 +366,12 @@ class Interface:
 
     @property
     def payload_names(self) -> tuple[str, ...]:
-        """Names of the ports of the payload, such as ("tdata", "tkeep", "tlast")."""
+        """The names of the ports of the payload, such as ("tdata", "tkeep", "tlast")."""
         return tuple(port.name for port in self.payload)
 
     @property
     def packing(self) -> Packing:
-        """The fields of its ``tdata``; raises ``ValueError`` if it has none."""
+        """The fields of its ``tdata``.  Raises ``ValueError`` if it has none."""
         packing = self.port("tdata").packing
         if packing is None:
             raise ValueError(f"{self.name} carries bytes and has no fields")

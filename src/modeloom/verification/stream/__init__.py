@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``modeloom verify`` does with a core for messages.
+"""The checks of ``modeloom verify`` for a core for messages.
 
 ::
 
@@ -45,7 +45,15 @@ Check = Callable[[StreamSubject], tuple[str, dict[str, Any]]]
 
 
 def dynamic_checks(messages: int | None = None) -> list[tuple[str, Check]]:
-    """The checks that simulate the Verilog, in their order; ``messages`` is the number of random ones, if other than usual."""
+    """The checks that simulate the Verilog, in order.
+
+    Each takes a ``StreamSubject``, returns a description with figures, and raises ``CheckFailed``.
+
+    Parameters
+    ----------
+    messages : int, optional
+        Number of random messages, if it differs from the default.
+    """
     return [
         ("vectors", check_vectors), ("pace", check_pace), ("lengths", check_lengths), ("statuses", check_statuses),
         ("reloads", check_reloads), ("erasure", check_erasure), ("zeroize", check_zeroize),
@@ -56,25 +64,25 @@ def dynamic_checks(messages: int | None = None) -> list[tuple[str, Check]]:
 def verify_messages(
     directory: str | Path, *, sectors: int | None = None, seed: int = 1, optimize: int = 2, hashes: bool = True, cycles: bool = True
 ) -> Iterator[Step]:
-    """Runs all checks and gives a step for each that passed.
+    """Runs all checks, and yields a step for each that passed.
 
     Parameters
     ----------
     sectors : int, optional
-        Number of random messages.
+        Number of random messages.  It has this name because the option of the command has it for every kind of core.
     seed : int
         Seed of random keys, data and pauses.
     optimize : int
         Optimisation level of the C++ compiler.
     hashes : bool
-        Whether the files must be those that were built.
+        Whether the files must be unchanged.
     cycles : bool
-        As for other cores; edited Verilog is not compared in every cycle here.
+        It has no effect.  Edited Verilog of this kind of core is not compared in every cycle.
 
     Raises
     ------
     CheckFailed, ProofError, TimingChannel
-        For the first check that did not pass; one line.
+        For the first check that failed.  The message is one line.
     """
     subject = StreamSubject(directory, optimize=optimize, seed=seed)
     description, folder = subject.description, subject.directory
@@ -97,7 +105,7 @@ def verify_messages(
 
 
 def _proof(subject: StreamSubject, made: StreamCore) -> Step:
-    """The pipeline was proved when it was compiled again; it is the one that the files tell of."""
+    """Reports the proof.  It ran when the pipeline was compiled again, and the files are those of this pipeline."""
     description, proof = subject.description, made.compiled.proof
     again = made.describe(description.name, description.command)
     if again.explain != description.explain or again.definition_sha256 != description.definition_sha256:

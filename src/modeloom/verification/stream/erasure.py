@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks erasure of a key, ``zeroize`` and the reset: nothing is left after the stated cycles, and the core works again."""
+"""Checks the erasure of a key, ``zeroize`` and the reset: nothing is left after the stated cycles, and the core works again."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from modeloom.verification.twins import differences, hold_cycles, request
 __all__ = ["check_erasure", "check_zeroize"]
 
 RESULTS = (".texts.", ".verdicts.")
-"""Parts of names where text and tags wait for the host: they belong to it, and stay when a key is erased (docs/security.md)."""
+"""Parts of the names of memories where text and tags wait for the host.  They stay when a key is erased (docs/security.md)."""
 
 ABORTS = 8
 
 
 def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Two cores that differ only in the key of a slot, which has been set up and used.  Both must be in the same state
-    ``key_erase_cycles`` after its erasure begins, and after another key replaces it: round keys, powers of hash keys, chains, state."""
+    """Compares two cores that differ only in the key of a slot, which has been set up and used.
+
+    Both must have the same state ``key_erase_cycles`` after the erasure of the key begins, and after another key has replaced it.
+    The state has the round keys, the powers of hash keys, the chains and all other registers but those of `RESULTS`.
+    """
     slots, cycles = subject.description.key_slots, subject.description.key_erase_cycles
     compared = 0
     for slot in sorted({0, slots - 1}):
@@ -49,7 +52,7 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 
 
 def _used(subject: StreamSubject, slot: int, seed: int) -> SimulatedStreamCore:
-    """A core whose slot has a key of this seed, and which is otherwise always the same.  It has run messages of every direction."""
+    """A core whose slot has a key from this seed.  Everything else is always the same.  It has run messages in every direction."""
     core, d = subject.core(), subject.description
     own, common = random.Random(f"{subject.seed} key {seed}"), random.Random(f"{subject.seed} common")
     used = sorted({0, 1 % d.key_slots, d.key_slots - 1})
@@ -66,8 +69,11 @@ def _used(subject: StreamSubject, slot: int, seed: int) -> SimulatedStreamCore:
 
 
 def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Two cores in the middle of different work must have the same state after ``zeroize`` and after a reset, and work again.  Both take
-    exactly ``erase_cycles``, in which all buses are idle."""
+    """Compares two cores in the middle of different work.
+
+    They must have the same state after ``zeroize`` and after a reset, and work again.  Each of the two takes exactly
+    ``erase_cycles``, in which all buses are idle.
+    """
     stated, d = subject.description.erase_cycles, subject.description
     _hold(subject, subject.core(), "power-up")
     differed = 0
@@ -82,7 +88,7 @@ def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
         if differed < 20:
             raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
         for core in cores:
-            # What stands on a bus is the host's, and passes through registers that hold nothing.
+            # The host drives these buses, and registers that hold nothing follow them.
             core.simulation.set("s_axis_cmd_tdata", 0)
             request(core, how)
             _hold(subject, core, how)
@@ -101,7 +107,7 @@ def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             host.load(subject.good_key(rng), slots[0])
         host.run(rng.randrange(1, d.message_cycles(40, 200)))
         host.abort("zeroize" if number % 2 else "aresetn")
-        # A message that was cut off leaves nothing that the next one would meet.
+        # A message that was cut off leaves nothing that would affect the next one.
         host.load(subject.good_key(rng), slots[-1])
         host.settle()
         for decrypt in subject.ways:
@@ -123,7 +129,10 @@ def _hold(subject: StreamSubject, core: SimulatedStreamCore, how: str) -> None:
 
 
 def _fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random, cycles: int) -> None:
-    """Brings a core into the middle of its work: keys, text that waits, and a key that is being loaded.  Lengths are always the same."""
+    """Brings a core into the middle of its work, with keys, text that waits, and a key that is being loaded.
+
+    Lengths are the same for all random generators.
+    """
     d = subject.description
     for slot in sorted({0, d.key_slots - 1}):
         core.load_key(rng.randbytes(d.key_lengths[0]), slot)

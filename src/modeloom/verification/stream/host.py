@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host of a core for messages in simulation.  It sends keys, commands and packets at any time, and knows which results are allowed."""
+"""The host of a core for messages in simulation.  It sends keys, commands and packets at any time, and knows which results are
+allowed."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class MessageJob:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may come of a message: the status, and the packet of text with its mark."""
+    """A result that a message may have: the status, and the packet of text with its mark ``cut``."""
 
     code: MessageCode
     tag: bytes = b""
@@ -89,15 +90,15 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         Parameters
         ----------
         ad, text, nonce : bytes or int
-            The bytes, or how many random ones.
+            The bytes, or the number of random bytes.
         key : bytes, optional
-            The key that the tag of a message to open belongs to; that which the slot has at the end of its history, if not given.
+            The key for the tag of a message to open.  The default is the key at the end of the history of the slot.
         wrong_bit : int, optional
-            A bit of this tag that is inverted.
+            The number of a bit of this tag that is inverted.
         fault : str, optional
             One of ``packet.FAULTS``.
         **fields
-            Fields of the command that are changed.
+            Fields of the command that get other values.
         """
         rng, d = self.rng, self.description
         ad = rng.randbytes(ad) if isinstance(ad, int) else ad
@@ -133,7 +134,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self._patience += self.description.message_cycles(len(ad), len(packet.data))
 
     def _refused(self, values: dict[str, Any]) -> MessageCode | None:
-        """The code of what is wrong with a command, but for its key."""
+        """The code for a command that is wrong in itself.  It is None for a command without such errors, whatever its slot holds."""
         d = self.description
         if values["nonce_bytes"] not in d.nonces:
             return MessageCode.BAD_NONCE_LENGTH
@@ -219,7 +220,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self.fail(f"computes a wrong text or tag: {self._words(job)}")
 
     def _allowed(self, job: MessageJob) -> list[tuple[int, Allowed]]:
-        """Phases of the slot in which the command may have been decided, and what comes in each."""
+        """The phases of the slot in which the command may have been decided, with each result that is allowed there."""
         if job.refused is not None:
             return [(self._at[job.slot] if job.slot < self.slots else 0, Allowed(job.refused))]
         history = self._history[job.slot]
@@ -230,12 +231,12 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return found
 
     def _results(self, job: MessageJob, key: bytes) -> list[Allowed]:
-        """What may come of a message under a key."""
+        """The results that a message may have with this key."""
         hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes)
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt
         if held and hold is not None and len(judged.text) > hold:
-            # A fault behind the bytes that can be held may be told of or not.
+            # If the fault lies behind the bytes that the core can hold, the core may report either error.
             codes = {MessageCode.TOO_LONG_TO_HOLD, judged.code} - {MessageCode.OK}
             return [Allowed(code) for code in sorted(codes)]
         if judged.code != MessageCode.OK:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of every class of lengths, with every nonce and tag length; then random ones with pauses, back-pressure and faults."""
+"""Tests messages of every class of lengths, with every nonce and tag length, then random ones with pauses and faults."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PATTERNS: tuple[dict[str, float], ...] = (
 """Probabilities of pauses: none, a few everywhere, one slow bus at a time, and slow data on all buses."""
 
 MESSAGES = 2000
-"""Random messages, if not told otherwise."""
+"""Default number of random messages."""
 
 CHUNK = 64
-"""Messages under one pattern, and with one set of keys."""
+"""Number of messages with the same pattern of pauses and the same keys."""
 
 SLOTS = 8
-"""Slots that get keys, of a core that has many: the first ones and the last one."""
+"""Largest number of slots that get keys.  If the core has more slots, these are the first ones and the last one."""
 
 
 def slots_used(host: MessageHost) -> list[int]:
@@ -42,7 +42,10 @@ def load_all(host: MessageHost) -> None:
 
 
 def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Every length of associated data and of text up to two blocks and a byte, each nonce and tag length, and wrong tags."""
+    """Runs messages of every length of associated data and text up to two blocks and a byte, with each nonce and tag length.
+
+    Some tags are wrong.
+    """
     rng, d = subject.rng("lengths"), subject.description
     host = MessageHost(subject, rng)
     load_all(host)
@@ -69,7 +72,7 @@ def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 
 
 def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[str, dict[str, Any]]:
-    """Random messages in chunks, with new keys and another pattern of pauses for each chunk."""
+    """Runs random messages in chunks.  Each chunk has new keys and another pattern of pauses."""
     rng, d = subject.rng("messages"), subject.description
     host = MessageHost(subject, rng)
     patterns = cycle(PATTERNS)
@@ -91,7 +94,7 @@ def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[s
                 fault=rng.choice(FAULTS) if rng.random() < 0.05 else None,
             )  # fmt: skip
         if rng.random() < 0.2:
-            # The host takes nothing until everything that the core can hold waits.
+            # The host takes nothing until the core is full.
             host.set_gaps({"m_axis": 0.999999} if rng.random() < 0.5 else {"m_axis_status": 0.999999})
             host.run(4 * d.message_cycles(64, 64))
             host.set_gaps({})
@@ -101,7 +104,7 @@ def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[s
 
 
 def _length(rng: Any, size: int) -> int:
-    """A number of bytes: often none or whole blocks, mostly few, sometimes many."""
+    """A random number of bytes.  It is often 0 or a number of whole blocks, mostly small, and sometimes large."""
     kind = rng.random()
     if kind < 0.2:
         return 0

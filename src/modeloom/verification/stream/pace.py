@@ -12,16 +12,17 @@ from modeloom.verification.stream.subject import StreamSubject
 __all__ = ["check_pace"]
 
 COUNT = 24
-"""Messages of a shape back to back; the distances of the second half are compared."""
+"""Number of messages of each shape, back to back.  The distances in the second half are compared."""
 
 
 def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Measures latency, and the distance of messages of several shapes: with one key, and with another slot at every message."""
+    """Measures the latency, and the distances of messages of several shapes, with one key and with another slot for each
+    message."""
     rng, d = subject.rng("pace"), subject.description
     host = MessageHost(subject, rng)
     load_all(host)
     size, slots = d.beat_bytes, slots_used(host)
-    # Where text is held, an opened message waits for its verdict.
+    # In a core that holds text, an opened message waits for its verdict, so only sealed messages are measured.
     ways = [way for way in subject.ways if d.hold is None or not way] or [True]
     if d.hold is None or not ways[0]:
         for way in ways:

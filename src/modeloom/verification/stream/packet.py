@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets of messages, correct or with a fault, and what a core must make of them (``docs/interfaces.md``).
+"""Packets of messages, correct or with a fault, and their required results (``docs/interfaces.md``).
 
 ::
 
@@ -20,7 +20,7 @@ __all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "whole"]
 
 @dataclass(frozen=True)
 class MessagePacket:
-    """The beats of a packet: data, padded to whole beats, and ``tkeep`` of each beat."""
+    """The beats of a packet: data padded to whole beats, and the ``tkeep`` of each beat."""
 
     data: bytes
     keeps: tuple[int, ...]
@@ -28,12 +28,12 @@ class MessagePacket:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a core makes of a packet.
+    """The required result of a packet.
 
     Attributes
     ----------
     code : MessageCode
-        OK, or that of the fault.
+        OK, or the code of the fault.
     text : bytes
         The text up to the fault.
     """
@@ -53,7 +53,7 @@ def whole(ad: bytes, text: bytes, size: int) -> MessagePacket:
 
 
 def judge(packet: MessagePacket, associated: int, size: int) -> Judgement:
-    """What a core makes of a packet of a message with so much associated data."""
+    """The required result of a packet, for a command with this number of bytes of associated data and blocks of ``size`` bytes."""
     full, last = (1 << size) - 1, len(packet.keeps) - 1
     text, begun = b"", False
     for number, keep in enumerate(packet.keeps):
@@ -75,7 +75,7 @@ def judge(packet: MessagePacket, associated: int, size: int) -> Judgement:
 
 
 FAULTS = ("ends", "gap", "empty", "partial", "longer", "turned", "null")
-"""What can be wrong with a packet."""
+"""The possible faults of a packet."""
 
 
 def faulty(ad: bytes, text: bytes, size: int, fault: str, rng: random.Random) -> MessagePacket:

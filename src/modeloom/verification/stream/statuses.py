@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Provokes every status code, and keys that come, change and go under traffic."""
+"""Provokes every status code, and loads, replaces and erases keys while messages are in flight."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from modeloom.verification.stream.subject import StreamSubject
 __all__ = ["check_reloads", "check_statuses", "possible_codes"]
 
 ROUNDS = 40
-"""Rounds of traffic with a key in the middle."""
+"""Number of rounds of traffic.  A key comes in the middle of each round."""
 
 
 def possible_codes(subject: StreamSubject) -> set[MessageCode]:
-    """The codes that a core with these options can give in this check."""
+    """The codes that a core with these options can return in this check."""
     d = subject.description
     impossible = {
         MessageCode.TOO_LONG: True,  # lengths of 2^36 bytes are not simulated
@@ -72,7 +72,7 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 
 
 def _changes(host: MessageHost) -> list[dict[str, Any]]:
-    """Fields that a core does not have, alone and together."""
+    """Values of fields that the core does not accept, alone and together."""
     d = host.description
     changes: list[dict[str, Any]] = [{"slot": slot} for slot in (host.slots, (1 << 16) - 1)]
     changes += [{"nonce_bytes": length} for length in (0, d.block_bytes + 1, 255) if length not in d.nonces]
@@ -84,7 +84,7 @@ def _changes(host: MessageHost) -> list[dict[str, Any]]:
 
 
 def _refused_keys(host: MessageHost) -> int:
-    """Key packets of wrong lengths, with gaps, and for missing slots.  A correct packet and a message follow each of them."""
+    """Sends key packets of wrong lengths, with gaps, and for missing slots.  A correct packet and a message follow each of them."""
     rng, subject, d = host.rng, host.subject, host.description
     wrong = [length for length in {1, *(n + more for n in d.key_lengths for more in (-1, 1, 16))} if length not in d.key_lengths]
     packets: list[tuple[bytes, int, tuple[int, ...] | None]]
@@ -106,9 +106,9 @@ def _refused_keys(host: MessageHost) -> int:
 
 
 def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[str, dict[str, Any]]:
-    """Keys are loaded, replaced and erased while messages of all slots are in flight.
+    """Loads, replaces and erases keys while messages of all slots are in flight.
 
-    Results of a slot use the old key, are NO_KEY, or use the new key, in this order.  Other slots are not affected.
+    The results of a slot must use the old key, be ``NO_KEY``, or use the new key, in this order.  Other slots must not be affected.
     """
     rng, d = subject.rng("reloads"), subject.description
     host = MessageHost(subject, rng)

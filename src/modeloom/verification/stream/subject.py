@@ -23,7 +23,7 @@ __all__ = ["MessageReference", "StreamSubject"]
 
 @dataclass(frozen=True)
 class MessageReference:
-    """What a core must compute under a key.
+    """The results that a core must compute with a key.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class MessageReference:
     golden: golden.StreamMode | None
 
     def run(self, decrypt: bool, nonce: bytes, text: bytes, ad: bytes) -> tuple[bytes, bytes]:
-        """The other text, and the whole tag of the message."""
+        """The ciphertext of a plaintext or the plaintext of a ciphertext, and the whole tag of the message."""
         if self.golden is None:
             return self.model.run("decrypt" if decrypt else "encrypt", nonce, text, ad)
         whole = max(self.model.mode.tag_bytes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published vectors of the mode on the core: all that its keys, nonces, tags and directions allow."""
+"""Runs the published vectors of the mode on the core, as far as its keys, nonces, tags and directions allow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Test = dict[str, Any]
 
 
 def fitting(d: StreamDescription) -> list[Test]:
-    """Published vectors with the mode and cipher of a core, and with lengths that it has."""
+    """The published vectors for the mode, the cipher, and the lengths of a core."""
     return [
         test for test in vectors.for_mode(d.mode, d.cipher)
         if len(test["key"]) // 2 in d.key_lengths and len(test["nonce"]) // 2 in d.nonces and len(test["tag"]) // 2 in d.tag_bytes
@@ -26,9 +26,14 @@ def fitting(d: StreamDescription) -> list[Test]:
 
 
 def run_vectors(core: SimulatedStreamCore, tests: list[Test]) -> int:
-    """Runs vectors in all directions of a core, as many keys at a time as it has slots; gives the number of messages.
+    """Runs vectors in all directions of a core, and returns the number of messages.
 
-    Raises ``CheckFailed`` for the first one that differs.
+    It loads as many keys at a time as the core has slots.
+
+    Raises
+    ------
+    CheckFailed
+        For the first message that differs.
     """
     d, count = core.description, 0
     slots = min(d.key_slots, 64)
@@ -58,7 +63,7 @@ def run_vectors(core: SimulatedStreamCore, tests: list[Test]) -> int:
 
 
 def check_vectors(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """The vectors that fit."""
+    """Runs the vectors that fit the core.  If there are none, the result says so."""
     tests = fitting(subject.description)
     if not tests:
         return "none are published that fit this core", {"vectors": 0}
