@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mixes of packets: how many bytes packets have, and in which shares.
+"""Mixes of packets: the sizes of packets, and the share of each size.
 
-::
+A mix has a name or comes from a file::
 
     gcm2008     1500 bytes: 12 of 20     576: 4     552: 3     44: 1
-    a file      a line for each size: bytes, share, and bytes of associated data if they are not those of the command line
+    a file      a line for each size: bytes, share, and bytes of associated data if they differ from the command line
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from modeloom.spec import InputError, UnknownName
 __all__ = ["MIXES", "Mix", "Size", "find_mix"]
 
 MOST_BYTES = 1 << 24
-"""Bytes of a packet in a file."""
+"""Largest number of bytes of a packet in a file."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Size:
     Attributes
     ----------
     nbytes : int
-        Bytes of a packet, associated data and text together.
+        Number of bytes of a packet, which are those of associated data and text together.
     share : int
-        So many of the packets in a round are of this size.
+        Number of packets of this size in a round.
     associated : int or None
-        Bytes of associated data; None for those of the command line.
+        Number of bytes of associated data, or None for the number on the command line.
     """
 
     nbytes: int
@@ -48,9 +48,11 @@ class Mix:
     Attributes
     ----------
     name : str
+        The name of the mix, or the path of its file.
     sizes : tuple of Size
+        The sizes with their shares.
     source : str
-        Where it comes from.
+        The publication or the file that the shares come from.
     """
 
     name: str
@@ -59,11 +61,11 @@ class Mix:
 
     @property
     def round(self) -> int:
-        """Packets after which the shares are exact."""
+        """The number of packets after which the shares are exact."""
         return sum(size.share for size in self.sizes)
 
     def packets(self, count: int, rng: random.Random) -> Iterator[Size]:
-        """So many packets.  In every round the shares are exact, and the order is random."""
+        """The sizes of ``count`` packets.  In every round the shares are exact, and the order is random."""
         deck: list[Size] = []
         for _ in range(count):
             if not deck:
@@ -93,9 +95,9 @@ def find_mix(name: str) -> Mix:
     Raises
     ------
     UnknownName
-        It is no name, and there is no such file.
+        If there is neither a mix nor a file of this name.
     InputError
-        The file is not of this form.
+        If the file does not have the form above.
     """
     if name in MIXES:
         return MIXES[name]

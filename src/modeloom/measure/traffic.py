@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``modeloom traffic`` does: packets through a simulated core, a new key slot at every packet, each output compared.
+"""The measurement of ``modeloom traffic``.  It sends packets through a simulated core and compares each output.
 
-A packet takes the cycles from its first beat in to that of the next packet.  Cycles in which none of its blocks enters are lost::
+Each packet uses another key slot than the one before.  A packet takes the cycles from its first beat in to the first beat of the
+next packet.  Cycles in which none of its blocks enters are lost::
 
-    packet      f = bytes / bytes of a beat          cycles of it = beats + lost
+    packet      f = bytes / bytes of a beat          its cycles = beats + lost
     as gcm2008  mean over the packets of f / (f + lost)                    equation 4.1 there
-    of peak     bytes of all / (cycles of all × bytes of a beat)
+    of peak     bytes of all packets / (cycles of all packets × bytes of a beat)
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ SCHEMA = "modeloom-traffic-1"
 
 
 class Oracle(Protocol):
-    """What a core is compared with."""
+    """The reference that a core is compared with."""
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes: ...
     def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes: ...
@@ -57,7 +58,7 @@ class _Package:
             except InvalidTag:
                 raise AuthenticationError("the tag is wrong") from None
         text = sealed[: len(sealed) - tag_bytes]
-        # Counter mode is its own inverse, so that sealing the ciphertext gives the text.
+        # Counter mode is its own inverse, so sealing the ciphertext gives the text.
         plain = self._gcm.encrypt(nonce, text, ad)[: len(text)]
         if self.seal(nonce, plain, ad, tag_bytes) != sealed:
             raise AuthenticationError("the tag is wrong")
@@ -65,7 +66,10 @@ class _Package:
 
 
 def oracle_of(d: StreamDescription, folder: str | Path) -> tuple[Callable[[bytes], Oracle], str]:
-    """What makes the oracle of a key, and its name: the ``cryptography`` package for GCM, the software model for other modes."""
+    """A function that makes the oracle for a key, and the name of the oracle.
+
+    The oracle is the ``cryptography`` package for GCM, and the software model for other modes.
+    """
     if d.definition == "gcm" and d.cipher == "aes":
         return _Package, "the cryptography package"
     mode = find_any(d.definition, folder)
@@ -78,29 +82,31 @@ def measure_traffic(
     core: SimulatedStreamCore, folder: str | Path, mix: Mix, *, packets: int = 1000, seed: int = 1, associated: int = 0,
     slots: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Runs packets back to back, and gives the figures of ``modeloom traffic --json``.
+    """Runs packets back to back, and returns the figures of ``modeloom traffic --json``.
 
     Parameters
     ----------
     core : SimulatedStreamCore
-        Without gaps.
+        The core, on whose buses there are no gaps.
     folder : path
-        Its folder.
+        The folder of the core.
     mix : Mix
+        The sizes of packets with their shares.
     packets : int
+        Number of packets that are measured.
     seed : int
-        Of keys, data, directions, and the order of sizes.
+        Seed of keys, data, directions, and the order of sizes.
     associated : int
-        Bytes of a packet that are associated data, where the mix does not say; of a shorter packet all.
+        Number of bytes of associated data in a packet, if the mix does not say it.  A shorter packet has associated data only.
     slots : int, optional
-        Key slots that packets use by turns; all, if not given.
+        Number of key slots that packets use in turn.  The default is all slots.
 
     Raises
     ------
     InputError
-        A number is out of its range.
+        If a number is out of its range.
     CheckFailed
-        The core gave something else than the oracle.
+        If a result of the core differs from the oracle.
     """
     d = core.description
     count = d.key_slots if slots is None else slots
@@ -118,7 +124,7 @@ def measure_traffic(
     oracles = [make(key) for key in keys]
     messages, wanted = [], []
     tag_bytes = d.tag_bytes[0]
-    # One packet more at either end: the first one fills the core, and the last one shows where that before it ends.
+    # There is one packet more at either end.  The first one fills the core, and the last one shows where the one before it ends.
     sizes = list(mix.packets(packets, rng))
     for number, size in enumerate([sizes[-1], *sizes, sizes[0]]):
         header = min(size.nbytes, associated if size.associated is None else size.associated)
@@ -147,7 +153,7 @@ def _compare(messages: Sequence[Message], given: Sequence[Outcome], wanted: Sequ
 
 
 def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence[int], packets: int, tag_bytes: int) -> dict[str, Any]:
-    """Bytes, cycles and percentages; ``cycles`` are those of all beats in."""
+    """Bytes, cycles and percentages.  ``cycles`` has the cycle of each beat in."""
     starts, beats, at = [], [], 0
     sizes = [(len(m.ad), len(m.data) - (tag_bytes if m.decrypt else 0)) for m in messages]
     for associated, text in sizes:

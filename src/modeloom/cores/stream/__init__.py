@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The maker of cores for messages of any length: buses around the pipeline of a compiled stream mode, and all that goes with such a core.
+"""The maker of cores for messages of any length.
 
-::
+A core consists of the buses and the pipeline of a compiled stream mode.  The maker also writes the files that go with it::
 
     hardware     the component, and the sizes of its buses
-    core         StreamCore: a compiled stream mode as a Core
-    describe     what core.json says of it
+    core         StreamCore, which makes a Core of a compiled stream mode
+    describe     the contents of core.json
     figures      the cipher, the sizes of keys, the hash of the definition
-    bench        the bench; its commands are made by vectors and traffic
+    bench        the bench; vectors and traffic make its commands
     rules        assertions for simulation
     sheet        sections of the datasheet
     words        words of its name

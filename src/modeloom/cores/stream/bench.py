@@ -25,7 +25,7 @@ if (alone_out - alone_in != LATENCY)
 
 
 def key_cycles(d: StreamDescription) -> int:
-    """Cycles that a key packet takes at most, amply: what it replaces is erased, and set-up computes a word after the other."""
+    """A generous limit for the cycles of a key packet, with the erasure of the old key and a set-up that computes word by word."""
     return 4 * d.key_erase_cycles + 8 * d.explain.stages * (d.explain.key_words + 4) + 2000
 
 
@@ -52,14 +52,14 @@ def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -
 
 
 def _limit(d: StreamDescription, vectors: BenchVectors) -> int:
-    """Cycles after which the bench gives up."""
+    """The number of cycles after which the bench gives up."""
     shape = d.bench_shape
     longest = d.message_cycles(shape.associated, shape.text)
     return 2000 + 6 * d.erase_cycles + 30 * key_cycles(d) + 2 * (len(vectors.messages) + 20) * (longest + 100)
 
 
 def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
-    """Text of the bench."""
+    """The text of the bench, in SystemVerilog."""
     vectors = bench_vectors(compiled, d)
     beats = [len(message.beats) for message in vectors.messages]
     longest = max(d.packet_sizes)
@@ -87,7 +87,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "LIMIT": _limit(d, vectors),
         "PHASES": phase_lines(vectors.phases),
         "SENT_BEFORE": sum(beats[: vectors.phases["burst"]]),
-        # A packet of a beat that lacks a byte is no key, whatever sizes of keys there are.
+        # A packet of one beat that lacks a byte is not a key of any size.
         "SHORT_KEY": f"wrong_key(0, 1, {KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES - 1) - 1:x}, key_slot[0]);",
         "REFUSED": "",
         "MORE_WIRES": "\n  wire                   m_axis_tuser;",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled stream mode as a ``Core``, and the same again from a folder."""
+"""Makes a ``Core`` of a compiled stream mode, and makes the same core again from a folder."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ class StreamCore(Core[StreamDescription]):
     Parameters
     ----------
     compiled : CompiledStream
+        The pipeline, with the options of the core.
 
     Raises
     ------
     InputError
-        The buses do not fit the mode.
+        If the buses do not fit the mode.
     """
 
     def __init__(self, compiled: CompiledStream):
@@ -58,12 +59,12 @@ class StreamCore(Core[StreamDescription]):
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """Those of cores for messages."""
+        """The interfaces of cores for messages."""
         return self._shape.interfaces
 
     @property
     def shape(self) -> CoreShape:
-        """Bytes of a beat, and key slots."""
+        """The figures on which the widths of ports depend: bytes of a beat, and key slots."""
         return self._shape
 
     @property
@@ -75,12 +76,12 @@ class StreamCore(Core[StreamDescription]):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Mode, and a word for each option that is not as it is by default."""
+        """The mode, and a word for each option that does not have its default."""
         return name_words(self.compiled)
 
     @property
     def headline(self) -> str:
-        """Mode, width, cipher and directions."""
+        """The mode, the width, the cipher and the directions."""
         compiled = self.compiled
         return (
             f"{compiled.mode.title}, messages of any length, {8 * self._shape.beat_bytes} bits a cycle, {cipher_name(compiled)}, "
@@ -89,7 +90,7 @@ class StreamCore(Core[StreamDescription]):
 
     @property
     def figures(self) -> str:
-        """Tokens, latencies, slots, whether the pipeline was proved, and whether plaintext leaves before its tag was compared."""
+        """Tokens, latencies, slots, whether the pipeline was proved, and whether plaintext leaves before its tag is checked."""
         compiled = self.compiled
         d = self.describe("core", "modeloom")
         released = f" {RELEASED}" if d.releases else ""
@@ -99,11 +100,11 @@ class StreamCore(Core[StreamDescription]):
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:
-        """What ``core.json`` says of it."""
+        """The contents of ``core.json``."""
         return describe(self.compiled, name, command)
 
     def sheet(self, description: StreamDescription) -> Sheet:
-        """Its sections of the datasheet."""
+        """The sections of the datasheet for this core."""
         return sheet(self.compiled, description)
 
     # -- what goes with it --------------------------------------------------------------------------------------------------
@@ -117,22 +118,22 @@ class StreamCore(Core[StreamDescription]):
         return rules_module(self.compiled, self.describe(name, "modeloom"))
 
     def titles(self) -> Mapping[str, Sequence[str]]:
-        """What each module is."""
+        """The titles of modules, by their names."""
         return TITLES
 
     def check(self) -> None:
-        """The hardware of a cipher that a mode brings is what its software is."""
+        """Checks that the hardware of a cipher that a mode brings does the same as its software."""
         cipher = cipher_of(self.compiled.mode, self.compiled.options.cipher)
         with blame(cipher.name):
             check_cipher(cipher, [self.compiled.cipher_request])
 
     def seen_from(self, folder: Path) -> StreamCore:
-        """With the place of the mode's definition as seen from a folder."""
+        """The same core, where the path of the definition is relative to a folder."""
         return StreamCore(replace(self.compiled, mode=seen_from(self.compiled.mode, folder)))
 
 
 def stream_options_of(description: StreamDescription) -> StreamOptions:
-    """The options that a core was built with; raises ``InputError`` for what this version does not know."""
+    """The options that a core was built with.  Raises ``InputError`` for options that this version does not know."""
     values: dict[str, Any] = dict(description.options)
     try:
         return StreamOptions(**values | {"more_key_bits": tuple(values.get("more_key_bits", ()))})
@@ -141,9 +142,9 @@ def stream_options_of(description: StreamDescription) -> StreamOptions:
 
 
 def same_stream(description: StreamDescription, folder: Path) -> StreamCore:
-    """The core that a description tells of, made again: its definition is compiled and proved.
+    """Makes a core again from its description.  The definition is compiled and proved.
 
-    A core that was built without the proof says so in its files, and here too.
+    If the core was built without the proof, there is no proof here either, and its files say so.
     """
     mode = find_any(description.definition, folder)
     if not isinstance(mode, StreamMode):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a core for messages."""
+"""Makes the contents of ``core.json`` for a core for messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["describe"]
 
 
 def _cycles(compiled: CompiledStream) -> Tokens:
-    """Cycles of the steps of a message."""
+    """The cycles of each step of a message."""
     p, titles = bus_parameters(compiled), {step.title for step in compiled.plan.steps}
 
     def most(*names: str) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the files of a core for messages say of it: its cipher, its keys, and the hash of its definition."""
+"""Facts that several files of a core for messages state: its cipher, its keys, its directions, and the hash of its definition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["cipher_name", "definition_hash", "directions", "key_sizes"]
 
 
 def key_sizes(compiled: CompiledStream) -> tuple[int, ...]:
-    """Bytes of the keys of the mode that the core takes."""
+    """The sizes, in bytes, of the keys of the mode that the core takes."""
     return tuple(compiled.mode.key_bytes(bits // 8) for bits in compiled.cipher_request.key_sizes)
 
 
@@ -21,12 +21,12 @@ def directions(compiled: CompiledStream) -> tuple[str, ...]:
 
 
 def cipher_name(compiled: CompiledStream) -> str:
-    """The cipher with the bits of its keys, such as AES-128."""
+    """The cipher with the length of its keys in bits, such as AES-128."""
     return f"{(compiled.options.cipher or '').upper()}-{'/'.join(map(str, sorted(compiled.cipher_request.key_sizes)))}"
 
 
 def definition_hash(compiled: CompiledStream) -> str:
-    """SHA-256, in hexadecimal, of the traced definition: field, sizes, nodes, steps, names of key values."""
+    """The SHA-256, in hexadecimal, of the traced definition: its field, sizes, nodes, steps, and the names of key values."""
     trace, mode, options = compiled.plan.trace, compiled.mode, compiled.options
     field = mode.field
     lines = [

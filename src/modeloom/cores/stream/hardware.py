@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole core for messages: its buses, the pipeline of a compiled stream mode, and the flat port names of the emitted top.
 
-::
+The core and its ports::
 
     aclk, aresetn,    ┌─────────────────────────────────────────────────┐
     zeroize       ──▶ │ Zeroizer ──▶ reset, zeros to all memories       │ ──▶ zeroizing
@@ -37,10 +37,10 @@ from modeloom.spec.kinds import CIPHER
 __all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "latency"]
 
 READIES = ("cmd.ready", "s.ready")
-"""Outputs that a bus held in reset would give high."""
+"""Outputs that would be high while the buses are held in reset.  The core keeps them low."""
 
 def bus_parameters(compiled: CompiledStream) -> MessageParameters:
-    """Sizes of the message control; raises ``InputError`` for a mode that the buses do not fit."""
+    """The sizes of the buses.  Raises ``InputError`` if the buses do not fit the mode."""
     mode, options = compiled.mode, compiled.options
     cipher, sizes = cipher_of(mode, options.cipher), compiled.cipher_request.key_sizes
     parts, keys = mode.key_parts, mode.cipher_keys
@@ -64,21 +64,21 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
 
 
 def core_ports(parameters: MessageParameters) -> tuple[FlatPort, ...]:
-    """All ports of a core but ``aclk`` and ``aresetn``, in their order."""
+    """All ports of a core but ``aclk`` and ``aresetn``, in order."""
     return tuple(port for interface in parameters.interfaces for port in flat_ports(interface))
 
 
 def erase_cycles(compiled: CompiledStream) -> int:
-    """Cycles in which a core overwrites all that it holds, after the last one with a reset or ``zeroize``."""
+    """The number of cycles that a core takes to overwrite everything, after the last cycle with a reset or ``zeroize``."""
     p = bus_parameters(compiled)
     return cycles.zeroize_cycles(p.erase_words, p.flush)
 
 
 def key_erase_cycles(compiled: CompiledStream) -> int:
-    """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no message is under way.
+    """The number of cycles from the first beat of a packet that erases a slot until nothing of its key is left.
 
-    Messages of the slot that are in flight add what they still need.  A message of another slot that pauses before it has as many blocks
-    as the hash has chains adds its pause.
+    It holds if no message is in flight.  Messages of the slot in flight add the time that they still need.  If a message of another
+    slot pauses before it has as many blocks as the hash has chains, it adds its pause.
     """
     p = bus_parameters(compiled)
     return cycles.key_erase_cycles(
@@ -88,9 +88,9 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
 
 
 def latency(compiled: CompiledStream) -> int:
-    """Cycles from the first beat of text in to the first beat out of a message of one beat, in an idle core.
+    """The number of cycles from the first beat of text in to the first beat out, for a message of one beat in an idle core.
 
-    In a core that holds text: of a message that is sealed.
+    In a core that holds text, it is the number for a sealed message.
     """
     p = bus_parameters(compiled)
     # The flags of many slots answer a cycle later.
@@ -103,19 +103,20 @@ class StreamHardware(wiring.Component):
     Parameters
     ----------
     compiled : CompiledStream
+        The pipeline, with the options of the core.
     parameters : MessageParameters, optional
-        Other sizes than ``bus_parameters`` gives, for tests.
+        The sizes of the buses, for tests.  The default is what ``bus_parameters`` gives.
 
     Members
     -------
     aclk, aresetn : In
-        Clock, and its synchronous reset, active low.
+        The clock, and its synchronous reset, which is active low.
     zeroize : In
-        Erases everything and aborts what is under way, as a reset does.
+        Erases everything and aborts all messages, like a reset.
     zeroizing : Out
-        High for :func:`erase_cycles` from the cycle after a reset or ``zeroize`` on, in which no bus takes or gives anything.
+        High for :func:`erase_cycles` cycles from the cycle after a reset or ``zeroize`` on.  No bus is active meanwhile.
     others
-        :func:`core_ports`.
+        The ports of :func:`core_ports`.
     """
 
     def __init__(self, compiled: CompiledStream, parameters: MessageParameters | None = None):
@@ -128,7 +129,7 @@ class StreamHardware(wiring.Component):
         super().__init__(ports)
 
     def pipeline(self) -> TokenPipeline:
-        """The pipeline with its units, a new component at each call."""
+        """The pipeline with its units.  Each call makes a new component."""
         compiled, p = self.compiled, self.parameters
         mode, options = compiled.mode, compiled.options
         latencies = compiled.plan.placed.latencies

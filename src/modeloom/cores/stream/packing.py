@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the fields of commands, statuses and keys of a core for messages lie, for the templates of Verilog files."""
+"""The places of the fields of commands, statuses and keys of a core for messages, for the templates of Verilog files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["message_places"]
 
 @cache
 def message_places(block_bytes: int, slots: int) -> dict[str, object]:
-    """Values of the places in ``templates``, for blocks of so many bytes and so many key slots."""
+    """The values for the templates, for blocks of this number of bytes and for this number of key slots."""
     interfaces = message_core(block_bytes)
     packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
     command, status = packings["s_axis_cmd"], packings["m_axis_status"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assertions of an emitted core for messages, for simulation: the rules of its streams and its promises, in a module behind a macro.
+"""Assertions for the simulation of an emitted core for messages: the rules of its streams, and its promises.
 
-The module is plain Verilog-2005, so that every simulator takes it; without the macro it is not there.
+They are in a module that is there only if a macro is defined.  The module is plain Verilog-2005, so that every simulator takes it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ KEEP = (
     "  if (m_axis_tuser ? |m_axis_tkeep : m_axis_tlast ? !counts(m_axis_tkeep) : !(&m_axis_tkeep))",
     '    broken("m_axis_tkeep has a gap, or is not all ones before the last beat");',
 )
-"""What ``tkeep`` of the text is."""
+"""The rule for ``tkeep`` of the text."""
 
 
 def _key_wrong(sizes: tuple[int, ...]) -> str:
-    """Whether a beat belongs to no packet of a key of these sizes: behind the longest one, not whole, or last where no key ends."""
+    """The condition that a beat belongs to no packet of a key of these sizes.
+
+    The beat is behind the longest packet, or it is not whole, or it is the last one where no packet ends.
+    """
     width, all_ones = KEY_BEAT_BYTES, (1 << KEY_BEAT_BYTES) - 1
     beats = max(-(-nbytes // width) for nbytes in sizes)
     ends = []
@@ -42,12 +45,13 @@ def _key_wrong(sizes: tuple[int, ...]) -> str:
 
 
 def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
-    """The module with the assertions, in its ``ifdef``."""
+    """The text of the module with the assertions, with its ``ifdef``."""
     p = bus_parameters(compiled)
     interfaces = p.interfaces
     rules = PortRules(interfaces, "id", d.key_slots)
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
-    # Messages of which nothing is told yet: tags under way, tokens that wait, and the registers of commands and statuses.
+    # The most messages without a status: those whose tags are in flight, those in waiting tokens, and those in registers on the
+    # way.
     in_flight = p.tag_depth + p.token_depth + 16
     values = {
         **message_places(d.block_bytes, d.key_slots),
@@ -60,7 +64,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + p.token_depth * d.cycles_of(0, d.beat_bytes),
         "KEY_WRONG": _key_wrong(d.packet_sizes),
         "COMMAND_READ": f"{packing.bits}'h{command_read(packing, {}):0{packing.bits // 4}x}",
-        # A core that holds text gives that of messages alone whose tag is right.
+        # A core that holds text gives the text of a message only if its tag is correct.
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in (MessageCode.OK, MessageCode.WRONG_TAG)[: 1 if d.hold else 2]),
         "CODES": rules.codes(MessageCode),
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Verilog of a core for messages says of its parts: a comment before each module."""
+"""The comments before the modules in the Verilog of a core for messages."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ TITLES: dict[str, list[str]] = {
         "bus_pipeline_multiplier": "The multiplier of the hash",
     }.items()
 }
-"""Titles of modules, by their names below the core's."""
+"""The titles of modules, by their names without the name of the core."""

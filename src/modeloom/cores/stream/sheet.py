@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the datasheet of a core for messages says that no other core's does: pipeline, commands and packets, keys, cycles."""
+"""The sections of the datasheet that only cores for messages have: pipeline, commands and packets, keys, cycles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RELEASED = (
     "This core releases plaintext before the tag was compared. The text of a message whose status says WRONG_TAG must be discarded, "
     "and must not be used before that."
 )
-"""What everybody has to know of a core that opens messages without holding them."""
+"""The warning for users of a core that opens messages without holding their text."""
 
 
 TOO_LONG = "A message to open with more text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no text."
@@ -37,7 +37,7 @@ def numbers(values: tuple[int, ...]) -> str:
 
 
 def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
-    """The sections."""
+    """The sections of the datasheet."""
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
     warning = f" **{RELEASED}**" if d.releases else ""
     if d.hold is not None:
@@ -119,7 +119,7 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
 
 
 def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
-    """What a key packet is."""
+    """The paragraphs on key packets."""
     if d.packet_bytes is None:
         sizes = f"{numbers(d.key_sizes)} bytes; its length chooses the size" if len(d.key_sizes) > 1 else f"{d.key_bytes} bytes"
         yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first beat names the slot."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of a bench one by one: messages that are right or wrong, and what has to come back for each."""
+"""Makes the commands of a bench one by one: correct and faulty messages, and the required results of each."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ __all__ = ["BenchMessage", "Outcome", "Traffic"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What comes back of a message.
+    """The result of a message.
 
     Attributes
     ----------
     code : int
+        The status code.
     tag : bytes
-        A block.
+        The tag in the status, which has as many bytes as a block.
     beats : tuple of (bytes, int)
-        Data and tkeep of the beats out; one without bytes at the end is that of a packet that was cut off.
+        Data and tkeep of the beats out.  If the packet is cut off, there is a beat without bytes at the end.
     """
 
     code: int
@@ -40,14 +41,15 @@ class BenchMessage:
     Attributes
     ----------
     command : bytes
+        The bytes of the command.
     beats : tuple of (bytes, int)
         Data and tkeep of the beats of its packet.
     wanted : Outcome
-        What comes back; under the old key, if the key changes.
+        The required result.  If the key changes, this is the result under the old key.
     renewed : Outcome or None
-        Under the new key.
+        The required result under the new key.
     changes : bool
-        Whether the key changes while the message is under way: to the one of ``renewed``, or to none.
+        Whether the key changes while the message is in flight.  It changes to the key of ``renewed``, or the slot is erased.
     """
 
     command: bytes
@@ -59,7 +61,7 @@ class BenchMessage:
 
 @dataclass(frozen=True)
 class Sent:
-    """What one side of a message is made of."""
+    """The parts of a message that is sent."""
 
     nonce: bytes
     ad: bytes
@@ -69,16 +71,20 @@ class Sent:
 
 
 class Traffic:
-    """Makes messages, each with data and nonce of its own; slots and directions take turns.
+    """Makes messages.  Each has data and a nonce of its own.  Slots and directions take turns.
 
     Parameters
     ----------
     mode : StreamMode
+        The definition, from which the results come.
     cipher : str or None
+        The name of the cipher.  None means the cipher of the mode.
     directions : tuple of str
+        The directions of the core.
     beat_bytes : int
+        Number of bytes of a beat.
     hold : int or None
-        Bytes of text that the core holds until its tag was right.
+        Number of bytes of text that the core can hold until it has checked the tag, or None if it holds none.
     """
 
     def __init__(self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None):
@@ -87,7 +93,7 @@ class Traffic:
         self.messages: list[BenchMessage] = []
 
     def load(self, slot: int, key: bytes) -> StreamModel:
-        """Takes a key for the messages to come; gives its model."""
+        """Uses a key for the following messages in a slot, and returns its model."""
         self.models[slot] = StreamModel(self.mode, key, self.cipher)
         return self.models[slot]
 
@@ -97,7 +103,7 @@ class Traffic:
         return len(self.messages)
 
     def _decrypts(self) -> bool:
-        # Runs of one, two and three messages in a direction: every change of direction next to every other.
+        # There are runs of one, two and three messages in a direction, so that changes of direction come at different distances.
         turn = (self.number % 12) in (1, 4, 5, 9, 10, 11) and len(self.directions) - 1
         return self.directions[turn] == "decrypt"
 
@@ -114,12 +120,12 @@ class Traffic:
         )  # fmt: skip
 
     def packet(self, sent: Sent) -> tuple[Beat, ...]:
-        """The beats of a message; one without bytes, if it has no data."""
+        """The beats of a message.  A message without data has one beat without bytes."""
         beats = beats_of(sent.ad, self.beat_bytes) + beats_of(sent.text, self.beat_bytes)
         return beats or ((bytes(self.beat_bytes), 0),)
 
     def _outcome(self, model: StreamModel | None, sent: Sent, tag: bytes = b"") -> Outcome:
-        """What a core gives under a key; ``tag`` is that of the command."""
+        """The result of a message under a key.  ``tag`` is the tag in the command."""
         if model is None:
             return Outcome(MessageCode.NO_KEY)
         text, made = model.run("decrypt" if sent.decrypt else "encrypt", sent.nonce, sent.text, sent.ad)
@@ -146,8 +152,9 @@ class Traffic:
         self, ad: int, text: int, *, nonce: int | None = None, tag: int | None = None, slot: int | None = None,
         decrypt: bool | None = None, wrong_bit: int | None = None, renewed: StreamModel | None = None, changes: bool = False,
     ) -> None:  # fmt: skip
-        """A message that is right, or has a wrong bit in its tag; with ``changes`` one under way while the key of its slot changes to that
-        of ``renewed``, or goes.
+        """Adds a message that is correct, or has a wrong bit in its tag.
+
+        With ``changes`` the message is in flight while the key of its slot changes to the key of ``renewed``, or is erased.
         """
         slot = self._slot() if slot is None else slot
         sent = self._sent(ad, text, nonce, tag, decrypt)
@@ -163,19 +170,22 @@ class Traffic:
         )  # fmt: skip
 
     def refused(self, code: MessageCode, *, ad: int = 0, text: int | None = None, slot: int | None = None, **changes: int) -> None:
-        """A command that is refused, with fields that are changed."""
+        """Adds a command with changed fields that is refused with this code."""
         sent = self._sent(ad, self.beat_bytes + 1 if text is None else text, None, None, None)
         self.messages.append(
             BenchMessage(self._command(sent, self._slot() if slot is None else slot, b"", **changes), self.packet(sent), Outcome(code))
         )
 
     def faulty(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], *, given: int = 0) -> None:
-        """A message whose packet is edited; ``given`` beats of text leave the core before it is cut off, none if it gives no packet."""
-        # What is too long to be held is told of before the fault comes.
+        """Adds a message whose packet is edited.
+
+        ``given`` beats of text leave the core before the packet is cut off.  If it is 0, the core gives no packet.
+        """
+        # The core reports text that is too long to be held before the fault comes.
         sealed = self.hold is not None and text > self.hold and "encrypt" in self.directions
         slot, sent = self._slot(), self._sent(ad, text, None, None, False if sealed else None)
         beats: tuple[Beat, ...] = ()
-        # Of a message that is held nothing leaves.
+        # No text of a message that is held leaves the core.
         if given and not (sent.decrypt and self.hold is not None):
             beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))
         self.messages.append(

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the bench sends and expects: commands and messages from a fixed seed, results from the software model.
+"""The commands that the bench sends and the results that it expects.
 
-::
+Keys and messages come from a fixed seed, and results from the software model::
 
     phase      commands                                       wanted
     empty      one before any key is loaded                   status NO_KEY, no data
     burst      back to back, directions and slots by turns    results; equal distances in the second half
-    alone      one of one block                               result; its latency over the pins
+    alone      one of one block                               result; its latency at the pins
     lengths    every class of lengths of data, each length    results
-               of nonces and tags; wrong tags, right ones
-    wrong      each thing that a host may do wrong, good      each code; results between them
-               ones between
+               of nonces and tags, wrong and correct tags
+    wrong      each error that a host can make, with good     each code; results between them
+               ones in between
     stalls     while results wait, then with random pauses    results
     statuses   refused ones, while statuses wait              NO_KEY
     renewed    after other keys have been loaded              results under the new keys
@@ -19,10 +19,10 @@
     refused    after a key that is refused                    NO_KEY
     erasure    while a slot is erased                         results, NO_KEY
     erased     after that                                     NO_KEY
-    zeroize    cut off by zeroize                             what comes before it
+    zeroize    cut off by zeroize                             results that come before it
     zeroized   after it                                       NO_KEY
     started    with a key again                               results
-    reset      cut off by a reset                             what comes before it
+    reset      cut off by a reset                             results that come before it
     unkeyed    after it                                       NO_KEY
     restarted  with a key again                               results
 """
@@ -45,10 +45,10 @@ from modeloom.product.messages import StreamDescription
 __all__ = ["BenchVectors", "bench_vectors"]
 
 MOST_HELD = 1024
-"""Bytes of the longest messages that the bench sends to a core that holds text; its text and time grow with them."""
+"""Number of bytes of the longest messages that the bench sends to a core that holds text.  Its text and its time grow with them."""
 
 BURST = 16
-"""Messages back to back."""
+"""Number of messages back to back."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ class BenchVectors:
     Attributes
     ----------
     keys : tuple of BenchKey
-        First one for each slot that is used, then another one for each; then one more for the first slot, which replaces its second.
-        The sizes of keys take turns.
+        There is one key for each slot that is used, then another one for each of these slots, and then one more, which replaces the
+        second key of the first slot.  The sizes of keys take turns.
     messages : tuple of BenchMessage
-        In order.
+        The messages in order.
     phases : dict
-        Commands sent by the end of each phase.
+        For each phase, the number of commands that have been sent at its end.
     """
 
     keys: tuple[BenchKey, ...]
@@ -72,7 +72,7 @@ class BenchVectors:
 
 
 def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVectors:
-    """The vectors of a core; the same for the same definition and options."""
+    """The vectors of a core.  They are the same for the same definition and options."""
     slots = sorted({0, d.key_slots - 1})
     sizes = key_sizes(compiled)
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
@@ -97,7 +97,8 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     end("empty")
     load(0)
     seals = "encrypt" in traffic.directions
-    # Where text is held, sealed and opened messages wait for each other at the output; the figures are those of sealed ones.
+    # In a core that holds text, sealed and opened messages wait for each other at the output, so the figures are those of sealed
+    # ones.
     unheld = False if seals and d.hold is not None else None
     for _ in range(BURST):
         traffic.good(shape.associated, shape.text, decrypt=unheld)
@@ -159,7 +160,8 @@ def _packet(compiled: CompiledStream, key: bytes) -> bytes:
 
 
 def _lengths(traffic: Traffic) -> None:
-    """Every class of lengths, alone and behind each other; each length of nonces and of tags; wrong tags."""
+    """Adds messages with every class of lengths, alone and one after another, with each length of nonces and tags, and with wrong
+    tags."""
     size, mode = traffic.beat_bytes, traffic.mode
     ways = [direction == "decrypt" for direction in traffic.directions]
     for ad in (0, 1, size - 1, size, size + 1, 3 * size):
@@ -178,14 +180,14 @@ def _lengths(traffic: Traffic) -> None:
         for decrypt in ways:
             traffic.good(tag % 3, size // 2, tag=tag, decrypt=decrypt)
             if decrypt:
-                # A bit of every byte of the longest tag, and the ends of the others.
+                # The wrong bits are one in every byte of the longest tag, and those at the ends of the other tags.
                 for bit in (*range(5, 8 * tag, 9), 0, 8 * tag - 1) if tag == max(mode.tag_bytes) else (0, 8 * tag - 1):
                     traffic.good(3, size + 1, tag=tag, decrypt=True, wrong_bit=bit)
                 traffic.good(3, size + 1, tag=tag, decrypt=True)
 
 
 def _turned(place: int, bits: int) -> Callable[[list[Beat]], list[Beat]]:
-    """Turns bits of the tkeep of a beat."""
+    """A function that inverts bits of the tkeep of a beat."""
 
     def edit(beats: list[Beat]) -> list[Beat]:
         data, keep = beats[place]
@@ -195,7 +197,7 @@ def _turned(place: int, bits: int) -> Callable[[list[Beat]], list[Beat]]:
 
 
 def _wrong(traffic: Traffic, d: StreamDescription) -> None:
-    """Each thing that a host may do wrong, good messages between."""
+    """Adds each error that a host can make, with good messages in between."""
     size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
     short, long, keep = MessageCode.TOO_SHORT, MessageCode.TOO_LONG, MessageCode.BAD_KEEP
 
@@ -209,7 +211,7 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     for bits in (full >> size // 2, full ^ full >> size // 2):
         traffic.faulty(keep, size // 2, size, _turned(0, bits))
     good()
-    # In the text: in its first beat, which gives no packet, and later, where a packet is cut off.
+    # These errors are in the text.  In its first beat there is no packet out, and later the packet out is cut off.
     for bits in (2, 1, 1 << size - 1, full):
         traffic.faulty(keep, 0, 2 * size, _turned(0, bits))
         traffic.faulty(keep, 1, 3 * size, _turned(2, bits), given=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words of the name of a core for messages: the mode, and one for each option that is not as it is by default."""
+"""The words of the name of a core for messages: the mode, and a word for each option that does not have its default."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WORDS = {
     "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "keys": "{}",
 }  # fmt: skip
-"""For each option what its value makes; an option without a word gives its name and value."""
+"""For each option, the word for its value.  An option that is not here gives its name and value."""
 
 
 def name_words(compiled: CompiledStream) -> tuple[str, ...]:
-    """The mode, and a word for each option that differs."""
+    """The mode, and a word for each option that does not have its default."""
     mode, options = compiled.mode, compiled.options
     cipher = cipher_of(mode, options.cipher)
     own, (first, *more) = Options().on(cipher), default_sizes(mode, cipher)
@@ -33,7 +33,7 @@ def name_words(compiled: CompiledStream) -> tuple[str, ...]:
 
 
 def _values(options: StreamOptions) -> dict[str, object]:
-    """Options by name; all key sizes are one value."""
+    """The options by name.  All key sizes together are one value."""
     values = asdict(options)
     values["key_bits"] = "_".join(map(str, (options.key_bits, *values.pop("more_key_bits"))))
     return values
