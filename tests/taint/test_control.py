@@ -403,6 +403,16 @@ def test_bits_beside_a_tag_are_public() -> None:
         check_fields(core, CODE)
 
 
+BEYOND = [(Result("m_axis_tdata", 3), "m_axis_tdata has no bit 2"), (Result("tag", 8), "tag has no bit 7")]
+
+
+@pytest.mark.parametrize(("result", "told"), BEYOND)
+def test_results_that_the_netlist_does_not_have(result: Result, told: str) -> None:
+    """Its bits are not left out without a word."""
+    with pytest.raises(TimingChannel, match=f"^{told}: the result cannot be looked for$"):
+        check_netlist(MadeCore().netlist(), secrets(), [Result("m_axis_tdata", 2), result])
+
+
 def test_a_control_that_goes_round_the_verdict_on_a_tag_is_found() -> None:
     made = judging()
     made.output("m_axis_tvalid", [made.register("other_reg", made.gate(made.secrets))])

@@ -183,8 +183,8 @@ def check_netlist(
     Raises
     ------
     TimingChannel
-        For the leak with the shortest path; or if a secret that must reach every bit of the result does not, in which case the check
-        would say nothing.
+        For the leak with the shortest path; or if the netlist has no such secret or result, or a secret does not reach every bit of the
+        result though it must, because the check would then say nothing.
     """
     graph = BitGraph(netlist)
     flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts)
@@ -196,9 +196,11 @@ def check_netlist(
         raise TimingChannel(f"{first}{more}")
     for secret in secrets:
         for result in results if secret.reaches else ():
-            port = netlist.outputs[result.port]
+            port = netlist.outputs.get(result.port, [])
+            if len(port) < result.bits.stop:
+                raise TimingChannel(f"{result.port} has no bit {result.bits.stop - 1}: the result cannot be looked for")
             for place in result.bits:
-                if place < len(port) and port[place] not in reached[secret.name]:
+                if port[place] not in reached[secret.name]:
                     raise TimingChannel(f"{result.port}[{place}] does not depend on the {secret.name}: the check would be empty")
     control = graph.reached([point.bit for point in points], backwards=True, stops=flow.verdicts.values())
     return TaintReport(
