@@ -35,5 +35,5 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "hctr": ("hctr", {"sector": 56, **SEARCH}),
 }
 
-EACH = [pytest.param(*core, id=name, marks=() if name == "xcb-1619" else slow) for name, core in CORES.items()]
+EACH = [pytest.param(*core, id=name, marks=() if name == "xts" else slow) for name, core in CORES.items()]
 """Cases of ``parametrize``: one of them by default."""

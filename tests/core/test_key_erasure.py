@@ -11,8 +11,9 @@ from modeloom.cores.sector import key_erase_cycles
 from modeloom.product.simulated import Sector
 from modeloom.verification.twins import state
 
-CHOICES = [("hctr2", SMALL), ("hctr2", SEQUENTIAL), XCB]
+CHOICES = [("hctr2", SMALL), ("hctr2", SEQUENTIAL), XTS]
 CHOICES += slowly(
+    XCB,
     ("heh-brw", {"sector": 128, "key_bits": 256, "key_slots": 2}),
     ("heh-brw", {"sector": 128, "squares": "fly"}),
     ("heh-poly", {"sector": 128, "direction": "encrypt", "mul": 2}),
@@ -20,11 +21,11 @@ CHOICES += slowly(
     # The decrypter alone is sequential.
     ("hctr2", {"sector": 192, "key_slots": 2, "cipher_stages": 1}),
     ("heh-poly", {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 3}),
-    XTS, TET, CORES["xts-256"],
+    TET, CORES["xts-256"],
 )  # fmt: skip
 
 
-OVER = [("hctr2", SMALL), XCB, *slowly(("heh-brw", {"sector": 64, "cipher_cores": 2, "cipher_stages": 1}), TET)]
+OVER = [("hctr2", SMALL), XTS, *slowly(XCB, ("heh-brw", {"sector": 64, "cipher_cores": 2, "cipher_stages": 1}), TET)]
 """In HEH[BRW] with two pipelines a unit reads a word in the cycle before the set-up of the new key overwrites it."""
 
 

@@ -155,7 +155,7 @@ class Host:
             self.load()
 
 
-@pytest.mark.parametrize(("sectors", "chunk", "optimize"), [(600, 60, 0), *slowly((100_000, 250, 2))])
+@pytest.mark.parametrize(("sectors", "chunk", "optimize"), [(400, 60, 0), *slowly((100_000, 250, 2))])
 def test_soak(sectors, chunk, optimize):
     host = Host(2026, chunk, optimize)
     number = 0

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from tests.built import SEQUENTIAL, SMALL, compiled, simulated, slow
-from tests.core.several_keys import TET, XCB
+from tests.core.several_keys import TET, XTS
 
 from modeloom import golden
 from modeloom.cores.sector import erase_cycles
@@ -16,7 +16,7 @@ from modeloom.verification.twins import hold_cycles, request, state
 
 SECTOR = 64
 SECTORS = 12
-CHOICES = [("hctr2", "default", SMALL), ("hctr2", "default", SEQUENTIAL), (XCB[0], "default", XCB[1])]
+CHOICES = [("hctr2", "default", SMALL), ("hctr2", "default", SEQUENTIAL), (XTS[0], "default", XTS[1])]
 MORE = [
     ("heh-brw", "brw2013-1core", {"sector": SECTOR}),
     ("heh-brw", "brw2013-1core", {"sector": SECTOR, "squares": "fly"}),

@@ -74,6 +74,7 @@ def test_a_broken_core_fails_in_icarus(tmp_path: Path) -> None:
         assert (f"modeloom-bench: FAIL {NAME}: 20 errors" in done.stdout) == bool(status)
 
 
+@slow
 def test_a_broken_core_fails_in_verilator(tmp_path: Path) -> None:
     """The same core passes without the fault, so that both outcomes come from one compilation."""
     path = breakable(tmp_path)

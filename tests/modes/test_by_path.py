@@ -37,6 +37,7 @@ def test_the_page_is_short():
     assert len([line for line in DEFINITION.splitlines() if line.strip()]) < 30
 
 
+@pytest.mark.slow
 def test_a_file_goes_all_the_way(mode_file, tmp_path, monkeypatch):
     """From the folder of the file to a core that is verified from another one."""
     monkeypatch.chdir(tmp_path)

@@ -145,6 +145,7 @@ def test_wrong_keys(core: SimulatedStreamCore) -> None:
         core.load_key(KEY, 3)
 
 
+@pytest.mark.slow
 def test_a_core_that_only_seals() -> None:
     made = simulated(direction="encrypt", **SMALL)
     made.load_key(KEY)

@@ -44,6 +44,7 @@ def test_equal_parts_are_mapped_once(design, runs):
     assert len(known) == 4 and runs[1] == {"two", "two.adder"}
 
 
+@pytest.mark.slow
 def test_alone_and_together(design, runs, monkeypatch):
     """A part gives the same cells in a run of its own, which parts with ``mapped_apart`` get."""
     groups = {"engine": ["engine"]}

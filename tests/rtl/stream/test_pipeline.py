@@ -49,12 +49,13 @@ def run(bench, mode, keys, models, count, longest):
     assert len(texts) > count // 2 and len(tags) == count
 
 
-@pytest.mark.parametrize("lanes", [1, 2, *slowly(4)])
+@pytest.mark.parametrize("lanes", [1, *slowly(2, 4)])
 def test_gcm(lanes):
     bench = PipelineBench(GCM(), lambda: AESPipeline(128, 1, 3), KARATSUBA, 3, 4, 128, stages=3 if lanes == 1 else 1, lanes=lanes)
     run(bench, GCM, aes_keys, models_of(GCM(), 3), 200, longest=12 if lanes == 1 else 20)
 
 
+@pytest.mark.slow
 def test_a_mode_of_the_tests_own():
     """Blocks of 256 bits, a hash key from the host, a tag that goes through the cipher behind the hash."""
     bench = PipelineBench(WideAEAD(), lambda: QuadPipeline(False, 1, 4), KARATSUBA, 4, 5, 256, stages=2)
