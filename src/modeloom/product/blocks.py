@@ -23,10 +23,10 @@ STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
 def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
     """The blocks of a core, by prefixes of instance paths.  The longest prefix counts.
 
-    The block with the name of the cipher contains the cipher cores and their key schedule.  ``squarers`` and ``counters`` (adders of
-    counter mode) exist if the core has such units.  ``storage`` contains the banks, the result buffer, and the key memory if the core
-    reads key words (XTS does not).  ``engine`` contains the networks, registers and control that the compiler makes.  ``bus`` is the AXI
-    side.
+    The block with the name of the cipher contains the cipher cores and their key schedule.  ``squarers`` and ``counters`` (adders
+    of counter mode) exist if the core has such units.  ``storage`` contains the banks, the result buffer, and the key memory if the
+    core reads key words (XTS does not).  ``engine`` contains the networks, registers and control that the compiler makes.  ``bus``
+    is the AXI side.
 
     Parameters
     ----------
@@ -55,10 +55,11 @@ STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains)\d*|bus\.(?:messages|text
 
 
 def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
-    """The same for a core for messages.
+    """The blocks of a core for messages, by prefixes of instance paths.
 
-    The group with the name of the cipher is its pipeline with the key schedule, ``multiplier`` that of the hash, ``storage`` the key
-    memory, the chains and the queues, ``pipeline`` what the compiler makes around the units, ``bus`` the message control.
+    The block with the name of the cipher contains its pipeline and the key schedule.  ``multiplier`` is the multiplier of the hash.
+    ``storage`` contains the key memory, the chains and the queues.  ``pipeline`` contains the parts around the units that the
+    compiler makes, and ``bus`` the message control.
     """
     groups: dict[str, list[str]] = {cipher: [], "multiplier": [], "storage": []}
     for path in sorted(paths):

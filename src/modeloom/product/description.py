@@ -5,7 +5,8 @@
 
     maker ──▶ Description ──plain──▶ core.json ──read──▶ Description ──▶ simulation, taint, synthesis, verify
 
-Each kind of core has its own class, with further fields.  :func:`description_class` finds the class from the schema in ``core.json``.
+Each kind of core has its own class, with further fields.  :func:`description_class` finds the class from the schema in
+``core.json``.
 """
 
 from __future__ import annotations
@@ -140,14 +141,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a core tells of its secrets by design: in words, and the outputs that tell it."""
+    """A fact about its secrets that a core reveals by design, in words, with the outputs that reveal it."""
 
     about: str
     outputs: tuple[Result, ...]
 
 
 KEY_VERDICT = "whether the mode refuses the key"
-"""What a core of a mode that takes not every key (equal keys of XTS, sigma = 0 of TET) tells of the key that is being loaded."""
+"""The fact that a core reveals of a key that is being loaded, if its mode refuses some keys (XTS equal keys, TET sigma = 0)."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ class Description(ABC):
 
     @property
     def key_lengths(self) -> tuple[int, ...]:
-        """Bytes of the keys that the core takes."""
+        """The sizes in bytes of the keys that the core takes."""
         return (self.key_bytes,)
 
     @property
@@ -243,7 +244,7 @@ class Description(ABC):
     @property
     @abstractmethod
     def result_bytes(self) -> int:
-        """Bytes of data out, from byte 0 on, that results come on."""
+        """The number of bytes of data out, from byte 0 on, that carry results."""
 
     def reaches(self, role: Role) -> bool:
         """Whether every bit of the result depends on the inputs with this role.  By default it does."""
@@ -264,7 +265,7 @@ class Description(ABC):
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """The outputs that depend on them: data out, and fields of other streams; raises ``ValueError`` if there are none."""
+        """The outputs that depend on secrets: data out, and fields of other streams.  Raises ``ValueError`` if there are none."""
         found = self._outputs(Role.RESULT, self.interfaces)
         if not found:
             raise ValueError("a core has an output for results")
@@ -272,12 +273,12 @@ class Description(ABC):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """What the core tells of them by design; nothing, if it takes every key and judges no messages."""
+        """The facts about secrets that the core reveals by design.  There are none if it takes every key and checks no tags."""
         flags = tuple(group for group in self.interfaces if not group.stream)
         return (Verdict(KEY_VERDICT, self._outputs(Role.VERDICT, flags)),) if self.refused_keys else ()
 
     def _outputs(self, role: Role, groups: tuple[Interface, ...]) -> tuple[Result, ...]:
-        """The bits of a role in the ports of some groups; of data out those that results come on."""
+        """The bits of a role in the ports of some interfaces.  Of data out, only the bytes that carry results count."""
         widths = {port.name: port.width for port in self.ports}
         found = []
         for group in groups:
@@ -296,8 +297,8 @@ class Description(ABC):
 
     @abstractmethod
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
-        """The blocks of the area report, each with prefixes of the instance paths below the top that belong to it.  The longest prefix of
-        a path counts."""
+        """The blocks of the area report, each with prefixes of the instance paths below the top that belong to it.  The longest
+        prefix of a path counts."""
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -318,5 +319,5 @@ def schemas() -> dict[str, type[Description]]:
 
 
 def description_class(schema: object) -> type[Description] | None:
-    """The class for a schema; None if there is no such kind of core."""
+    """The class for a schema, or None if there is no such kind of core."""
     return _KINDS.get(schema) if isinstance(schema, str) else None

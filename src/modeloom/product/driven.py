@@ -34,7 +34,15 @@ def check_slot(slot: object) -> None:
 
 
 def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
-    """Builds or finds the simulation of the Verilog in a folder; raises ``InputError`` if there is none, and ``BuildError``."""
+    """Builds or finds the simulation of the Verilog in a folder.
+
+    Raises
+    ------
+    InputError
+        If the folder has no Verilog.
+    BuildError
+        If Yosys or the C++ compiler fails.
+    """
     description = read_description(directory)
     verilog = verilog_of(directory, description)
     return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
@@ -52,9 +60,9 @@ class DrivenCore(Generic[D]):
     seed, gaps
         Random gaps on the streams: see ``sim.StreamRunner``.
     optimize : int
-        How much the C++ compiler optimises, 0 to 3.  With less it builds sooner and runs slower.
+        Optimisation level of the C++ compiler, 0 to 3.  At a lower level it builds sooner and runs slower.
     library : path, optional
-        What ``simulation_library`` gave for the folder, so that it need not be found again.
+        The result of ``simulation_library`` for the folder, which need not be found again then.
 
     Attributes
     ----------
@@ -91,7 +99,7 @@ class DrivenCore(Generic[D]):
         )
 
     def check_key(self, key: object, slot: int = 0) -> bytes:
-        """The bytes of a key; raises ``InputError`` if their number is wrong or the slot does not exist."""
+        """The bytes of a key.  Raises ``InputError`` if their number is wrong or the slot does not exist."""
         data, slots, lengths = as_bytes("key", key), self.description.key_slots, self.description.key_lengths
         check_slot(slot)
         if not 0 <= slot < slots:
@@ -108,15 +116,20 @@ class DrivenCore(Generic[D]):
         return key
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Loads the whole key of the mode into a slot; raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does
-        not exist."""
+        """Loads the whole key of the mode into a slot.
+
+        Raises
+        ------
+        InputError
+            If the length of the key is wrong, the mode refuses it, or the slot does not exist.
+        """
         key = self.check_key(key, slot)
         self.send_key(self.key_packet(key), slot)
         self._wait_for_key_port()
         if self.simulation.get("key_error") and self.description.refused_keys:
             mode, why = self.description.mode, self.description.refused_keys
             raise InputError(f"{mode}: the core refuses this key ({why}); choose another one")
-        # With many slots there is one flag, of the slot of the last key packet.
+        # With many slots there is one flag, which is that of the slot of the last key packet.
         if not self.simulation.get("key_loaded") >> (slot if self.description.key_slots <= LISTED_SLOTS else 0) & 1:
             raise CoreFault(f"the core did not take the key for slot {slot}")
 

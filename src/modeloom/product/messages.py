@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a core for messages: lengths, tokens, chains, cycles at the pins, and the figures of ``modeloom explain``."""
+"""``core.json`` of a core for messages: lengths, tokens, chains, cycles at the pins, and the figures of ``modeloom explain``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 DIRECTIONS = ("encrypt", "decrypt")
 
 TAG_VERDICT = "whether the tag of a message is right"
-"""What a core for messages tells of its secrets by design, in the code of a status."""
+"""The fact that a core for messages reveals of its secrets by design, in the code of a status."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,12 +107,12 @@ class MessageShape:
 
 
 BENCH_BLOCKS = (1, 3)
-"""Blocks of associated data and of text of the messages of which the bench measures the distance; the last ones are partial."""
+"""The bench measures the distance of messages with these numbers of blocks of associated data and text, the last ones partial."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamDescription(Description):
-    """What `core.json` says of a core for messages of any length."""
+    """The contents of `core.json` for a core for messages of any length."""
 
     SCHEMA: ClassVar[str] = "modeloom-stream-core-1"
     TAIL: ClassVar[tuple[str, ...]] = ("ports", "explain", "sha256")
@@ -148,40 +148,43 @@ class StreamDescription(Description):
 
     @property
     def key_lengths(self) -> tuple[int, ...]:
-        """Bytes of a key of each size."""
+        """The number of bytes of a key of each size."""
         return self.key_sizes
 
     @property
     def packet_sizes(self) -> tuple[int, ...]:
-        """Bytes of a key packet, for each size of keys."""
+        """The number of bytes of a key packet, for each size of keys."""
         return self.key_sizes if self.packet_bytes is None else (self.packet_bytes,)
 
     @property
     def beat_bytes(self) -> int:
-        """Bytes of a beat of the data buses."""
+        """The number of bytes of a beat of the data buses."""
         return self.blocks_per_cycle * self.block_bytes
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """The directions; True is decryption."""
+        """The directions.  True is decryption."""
         return tuple(direction == "decrypt" for direction in self.directions)
 
     @property
     def nonces(self) -> tuple[int, ...]:
-        """All lengths of nonces, the usual one first."""
+        """All lengths of nonces in bytes, the default first."""
         return tuple(length for lengths in self.nonce_bytes for length in lengths)
 
     @property
     def releases(self) -> bool:
-        """Whether plaintext leaves the core before its tag was compared."""
+        """Whether plaintext leaves the core before its tag has been checked."""
         return self.hold is None and "decrypt" in self.directions
 
     def beats(self, associated: int, text: int) -> int:
-        """Beats of the packet of a message, at least one."""
+        """The number of beats of the packet of a message, which is at least one."""
         return max(1, -(-associated // self.beat_bytes) - (-text // self.beat_bytes))
 
     def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None) -> int:
-        """Cycles that a message of so many bytes takes of the core; with a nonce of the usual length if not told otherwise."""
+        """The number of cycles from a message with these numbers of bytes to the next one.
+
+        Without ``nonce_bytes`` it is the number for a nonce of the default length.
+        """
         blocks = [-(-nbytes // self.beat_bytes) for nbytes in (associated, text)]
         usual = self.cycles.of(*blocks)
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
@@ -189,32 +192,32 @@ class StreamDescription(Description):
         return usual if nonce_bytes is None else usual - self.cycles.start + self.start_of(nonce_bytes).cycles
 
     def start_of(self, nonce_bytes: int) -> StartFigures:
-        """The start of a message with a nonce of so many bytes; raises ``ValueError`` if the mode has none."""
+        """The start of a message with a nonce of this number of bytes.  Raises ``ValueError`` if the mode has no such nonces."""
         for start in self.explain.starts:
             if nonce_bytes in start.nonce_bytes:
                 return start
         raise ValueError(f"no nonce has {nonce_bytes} bytes")
 
     def message_cycles(self, associated: int, text: int) -> int:
-        """Cycles that a message takes at most, alone, amply: with the longest start."""
+        """A generous limit for the cycles of a single message, with the longest start."""
         longest = max(start.cycles for start in self.explain.starts)
         return self.beats(associated, text) + self.cycles_of(associated, text) + longest + 2 * self.latency + self.explain.stages + 64
 
     @property
     def bench_shape(self) -> MessageShape:
-        """The message of which the bench measures how far it stands from the next."""
+        """The sizes of the messages whose distance the bench measures."""
         ad, text = BENCH_BLOCKS
         size = self.beat_bytes
         return MessageShape(associated=(ad - 1) * size + size // 4, text=(text - 1) * size + size - 1)
 
     @property
     def summary(self) -> str:
-        """Title and width."""
+        """The title and the width."""
         return f"{self.title}, messages of any length, {8 * self.beat_bytes} bits a cycle"
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Mode, width, slots and command line."""
+        """The mode, the width, the slots and the command line."""
         return {
             "mode": self.mode, "blocks_per_cycle": self.blocks_per_cycle, "key_slots": self.key_slots, "channels": self.channels,
             "command": self.command,
@@ -222,22 +225,22 @@ class StreamDescription(Description):
 
     @property
     def rates(self) -> tuple[Rate, ...]:
-        """A beat of text every so many cycles."""
+        """The rate at which beats of text are processed."""
         return (Rate("beat", self.beat_bytes, self.cycles.text),)
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """Those of cores for messages."""
+        """The interfaces of cores for messages."""
         return message_core(self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots)
 
     @property
     def result_bytes(self) -> int:
-        """A beat."""
+        """The number of bytes of a beat."""
         return self.beat_bytes
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """Text, and of a core that seals the tag in a status."""
+        """The text, and for a core that seals also the tag in a status."""
         return tuple(
             result if result.alone else replace(result, width=8 * max(self.tag_bytes)) for result in super().results
             if result.alone or "encrypt" in self.directions
@@ -245,7 +248,7 @@ class StreamDescription(Description):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Whether a key is refused, if some are, and whether a tag is right, if the core opens messages."""
+        """Whether a key is refused, if the mode refuses some, and whether a tag is correct, if the core opens messages."""
         if "decrypt" not in self.directions:
             return super().verdicts
         statuses = tuple(group for group in self.interfaces if group.stream)
@@ -253,7 +256,7 @@ class StreamDescription(Description):
 
     @property
     def bench_figures(self) -> Mapping[str, int]:
-        """Latency of text that is not held, and distance of messages of ``bench_shape``."""
+        """The latency of text that is not held, and the distance of messages of ``bench_shape``."""
         shape = self.bench_shape
         latency = {"latency": self.latency} if self.hold is None or "encrypt" in self.directions else {}
         return {**latency, "cycles_per_message": self.cycles_of(shape.associated, shape.text)}

@@ -91,7 +91,7 @@ class SizeFigures:
 
     @property
     def buffered(self) -> int:
-        """Sectors of this size that the result buffer holds."""
+        """The number of sectors of this size that the result buffer holds."""
         return -(-self.explain.output_blocks // self.blocks)
 
 
@@ -142,7 +142,7 @@ class SectorDescription(Description):
 
     @property
     def beat_bytes(self) -> int:
-        """Bytes in a beat of the data buses."""
+        """The number of bytes of a beat of the data buses."""
         return self.lanes * self.block_bytes
 
     @property
@@ -152,12 +152,12 @@ class SectorDescription(Description):
 
     @property
     def summary(self) -> str:
-        """Title and size of a sector."""
+        """The title, and the size of a sector."""
         return f"{self.title}, sectors of {self.sector_bytes} bytes"
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Mode, size, slots and command line."""
+        """The mode, the size, the slots and the command line."""
         return {"mode": self.mode, "sector_bytes": self.sector_bytes, "key_slots": self.key_slots, "command": self.command}
 
     @property
@@ -172,11 +172,11 @@ class SectorDescription(Description):
 
     @property
     def result_bytes(self) -> int:
-        """The bytes of a beat, or of the longest sector if it is shorter."""
+        """The number of bytes of a beat, or of the longest sector if that is shorter."""
         return min(self.beat_bytes, max(self.sector_sizes))
 
     def reaches(self, role: Role) -> bool:
-        """A result depends on the tweak if the mode has one."""
+        """Whether a result depends on the inputs with this role.  It depends on the tweak if the mode has one."""
         return role is not Role.TWEAK or self.tweak_bytes > 0
 
     @property

@@ -30,7 +30,7 @@ class SectorError(RuntimeError):
 
 @dataclass(frozen=True)
 class Sector:
-    """One sector for ``run``: direction, tweak and data; raises ``TypeError`` for values of the wrong type."""
+    """One sector for ``run``: direction, tweak and data.  Raises ``TypeError`` for values of the wrong type."""
 
     tweak: bytes
     data: bytes
@@ -51,13 +51,14 @@ class SimulatedCore(DrivenCore[SectorDescription]):
     Parameters
     ----------
     directory : path
-        What ``modeloom build`` made.
+        A folder that ``modeloom build`` wrote.
     seed, gaps
         Random gaps on the streams: see ``sim.StreamRunner``.
     optimize : int
-        How much the C++ compiler optimises, 0 to 3: with less it builds sooner and runs slower, which is better for a few sectors.
+        Optimisation level of the C++ compiler, 0 to 3.  At a lower level it builds sooner and runs slower, which is better for a
+        few sectors.
     library : path, optional
-        What ``simulation_library`` gave for the folder, so that it need not be found again.
+        The result of ``simulation_library`` for the folder, which need not be found again then.
 
     Attributes
     ----------
@@ -102,7 +103,7 @@ class SimulatedCore(DrivenCore[SectorDescription]):
         )
 
     def run(self, sectors: Sequence[Sector] | Iterable[Sector]) -> list[bytes]:
-        """Runs sectors back to back and returns their results in order; raises ``SectorError`` for the first that fails."""
+        """Runs sectors back to back and returns their results in order.  Raises ``SectorError`` for the first that fails."""
         sectors = list(sectors)
         commands = bytearray()
         payload, keeps, lasts = bytearray(), bytearray(), bytearray()

@@ -28,7 +28,7 @@ PATIENCE = 20_000
 """Number of cycles that messages may take beyond eight times their normal time before the core counts as broken."""
 
 PIECE = 1 << 20
-"""Bytes of a long message that go into the simulation at a time."""
+"""Number of bytes of a long message that go into the simulation at a time."""
 
 
 class MessageError(RuntimeError):
@@ -41,20 +41,22 @@ class MessageError(RuntimeError):
 
 @dataclass(frozen=True)
 class Message:
-    """One message for ``run``; raises ``TypeError`` for values of the wrong type.
+    """One message for ``run``.  Raises ``TypeError`` for values of the wrong type.
 
     Attributes
     ----------
     nonce : bytes
+        The nonce.
     data : bytes
-        Plaintext, or ciphertext with the tag at its end.
+        The plaintext, or the ciphertext with the tag at its end.
     ad : bytes
-        Associated data.
+        The associated data.
     decrypt : bool
-        Whether to open it.
+        Whether to open the message.
     slot : int
+        The key slot.
     tag_bytes : int or None
-        Bytes of the tag; None for the default of the mode.
+        Number of bytes of the tag, or None for the default of the mode.
     """
 
     nonce: bytes
@@ -76,15 +78,16 @@ class Message:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a core gave for a message.
+    """The result of a message.
 
     Attributes
     ----------
     code : MessageCode
+        The code of the status.
     text : bytes
-        The text that came out; of a message with a wrong tag too, if the core does not hold it.
+        The text that came out.  If the core does not hold text, there is text even with a wrong tag.
     tag : bytes
-        The tag of a sealed message; empty for others.
+        The tag of a sealed message.  It is empty for others.
     """
 
     code: MessageCode
@@ -93,9 +96,12 @@ class Outcome:
 
 
 def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
-    """The bytes of the tag of a message; ``nbytes`` are those of its data.
+    """The number of bytes of the tag of a message with ``nbytes`` bytes of data.
 
-    Raises ``InputError`` if the core does not have its lengths, its direction or its slot.
+    Raises
+    ------
+    InputError
+        If the core does not have its lengths, its direction or its slot.
     """
     if len(message.nonce) not in d.nonces:
         raise InputError(f"{d.mode}: a nonce has {_or(d.nonces)} bytes, not {len(message.nonce)}")
@@ -125,9 +131,9 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
     seed, gaps
         Random gaps on the streams: see ``sim.StreamRunner``.
     optimize : int
-        How much the C++ compiler optimises, 0 to 3.  With less it builds sooner and runs slower.
+        Optimisation level of the C++ compiler, 0 to 3.  At a lower level it builds sooner and runs slower.
     library : path, optional
-        What ``simulation_library`` gave for the folder, so that it need not be found again.
+        The result of ``simulation_library`` for the folder, which need not be found again then.
 
     Attributes
     ----------
@@ -136,7 +142,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
     cycles : int
         Number of cycles since the start of the simulation.
     status_cycles, input_cycles, output_cycles : list of int
-        Of the last run: the cycles of the statuses, of the beats in, and of the beats out.
+        The cycles of the statuses, of the beats in, and of the beats out in the last run.
     """
 
     def __init__(
@@ -162,16 +168,16 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
     # -- messages -----------------------------------------------------------------------------------------------------------------
 
     def send(self, *messages: Message) -> int:
-        """Queues messages, and gives the number of their beats; raises ``InputError`` for one that this core cannot have."""
+        """Queues messages, and returns the number of their beats.  Raises ``InputError`` for one that this core cannot take."""
         return self._feed(messages)[1]
 
     def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
-        """Runs messages back to back, and gives what came of each in order; raises ``InputError`` for one that this core cannot have."""
+        """Runs messages back to back, and returns their results.  Raises ``InputError`` for one that this core cannot take."""
         lengths, beats = self._feed(messages)
         return self._collect(lengths, beats) if lengths else []
 
     def _feed(self, messages: Iterable[Message]) -> tuple[list[tuple[int, int]], int]:
-        """Queues messages.  Gives the bytes of text and of the given tag of each, and the number of beats."""
+        """Queues messages.  Returns the numbers of bytes of text and of the given tag of each, and the number of beats."""
         commands, data, keeps, lasts = bytearray(), bytearray(), bytearray(), bytearray()
         lengths = []
         for message in messages:
@@ -198,14 +204,14 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         return lengths, len(lasts)
 
     def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
-        """Runs messages back to back, and gives the sealed messages and the opened texts in order.
+        """Runs messages back to back, and returns the sealed messages and the opened texts in order.
 
         Raises
         ------
         AuthenticationError
             For the first message whose tag is wrong.
         MessageError
-            For the first one that the core refused.
+            For the first message that the core refused.
         """
         results = []
         for number, outcome in enumerate(self.outcomes(messages)):
@@ -217,31 +223,31 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         return results
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
-        """Ciphertext and tag of a message."""
+        """The ciphertext of a message with its tag behind it."""
         return self.run([Message(nonce, text, ad, False, slot, tag_bytes)])[0]
 
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
-        """Plaintext of a message that ``seal`` gave; raises ``AuthenticationError`` if its tag is wrong."""
+        """The plaintext of a message that ``seal`` gave.  Raises ``AuthenticationError`` if its tag is wrong."""
         return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
 
     def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"") -> Iterator[bytes]:
-        """A long message, piece by piece: gives text as it comes, and at the end the tag if the message is sealed.
+        """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
 
-        Text of a message to be opened comes before its tag is known to be right.  It must be discarded if this raises.
+        The text of a message to be opened comes before its tag has been checked.  The caller must discard it if this raises.
 
         Parameters
         ----------
         message : Message
-            Without its text: ``data`` is empty.
+            The message without its text.  ``data`` is empty.
         chunks : iterable of bytes
-            The text; each chunk but the last one is whole beats.
+            The text.  Each chunk but the last one has whole beats.
         tag : bytes
-            Of a message to be opened.
+            The tag of a message to be opened.
 
         Raises
         ------
         AuthenticationError, MessageError
-            As ``run`` does.
+            As in ``run``.
         """
         tag_bytes = check_message(self.description, message, len(tag))
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, tag, tag_bytes)})
@@ -275,14 +281,15 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         if not message.decrypt:
             yield sealed[:tag_bytes]
 
-    # -- beats ------------------------------------------------------------------------------------------------------------------------
+    # -- beats
+    # ------------------------------------------------------------------------------------------------------------------------
 
     @property
     def _keep_bytes(self) -> int:
         return -(-self.beat_bytes // 8)
 
     def _add(self, part: bytes, data: bytearray, keeps: bytearray, lasts: bytearray) -> None:
-        """The beats of associated data or of text."""
+        """Adds the beats of associated data or of text."""
         if not part:
             return
         size = self.beat_bytes

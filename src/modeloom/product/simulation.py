@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated core of a folder, of whatever kind it is."""
+"""The simulated core of a folder, for any kind of core."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["KINDS", "core"]
 KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore]] = {
     SectorDescription: SimulatedCore, StreamDescription: SimulatedStreamCore,
 }  # fmt: skip
-"""What drives a core of each kind."""
+"""The class that drives each kind of core."""
 
 
 def core(directory: str | Path, **options: Any) -> Any:
-    """The simulated core of a folder that ``modeloom build`` wrote; raises ``InputError`` if it holds none, or one of an unknown kind.
+    """The simulated core of a folder that ``modeloom build`` wrote.  Raises ``InputError`` if it has no core of a known kind.
 
     Parameters
     ----------

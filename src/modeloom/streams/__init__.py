@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiler of stream modes: from the steps of a definition to a pipeline of tokens."""
+"""The compiler of stream modes, which makes a pipeline of tokens of the steps of a definition."""

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pipeline of tokens as a machine.  It does the work of the core for each token, on numbers or on symbols.
 
-Tokens read and write each part of the state at its home stage, one after another, so a token sees the result of the previous token.  Two
-results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one multiplier latency
-after it was read, and a ``start`` may compute some values late.
+Tokens read and write each part of the state at its home stage, one after another, so a token sees the result of the previous token.
+Two results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one
+multiplier latency after it was read, and a ``start`` may compute some values late.
 
-With several blocks a cycle a token has a block in each lane. They are given one after the other here, with the same cycle: in the hardware
-a lane reads what the lane before it leaves, within a cycle. The hash runs in chains (``streams.chains``).
+With several blocks in a cycle, a token has a block in each lane.  In the hardware a lane reads the state that the lane before it
+leaves, within a cycle.  Here the lanes are separate tokens with the same cycle, one after another.  The hash runs in chains
+(``streams.chains``).
 """
 
 from __future__ import annotations
@@ -42,28 +43,29 @@ class Algebra(Protocol):
 
 @dataclass(frozen=True)
 class Token:
-    """What enters the pipeline.
+    """A token that enters the pipeline.
 
     Attributes
     ----------
     cycle : int
-        When it enters.
+        The cycle in which it enters.
     step, part : str, int
-        Title of the step, and the index of the token in it.
+        The title of the step, and the index of the token in it.
     channel, slot : int
         The channel, which has the state, and the key slot.
     block : Any
         The nonce, the associated data or the text.
     nbytes : int
-        Bytes of the text.
+        Number of bytes of the text.
     place, power, closing : int, int, bool
-        Of the hash: the number of the slot in the message, the power of the key, and whether the product is a part of the hash.
+        These are for the hash: the number of the slot in the message, the power of the key, and whether the product is a part of
+        the hash.
     first : bool
-        Whether it is the first of the hash of the message that is given.
+        Whether it is the first token of the message with a block of the hash.
     empty : bool
-        Whether it is an empty slot: only its chain goes on.
+        Whether it is an empty slot.  Only its chain goes on then.
     lengths : dict
-        Numbers of bytes of "nonce", "associated" and "text", as far as they are known.
+        The numbers of bytes of "nonce", "associated" and "text", as far as they are known.
     """
 
     cycle: int
@@ -88,11 +90,11 @@ class Chains:
     Attributes
     ----------
     values : dict
-        For each chain the cycle from which on it is there, and its value.
+        For each chain, the cycle from which on its value can be read, and the value.
     begin, slots : int
-        Chain of the first slot of the message, and slots of the message so far.
+        The chain of the first slot of the message, and the number of slots of the message so far.
     total : (int, Any) or None
-        The same for the sum of the last products so far.
+        The sum of the last products so far, with the cycle from which on it can be read.
     """
 
     values: dict[int, tuple[int, Any]] = field(default_factory=dict)
@@ -121,7 +123,7 @@ class Machine:
         self._partial: dict[int, dict[int, tuple[int, Any]]] = {}
 
     def run(self, token: Token) -> Any:
-        """Does a token; the text or the tag that it gives, or None."""
+        """Runs a token.  Returns the text or the tag that it gives, or None."""
         if token.empty:
             self._empty(token)
             return None
@@ -142,8 +144,8 @@ class Machine:
         for name, form in step.updates.items():
             if self.kinds[name].kind != "horner":
                 ready, value = self._form(step, form, token, done)
-                # What tokens of a start compute is written at the end of a cycle; what a start without tokens gives is there at once.
-                # Other steps have it ready at its home, where the next lane reads it within the cycle.
+                # The tokens of a start write the state at the end of a cycle.  A start without tokens has it ready at once.
+                # In other steps it is ready at its home, where the next lane reads it within the cycle.
                 late = step.name == "start" and token.part >= 0
                 new[name] = max(ready, token.cycle + self.placed.homes[name]) + late, value
             elif step.name == "start":
@@ -185,20 +187,20 @@ class Machine:
         return ready, o.operate(operation.operation, [value for _, value in read], operation.number, token.slot)
 
     def _product(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]], name: str) -> tuple[int, Any]:
-        """A product of a Horner hash; its result is the hash as far as it is complete."""
+        """Computes a product of a Horner hash.  The result is the hash, as far as it is complete."""
         operation = step.operations[number]
         operand = next(form for form in operation.operands if any(term.source == ("state", name) for term in form))
         rest = tuple(term for term in operand if term.source != ("state", name))
         return self._multiply(token, name, *self._form(step, rest, token, done))
 
     def _empty(self, token: Token) -> None:
-        """A slot without a block: its chain goes on with zero."""
+        """Runs a slot without a block.  Its chain goes on with zero."""
         for name, kind in self.kinds.items():
             if kind.kind == "horner":
                 self._multiply(token, name, 0, self.o.zero)
 
     def _multiply(self, token: Token, name: str, ready: int, value: Any) -> tuple[int, Any]:
-        """A step of the chain that a slot belongs to; the hash as far as it is complete."""
+        """Computes the next step of the chain of a slot.  The result is the hash, as far as it is complete."""
         o, kept = self.o, self._hash[token.channel, name]
         if token.first:
             start = kept.total

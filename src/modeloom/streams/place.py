@@ -7,9 +7,9 @@ A token enters a pipeline that never stalls. In stage t, it is t cycles old::
     ├─ entry ──────┼─ cipher ────┼───────── ... ───────┼─ product ─┤
     state: counter                                     y           mask: from the stage on in which start has it
 
-Every unit has one stage for all steps. Each part of the state has a stage, its *home*. It is read there, and its new value is ready there,
-so the next token may follow in the next cycle. If the operations of a step do not fit into one token, the step takes several tokens. The
-operations of ``start`` may run in any order, each as soon as its operands are ready.
+Every unit has one stage for all steps. Each part of the state has a stage, its *home*. It is read there, and its new value is ready
+there, so the next token may follow in the next cycle. If the operations of a step do not fit into one token, the step takes several
+tokens. The operations of ``start`` may run in any order, each as soon as its operands are ready.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Placement:
     Attributes
     ----------
     stages : dict
-        Stage at which each unit takes its operands.
+        The stage at which each unit takes its operands.
     latencies : dict
-        Cycles of each unit.
+        The latency of each unit in cycles.
     homes : dict
-        Home stage of each part of the state.
+        The home stage of each part of the state.
     passes : dict
         The tokens of each step, by the title of the step.
     ready : dict
@@ -66,7 +66,7 @@ class Placement:
     ahead : dict
         Cycles from the first token of a ``start`` to the first block of the message, by its title.
     depth : int
-        Stages of the pipeline.
+        Number of stages of the pipeline.
     """
 
     stages: dict[str, int]

@@ -32,7 +32,7 @@ OUTER = ("associated", "text", "nonce", "lengths")
 
 @dataclass(frozen=True)
 class TokenKind:
-    """A token of a step.
+    """A kind of tokens, which belongs to a step.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class TokenKind:
     ends : bool
         Whether it is the last token of the step, which writes the state and has the output.
     source : Source or None
-        The kind of its block; None if it needs none.
+        The kind of its block, or None if it needs none.
     """
 
     title: str
@@ -57,7 +57,7 @@ class TokenKind:
 
 @dataclass
 class StreamPlan:
-    """A stream mode compiled.
+    """A compiled stream mode.
 
     Attributes
     ----------
@@ -68,9 +68,9 @@ class StreamPlan:
         The recurrence of each part of the state.
     placed : Placement
     chains : int
-        Chains of a Horner hash, all lanes together.
+        Number of chains of a Horner hash in all lanes together.
     lanes : int
-        Blocks a cycle.
+        Blocks in a cycle.
     tokens : list of TokenKind
     words : list of (int, int)
         Words of the key memory of a slot, beginning with those from the host: a key value by its node, and its power.
@@ -91,12 +91,12 @@ class StreamPlan:
 
     @property
     def lane_chains(self) -> int:
-        """Chains of a lane."""
+        """The number of chains of a lane."""
         return self.chains // self.lanes
 
     @property
     def shares_tag(self) -> bool:
-        """Whether the tag may take a lane that the last blocks of a message leave free."""
+        """Whether the tag may use a lane that the last blocks of a message leave free."""
         return self.lanes > 1 and len(self.placed.passes["tag"]) == 1
 
     def step(self, title: str) -> Step:
@@ -123,12 +123,16 @@ class StreamPlan:
         return self.words.index((node, exponent))
 
     def word_name(self, node: int, exponent: int = 1) -> str:
-        """Its name."""
+        """The name of a word of the key memory, such as "H^2"."""
         name = key_word(self.trace, node)
         return name if exponent == 1 else f"{name}^{exponent}"
 
     def tokens_of(self, name: str) -> int:
-        """Number of tokens of a step: "start" with default nonces, "associated", "text" in the direction that needs more, "tag"."""
+        """The number of tokens of a step.
+
+        The steps are "start" with nonces of the default length, "associated", "text" in the direction that needs more tokens, and
+        "tag".
+        """
         names = ("encrypt", "decrypt") if name == "text" else (name,)
         return max(len(self.placed.passes[step.title]) for step in self.steps if step.name in names and not step.nonce_class)
 
@@ -139,18 +143,18 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
     Parameters
     ----------
     key_bytes : int
-        Bytes of a cipher key.
+        Number of bytes of a cipher key.
     latencies : dict
         Cycles of the units "cipher" and "mul".
     lanes : int
-        Blocks a cycle.
+        Blocks in a cycle.
 
     Raises
     ------
     DefinitionError
-        The definition is wrong, or no pipeline does what it says.
+        If the definition is wrong, or no pipeline can run it.
     InputError
-        The mode cannot take several blocks a cycle.
+        If the mode cannot take several blocks in a cycle.
     """
     trace = trace_stream(mode, key_bytes)
     steps = steps_of(trace)
@@ -184,7 +188,7 @@ def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) ->
 
 
 def _check_lanes(plan: StreamPlan) -> None:
-    """Raises ``DefinitionError`` or ``InputError`` for steps that have no place in lanes."""
+    """Raises ``DefinitionError`` or ``InputError`` for steps that cannot run in several lanes."""
     hashed = [plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "decrypt", "tag")]
     if plan.horner is not None and (hashed[1] != hashed[2] or (hashed[0] and hashed[3] and not hashed[1])):
         raise DefinitionError(f"{plan.mode.name}: the hash takes blocks of text in one direction alone, or leaves them out between others")

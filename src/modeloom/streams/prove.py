@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves that a pipeline of tokens computes its definition: both run on symbols, and their normal forms are compared.
 
-The definition runs step by step as it was traced, before any rewriting. The pipeline runs token by token, with the powers of key words, the
-chains, and the cycle in which each value is ready. Messages come one after another, with and without gaps::
+The definition runs step by step as it was traced, before any rewriting. The pipeline runs token by token, with the powers of key
+words, the chains, and the cycle in which each value is ready. Messages come one after another, with and without gaps::
 
     every length of associated data and text up to 3 k + 3 blocks of a hash of k chains, both directions, partial last blocks,
     every class of nonces, one message after every kind of message
 
-Longer messages follow by induction, which ``prove_step`` shows. Let c_0, c_1, ... be the chains in the order in which they are used next,
-y the hash of the definition, and F(i) the full ones among the slots i to k - 2 from here. Then
+For longer messages ``prove_step`` gives a proof by induction.  Let c_0, c_1, ... be the chains in the order in which they are used
+next, y the hash of the definition, and F(i) the number of full slots among slots i to k - 2 from here.  Then
 
     D = y K^F(0) ⊕ (c_0 K^F(0) ⊕ c_1 K^F(1) ⊕ ... ⊕ c_(k-1))
 
-is 0 after the first k slots. A slot in the middle makes D K of D, or D if the slot that comes into view is empty. The last k slots give a
-hash that differs from the definition's by D K, or D. So a D of 0 stays 0, and the hash is right.
+is 0 after the first k slots.  A slot in the middle multiplies D by K, or keeps D if the slot that comes into view is empty.  After
+the last k slots, the hash of the pipeline differs from that of the definition by D K or by D.  So D stays 0, and the hash is
+correct.
 """
 
 from __future__ import annotations
@@ -182,7 +183,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
     Parameters
     ----------
     block : callable
-        ``block(place, nbytes)`` is a block of the message, ``block(None, nbytes)`` the nonce.
+        ``block(place, nbytes)`` is a block of the message, and ``block(None, nbytes)`` is the nonce.
     """
     title = plan_title(plan, message.nonce_class)
     lengths = {"nonce": message.nonce, "associated": message.associated, "text": message.text}
@@ -200,7 +201,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
     for group in groups:
         cycle += next(gaps, 0)
         slots = [next(weighed) for _ in _flags(plan, group)]
-        # Empty lanes come first here: a tag in another lane has their products in its sum.
+        # Empty lanes come first here, because a tag in another lane has their products in its sum.
         for number, weight in slots[len(group) :]:
             yield Token(cycle, "", slot=slot, place=number, power=weight.power, closing=weight.closing, first=first, empty=True)
             first = False
@@ -219,7 +220,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
 
 
 def _groups(plan: StreamPlan, message: Message) -> Iterator[list[tuple[str, int]]]:
-    """Step and bytes of the blocks of each token of a message; the tag is the last one."""
+    """For each token of a message, the step and the number of bytes of each of its blocks.  The tag is the last one."""
     lanes = plan.lanes
     blocks = message.blocks(plan.mode.block_bytes)
     last: list[tuple[str, int]] = []
@@ -238,13 +239,13 @@ def _groups(plan: StreamPlan, message: Message) -> Iterator[list[tuple[str, int]
 
 
 def _flags(plan: StreamPlan, group: Sequence[tuple[str, int]]) -> list[bool]:
-    """For each lane whether it has a block of the hash; empty if no lane has one."""
+    """For each lane, whether it has a block of the hash.  The list is empty if no lane has one."""
     flags = [plan.hashed(plan.step(step)) is not None for step, _ in group]
     return [*flags, *[False] * (plan.lanes - len(flags))] if any(flags) else []
 
 
 def plan_title(plan: StreamPlan, nonce_class: int) -> str:
-    """Title of the ``start`` of a class of nonces."""
+    """The title of the ``start`` of a class of nonces."""
     return next(step.title for step in plan.steps if (step.name, step.nonce_class) == ("start", nonce_class))
 
 
@@ -271,7 +272,7 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
 
 
 def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
-    """Proves that a pipeline computes its definition; raises ``ProofError``."""
+    """Proves that a pipeline computes its definition.  Raises ``ProofError`` if it does not."""
     if plan.horner is not None:
         for step in ("associated", "encrypt", "decrypt"):
             if plan.hashed(plan.step(step)) is not None:
@@ -308,7 +309,7 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
 
 
 def prove_step(plan: StreamPlan, step: str) -> None:
-    """Proves what the head of this file says of a step of a long message; raises ``ProofError``."""
+    """Proves the step of the induction at the head of this file.  Raises ``ProofError`` if it does not hold."""
     assert plan.horner is not None and plan.horner.key is not None
     induction = _Induction(plan, step)
     for flags in _windows(plan):
@@ -318,7 +319,7 @@ def prove_step(plan: StreamPlan, step: str) -> None:
 
 
 def _windows(plan: StreamPlan) -> Iterator[list[bool]]:
-    """Which of k slots are full in the middle of a message: all, or all but some that follow each other."""
+    """Whether each of k slots in the middle of a message is full.  All are full, or all but some that follow each other."""
     k = plan.chains
     yield [True] * k
     for empty in range(1, plan.lanes):
@@ -327,7 +328,7 @@ def _windows(plan: StreamPlan) -> Iterator[list[bool]]:
 
 
 def _endings(plan: StreamPlan) -> Iterator[list[bool]]:
-    """Which of the last k slots of a message are full: some lanes of a token within, and some of the last one, are empty."""
+    """Whether each of the last k slots of a message is full.  Lanes of the last token, and of one before, may be empty."""
     k, lanes = plan.chains, plan.lanes
     for last in range(lanes):
         yield [place < k - last for place in range(k)]
@@ -338,7 +339,7 @@ def _endings(plan: StreamPlan) -> Iterator[list[bool]]:
 
 
 class _Induction:
-    """The relation of chains and hash, before and behind blocks of a step."""
+    """The relation between chains and hash, before and after the blocks of a step."""
 
     def __init__(self, plan: StreamPlan, step: str):
         assert plan.horner is not None and plan.horner.key is not None
@@ -352,7 +353,7 @@ class _Induction:
         return self.forms.algebra.mul(value, self.forms.key(0, self.node, power)) if power else value
 
     def defect(self, y: Polynomial, chains: Sequence[Polynomial], flags: Sequence[bool]) -> Polynomial:
-        """D for chains in the order in which they are used next; of the slots to come the first k - 1 are full or not."""
+        """The D of chains in the order in which they are used next.  ``flags`` says which of the next k - 1 slots are full."""
         k = self.plan.chains
         total = self.times(y, sum(flags[: k - 1]))
         for place, chain in enumerate(chains):
@@ -360,7 +361,8 @@ class _Induction:
         return total
 
     def run(self, flags: Sequence[bool], given: Sequence[Weight]) -> tuple[Polynomial, Polynomial, list[Polynomial], Any]:
-        """Some slots: D before, y and the chains behind, and the sum of the products that belong to the hash."""
+        """Runs some slots.  Returns D before them, y and the chains after them, and the sum of the products that belong to the
+        hash."""
         plan, k, forms = self.plan, self.plan.chains, self.forms
         machine = Machine(plan.steps, plan.kinds, plan.placed, k, forms)
         chains = [forms.algebra.atom("chain", place) for place in range(k)]
@@ -384,9 +386,10 @@ class _Induction:
         return before, state[self.name], after, kept.total
 
     def middle(self, flags: Sequence[bool]) -> None:
-        """A slot while more than k are to come: D is kept, times the key if the slot that comes into view is full."""
+        """Checks a slot that more than k slots follow.  D is multiplied by the key if the slot that comes into view is full, else
+        kept."""
         k = self.plan.chains
-        # Many slots follow, so that nothing of this one belongs to the hash.
+        # Many slots follow, so no product of this one belongs to the hash.
         weight = weights([*flags, *[True] * k], k)[0]
         before, y, chains, _ = self.run(flags, [weight])
         if self.defect(y, chains, flags[1:]) != self.times(before, int(flags[-1])):
@@ -395,7 +398,7 @@ class _Induction:
             )
 
     def ending(self, flags: Sequence[bool]) -> None:
-        """The last k slots: their products are the hash, up to D."""
+        """Checks the last k slots.  The sum of their products is the hash, up to D."""
         before, y, _, total = self.run(flags, weights(flags, self.plan.chains))
         if total is None or total[1] ^ y != self.times(before, int(flags[-1])):
             raise ProofError(f"{self.plan.mode.name}: {self.step}: the last blocks of a long message do not give the hash")

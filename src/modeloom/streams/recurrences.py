@@ -76,7 +76,7 @@ def recurrences(mode: str, steps: Sequence[Step], state: Iterable[str]) -> dict[
 
 
 def horner_operation(step: Step, recurrence: Recurrence) -> int | None:
-    """The number of the operation of a step that is the product of a Horner recurrence; None if there is none."""
+    """The number of the operation of a step that is the product of a Horner recurrence, or None if there is none."""
     for number, operation in enumerate(step.operations):
         if operation.operation is MUL.operation and _key_operand(operation) == recurrence.key and _added(operation, recurrence.name):
             return number

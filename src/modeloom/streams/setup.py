@@ -31,9 +31,9 @@ class Preparation:
     operands : tuple of Form
         Sums of constants and of words: ``Source("word", (node, power))``.
     number : int
-        As of the node.
+        The number of the node: that of the cipher key, or the number to add to a counter.
     word : (int, int)
-        What it gives.
+        The word that is its result.
     """
 
     operation: Operation

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of a message as unit operations on linear forms.
 
-A form is the XOR of terms. A term is a source after some linear maps, such as a product with x^k or the truncation to the bytes of a piece
-of text. Everything else is an operation of a unit::
+A form is the XOR of terms. A term is a source after some linear maps, such as a product with x^k or the truncation to the bytes of
+a piece of text. Everything else is an operation of a unit::
 
     forms ──▶ operation ──▶ forms ──▶ state, text, tag
 
@@ -33,8 +33,8 @@ INPUTS = ("associated", "text", "nonce")
 class Source(NamedTuple):
     """The source of a term.
 
-    ``kind`` is "associated", "text" or "nonce" (the block of the token), "state" (``what`` is its name), "key" (a key word by its node),
-    "const" (its value), "lengths" (order, and two lengths), or "op" (the number of an operation of the step).
+    ``kind`` is "associated", "text" or "nonce" (the block of the token), "state" (``what`` is its name), "key" (a key word by its
+    node), "const" (its value), "lengths" (order, and two lengths), or "op" (the number of an operation of the step).
     """
 
     kind: str
@@ -58,11 +58,13 @@ class UnitOperation:
     Attributes
     ----------
     operation : Operation
+        The kind of the operation.
     operands : tuple of Form
+        The form of each operand.
     number : int
         The number of the cipher key, or the number to add to a counter.
     line : Line
-        Line of the definition.
+        The line of the definition that it comes from.
     """
 
     operation: Operation
@@ -78,7 +80,7 @@ class Step:
     Attributes
     ----------
     name, nonce_class : str, int
-        As traced.
+        The name of the step, and for ``start`` its class of nonces.
     operations : list of UnitOperation
         The operations.  Each comes after those that it reads.
     updates : dict
