@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes along with a token beside the pipeline."""
+"""A shift register, for values that accompany a token outside the pipeline."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ class Delay(wiring.Component):
     Parameters
     ----------
     shape : ShapeLike
+        The shape of the value.
     cycles : int
-        From ``i`` to ``o``, at least 0.
+        The latency from ``i`` to ``o`` in cycles, at least 0.
 
     Members
     -------
     i, o : In, Out
+        The value, and the value of ``cycles`` cycles ago.
     """
 
     def __init__(self, shape: ShapeLike, cycles: int):

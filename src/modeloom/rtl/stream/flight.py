@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which key slots the messages in flight use, so that a key is overwritten only when its own messages are done.
+"""Knows the key slots of the messages in flight, so that a key is overwritten only when its own messages are done.
 
 ::
 
@@ -22,20 +22,20 @@ __all__ = ["MessagesInFlight"]
 
 
 class MessagesInFlight(BusComponent[MessageParameters]):
-    """Remembers for each slot its last message.
+    """Stores the number of the last message of each slot.
 
-    A number comes again after 2^``flight_bits`` messages.  A slot may then seem busy until the message that has its number is done.
+    Numbers repeat after 2^``flight_bits`` messages.  A slot may then look busy until another message with the same number is done.
 
     Members
     -------
-    admitted, slot : In
+    admitted, slot : In(1), In(slot_bits)
         A message begins under a slot.
-    finished : In
-        A message is done, of those in flight the first.
-    query : slot
+    finished : In(1)
+        The first of the messages in flight is done.
+    query : In(slot_bits)
         The slot in question.
-    busy : 1
-        A message in flight uses it, as of three cycles ago.
+    busy : Out(1)
+        A message in flight used this slot three cycles ago.
     """
 
     @staticmethod

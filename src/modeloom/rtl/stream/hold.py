@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the text of a message to be opened until its tag was right.
+"""Holds the text of a message to be opened until its tag has been found correct.
 
 ::
 
@@ -7,11 +7,11 @@
     i ──▶    │ read ◀─ visible ─▶│◀─ held ─▶ free │   ──▶ o
              └───────▲───────────▲──────────▲─────┘
                     get        begin       put
-    verdict right:   begin goes to put       everything that is written is visible
-    verdict wrong:   put goes back to begin  the places of the message are free again
+    tag correct:     begin goes to put       everything that is written is visible
+    tag wrong:       put goes back to begin  the places of the message are free again
 
-At most one message is held at a time.  Those behind it wait before the buffer until its verdict is known, which takes as many cycles
-as the queue before the buffer has places for.
+At most one message is held at a time.  Those behind it wait in a queue before the buffer until its verdict is known.  The queue has
+enough places for the beats that come in these cycles.
 """
 
 from __future__ import annotations
@@ -26,42 +26,43 @@ from modeloom.rtl.engine.storage import BlockMemory
 __all__ = ["HoldBuffer"]
 
 BLOCK_BEATS = 64
-"""Buffers of more beats are block memories."""
+"""Largest number of beats of a buffer in LUT memories.  Larger buffers are block memories."""
 
 
 class HoldBuffer(wiring.Component):
-    """A queue of beats in which a packet may be held, to be let go or dropped as a whole.
+    """A queue of beats that can hold a packet.  The verdict on a held packet releases or drops it as a whole.
 
-    Two cycles from ``i`` to ``o`` for a packet that is not held; for one that is held, two cycles from ``verdict`` or from its beat to
-    ``o``, whichever is later.  A beat a cycle.  A packet waits before the buffer while one before it is held.
+    The latency from ``i`` to ``o`` is two cycles for a packet that is not held.  A beat of a held packet is on ``o`` two cycles
+    after the verdict, or two cycles after it came, whichever is later.  There can be a beat in every cycle.  While a packet is
+    held, the next packet waits before the buffer.
 
     Parameters
     ----------
     shape : ShapeLike
-        A beat.
+        The shape of a beat.
     depth : int
-        Beats that it holds, at least 1.  A held packet has at most as many, beside one that is not ``stored``.
+        Number of beats that the buffer has places for, at least 1.  A held packet has at most ``depth`` beats that are ``stored``.
     erase_bits : int
         Width of ``erase_address``.
 
     Members
     -------
-    i : stream
-        ``beat``, ``last`` of its packet; ``held``, the same for all beats of a packet; ``stored``, 0 for a beat of a held packet that
-        only ends it.
+    i : stream of beat, last, held, stored
+        A beat, and whether it is the last one of its packet.  ``held`` is the same for all beats of a packet.  ``stored`` is 0 for
+        a beat that only ends a held packet.
     verdict : stream of 1
-        For each held packet in order: 1 lets it go, 0 drops it.
+        The verdict on each held packet in order: 1 releases it, 0 drops it.
     o : stream of *shape*
-        Beats of packets that are not held, and of those that were let go.
-    dropped : 1
-        A packet has been dropped; its places are free.
-    erase, erase_address : In
-        While the buffer is held in reset: zeros to this word.
+        Beats of packets that are not held, and of packets that were released.
+    dropped : Out(1)
+        A packet has been dropped, and its places are free.
+    erase, erase_address : In(1), In(erase_bits)
+        Writes zeros to this word, while the buffer is held in reset.
 
     Raises
     ------
     ValueError
-        *depth* is below 1.
+        If *depth* is less than 1.
     """
 
     def __init__(self, shape: ShapeLike, depth: int, erase_bits: int):
@@ -82,12 +83,12 @@ class HoldBuffer(wiring.Component):
         put_reg = Signal(range(max(2, self.depth)))
         begin_reg = Signal.like(put_reg)
         get_reg = Signal.like(put_reg)
-        # Places that hold a beat, and those of them whose beat is visible.
+        # The number of places that hold a beat, and the number of those whose beat is visible.
         used_reg = Signal(range(self.depth + 1))
         visible_reg = Signal.like(used_reg)
         full_reg = Signal()
         valid_reg = Signal()
-        # A held packet has begun, and its last beat has come.
+        # held_reg: a held packet has begun.  ended_reg: its last beat has come.
         held_reg = Signal()
         ended_reg = Signal()
         dropped_reg = Signal()
@@ -95,7 +96,7 @@ class HoldBuffer(wiring.Component):
         beat, take, store, pop = self.i.payload, Signal(), Signal(), Signal()
         held, right, wrong, hidden, done = Signal(), Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            # The packet of this cycle is held; the next verdict is about it.
+            # The packet of this cycle is held, and the next verdict is about it.
             held.eq(held_reg | (take & beat.held)),
             right.eq(held & self.verdict.valid & self.verdict.payload),
             wrong.eq(held & self.verdict.valid & ~self.verdict.payload),
@@ -120,7 +121,7 @@ class HoldBuffer(wiring.Component):
         m.d.sync += [
             put_reg.eq(put), get_reg.eq(get), used_reg.eq(used), visible_reg.eq(visible),
             full_reg.eq(used == self.depth),
-            # What becomes visible in this cycle is read in the next one.
+            # A beat that becomes visible in this cycle is read in the next one.
             valid_reg.eq(shown.any()),
             dropped_reg.eq(wrong & done),
             held_reg.eq(held & ~(self.verdict.valid & done)), ended_reg.eq(held & done & ~self.verdict.valid),
@@ -138,7 +139,7 @@ class HoldBuffer(wiring.Component):
         return m
 
     def _next(self, place: Signal, move: Signal) -> Value:
-        """A place, or the one behind it."""
+        """The place itself, or the next one if ``move`` is high."""
         behind = (place + 1)[: len(place)]
         if self.depth & (self.depth - 1) or self.depth < 2:
             behind = Mux(place == self.depth - 1, 0, behind)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key memory of a pipeline: where its words are read, and where they are written.
+"""The key memory of a pipeline, with the places that read and write its words.
 
-::
+Each operand that reads words has a read port::
 
     host ──────────────────┐
-    set-up: result of a unit ──▶ key memory ──▶ operand of a unit         a read port for each operand that reads words
+    set-up: result of a unit ──▶ key memory ──▶ operand of a unit
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from modeloom.streams.steps import Form
 __all__ = ["KeyValues"]
 
 LUT_SLOTS = 64
-"""Most key slots whose words are in LUT memories; those of more are in block memories."""
+"""Largest number of key slots for which words are in LUT memories.  With more slots they are in block memories."""
 
 
 class KeyValues(TokenValues):
     """Makes the key memory of a pipeline."""
 
     def make_keys(self) -> None:
-        """A read port of the key memory for each place that reads words, and what is read there by each kind of token."""
+        """Makes the key memory with a read port for each place that reads words.  The kind of token there selects the word."""
         m, c, words = self.m, self.c, self.plan.words
         self.bits = max(1, (len(words) - 1).bit_length())
         wanted: dict[tuple[int, str, int], list[tuple[Value, Value]]] = {}
@@ -59,7 +59,7 @@ class KeyValues(TokenValues):
             self.reads[key] = memory.rdata[place]
 
     def all_operands(self, lane: int) -> list[tuple[int, dict[tuple[str, int], Form]]]:
-        """For each kind of token of a lane, the form of each port of a unit that it uses; the hash apart."""
+        """For each kind of token of a lane, the form of each port of a unit that it uses.  Products of the hash are left out."""
         result = []
         for number in self.kinds[lane]:
             if number >= len(self.plan.tokens):
@@ -77,12 +77,12 @@ class KeyValues(TokenValues):
         return result
 
     def _ports(self, unit: str, operands: Sequence[Form]) -> dict[tuple[str, int], Form]:
-        """Operands at the ports of a unit: a word of the key memory alone goes to the last one, where there are several."""
+        """The operands at the ports of a unit.  If there are several, an operand that is only a key word goes to the last port."""
         order = sorted(operands, key=lambda form: len(form) == 1 and form[0].source.kind in ("key", "word"))
         return {(unit, port): form for port, form in enumerate(order)}
 
     def connect_words(self) -> None:
-        """Words of the key memory come from the host and from set-up."""
+        """Connects the write port of the key memory to the host and to the results of set-up."""
         m, c = self.m, self.c
         if not self.plan.words:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that travel with a token down the pipeline."""
+"""Delay lines for values that move through the pipeline with a token."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ __all__ = ["Line"]
 
 
 class Line:
-    """A value that is there in one stage, and later in every stage in which it is asked for.
+    """A value of the token in one stage, and in every later stage that asks for it.
 
-    Registers are made as they are asked for.
+    A register is made when a stage first needs it.
 
     Parameters
     ----------
     m : Module
+        The module that the registers are added to.
     value : Value
         The value of the token that is in stage ``stage``.
     stage : int
-        Where the value is born.
+        The first stage in which the value exists.
     name : str
-        Of its registers: ``name_STAGE_reg``.
+        Prefix of the names of the registers, which are ``name_STAGE_reg``.
     reset : bool
-        Whether a reset clears them, as it must those that say that there is a token.
+        Whether a reset clears the registers.  It must clear those that say that there is a token.
     """
 
     def __init__(self, m: Module, value: Value, stage: int, name: str, reset: bool = False):
@@ -31,7 +32,7 @@ class Line:
         self._values = {stage: value}
 
     def at(self, stage: int) -> Value:
-        """The value of the token in a stage; raises ``ValueError`` for one before its birth."""
+        """The value of the token in a stage.  Raises ``ValueError`` for a stage before the first one."""
         if stage < self.born:
             raise ValueError(f"{self._name} is born in stage {self.born}, and asked for in stage {stage}")
         for number in range(max(self._values) + 1, stage + 1):

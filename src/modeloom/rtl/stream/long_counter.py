@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters that are long, and fast all the same: the upper part is counted ahead while the lower part runs.
+"""Long counters without long carry chains.  The next value of the upper part is computed while the lower part counts.
 
 ::
 
@@ -15,32 +15,32 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["LOW_BITS", "LongCounter"]
 
 LOW_BITS = 16
-"""Bits of the lower part."""
+"""Width of the lower part in bits."""
 
 
 class LongCounter(wiring.Component):
-    """Counts, and says when a limit is reached.
+    """A counter that says when it has reached a limit.
 
     Parameters
     ----------
     bits : int
-        Width; more than ``LOW_BITS``.
+        Width of the counter, which is more than ``LOW_BITS``.
 
     Members
     -------
-    clear, first, limit : In
-        Sets the count and the limit.
-    count : In
-        Adds one; not together with ``clear``.
-    value : Out
+    clear, first, limit : In(1), In(bits), In(bits)
+        Sets the count to ``first``, and the limit to ``limit``.
+    count : In(1)
+        Adds one.  It is low while ``clear`` is high.
+    value : Out(bits)
         The count.
-    reached : Out
-        The count is the limit.
+    reached : Out(1)
+        The count is equal to the limit.
 
     Raises
     ------
     ValueError
-        *bits* is too small.
+        If *bits* is too small.
     """
 
     def __init__(self, bits: int):
@@ -70,7 +70,7 @@ class LongCounter(wiring.Component):
                 next_at_high_reg.eq((self.first[LOW_BITS:] + 1)[:high_bits] == self.limit[LOW_BITS:]),
             ]
         with m.Else():
-            # A carry comes 2^16 counts after the one before, and these are right two cycles after it.
+            # There are 2^16 counts from one carry to the next, and these registers are correct two cycles after a carry.
             m.d.sync += [next_high_reg.eq(high_reg + 1), next_at_high_reg.eq(next_high_reg == limit_reg[LOW_BITS:])]
             with m.If(self.count):
                 m.d.sync += low_reg.eq(low_reg + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes what depends on a key alone, one token after another, in cycles that messages leave free.
+"""Computes the values that depend on a key only, one token after another, in cycles that messages leave free.
 
 ::
 
@@ -18,18 +18,19 @@ from modeloom.rtl.stream.parameters import MessageParameters
 __all__ = ["KeyPreparation"]
 
 class KeyPreparation(BusComponent[MessageParameters]):
-    """Answers the key port.
+    """Runs set-ups for the key port.
 
     Members
     -------
     setup, setup_scrub, setup_done : 1
-        From and to the key port: computes the words of a slot, or overwrites what was computed with an erased key.
+        The request of the key port, and its end.  It asks to compute the words of a slot, or to overwrite the state that was
+        computed with an erased key.
     prepare, prepare_kind, prepared : 1, kind, 1
-        To the entry: a token of set-up, until it has been let in.
+        Asks the entry for a token of set-up, until the token has entered.
     scrub, scrubbed : 1
-        To the entry: tokens that overwrite.
+        Asks the entry for tokens that overwrite the state.
     word_valid : 1
-        From the pipeline: the word of the last token is written.
+        The pipeline writes the word of the last token.
     """
 
     @staticmethod
@@ -58,7 +59,7 @@ class KeyPreparation(BusComponent[MessageParameters]):
                         m.next = "NEXT"
             with m.State("NEXT"):
                 with m.If(number_reg == count):
-                    # A key that was there before may have left something in the state.
+                    # The state may still depend on a key that was in the slot before.
                     m.next = "SCRUB"
                 with m.Else():
                     m.d.comb += self.prepare.eq(1)
@@ -78,7 +79,7 @@ class KeyPreparation(BusComponent[MessageParameters]):
                 with m.If(self.scrubbed):
                     m.next = "FLUSH"
             with m.State("FLUSH"):
-                # What has been in the pipeline leaves it by itself.
+                # Old values leave the pipeline in these cycles.
                 m.d.sync += wait_reg.eq(wait_reg - 1)
                 with m.If(wait_reg == 0):
                     m.next = "DONE"

@@ -18,28 +18,28 @@ __all__ = ["Queue"]
 
 
 class Queue(wiring.Component):
-    """Payloads in their order.
+    """A queue of payloads.
 
     Parameters
     ----------
     shape : ShapeLike
-        Payload.
+        The shape of a payload.
     depth : int
-        Payloads that it holds, a power of two.
+        Number of payloads that it holds, a power of two of at least 2.
     erase_bits : int
         Width of ``erase_address``.
 
     Members
     -------
     i, o : stream
-        In and out.
-    erase, erase_address : In
-        While the queue is held in reset: zeros to this word.
+        The input and the output.
+    erase, erase_address : In(1), In(erase_bits)
+        Writes zeros to this word, while the queue is held in reset.
 
     Raises
     ------
     ValueError
-        *depth* is no power of two of at least 2.
+        If *depth* is not a power of two of at least 2.
     """
 
     def __init__(self, shape: ShapeLike, depth: int, erase_bits: int):
@@ -55,7 +55,7 @@ class Queue(wiring.Component):
         m = Module()
         written = Value.cast(self.i.payload)
         m.submodules.memory = memory = BlockMemory(len(written), self.depth, 1, erase_bits=self.erase_bits)
-        # One bit more than an address has: full and empty differ.
+        # These have one bit more than an address, so that full and empty differ.
         put_reg = Signal(range(2 * self.depth))
         get_reg = Signal.like(put_reg)
         get = Signal.like(put_reg)
@@ -79,7 +79,7 @@ class Queue(wiring.Component):
             put_reg.eq(put_reg + put),
             get_reg.eq(get),
             valid_reg.eq(get != put_reg),
-            # What is taken in this cycle is not counted, so that ready does not wait for o.ready.
+            # A payload that leaves in this cycle is not counted, so that ready does not wait for o.ready.
             ready_reg.eq(level + put < self.depth),
         ]
         return m
