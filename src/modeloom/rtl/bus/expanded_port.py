@@ -25,18 +25,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from modeloom.cycles import FENCE_CYCLES
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 
 from .component import BusComponent
+from .key_slot import KeySlot
 from .parameters import KeyParameters
 from .ports import key_beat
 from .preparation import in_use_signature, key_state_signature, preparation_of
-from .slot_flags import SlotFlags, many_slots_members
+from .slot_flags import many_slots_members
 
 __all__ = ["ExpandedKeyParameters", "ExpandedKeyPort"]
 
@@ -117,13 +117,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
         beat = self.key.p
         widest = max(p.round_key_beats, p.word_beats if p.raw_words else 1)
 
-        slot_reg = Signal.like(self.in_use.slot)
-        many = p.slots > LISTED_SLOTS
-        loaded_reg = Signal(1 if many else p.slots)
-        error_reg = Signal()
-        refused_reg = Signal()
-        ended_reg = Signal()
-        fence_reg = Signal(range(FENCE_CYCLES))
+        slot = KeySlot(m, self, p.slots)
         words_left_reg = Signal(range(p.words + 1))
         rounds_left_reg = Signal(range(p.round_keys + 1))
         # The place of the next beat in the packet: the kind of its part, the beat of this part, and the number of the word or round
@@ -161,39 +155,12 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
         if widest > 1:
             m.d.sync += history_reg.eq(0)
 
-        if many:
-            m.submodules.flags = flags = SlotFlags(p.slots)
-            m.d.comb += [flags.write.slot.eq(slot_reg), flags.erase.eq(self.erase), flags.erase_address.eq(self.erase_address)]
-            wiring.connect(m, wiring.flipped(self.lookup), flags.lookup)
-
-        def mark(holds: int) -> None:
-            """Sets whether the slot holds a key from the next cycle on."""
-            m.d.sync += loaded_reg.bit_select(0 if many or p.slots == 1 else slot_reg, 1).eq(holds)
-            if many:
-                m.d.comb += [flags.write.we.eq(1), flags.write.loaded.eq(holds)]
-
-        def refuse(ended: Value | int) -> None:
-            m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(ended)]
-            m.next = "OVERWRITE"
-
+        slot.connect_flags()
         with m.FSM() as fsm:
-            with m.State("IDLE"):
-                m.d.sync += [slot_reg.eq(beat.slot), refused_reg.eq(beat.erase), ended_reg.eq(0), fence_reg.eq(0)]
-                with m.If(self.key.valid):
-                    if many:
-                        m.d.sync += loaded_reg.eq(0)
-                    m.d.sync += error_reg.eq(beat.slot >= p.slots)
-                    with m.If(beat.slot >= p.slots):
-                        m.next = "DISCARD"
-                    with m.Else():
-                        m.next = "FENCE"
+            with slot.idle():
+                pass
 
-            with m.State("FENCE"):
-                mark(0)
-                with m.If(fence_reg != FENCE_CYCLES - 1):
-                    m.d.sync += fence_reg.eq(fence_reg + 1)
-                with m.Elif(~self.in_use.busy):
-                    m.next = "OVERWRITE"
+            slot.fence()
 
             with m.State("OVERWRITE"):
                 m.d.sync += [
@@ -209,18 +176,12 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
                 with m.If(rounds_left_reg != 0):
                     m.d.sync += [rounds_left_reg.eq(rounds_left_reg - 1), rk_we_reg.eq(1), round_reg.eq(rounds_left_reg - 1)]
                 with m.If((words_left_reg == 0) & (rounds_left_reg == 0)):
-                    with m.If(refused_reg):
+                    with m.If(slot.refused):
                         m.next = "SCRUB"
                     with m.Else():
                         m.next = "RECEIVE"
 
-            with m.State("SCRUB"):
-                m.d.comb += [setup.request.eq(1), setup.scrub.eq(1)]
-                with m.If(setup.done):
-                    with m.If(ended_reg):
-                        m.next = "IDLE"
-                    with m.Else():
-                        m.next = "DISCARD"
+            slot.scrub()
 
             with m.State("RECEIVE"):
                 m.d.comb += self.key.ready.eq(1)
@@ -241,7 +202,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
                             with m.If(last_round):
                                 m.d.sync += [rounds_reg.eq(0), number_reg.eq(p.raw_words_before)]
                     with m.If(~fits):
-                        refuse(beat.last)
+                        slot.refuse(beat.last)
                     with m.Elif(beat.last):
                         m.next = "SETTLE"
 
@@ -251,19 +212,16 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
             with m.State("SETUP"):
                 m.d.comb += setup.request.eq(1)
                 with m.If(setup.done):
-                    mark(1)
+                    slot.mark(1)
                     m.next = "IDLE"
 
-            with m.State("DISCARD"):
-                m.d.comb += self.key.ready.eq(1)
-                with m.If(self.key.valid & beat.last):
-                    m.next = "IDLE"
+            slot.discard()
 
+        slot.ask()
+        slot.tell(idle=fsm.ongoing("IDLE"))
         m.d.comb += [
-            self.in_use.slot.eq(slot_reg), self.state.loaded.eq(loaded_reg), self.state.busy.eq(~fsm.ongoing("IDLE")),
-            self.state.error.eq(error_reg), setup.slot.eq(slot_reg),
-            word.we.eq(we_reg), word.slot.eq(slot_reg), word.index.eq(index_reg), word.data.eq(word_reg),
-            round_key.we.eq(rk_we_reg), round_key.slot.eq(slot_reg), round_key.round.eq(round_reg), round_key.data.eq(round_key_reg),
+            word.we.eq(we_reg), word.slot.eq(slot.number), word.index.eq(index_reg), word.data.eq(word_reg),
+            round_key.we.eq(rk_we_reg), round_key.slot.eq(slot.number), round_key.round.eq(round_reg), round_key.data.eq(round_key_reg),
         ]  # fmt: skip
         return m
 

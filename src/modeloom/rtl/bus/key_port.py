@@ -31,19 +31,19 @@ from __future__ import annotations
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, Signature
 
-from modeloom.cycles import FENCE_CYCLES
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 
 from .component import BusComponent
 from .key_format import history_beats, key_beats, key_parts, packet_ends
+from .key_slot import KeySlot
 from .parameters import KeyParameters
 from .ports import key_beat
 from .preparation import in_use_signature, key_state_signature, preparation_of
-from .slot_flags import SlotFlags, many_slots_members
+from .slot_flags import many_slots_members
 
 __all__ = ["KeyPort", "key_schedule_signature"]
 
@@ -148,14 +148,7 @@ class KeyPort(BusComponent[KeyParameters]):
         history = history_beats(p)
 
         setup, made = self.preparation.setup, self.preparation.made
-        slot_reg = Signal.like(self.in_use.slot)
-        # With few slots these are all flags.  With many it is the flag of the slot of the last packet.
-        many = p.slots > LISTED_SLOTS
-        loaded_reg = Signal(1 if many else p.slots)
-        error_reg = Signal()
-        refused_reg = Signal()
-        ended_reg = Signal()
-        fence_reg = Signal(range(FENCE_CYCLES))
+        slot = KeySlot(m, self, p.slots)
         words_left_reg = Signal(range(p.words + 1))
         rounds_left_reg = Signal()
         beat_reg = Signal(range(max(2, beats)))
@@ -205,16 +198,7 @@ class KeyPort(BusComponent[KeyParameters]):
             rk_data_dec_reg.eq(schedule.data_dec),
         ]
 
-        if many:
-            m.submodules.flags = flags = SlotFlags(p.slots)
-            m.d.comb += [flags.write.slot.eq(slot_reg), flags.erase.eq(self.erase), flags.erase_address.eq(self.erase_address)]
-            wiring.connect(m, wiring.flipped(self.lookup), flags.lookup)
-
-        def mark(holds: int) -> None:
-            """Sets whether the slot holds a key from the next cycle on."""
-            m.d.sync += loaded_reg.bit_select(0 if many or p.slots == 1 else slot_reg, 1).eq(holds)
-            if many:
-                m.d.comb += [flags.write.we.eq(1), flags.write.loaded.eq(holds)]
+        slot.connect_flags()
 
         def all_rounds() -> None:
             """Chooses the longest key, since an erasure follows or nothing does."""
@@ -222,39 +206,18 @@ class KeyPort(BusComponent[KeyParameters]):
                 m.d.sync += length_reg.eq(p.longest)
 
         def refuse(ended: Value | int) -> None:
-            m.d.sync += [error_reg.eq(1), refused_reg.eq(1), ended_reg.eq(ended), number_reg.eq(0)]
+            m.d.sync += number_reg.eq(0)
             all_rounds()
-            m.next = "OVERWRITE"
+            slot.refuse(ended)
 
         with m.FSM() as fsm:
-            with m.State("IDLE"):
-                m.d.sync += [
-                    slot_reg.eq(beat.slot),
-                    refused_reg.eq(beat.erase),
-                    ended_reg.eq(0),
-                    fence_reg.eq(0),
-                    beat_reg.eq(0),
-                    number_reg.eq(0),
-                    complete_reg.eq(0),
-                ]
+            with slot.idle():
+                m.d.sync += [beat_reg.eq(0), number_reg.eq(0), complete_reg.eq(0)]
                 all_rounds()
                 if refuses:
                     m.d.sync += unusable_reg.eq(0)
-                with m.If(self.key.valid):
-                    if many:
-                        m.d.sync += loaded_reg.eq(0)
-                    m.d.sync += error_reg.eq(beat.slot >= p.slots)
-                    with m.If(beat.slot >= p.slots):
-                        m.next = "DISCARD"
-                    with m.Else():
-                        m.next = "FENCE"
 
-            with m.State("FENCE"):
-                mark(0)
-                with m.If(fence_reg != FENCE_CYCLES - 1):
-                    m.d.sync += fence_reg.eq(fence_reg + 1)
-                with m.Elif(~self.in_use.busy):
-                    m.next = "OVERWRITE"
+            slot.fence()
 
             with m.State("OVERWRITE"):
                 m.d.comb += schedule.erase.eq(1)
@@ -276,18 +239,12 @@ class KeyPort(BusComponent[KeyParameters]):
                         m.next = "OVERWRITE"
                     with m.Else():
                         m.d.sync += number_reg.eq(0)
-                        with m.If(~refused_reg):
+                        with m.If(~slot.refused):
                             m.next = "RECEIVE"
                         with m.Else():
                             m.next = "SCRUB"
 
-            with m.State("SCRUB"):
-                m.d.comb += [setup.request.eq(1), setup.scrub.eq(1)]
-                with m.If(setup.done):
-                    with m.If(ended_reg):
-                        m.next = "IDLE"
-                    with m.Else():
-                        m.next = "DISCARD"
+            slot.scrub()
 
             with m.State("RECEIVE"):
                 m.d.comb += self.key.ready.eq(1)
@@ -356,13 +313,10 @@ class KeyPort(BusComponent[KeyParameters]):
                 with m.If(unusable_reg):
                     refuse(1)
                 with m.Else():
-                    mark(1)
+                    slot.mark(1)
                     m.next = "IDLE"
 
-            with m.State("DISCARD"):
-                m.d.comb += self.key.ready.eq(1)
-                with m.If(self.key.valid & beat.last):
-                    m.next = "IDLE"
+            slot.discard()
 
         # No register of this port keeps a key that has been passed on or refused.
         with m.If(erasing | fsm.ongoing("EXPAND")):
@@ -371,11 +325,12 @@ class KeyPort(BusComponent[KeyParameters]):
             m.d.sync += [history_reg.eq(0), cipher_key_reg.eq(0)]
 
         word, round_key = self.preparation.word, self.preparation.round_key
+        slot.ask()
+        m.d.comb += schedule.key.eq(cipher_key_reg)
+        slot.tell(idle=fsm.ongoing("IDLE"))
         m.d.comb += [
-            self.in_use.slot.eq(slot_reg), setup.slot.eq(slot_reg), schedule.key.eq(cipher_key_reg),
-            self.state.loaded.eq(loaded_reg), self.state.busy.eq(~fsm.ongoing("IDLE")), self.state.error.eq(error_reg),
-            word.we.eq(key_we_reg), word.slot.eq(slot_reg), word.index.eq(key_index_reg), word.data.eq(key_data_reg),
-            round_key.we.eq(rk_we_reg), round_key.slot.eq(slot_reg), round_key.key.eq(rk_key_reg), round_key.round.eq(rk_round_reg),
+            word.we.eq(key_we_reg), word.slot.eq(slot.number), word.index.eq(key_index_reg), word.data.eq(key_data_reg),
+            round_key.we.eq(rk_we_reg), round_key.slot.eq(slot.number), round_key.key.eq(rk_key_reg), round_key.round.eq(rk_round_reg),
             round_key.data.eq(rk_data_reg), round_key.data_dec.eq(rk_data_dec_reg),
         ]  # fmt: skip
         if other_ends:
