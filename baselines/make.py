@@ -15,24 +15,30 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from amaranth.back import rtlil
 
 from modeloom.ciphers import AES
 from modeloom.compiler.compile import compile_mode
+from modeloom.compiler.options import Options
+from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 from modeloom.measure.core import measure_core
-from modeloom.modes import find
-from modeloom.compiler.options import Options
+from modeloom.modes import find_any
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.spec.stream import StreamMode
 from modeloom.synth import synthesize
 
 HERE = Path(__file__).resolve().parent
-CORES: dict[str, tuple[str, dict[str, str]]] = {
+CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "hctr2_512": ("hctr2", {}),
     "hctr2_512_bram": ("hctr2", {"cipher_sbox": "bram"}),
     "heh_brw_512": ("heh-brw", {}),
     "heh_brw_512_encrypt_bram": ("heh-brw", {"direction": "encrypt", "cipher_sbox": "bram"}),
+    "gcm_128_bram": ("gcm", {"key_bits": 128, "cipher_sbox": "bram", "key_slots": 2}),
 }
 """Mode and options of each core, which are those of the command line."""
 
@@ -58,11 +64,16 @@ def store(tool: str, name: str, target: str, result: dict) -> Path:
 def core(name: str, target: str, pnr: bool) -> dict:
     """Figures of a core."""
     mode, changes = CORES[name]
-    compiled = compile_mode(find(mode), Options().but(**changes))
+    found = find_any(mode)
+    made: StreamCore | SectorCore
+    if isinstance(found, StreamMode):
+        made = StreamCore(compile_stream(found, StreamOptions(**changes)))
+    else:
+        made = SectorCore(compile_mode(found, Options().but(**changes)))
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "core"
         options = "".join(f" --{option.replace('_', '-')} {value}" for option, value in changes.items())
-        emit(compiled, folder, command=f"modeloom build {mode}{options}")
+        emit(made, folder, command=f"modeloom build {mode}{options}")
         return measure_core(folder, target, pnr=pnr, freq=CLOCK if pnr else None)
 
 

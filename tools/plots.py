@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/circuits.md and docs/scaling.md: ``python tools/plots.py`` (``--check``: only says which
+"""Draws the pictures of docs/circuits.md, docs/scaling.md and docs/streams.md: ``python tools/plots.py`` (``--check``: only says which
 no longer show today's figures).
 
 Drawing needs matplotlib (``pip install -e '.[docs]'``); the check does not.  Each picture carries the points that it shows, as JSON in
@@ -74,16 +74,27 @@ def sbox_area() -> Series:
     return lines
 
 
+def traffic() -> Series:
+    """Percent of the peak against bytes of associated data, for mixes of packets."""
+    lines: Series = {}
+    for row in json.loads((ROOT / "baselines" / "traffic.json").read_text(encoding="utf-8")):
+        blocks = row["blocks_per_cycle"]
+        name = f"{row['mix']}, {blocks} block{'s' if blocks > 1 else ''}"
+        lines.setdefault(name, []).append((row["associated_bytes"], row["percent_of_peak"], ""))
+    return lines
+
+
 PLOTS: dict[str, tuple[Callable[[], Series], str, str]] = {
     "multiplier_gates": (multiplier_gates, "gates on the longest path of the product", "area of the product, NAND2 gates"),
     "multiplier_luts": (multiplier_luts, "LUT levels, Virtex-6", "LUTs"),
     "sbox_area": (sbox_area, "delay, ns, osu018", "area, NAND2 gates"),
     "scaling": (scaling_tables.points, "LUT4 of ECP5, logic and memory", "Gbit/s at the routed clock"),
+    "traffic": (traffic, "bytes of associated data in each packet", "percent of the peak"),
 }
 """Picture: its points, and the names of its axes."""
 
 
-MARKERS = "osD^vP*X<>"
+MARKERS = "osD^vP*X<>hp"
 
 OFFSETS = tuple((dx * reach, dy * reach) for reach in (7, 12, 18, 25, 33) for dx, dy in (
     (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1.3), (0, -1.3), (1.3, 0), (-1.3, 0),

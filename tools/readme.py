@@ -226,7 +226,7 @@ def routed() -> str:
         made = f"`{core.get('command', 'modeloom build ' + core['mode'])}`" if core else "AES-128 encrypting pipeline alone"
         tool = f"{path.parent.name.replace('-', ' ')}, {scaling_tables.placed_and_routed(e)}"
         luts = {name: block["luts"] for name, block in (e.get("blocks") or {}).items()}
-        rest = sum(count for name, count in luts.items() if name not in ("aes", "multipliers", "storage"))
+        rest = sum(count for name, count in luts.items() if name not in ("aes", "multiplier", "multipliers", "storage"))
         rows.append(
             (path.name.split(".")[0], made, tool, e["luts"], e["ffs"], e["memories"]["bram_cells"],
              f"{100 * rest / sum(luts.values()):.1f} %" if luts else "", f"{e['clock_mhz']:.1f}")
@@ -263,6 +263,21 @@ def faults() -> str:
     return table(head, rows, 1)
 
 
+def traffic() -> str:
+    """Shares of the peak rate on mixes of packets, as ``bench/traffic.py`` has measured them."""
+    rows = json.loads((ROOT / "baselines" / "traffic.json").read_text(encoding="utf-8"))
+    blocks = sorted({row["blocks_per_cycle"] for row in rows})
+    cells = {
+        (row["mix"], row["associated_bytes"], row["blocks_per_cycle"]): f"{row['percent_of_peak']:.1f} ({row['percent_as_gcm2008']:.1f})"
+        for row in rows
+    }
+    lines = [
+        (f"`{mix}`", associated, *(cells[mix, associated, number] for number in blocks))
+        for mix, associated in dict.fromkeys((mix, associated) for mix, associated, _ in cells)
+    ]
+    return table(("mix", "bytes of associated data", *(f"`--blocks-per-cycle {number}`" for number in blocks)), lines, 1)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "clock": clock,
@@ -278,6 +293,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "results": results,
     "routed": routed,
     "squares": squares,
+    "traffic": traffic,
     **TABLES,
     **interface_tables.TABLES,
     **scaling_tables.TABLES,

@@ -16,7 +16,7 @@ __all__ = ["papers"]
 def papers(names: tuple[str, ...], as_json: bool) -> None:
     """Show the papers' tables of modes beside our figures, as docs/papers.md has them.
 
-    Give names of tables, such as tes2010-2, to see these alone.
+    Give names of tables or papers, such as tes2010-2 or gcm2008, to see these alone.
     """
     from modeloom.papers import SCHEMA, page, tables
 

@@ -3,23 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 
+from modeloom.papers import thesis_page
+from modeloom.papers.markdown import Column, aligned, ours, printed, shown
 from modeloom.papers.tables import tables
+from modeloom.papers.thesis import PAPER
 
 __all__ = ["page"]
 
 Row = dict[str, Any]
 
-Column = tuple[str, Callable[[Row], str]]
-"""The head of a column, and the function that makes the cell of a row."""
-
 INTRODUCTION = """\
 # The papers' tables, and ours
 
-This page sets the tables of two papers beside what modeloom makes of the same modes. It is for readers of these papers, and for
-those who want to compare hardware for wide-block modes. The papers are:
+This page sets the tables of two papers on wide-block modes, and of a thesis on GCM, beside what modeloom makes of the same modes. It is
+for readers of these papers, and for those who want to compare hardware. The papers on wide-block modes are:
 
 - tes2010: Mancillas-López, Chakraborty, Rodríguez-Henríquez: Reconfigurable hardware implementations of tweakable enciphering
   schemes, IEEE Transactions on Computers 59(11), 2010.
@@ -80,39 +80,16 @@ the plain core, as words × bits in a word. Ours includes the set-up.
 """,
 }
 
-DIGITS = {"throughput": 3, "speedup": 2}
-"""Number of decimals of a figure."""
-
-
-def _show(value: Any, name: str = "") -> str:
-    digits = DIGITS.get(name.split("_")[-1])
-    return "-" if value is None else str(value) if digits is None else f"{value:.{digits}f}"
-
-
-def _printed(name: str) -> Callable[[Row], str]:
-    """The printed figure, with the correct one in brackets."""
-
-    def cell(row: Row) -> str:
-        right = row["corrected"].get(name)
-        return _show(row["printed"].get(name), name) + ("" if right is None else f" ({_show(right, name)})")
-
-    return cell
-
-
-def _ours(name: str) -> Callable[[Row], str]:
-    return lambda row: _show(row["ours"].get(name), name)
-
-
 def _product(where: str, first: str, second: str) -> Callable[[Row], str]:
     return lambda row: "-" if row[where].get(first) is None else f"{row[where][first]} × {row[where][second]}"
 
 
 def _with_setup(name: str) -> Callable[[Row], str]:
-    return lambda row: _show(row["ours"][name]) + (f" + {row['ours']['setup_' + name]}" if row["ours"]["setup_" + name] else "")
+    return lambda row: shown(row["ours"][name]) + (f" + {row['ours']['setup_' + name]}" if row["ours"]["setup_" + name] else "")
 
 
 def _proved(row: Row) -> str:
-    return _ours("plain_cycles")(row) + (" =" if row["ours"]["plain_minimal"] else "")
+    return ours("plain_cycles")(row) + (" =" if row["ours"]["plain_minimal"] else "")
 
 
 _NAME: Column = ("row", lambda row: row["row"])
@@ -120,7 +97,7 @@ _NAME: Column = ("row", lambda row: row["row"])
 
 def _core(name: str) -> list[Column]:
     heads = (("registers", "registers"), ("block memories", "block_rams"), ("cycles", "cycles"), ("Gbit/s", "throughput"))
-    return [(f"{name}: LUTs", _luts(name)), *((head, _ours(f"{name}_{key}")) for head, key in heads)]
+    return [(f"{name}: LUTs", _luts(name)), *((head, ours(f"{name}_{key}")) for head, key in heads)]
 
 
 def _luts(name: str) -> Callable[[Row], str]:
@@ -135,8 +112,8 @@ def _area(*more: Column) -> list[Column]:
     heads = (
         ("printed: slices", "slices"), ("block RAMs", "block_rams"), ("MHz", "frequency"), ("cycles", "cycles"), ("Gbit/s", "throughput"),
     )  # fmt: skip
-    shown = [(head, _printed(key)) for head, key in heads]
-    return [_NAME, *shown, *more, *_core("plain"), *_core("overlapped")]
+    paper = [(head, printed(key)) for head, key in heads]
+    return [_NAME, *paper, *more, *_core("plain"), *_core("overlapped")]
 
 
 _STORE: Column = ("printed: control store", _product("printed", "control_rows", "control_bits"))
@@ -145,29 +122,29 @@ _OUR_STORE: Column = ("ours: control store", _product("ours", "control_rows", "c
 COLUMNS: dict[str, list[Column]] = {
     "tes2010-1": [
         _NAME,
-        ("printed: calls", _printed("calls")), ("products", _printed("multiplications")), ("keys", _printed("keys")),
-        ("ours: calls", _with_setup("calls")), ("products", _with_setup("multiplications")), ("keys", _ours("keys")),
+        ("printed: calls", printed("calls")), ("products", printed("multiplications")), ("keys", printed("keys")),
+        ("ours: calls", _with_setup("calls")), ("products", _with_setup("multiplications")), ("keys", ours("keys")),
     ],
     "tes2010-2": [
         _NAME,
-        ("printed: cycles", _printed("cycles")), ("first block", _printed("first_output")),
-        ("plain: cycles", _proved), ("first block", _ours("plain_first_output")),
-        ("overlapped: cycles", _ours("overlapped_cycles")), ("bound", _ours("overlapped_bound")),
-        ("matched: cycles", _ours("matched_cycles")), ("bound", _ours("matched_bound")),
-        ("AES pipelines", _ours("matched_pipelines")), ("multipliers", _ours("matched_multipliers")),
+        ("printed: cycles", printed("cycles")), ("first block", printed("first_output")),
+        ("plain: cycles", _proved), ("first block", ours("plain_first_output")),
+        ("overlapped: cycles", ours("overlapped_cycles")), ("bound", ours("overlapped_bound")),
+        ("matched: cycles", ours("matched_cycles")), ("bound", ours("matched_bound")),
+        ("AES pipelines", ours("matched_pipelines")), ("multipliers", ours("matched_multipliers")),
     ],
     "tes2010-3": [
         _NAME,
-        ("printed: registers", _printed("registers_128")), ("block RAMs", _printed("extra_block_rams")), ("x·A", _printed("x_times")),
-        ("inputs before AES", _printed("mux_in_aes")), ("2:1 mux", _printed("mux2")), ("3:1 mux", _printed("mux3")),
-        ("ours: stored values", _ours("storage_blocks")), ("bound", _ours("storage_bound")), ("input", _ours("input_blocks")),
-        ("results", _ours("output_blocks")), ("keys", _ours("key_words")), ("mask registers", _ours("mask_registers")),
+        ("printed: registers", printed("registers_128")), ("block RAMs", printed("extra_block_rams")), ("x·A", printed("x_times")),
+        ("inputs before AES", printed("mux_in_aes")), ("2:1 mux", printed("mux2")), ("3:1 mux", printed("mux3")),
+        ("ours: stored values", ours("storage_blocks")), ("bound", ours("storage_bound")), ("input", ours("input_blocks")),
+        ("results", ours("output_blocks")), ("keys", ours("key_words")), ("mask registers", ours("mask_registers")),
         ("control store", _OUR_STORE[1]),
     ],
     **{f"tes2010-{number}": _area() for number in "678"},
     "tes2010-9": _area(("target", lambda row: row["target"])),
     "tes2010-10": [
-        _NAME, ("processor", lambda row: _show(row["device"])),
+        _NAME, ("processor", lambda row: shown(row["device"])),
         ("MHz", lambda row: _either(row, "frequency")), ("cycles per sector", lambda row: _either(row, "cycles")),
         ("Gbit/s", lambda row: _either(row, "throughput")), ("speedup of the core", lambda row: _either(row, "speedup")),
     ],
@@ -176,13 +153,21 @@ COLUMNS: dict[str, list[Column]] = {
 
 
 def _either(row: Row, name: str) -> str:
-    return _show(row["printed"].get(name, row["ours"].get(name)), name)
+    return shown(row["printed"].get(name, row["ours"].get(name)), name)
 
 
 def page(wanted: Collection[str] = ()) -> str:
-    """The page in Markdown, with all tables or the named ones; raises ``UnknownName`` for an unknown table."""
+    """The page in Markdown, with all tables, or those that are named by themselves or by their paper; raises ``UnknownName`` for others."""
     parts = [] if wanted else [INTRODUCTION]
-    return "\n".join([*parts, *(_section(table) for table in tables(wanted))])
+    for table in tables(wanted):
+        if table["paper"] == PAPER:
+            # Who asks for one table does not ask for the page.
+            if thesis_page.INTRODUCTION not in parts and (not wanted or PAPER in wanted):
+                parts.append(thesis_page.INTRODUCTION)
+            parts.append(thesis_page.section(table))
+        else:
+            parts.append(_section(table))
+    return "\n".join(parts)
 
 
 def _section(table: Row) -> str:
@@ -190,18 +175,6 @@ def _section(table: Row) -> str:
     rows = [[cell(row) for _, cell in columns] for row in table["rows"]]
     left = 2 if table["name"] == "tes2010-10" else 1
     text = f"## {table['paper']}, Table {table['table']}: {table['title']}\n\n{SENTENCES[table['name']]}\n"
-    text += _aligned([head for head, _ in columns], rows, left)
+    text += aligned([head for head, _ in columns], rows, left)
     notes = [f"- {row['row']}: {note}.\n" for row in table["rows"] for note in row["notes"]]
     return text + ("\n" + "".join(notes) if notes else "")
-
-
-def _aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
-    """A Markdown table that is readable as text.  Columns from number ``left`` on hold figures."""
-    widths = [max(3, *map(len, column)) for column in zip(head, *rows)]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = (cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(cells, widths)))
-        return f"| {' | '.join(padded)} |\n"
-
-    rule = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-    return "".join(map(line, [head, rule, *rows]))

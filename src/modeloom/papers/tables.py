@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from modeloom.papers import ours
+from modeloom.papers import ours, thesis
 from modeloom.papers.cores import AREA_TABLES, matched, overlapped, plain, target_of
-from modeloom.papers.printed import PAPERS, printed
+from modeloom.papers.printed import MESSAGE_PAPERS, PAPERS, printed
+from modeloom.papers.variants import AREA_TABLES as VARIANT_TABLES
+from modeloom.papers.variants import target_of as variant_target
+from modeloom.papers.variants import variant_of
 from modeloom.spec import UnknownName
 
 __all__ = ["SCHEMA", "names", "tables"]
@@ -37,16 +40,20 @@ OURS: dict[tuple[str, str], Callable[[str, Row], Row]] = {
 
 def names() -> list[str]:
     """The tables by name: paper and number."""
-    return [f"{paper}-{table['table']}" for paper in PAPERS for table in printed(paper)]
+    return [_name(table) for paper in (*PAPERS, *MESSAGE_PAPERS) for table in printed(paper)]
+
+
+def _name(table: Row) -> str:
+    return f"{table['paper']}-{table['table'].replace(' ', '-')}"
 
 
 def tables(wanted: Collection[str] = ()) -> list[Row]:
-    """All tables or the named ones, in the order of the papers.
+    """All tables, or those that are named by themselves or by their paper, in the order of the papers.
 
     Returns
     -------
     list of dict
-        Each has ``name``, ``paper``, ``table``, ``title``, ``units`` and ``rows``.  A row has ``row``, ``mode``, ``printed``,
+        Each has ``name``, ``paper``, ``table``, ``title``, ``units``, ``notes`` and ``rows``.  A row has ``row``, ``mode``, ``printed``,
         ``corrected``, ``notes``, ``commands`` (our cores for the comparison, as arguments of ``modeloom explain`` and ``build``),
         ``target`` and ``ours``.  A figure that has not been measured is None.
 
@@ -55,20 +62,37 @@ def tables(wanted: Collection[str] = ()) -> list[Row]:
     UnknownName
         For an unknown table.
     """
+    papers = (*PAPERS, *MESSAGE_PAPERS)
     for name in wanted:
-        if name not in names():
-            raise UnknownName("table", name, names())
+        if name not in (*papers, *names()):
+            raise UnknownName("table", name, [*papers, *names()])
     result = []
-    for paper in PAPERS:
+    for paper in papers:
         for table in printed(paper):
-            name = f"{paper}-{table['table']}"
-            if name in wanted or not wanted:
+            name = _name(table)
+            if {name, paper} & set(wanted) or not wanted:
                 entry = {"name": name, **{key: table[key] for key in ("paper", "table", "title", "units")}}
-                entry["rows"] = [_row(paper, row) for row in table["rows"]]
+                entry["notes"] = table.get("notes", [])
+                if paper in MESSAGE_PAPERS:
+                    make = thesis.ours(table)
+                    entry["rows"] = [_thesis_row(row, make(row)) for row in [*table["rows"], *thesis.more_rows(table)]]
+                else:
+                    entry["rows"] = [_row(paper, row) for row in table["rows"]]
                 if name == "tes2010-10":
                     entry["rows"] += [_of_ours(row) for row in ours.software()]
                 result.append(entry)
     return result
+
+
+def _thesis_row(row: Row, figures: Row) -> Row:
+    """A row of gcm2008; one of ours has nothing printed but the maximum to which it is scaled."""
+    area = row["table"] in VARIANT_TABLES
+    return {
+        "row": row["row"], "mode": row["mode"], "core": row.get("core"), "device": row.get("device"), "printed": row["values"],
+        "corrected": row.get("corrected", {}), "notes": row.get("notes", []),
+        "commands": {"core": variant_of(row).arguments} if area else {}, "target": variant_target(row) if area else None,
+        "ours": figures,
+    }  # fmt: skip
 
 
 def _row(paper: str, row: Row) -> Row:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our figures that take long to measure, from ``bench/papers.py``.  Each kind has one JSON file with a list of rows.
+"""Our figures that take long to measure, from ``bench/papers.py`` and ``bench/papers_gcm2008.py``.  Each kind has one JSON file with a
+list of rows.
 
-=============  =======================================================================================================
-kind           row
-=============  =======================================================================================================
-``schedules``  a core of ``papers.cores``: what ``explain`` says of it, and the size of its control store
-``cores``      what the plain Verilog bench counted at the pins of the emitted core
-``areas``      LUTs, registers and memories of the core on a Yosys target
-``software``   AES of OpenSSL on one processor core
-=============  =======================================================================================================
+===============  =====================================================================================================
+kind             row
+===============  =====================================================================================================
+``schedules``    a core of ``papers.cores``: what ``explain`` says of it, and the size of its control store
+``cores``        what the plain Verilog bench counted at the pins of the emitted core
+``areas``        LUTs, registers and memories of the core on a Yosys target
+``software``     AES of OpenSSL on one processor core
+``variants``     gates, or LUTs, registers and memories, of a core of ``papers.variants`` on a target
+``key_changes``  percent of the peak with a new key at every packet, for the designs and sizes of ``papers.thesis``
+===============  =====================================================================================================
 
 The ``name`` identifies a row: the arguments of ``modeloom explain`` and ``build``, and the target if there is one.  If a row is missing,
 its figures are not shown.
@@ -21,9 +24,13 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["KINDS", "measured"]
+__all__ = ["KINDS", "MESSAGE_KINDS", "measured"]
 
 KINDS = ("schedules", "cores", "areas", "software")
+"""Those of ``bench/papers.py``."""
+
+MESSAGE_KINDS = ("variants", "key_changes")
+"""Those of ``bench/papers_gcm2008.py``."""
 
 
 @cache
@@ -35,8 +42,8 @@ def measured(kind: str) -> dict[str, dict[str, Any]]:
     ValueError
         For a kind that does not exist.
     """
-    if kind not in KINDS:
-        raise ValueError(f"no kind of figures is called {kind!r}; there are {', '.join(KINDS)}")
+    if kind not in KINDS + MESSAGE_KINDS:
+        raise ValueError(f"no kind of figures is called {kind!r}; there are {', '.join(KINDS + MESSAGE_KINDS)}")
     file = resources.files(__name__) / f"{kind}.json"
     rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     return {row["name"]: row for row in rows}

@@ -18,10 +18,13 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["PAPERS", "printed", "value"]
+__all__ = ["MESSAGE_PAPERS", "PAPERS", "printed", "value"]
 
 PAPERS = ("tes2010", "brw2013")
-"""Papers whose tables are shown beside ours, in this order; gcm2008 is stored, but not among them."""
+"""Papers on modes for sectors whose tables are shown beside ours, in this order."""
+
+MESSAGE_PAPERS = ("gcm2008",)
+"""Works on modes for messages, which follow them."""
 
 
 @cache

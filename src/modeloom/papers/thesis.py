@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our figures for the rows of gcm2008, chapter 4.  Figures that have not been measured are None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from modeloom.papers.measured import measured
+from modeloom.papers.printed import value
+from modeloom.papers.variants import target_of, variant_of
+
+__all__ = ["DESIGNS", "FIXED", "MIX", "OUR_DESIGNS", "PAPER", "SIZES", "change_key", "curve", "more_rows", "ours"]
+
+PAPER = "gcm2008"
+
+MIX = "gcm2008"
+"""The mix of packets of section 4.4, as ``measure.mixes`` has it."""
+
+DESIGNS: dict[str, int | None] = {"36 Gbps, 4-14": 4, "36 Gbps, 1-14": 1, "ours, key slots": None}
+"""Designs that are simulated, by the row of Table 4.3: cycles from a key to the first block of its packet, or None for a core of ours."""
+
+OUR_DESIGNS = tuple(design for design, latency in DESIGNS.items() if latency is None)
+
+FIXED = {"54 Gbps [31]": 40, "42 Gbps [29]": 14, "42.7 Gbps [29]": 14}
+"""Rows of other works, with the cycles that the thesis takes for every packet."""
+
+SIZES = (44, 64, 128, 256, 384, 512, 768, 1024, 1280, 1500)
+"""Bytes of the packets of Figure 4.11."""
+
+Row = dict[str, Any]
+
+BLOCK_BITS = 128
+
+
+def change_key(design: str, size: int | None) -> str:
+    """The name of a row of ``key_changes``: a design, and packets of one size or the mix."""
+    return f"{design}: {MIX if size is None else f'{size} bytes'}"
+
+
+def _area(row: Row) -> Row:
+    """The core with the row's multiplier and S-boxes, and the throughput for its area at the printed clock."""
+    name = f"{variant_of(row).arguments} --target {target_of(row)}"
+    found = measured("variants").get(name, {})
+    blocks = found.get("blocks", {})
+    figures = {key: found.get(key) for key in ("gates", "luts", "lut_memory", "registers", "block_rams")}
+    size = found.get("gates") or found.get("luts", 0) + found.get("lut_memory", 0)
+    # Gbit/s at the printed clock, in kbit/s for each gate or LUT.
+    rate = round(value(row, "frequency") * BLOCK_BITS * 1000 / size, 2) if size else None
+    parts = {"cipher": blocks.get("aes"), "multiplier": blocks.get("multiplier"), "storage": blocks.get("storage")}
+    return {**figures, **parts, "efficiency": rate}
+
+
+def _share(design: str, size: int | None) -> float | None:
+    """Percent of the peak: measured, or of equation (4.1) for a fixed latency; None if it was not measured."""
+    if design in FIXED and size is not None:
+        blocks = 8 * size / BLOCK_BITS
+        return 100 * blocks / (blocks + FIXED[design])
+    found: float | None = measured("key_changes").get(change_key(design, size), {}).get("percent")
+    return found
+
+
+def _mean(row: Row, mix: list[tuple[int, float]]) -> float | None:
+    """Percent of the peak for the mix."""
+    if row["row"] in FIXED:
+        return sum(share * (_share(row["row"], size) or 0) for size, share in mix)
+    return _share(row["row"], None)
+
+
+def _change(row: Row, mix: list[tuple[int, float]]) -> Row:
+    share = _mean(row, mix)
+    found = measured("key_changes").get(change_key(row["row"], None), {})
+    return {
+        "percentage": None if share is None else round(share, 2),
+        "average": None if share is None else round(value(row, "maximum") * share / 100, 2),
+        "least_latency": FIXED.get(row["row"], found.get("least_lost")), "most_latency": FIXED.get(row["row"], found.get("most_lost")),
+        "simulated": row["row"] in DESIGNS,
+    }  # fmt: skip
+
+
+def curve(row: Row) -> Row:
+    """Average throughput in Gbit/s for each size of packets of Figure 4.11."""
+    shares = {size: _share(row["row"], size) for size in SIZES}
+    most = value(row, "maximum")
+    return {str(size): None if share is None else round(most * share / 100, 2) for size, share in shares.items()}
+
+
+def ours(table: Row) -> Callable[[Row], Row]:
+    """What makes our figures for the rows of a table."""
+    if table["table"] in ("4.1", "4.2"):
+        return _area
+    if table["table"] == "4.11":
+        return curve
+    if table["table"] != "4.3":
+        return lambda row: {}
+    from modeloom.papers.printed import printed
+
+    shares = next(each for each in printed(PAPER) if each["table"] == "section 4.4")["rows"]
+    mix = [(row["values"]["bytes"], row["values"]["share"] / 100) for row in shares]
+    return lambda row: _change(row, mix)
+
+
+def more_rows(table: Row) -> list[Row]:
+    """Rows of ours that are not in the paper, for the maximum of the thesis's own core."""
+    if table["table"] not in ("4.3", "4.11"):
+        return []
+    like = next(row for row in table["rows"] if row["row"] == "36 Gbps, 1-14")
+    maximum = {"maximum": like["values"]["maximum"]}
+    return [
+        {"table": table["table"], "row": design, "mode": "GCM", "core": "a key slot for each of several keys", "values": maximum}
+        for design in OUR_DESIGNS
+    ]

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of gcm2008, chapter 4, beside ours, as Markdown: a part of the page that ``modeloom papers`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from modeloom.papers.markdown import Column, aligned, ours, printed
+from modeloom.papers.plot import plot
+from modeloom.papers.thesis import SIZES
+
+__all__ = ["COLUMNS", "INTRODUCTION", "SENTENCES", "section"]
+
+Row = dict[str, Any]
+
+INTRODUCTION = """\
+## gcm2008: GCM
+
+The tables of chapter 4 of a thesis on GCM, beside cores of GCM of the same kinds: P. Patel, Parallel Multiplier Designs for the
+Galois/Counter Mode of Operation, University of Waterloo, 2008. `modeloom papers gcm2008` prints this part, and
+`python bench/papers_gcm2008.py --store` measures our figures.
+
+Our cores in tables 4.1 and 4.2 are those of
+
+    modeloom build gcm --key-slots 1 --cipher-stages 1 --mul-stages 0 --mul-arch ARCH --cipher-sbox SBOX -o DIR
+
+They take keys of 128, 192 and 256 bits, and have a register for each round and products in one cycle, as those of the thesis have. They
+also have what the thesis does not have: buses with queues, lengths and tags that are checked, tags of seven sizes, nonces of 1 to 16
+bytes, and the erasure of keys and states. All figures are for whole cores. Yosys maps them block by block.
+"""
+
+SENTENCES = {
+    "gcm2008-4.1": """\
+TARGET is `liberty:bench/pitches.lib`, cells of our own: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
+The cells of the thesis are those of a foundry, for 130 nm. Compare figures within a column only. Yosys maps for area, so the rows for
+area and for speed have the same core of ours. Our kbit/s a gate are for the printed clock. *Memories* are those of the queues for
+messages, text and verdicts, and of keys: cells have no memories, so each of their bits is a flip-flop with its multiplexers.
+""",
+    "gcm2008-4.2": """\
+TARGET is `xc4v`. LUTs are those of logic and of memories. The paper prints slices after place and route, which have two LUTs each. Our
+kbit/s a LUT are for the printed clock.
+""",
+    "gcm2008-section-4.4": """\
+The mix `gcm2008` of `modeloom traffic` has these packets.
+""",
+    "gcm2008-4.3": """\
+Packets of the mix, with a new key each. Lost cycles are those in which no block of a packet enters. Our figures for the thesis's two
+designs are simulated: `modeloom circuit aes-pipeline-agile` runs the packets, with keys of 256 bits, a block of zeros after each key for
+the key of the hash, and for the row with four cycles three idle ones after this block. Those for the designs of other works are
+equation (4.1) with the printed latency. Our own core takes packets back to back, a new key slot at every packet, and loses a cycle at
+each packet, in which E(K, Y0) is computed and the lengths are hashed. The thesis has no cycle for that.
+""",
+    "gcm2008-4.11": """\
+Average throughput in Gbit/s for packets of one size, each with a new key. The paper has a figure without numbers, so all figures are
+ours: equation (4.1) for the designs of other works, and simulations of the other ones, as for Table 4.3.
+""",
+}
+
+_NAME: Column = ("row", lambda row: row["row"])
+
+_AREA_41: list[Column] = [
+    _NAME,
+    ("printed: gates", printed("gates")), ("ns", printed("delay")), ("Gbit/s", printed("throughput", 2)),
+    ("kbit/s a gate", printed("efficiency")),
+    ("ours: gates", ours("gates")), ("of these cipher", ours("cipher")), ("multiplier", ours("multiplier")),
+    ("memories", ours("storage")), ("kbit/s a gate", ours("efficiency")),
+]  # fmt: skip
+
+
+def _luts(row: Row) -> str:
+    logic = row["ours"].get("luts")
+    return "-" if logic is None else str(logic + row["ours"]["lut_memory"])
+
+
+_AREA_42: list[Column] = [
+    _NAME,
+    ("printed: slices", printed("slices")), ("block RAMs", printed("block_rams")), ("MHz", printed("frequency")),
+    ("Gbit/s", printed("throughput", 2)), ("kbit/s a slice", printed("efficiency")),
+    ("ours: LUTs", _luts), ("registers", ours("registers")), ("block memories", ours("block_rams")),
+    ("of these LUTs cipher", ours("cipher")), ("multiplier", ours("multiplier")), ("kbit/s a LUT", ours("efficiency")),
+]  # fmt: skip
+
+
+def _range(where: str) -> Callable[[Row], str]:
+    def cell(row: Row) -> str:
+        least, most = (row[where].get(f"{name}_latency") for name in ("least", "most"))
+        return "-" if least is None else str(least) if least == most else f"{least} to {most}"
+
+    return cell
+
+
+COLUMNS: dict[str, list[Column]] = {
+    "gcm2008-4.1": _AREA_41,
+    "gcm2008-4.2": _AREA_42,
+    "gcm2008-section-4.4": [_NAME, ("printed: percent of the packets", printed("share"))],
+    "gcm2008-4.3": [
+        _NAME,
+        ("maximum, Gbit/s", printed("maximum")), ("printed: lost cycles", _range("printed")), ("average", printed("average", 2)),
+        ("percent", printed("percentage")),
+        ("ours: lost cycles", _range("ours")), ("average", ours("average", 2)), ("percent", ours("percentage", 2)),
+    ],
+    "gcm2008-4.11": [_NAME, *((f"{size} bytes" if number == 0 else str(size), ours(str(size), 2)) for number, size in enumerate(SIZES))],
+}  # fmt: skip
+
+
+def section(table: Row) -> str:
+    """The part of the page for a table."""
+    columns = COLUMNS[table["name"]]
+    kind = "Figure" if table["table"] == "4.11" else "" if table["table"].startswith("section") else "Table"
+    text = f"## gcm2008, {' '.join(filter(None, (kind, table['table'])))}: {table['title']}\n\n{SENTENCES[table['name']]}\n"
+    text += aligned([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in table["rows"]], 1)
+    if table["table"] == "4.11":
+        text += f"\n{_figure(table['rows'])}"
+    return text + _notes(table)
+
+
+def _notes(table: Row) -> str:
+    lines = [f"- {note}.\n" for note in table["notes"]]
+    lines += [f"- {row['row']}: {note}.\n" for row in table["rows"] for note in row["notes"]]
+    return "\n" + "".join(lines) if lines else ""
+
+
+def _figure(rows: Sequence[Row]) -> str:
+    """Gbit/s against bytes of a packet, drawn with letters."""
+    lines = {row["row"]: [(size, row["ours"][str(size)]) for size in SIZES if row["ours"][str(size)] is not None] for row in rows}
+    drawn = plot({name: points for name, points in lines.items() if points}, "bytes of a packet", "Gbit/s")
+    return "".join(f"    {line}".rstrip() + "\n" for line in drawn.splitlines())
+
