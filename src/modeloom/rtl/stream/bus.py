@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The message control of a core: AXI4-Stream on one side, the pipeline of tokens on the other.
+"""The message control of a core.  It has AXI4-Streams on one side, and the pipeline of tokens on the other.
 
 ::
 
@@ -57,7 +57,7 @@ class MessageBus(wiring.Component):
     key_state : key_state_signature
         See :class:`~modeloom.rtl.bus.key_port.KeyPort`.
     erase, erase_address : 1, erase_bits
-        Zeros to this word of all memories, while both are held in reset.
+        Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
     """
 
     def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedule: wiring.Component | None):

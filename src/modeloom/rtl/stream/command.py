@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the commands of messages and says of each what is wrong with it.
+"""Takes the commands of messages, and finds what is wrong with each.
 
 ::
 
@@ -8,8 +8,8 @@
                                               key_loaded ─┘  in the cycle in which the message begins
 
 A command a cycle.  The slot is looked up when the message begins, so that a command that waits while its key is erased is refused.
-The flags of many slots are in a memory, which answers a cycle later.  The command then has another register, and the slot that is asked for
-is the one that this register will have.
+The flags of many slots are in a memory, which answers a cycle later.  The command then has another register, and the slot that is
+asked for is the one that this register will have.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class MessageCommands(BusComponent[MessageParameters]):
     cmd : stream of command_layout
         From the host.
     key_loaded : key_slots bits
-        Slots with a key; with up to ``LISTED_SLOTS`` slots.
+        The slots with a key.  It is there with up to ``LISTED_SLOTS`` slots.
     lookup : lookup_signature
-        The question whether a slot has a key; with more slots.
+        Asks whether a slot has a key.  It is there with more slots.
     o : stream of order_layout
         Commands with ``code``: 0 or the ``MessageCode`` that says why the core cannot obey it, as of this cycle.
     """
@@ -105,7 +105,7 @@ class MessageCommands(BusComponent[MessageParameters]):
         size = p.block_bits
         keep = Cat((command.nonce_bytes > at).replicate(8) for at in range(p.block_bytes))
         m.d.comb += [
-            # What stands behind the bytes of a nonce does not count.
+            # Bytes behind the end of the nonce are ignored.
             made.message.nonce.eq(command.nonce[:size] & keep),
             made.message.nonce_bytes.eq(command.nonce_bytes),
             made.message.nonce_class.eq(nonce_class),
@@ -133,7 +133,7 @@ class MessageCommands(BusComponent[MessageParameters]):
                 loaded.eq(self.lookup.loaded), self.o.valid.eq(valid_reg), checked.o.ready.eq(~valid_reg | self.o.ready),
                 self.lookup.slot.eq(Mux(checked.o.ready, waiting.slot, waiting_reg.slot)),
             ]  # fmt: skip
-            # A register that holds nothing takes what there is: an old command is gone some cycles after a reset.
+            # An empty register takes whatever is on its input, so an old command is gone some cycles after a reset.
             with m.If(checked.o.ready):
                 m.d.sync += [valid_reg.eq(checked.o.valid), waiting_reg.eq(waiting)]
             waiting = waiting_reg
@@ -145,7 +145,7 @@ class MessageCommands(BusComponent[MessageParameters]):
 
 
 def _above(value: Value, most: int) -> Value:
-    """Whether a number passes the most; without an adder where the most is all ones."""
+    """Whether a number is above the limit.  It takes no adder if the limit is all ones."""
     if most & (most + 1) == 0:
         return value[most.bit_length() :].any()
     return value > most

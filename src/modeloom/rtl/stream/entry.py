@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets tokens enter the pipeline: those of messages, and in cycles that these leave free those of keys.
+"""Lets tokens enter the pipeline: those of messages, and in cycles that these leave free, those of keys.
 
 ::
 
@@ -21,9 +21,10 @@ __all__ = ["TokenEntry"]
 
 
 class TokenEntry(BusComponent[MessageParameters]):
-    """Decides in each cycle what enters.
+    """Decides in each cycle which token enters.
 
-    A token of text needs a place in the output, and that of a tag one among the statuses; what has entered never waits.
+    A token of text needs a place in the output, and a token of a tag needs a place among the statuses.  So no token waits after it
+    has entered.
 
     Members
     -------
@@ -31,17 +32,18 @@ class TokenEntry(BusComponent[MessageParameters]):
     message : stream of MessageParameters.message
         The message that the token belongs to.
     text_taken, tag_taken : 1, 2
-        So many places of the output, or of the statuses, are free again.
+        The number of places of the output, and of the statuses, that have become free.
     prepare, prepare_kind, prepare_slot, prepared : 1, kind, slot, 1
-        Asks for a token of set-up; ``prepared`` is high in the cycle in which it is let in.
+        Asks for a token of set-up.  ``prepared`` is high in the cycle in which it enters.
     scrub, scrubbed : 1, 1
-        Asks for tokens under the slot that overwrite what messages have left in the state, until ``scrubbed``.
+        Asks for tokens of the slot that overwrite what messages have left in the state.  ``scrubbed`` is high when this is done.
     valid, active, kind, block, nbytes, begin, nonce, slot, product, chain, fresh, opening, power
-        To the pipeline; see :class:`~modeloom.rtl.stream.pipeline.TokenPipeline`.
+        The token that enters, as described in :class:`~modeloom.rtl.stream.pipeline.TokenPipeline`.
     beat, bytes, last, cut : 1, number of bytes, 1, 1
-        The token gives a beat of text with so many bytes, its packet's last one, without bytes as the packet is cut off.
+        The token gives a beat of text.  ``bytes`` is its number of bytes, and ``last`` marks the last beat of its packet.  With
+        ``cut`` the beat has no bytes, because the packet is cut off.
     held : 1
-        With ``hold`` only: the token is of a message to be opened.
+        The token belongs to a message to be opened.  It is there only with ``hold``.
     verdict, verdict_valid : MessageParameters.verdict, 1
         The token is the last one of a message.
     """
@@ -112,7 +114,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         m.d.comb += takes_start.eq(first & ~started_reg & Array(int(bool(one.tokens)) for one in starts)[nonce_class])
 
         def run(program: Program, finished: Signal) -> None:
-            """Drives what enters in a cycle of a program."""
+            """Drives the token that enters in each cycle of a program."""
             with m.Switch(offset_reg if longest > 1 else Const(0, 1)):
                 for at, number in program.tokens:
                     with m.Case(at):
@@ -160,7 +162,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         product = Signal()
         products = [plan.hashed(plan.step(one.title)) in one.operations if plan.horner is not None else False for one in plan.tokens]
         of_kind = Array([*map(int, products), *[0] * len(plan.preparations)])[kind]
-        # The tag may have a product where the blocks beside it have none.
+        # The tag may have a product when the blocks beside it have none.
         m.d.comb += product.eq(issue & (of_kind | (self.token.payload.product & token.tag & ~false & ~takes_start)))
         with m.If(product):
             m.d.sync += chain_reg.eq(chain_reg + 1)
@@ -238,7 +240,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         return m
 
     def _credits(self, m: Module, credit: Signal, used: Value, returned: Value, places: int) -> None:
-        """Counts free places; ``credit`` is a register."""
+        """Counts free places.  ``credit`` is a register that is high if there is one."""
         free_reg = Signal(range(places + 1), init=places)
         free = Signal(range(places + 1))
         credit_reg = Signal(init=1)
@@ -246,7 +248,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         m.d.sync += [free_reg.eq(free), credit_reg.eq(free != 0)]
 
     def _lengths(self, m: Module, lane: int, kind: Signal, counted: Value, nonce_bytes: Value) -> Value:
-        """The block of lengths that a block of this kind has; 0 for others."""
+        """The block of lengths for a token of this kind.  It is 0 if the kind has none."""
         p, half = self.parameters, self.parameters.block_bits // 2
         values = {"nonce": nonce_bytes, "associated": counted[:64], "text": counted[64:128]}
         result = Signal(p.block_bits, name=f"lengths_{lane}")
@@ -267,5 +269,5 @@ class TokenEntry(BusComponent[MessageParameters]):
 
 
 def _source(source: object) -> int:
-    """Where a token's block comes from: 0 the token of the message control, 1 the nonce, 2 lengths."""
+    """The source of a token's block: 0 for the token of the message control, 1 for the nonce, 2 for lengths."""
     return {"nonce": 1, "lengths": 2}.get(getattr(source, "kind", ""), 0)

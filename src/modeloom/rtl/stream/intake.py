@@ -10,9 +10,9 @@
              └───── fault ──▶ DISCARD ◀┘ ────last────┘
     a refused command ──────────▲
 
-A beat a cycle, and one cycle for the tag.  With several blocks a beat the tag takes a lane that the last beat leaves free.  A message
-without data has a packet of a beat without bytes, which is taken together with its tag.  Every message gives a token for its tag, a
-refused one too, so that statuses are in order.
+It takes one beat in each cycle, and one cycle for the tag.  With several blocks in a beat, the tag takes a lane that the last beat
+leaves free.  The packet of a message without data is a beat without bytes, which is taken together with its tag.  Every message
+gives a token for its tag, even if it is refused, so that statuses are in order.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class MessageIntake(BusComponent[MessageParameters]):
     Members
     -------
     s : stream of beats
-        From the host.
+        Beats from the host.
     order : stream of order_layout
-        Commands, checked.
+        Checked commands.
     message : stream of MessageParameters.message
-        A message begins; before its first token, or together with it.
+        A message begins.  This comes before its first token, or together with it.
     token : stream of MessageParameters.token
-        Its tokens.
+        The tokens of the messages.
     """
 
     @staticmethod
@@ -74,7 +74,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         in_associated_reg = Signal()
         ended_reg = Signal()
         first_reg = Signal()
-        # There are beats of text on their way out.
+        # Some text of this message has been passed on.
         begun_reg = Signal()
         code_reg = Signal(CODE_BITS)
         associated_reg = Signal(LENGTH_BITS, reset_less=True)
@@ -189,7 +189,7 @@ class MessageIntake(BusComponent[MessageParameters]):
             self.message.valid.eq(load),
             self.message.payload.eq(order.message),
             associated.clear.eq(load),
-            # The last block is that before which as many whole blocks have come as there are, or one less if it is whole itself.
+            # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
             associated.first.eq(order.associated[:index_bits] == 0),
             associated.limit.eq(order.associated[index_bits:]),
             text.clear.eq(load), text.first.eq(p.text_from), text.limit.eq(Mux(held, most_held // size, most // size)),

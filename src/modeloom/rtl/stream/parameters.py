@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of the message control, and the records that its parts hand on.
+"""The sizes of the message control, and the layouts of the records between its parts.
 
 ::
 
@@ -30,14 +30,14 @@ CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
 
 LEAST_HELD = 4
-"""Beats of the smallest buffer through which a beat passes in each cycle."""
+"""Number of beats of the smallest buffer through which a beat can pass in each cycle."""
 
 MOST_HOLD = 1 << 20
-"""Bytes of the largest buffer."""
+"""Number of bytes of the largest buffer."""
 
 
 class TokenStep(IntEnum):
-    """What a token is for the message control."""
+    """The step that a token belongs to, as the message control sees it."""
 
     ASSOCIATED = 0
     TEXT = 1
@@ -51,9 +51,9 @@ class Program:
     Attributes
     ----------
     tokens : tuple of (int, int)
-        For each token the cycle after the first one, and its kind.
+        For each token, the number of cycles after the first one, and its kind.
     cycles : int
-        After these the next step may begin.
+        The number of cycles after which the next step may begin.
     """
 
     tokens: tuple[tuple[int, int], ...]
@@ -83,7 +83,7 @@ class MessageParameters:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not of its type or outside its range.
+        If a parameter has the wrong type or is out of its range.
     """
 
     plan: StreamPlan
@@ -103,21 +103,21 @@ class MessageParameters:
                 raise ValueError("hold is for cores that open messages")
         check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.beat_bytes)
 
-    # -- what CoreShape asks ------------------------------------------------------------------------------------------------------
+    # -- members of CoreShape -----------------------------------------------------------------------------------------------------
 
     @property
     def beat_bytes(self) -> int:
-        """Bytes of a beat."""
+        """The number of bytes of a beat."""
         return self.block_bytes * self.lanes
 
     @property
     def lanes(self) -> int:
-        """Blocks of a beat."""
+        """The number of blocks of a beat."""
         return self.plan.lanes
 
     @property
     def key_slots(self) -> int:
-        """Key slots."""
+        """The number of key slots."""
         return self.keys.slots
 
     @property
@@ -129,12 +129,12 @@ class MessageParameters:
 
     @property
     def block_bytes(self) -> int:
-        """Bytes of a block."""
+        """The number of bytes of a block."""
         return self.plan.mode.block_bytes
 
     @property
     def block_bits(self) -> int:
-        """Bits of a block."""
+        """The number of bits of a block."""
         return 8 * self.block_bytes
 
     @property
@@ -144,7 +144,7 @@ class MessageParameters:
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:
-        """Which of ``TokenStep`` have a product of the hash."""
+        """For each of ``TokenStep``, whether it has a product of the hash."""
         plan = self.plan
         return tuple(  # type: ignore[return-value]
             plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "tag")
@@ -152,25 +152,27 @@ class MessageParameters:
 
     @property
     def window(self) -> int:
-        """Tokens among which the end of a message is looked for before one enters; 1 if the mode has no hash."""
+        """The number of waiting tokens among which the end of a message is sought before a token enters.  It is 1 without a
+        hash."""
         if self.plan.horner is None:
             return 1
-        # A slot in a later lane looks into one token more; and an end that is no product is seen behind the last one.
+        # A slot in a later lane has to see one token more.  If the tag is no product, the end is in the token behind the last
+        # product.
         return self.plan.lane_chains + (self.lanes > 1 or not self.hashed[TokenStep.TAG])
 
     @property
     def text_stage(self) -> int:
-        """Cycles from a token to its text."""
+        """The number of cycles from a token to its text."""
         return max(self.plan.placed.outputs[title] for title in ("encrypt", "decrypt"))
 
     @property
     def tag_stage(self) -> int:
-        """Cycles from the last token of a message to its tag."""
+        """The number of cycles from the last token of a message to its tag."""
         return self.plan.placed.outputs["tag"]
 
     @property
     def token_depth(self) -> int:
-        """Tokens that wait before the pipeline."""
+        """The largest number of tokens that wait before the pipeline."""
         return _power(self.window + 4)
 
     @property
@@ -188,7 +190,7 @@ class MessageParameters:
 
     @property
     def hold_depth(self) -> int:
-        """Beats of the buffer for text that is not verified; 0 if there is none."""
+        """The number of beats of the buffer for text that is not verified.  It is 0 without this buffer."""
         return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.beat_bytes))
 
     @property
@@ -198,28 +200,28 @@ class MessageParameters:
 
     @property
     def round_words(self) -> int:
-        """Addresses of round keys."""
+        """The number of addresses of round keys."""
         return self.keys.round_words
 
     @property
     def word_bits(self) -> int:
-        """Bits of the number of a key word in a slot."""
+        """The width of the number of a key word in a slot."""
         return max(1, (len(self.plan.words) - 1).bit_length())
 
     @property
     def erase_words(self) -> int:
-        """Words of the deepest memory."""
+        """The number of words of the deepest memory."""
         words = self.keys.slots << self.word_bits if self.plan.words else 1
         return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.token_depth, self.plan.lane_chains)
 
     @property
     def erase_bits(self) -> int:
-        """Width of ``erase_address``."""
+        """The width of ``erase_address``."""
         return max(1, (self.erase_words - 1).bit_length())
 
     @property
     def flush(self) -> int:
-        """Cycles that a value needs at most through registers that no reset reaches."""
+        """The largest number of cycles that a value takes through registers without a reset."""
         return self.plan.placed.depth + max(self.plan.placed.latencies.values(), default=0) + 4
 
     # -- programs -----------------------------------------------------------------------------------------------------------------
@@ -244,22 +246,22 @@ class MessageParameters:
 
     @property
     def nbytes_bits(self) -> int:
-        """Bits of a number of bytes of a block, a whole one too."""
+        """The width of a number of bytes, from none to those of a whole block."""
         return self.block_bytes.bit_length()
 
     @property
     def beat_nbytes_bits(self) -> int:
-        """Bits of a number of bytes of a beat, a whole one too."""
+        """The width of a number of bytes, from none to those of a whole beat."""
         return self.beat_bytes.bit_length()
 
     @property
     def slot_bits(self) -> int:
-        """Bits of the number of a key slot."""
+        """The width of the number of a key slot."""
         return max(1, (self.keys.slots - 1).bit_length())
 
     @property
     def class_bits(self) -> int:
-        """Bits of the number of a class of nonces."""
+        """The width of the number of a class of nonces."""
         return max(1, (len(self.plan.mode.nonce_bytes) - 1).bit_length())
 
     @property
@@ -284,14 +286,14 @@ class MessageParameters:
 
     @property
     def weighted(self) -> StructLayout:
-        """A token with what the hash has to know: whether it has products, the power of the key in each lane, and whether its products are
-        the first of those that are the hash."""
+        """A token with what the hash has to know: whether it has products, the power of the key in each lane, and whether its
+        products are the first of those that are the hash."""
         powers = ArrayLayout(range(self.plan.chains + 1), self.lanes)
         return StructLayout({"token": self.token, "product": 1, "powers": powers, "opening": 1})
 
     @property
     def verdict(self) -> StructLayout:
-        """What the tag of a message is compared with."""
+        """The layout of what is known of a message when its tag comes."""
         return StructLayout({
             "id": 16, "tag": self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1, "code": CODE_BITS, "packet": 1, "empty": 1,
         })  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipeline of a stream mode: units at their stages, delay lines between them, the state at its homes.
+"""The pipeline of a stream mode: units at their stages, delay lines between them, and the state at its homes.
 
 ::
 
@@ -9,7 +9,7 @@
       ▲                                              │
       └──────────────────────────────────────────────┘
 
-A token enters in any cycle or not at all, and nothing stalls.
+A token may enter in any cycle, and nothing stalls.
 """
 
 from __future__ import annotations
@@ -38,9 +38,11 @@ class TokenPipeline(wiring.Component):
     ----------
     plan : StreamPlan
     ciphers : sequence of Component
-        A pipeline of the block cipher for each lane, with ports ``i``, ``slot``, ``o`` and those of round keys; empty if no step uses it.
+        A pipeline of the block cipher for each lane, with ports ``i``, ``slot``, ``o`` and those of round keys; empty if no step
+        uses it.
     multipliers : sequence of Component
-        For each lane: ports ``a``, ``b``, ``o``; ``MULTIPLIER_REGISTERS`` fewer cycles than the plan counts.  Empty if no step uses it.
+        For each lane: ports ``a``, ``b``, ``o``; ``MULTIPLIER_REGISTERS`` fewer cycles than the plan counts.  Empty if no step uses
+        it.
     slots : int
         Key slots.
     round_bits, round_key_bits : int
@@ -53,32 +55,32 @@ class TokenPipeline(wiring.Component):
     valid : In
         Whether a token enters.
     active, kind : In
-        For each lane whether it has a block, and which kind: a number of ``plan.tokens``, then of ``plan.preparations``.  Tokens of
-        ``start`` and of set-up are in lane 0.
+        For each lane, whether it has a block, and the kind of its token.  Kinds are numbered through ``plan.tokens``, and then
+        through ``plan.preparations``.  Tokens of ``start`` and of set-up are in lane 0.
     block, nbytes : In
-        For each lane its block, and the bytes of a piece of text.
+        For each lane, its block, and the number of bytes of a piece of text.
     begin, nonce : In
-        Whether it is the first of a message whose ``start`` takes no token, and the nonce then.
+        Whether it is the first token of a message whose ``start`` takes no token, and the nonce of this message.
     slot : In
     product, chain, fresh, opening : In
-        For the hash: whether the token has blocks of it; the number of the chain in each lane; whether the chains are empty; and whether it
-        is the first whose products are a part of the result.
+        For the hash: whether the token has blocks of it; the number of the chain in each lane; whether the chains are empty; and
+        whether it is the first whose products are a part of the result.
     power : In
-        For each lane the power of the key (``streams.chains``).
+        For each lane, the power of the key (``streams.chains``).
     text, text_valid : Out
-        Blocks of text, one for each lane; zero in a lane that has none.
+        Blocks of text, one for each lane.  A lane without text is zero.
     tag, tag_valid : Out
         A tag.
     word, word_valid, word_index, word_slot : Out
-        A word of the key memory that set-up has computed; it is written by itself.
+        A word of the key memory that set-up has computed.  The pipeline writes it to the memory itself.
     key_we, key_slot, key_index, key_data : In
         Writes a word of the key memory.
     rk_we, rk_slot, rk_round, rk_data, rk_length : In
-        Writes a round key.  ``rk_length`` is the size of its key, only with a cipher for several sizes.  It is the longest while the
-        pipeline is held in reset.
+        Writes a round key.  ``rk_length`` is the size of its key, only with a cipher for several sizes.  It is the longest while
+        the pipeline is held in reset.
     erase, erase_address : In
-        While the pipeline is held in reset, and ``rk_data`` is zero: zeros to this word of all memories.  A round key has the address
-        slot · 2^``round_bits`` + round.
+        While the pipeline is held in reset, and ``rk_data`` is zero: zeros to this word of all memories.  A round key has the
+        address slot · 2^``round_bits`` + round.
     """
 
     def __init__(
@@ -110,12 +112,12 @@ class TokenPipeline(wiring.Component):
 
     @property
     def text_stage(self) -> int:
-        """Cycles from a token to its text."""
+        """The number of cycles from a token to its text."""
         return max(self.plan.placed.outputs[title] for title in ("encrypt", "decrypt"))
 
     @property
     def tag_stage(self) -> int:
-        """Cycles from the last token of a message to its tag."""
+        """The number of cycles from the last token of a message to its tag."""
         return self.plan.placed.outputs["tag"]
 
     def elaborate(self, platform: object) -> Module:
@@ -204,7 +206,7 @@ class _Elaboration(StateValues, KeyValues):
                 product = self.lines["product"].at(stage)
                 for number, value in self.hashed(lane, stage):
                     gathered.setdefault(("mul", 0), []).append(Mux(self.kinds[lane][number].at(stage), value, 0))
-                # A lane without a block goes on with its chain, too.
+                # In a lane without a block, the chain goes on, too.
                 chain = Mux(product, self.chains[lane], 0)
                 key = self.reads[lane, "mul", 1]
                 if self.lanes > 1:

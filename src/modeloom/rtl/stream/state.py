@@ -25,10 +25,10 @@ __all__ = ["StateValues"]
 
 
 class StateValues(TokenValues):
-    """Makes the state of a pipeline, and writes it."""
+    """Makes the registers and memories of the state of a pipeline, and writes them."""
 
     def make_states(self) -> None:
-        """Registers of the state, and what lane 0 reads of them at their homes."""
+        """Makes the registers of the state, and the values that lane 0 reads at their homes."""
         m = self.m
         for name, kind in self.plan.kinds.items():
             if kind.kind == "horner":
@@ -51,7 +51,7 @@ class StateValues(TokenValues):
         return self.lines["nonce"].at(stage)
 
     def chain_states(self) -> None:
-        """What each lane leaves of the state to the next one, within a cycle."""
+        """Makes the values of the state that each lane leaves to the next one, within a cycle."""
         for lane in range(self.lanes):
             for name in self.registers:
                 home = self.placed.homes[name]
@@ -64,7 +64,7 @@ class StateValues(TokenValues):
                 self.states[name].append(Line(self.late, left, home, left.name))
 
     def _updating(self, lane: int, name: str) -> list[tuple[int, TokenKind]]:
-        """Kinds of tokens of blocks that write a part of the state."""
+        """The kinds of tokens with a block that write a part of the state."""
         result = []
         for number in self.kinds[lane]:
             if number < len(self.plan.tokens):
@@ -89,14 +89,14 @@ class StateValues(TokenValues):
                         m.d.sync += register.eq(self.form(step.updates[name], stage, step, token.part, 0))
 
     def _start_stage(self, step: Step, token: TokenKind, name: str) -> int:
-        """The stage of a ``start``'s last token in which it writes a part of the state."""
+        """The stage in which the last token of a ``start`` writes a part of the state."""
         at = self.placed.passes[step.title][token.part].at
         made = [term.source.what for term in step.updates[name] if term.source.kind == "op"]
         ready = [self.placed.ready[step.title][number] - at for number in made if isinstance(number, int)]
         return max([self.placed.homes[name], *ready])
 
     def connect_hash(self) -> None:
-        """Chains of the hash, and the sum of its last products."""
+        """Makes the chains of the hash, and the sum of its last products."""
         if self.plan.horner is None:
             return
         m, lines = self.m, self.lines
@@ -127,7 +127,7 @@ class StateValues(TokenValues):
         self.total = Line(self.late, total, done, name)
 
     def hashed(self, lane: int, stage: int) -> Iterator[tuple[int, Value]]:
-        """For each kind of token that has a block of the hash, what is added to the chain."""
+        """For each kind of token that has a block of the hash, the value that is added to the chain."""
         assert self.plan.horner is not None
         source = ("state", self.plan.horner.name)
         for number in self.kinds[lane]:

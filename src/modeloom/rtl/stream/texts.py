@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets of text out of the pipeline.
+"""Makes packets of the text that comes out of the pipeline.
 
 ::
 
@@ -55,11 +55,11 @@ class TextQueue(BusComponent[MessageParameters]):
     delivered : 1
         The host has taken the last beat of a packet.
     judged, right : In
-        With ``hold`` only: the next verdict on a message to be opened that has text.
+        The next verdict on a message to be opened that has text.  It is there only with ``hold``.
     dropped : 1
-        With ``hold`` only: such a message has been dropped.
+        Such a message has been dropped.  It is there only with ``hold``.
     erase, erase_address : In
-        While it is held in reset: zeros to this word.
+        Writes zeros to this word, while the queue is held in reset.
     """
 
     @staticmethod
@@ -82,7 +82,7 @@ class TextQueue(BusComponent[MessageParameters]):
         m.submodules.flags = line = Delay(flags, p.text_stage)
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits)
         m.submodules.out = out = RegisterSlice(text_layout(p))
-        # A token that is under way when the core is reset gives nothing.
+        # A token that is in flight when the core is reset gives no beat.
         beat: Signal = self.beat
         for number in range(p.text_stage):
             register = Signal(name=f"beat_{number}_reg")
@@ -112,7 +112,7 @@ class TextQueue(BusComponent[MessageParameters]):
         return m
 
     def _hold(self, m: Module, queue: Queue) -> Any:
-        """Puts the buffer for unverified text behind the queue; the stream out of it."""
+        """Puts the buffer for unverified text behind the queue, and returns its output stream."""
         p = self.parameters
         layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1})
         m.submodules.hold = hold = HoldBuffer(layout, p.hold_depth, p.erase_bits)

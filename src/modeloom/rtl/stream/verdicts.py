@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tags, verdicts and statuses, in the order of the commands.
+"""Compares tags, and gives verdicts and statuses in the order of the commands.
 
 ::
 
-    entry: what the tag has to be ──▶ queue ──┐
+    entry: tag of the command ────▶ queue ────┐
     pipeline: tag ──▶ [reg] ──────────────────┴──▶ compared ──▶ [reg] ──▶ any bit? ──▶ [reg] ──▶ queue ──▶ status
 
-A tag is compared in whole, in the same cycles whatever it is.  The one bit that comes of it is the verdict.
+A tag is compared as a whole, in the same number of cycles for every value.  The result is one bit, which is the verdict.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["VerdictQueue", "status_layout"]
 
 
 def status_layout(parameters: MessageParameters) -> StructLayout:
-    """Payload of a status, bit 0 first."""
+    """The layout of a status, bit 0 first."""
     return fields_layout(next(interface for interface in parameters.interfaces if interface.member == "status"))
 
 
@@ -39,7 +39,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
     verdict, verdict_valid : In
         The last token of a message enters the pipeline.
     tag, tag_valid : In
-        From the pipeline, ``MessageParameters.tag_stage`` cycles later.
+        The tag, which the pipeline gives ``MessageParameters.tag_stage`` cycles later.
     delivered : 1
         The host has taken the last beat of a packet of text.
     status : stream of status_layout
@@ -87,7 +87,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         collected_reg = Signal(p.block_bits, reset_less=True)
         summed_reg = Signal()
         sums_reg = Signal(p.verdict)
-        # The verdict, the only bit on which control depends that depends on secrets.
+        # The verdict is the only bit that depends on secrets and on which control depends.
         wrong_reg = Signal(reset_less=True)
         passed_reg = Signal(p.block_bits, reset_less=True)
         decided_reg = Signal()
@@ -99,7 +99,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         ]  # fmt: skip
         m.d.sync += [
             tag_reg.eq(self.tag), there_reg.eq(self.tag_valid),
-            # A sealed message gives its tag away, one to be opened never.
+            # The tag of a sealed message goes out, but the computed tag of a message to be opened never does.
             different_reg.eq((tag_reg ^ want.tag) & keep & want.decrypt.replicate(p.block_bits)),
             given_reg.eq(tag_reg & keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bits)),
             compared_reg.eq(there_reg), wanted_reg.eq(want),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds tokens back until it is known how much of their message follows, which the hash must know.
+"""Holds tokens back until the number of blocks behind them is known, on which the powers of the hash depend.
 
 ::
 
@@ -7,7 +7,8 @@
       └─ blocks? end? ──▶ flags of the tokens that wait, the next one first
                           1 1 1 1 E 1 1          one lane: power 5
 
-A token may go when the end of its message is among those that wait, or as many wait as a lane has chains.  ``streams.chains`` has the rule.
+A token may go when the end of its message is among those that wait, or as many wait as a lane has chains.  ``streams.chains`` has
+the rule.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ __all__ = ["WeightWindow"]
 
 
 class WeightWindow(BusComponent[MessageParameters]):
-    """Tokens with their weights; three cycles from ``i`` to ``o`` if nothing is missing.
+    """Adds their weights to tokens.  The latency from ``i`` to ``o`` is three cycles if no token is missing.
 
     Members
     -------
     i : stream of MessageParameters.token
     o : stream of MessageParameters.weighted
     erase, erase_address : In
-        While it is held in reset: zeros to this word.
+        Writes zeros to this word, while the window is held in reset.
     """
 
     @staticmethod
@@ -53,7 +54,7 @@ class WeightWindow(BusComponent[MessageParameters]):
         put_reg = Signal(bits)
         get_reg = Signal(bits)
         count_reg = Signal(range(depth + 1))
-        # Of the tokens that wait: blocks of the hash, whether there may be any, and whether it is the last one of its message.
+        # For each token that waits: its number of blocks of the hash, whether it may have any, and whether it ends its message.
         full_reg = [Signal(range(p.lanes + 1), name=f"full_{place}_reg") for place in range(depth)]
         product_reg = Signal(depth)
         end_reg = Signal(depth)
@@ -69,7 +70,7 @@ class WeightWindow(BusComponent[MessageParameters]):
         full: list[Value] = []
         products: list[Value] = []
         for place in range(window):
-            # Behind the last token that waits there are zeros.
+            # Tokens behind the end of the message do not count.
             full.append(full_reg[place] & ~ended.replicate(len(full_reg[place])))
             products.append(product_reg[place] & ~ended)
             ended = ended | end_reg[place]
@@ -87,7 +88,7 @@ class WeightWindow(BusComponent[MessageParameters]):
             m.d.comb += opening.eq(ended & last)
 
         put, pop, move = Signal(), Signal(), Signal()
-        # The intake decides late in a cycle what a token is.
+        # The intake decides late in a cycle what a token is, so its output is registered.
         taken_reg = Signal(self.i.payload.shape())
         taken_valid_reg = Signal()
         m.d.sync += [taken_valid_reg.eq(self.i.valid & ready_reg), taken_reg.eq(self.i.payload)]
@@ -113,7 +114,7 @@ class WeightWindow(BusComponent[MessageParameters]):
             put_reg.eq(put_reg + put),
             get_reg.eq(get_reg + pop),
             count_reg.eq(count_reg + put - pop),
-            # Those that are taken in this cycle and were taken in the one before are not counted yet.
+            # Tokens that are taken in this cycle or were taken in the one before are not in count_reg yet.
             ready_reg.eq(count_reg + put + (self.i.valid & ready_reg) < depth),
         ]
 
