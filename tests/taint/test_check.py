@@ -54,12 +54,13 @@ CORES = {name: (name, {"sector": 32, "direction": "encrypt"}) for name in MODES}
 
 
 def arrives(secret: Mapping[str, int], bits: int) -> bool:
-    """Whether each secret reaches what it must: the data path, which is more than half of all bits; the tweak all of it but registers
-    of blocks that wait; and a key, by the first call of a cipher, all that data reach, and the round keys.
+    """Whether each secret reaches what it must: the data path, which is more than half of all bits.  Tweaks and keys reach all of it
+    but the registers in which blocks wait.
 
+    The least share is 52 % (XTS), and the least part of what data reach is 95 % (four registers in a round).
     ``test_a_check_that_overlooks_cells_fails`` shows that less arrives if one kind of cells is overlooked.
     """
-    return min(secret.values()) > bits / 2 and secret["tweak"] > 0.95 * secret["data"] and secret["key"] > secret["data"]
+    return min(secret.values()) > bits / 2 and min(secret["tweak"], secret["key"]) > 0.9 * secret["data"]
 
 
 @pytest.mark.parametrize("choice", [pytest.param(core, id=name, marks=() if name in FEW else slow) for name, core in CORES.items()])
