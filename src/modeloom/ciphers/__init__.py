@@ -20,7 +20,7 @@ CIPHERS = {AES.name: AES, SM4.name: SM4}
 
 
 def cipher(name: str) -> BlockCipher:
-    """The cipher with this name; raises ``UnknownName``."""
+    """The cipher with this name.  Raises ``UnknownName``."""
     if name not in CIPHERS:
         raise UnknownName("cipher", name, CIPHERS)
     return CIPHERS[name]

@@ -62,7 +62,7 @@ def check_cipher(cipher: BlockCipher, requests: Iterable[CoreRequest]) -> None:
 
 
 def check_core(cipher: BlockCipher, request: CoreRequest) -> None:
-    """Checks one core with its key schedule; raises ``DefinitionError``."""
+    """Checks one core with its key schedule.  Raises ``DefinitionError``."""
     _Check(cipher, request).run()
 
 

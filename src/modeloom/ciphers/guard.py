@@ -89,7 +89,7 @@ class GuardedSoftware:
 
 
 def guard(description: Any) -> None:
-    """Checks the values in a ``BlockCipher``, and guards the functions that come from a user; raises ``DefinitionError``."""
+    """Checks the values in a ``BlockCipher``, and guards the functions that come from a user.  Raises ``DefinitionError``."""
 
     def refuse(what: str) -> None:
         raise DefinitionError(f"the block cipher {description.name!r}: {what}")

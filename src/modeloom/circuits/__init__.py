@@ -23,7 +23,7 @@ def all_circuits() -> dict[str, Circuit]:
 
 
 def find_circuit(name: str) -> Circuit:
-    """The circuit with this name; raises ``UnknownName``."""
+    """The circuit with this name.  Raises ``UnknownName``."""
     circuits = all_circuits()
     if name not in circuits:
         raise UnknownName("circuit", name, circuits)

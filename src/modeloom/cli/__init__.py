@@ -51,7 +51,7 @@ class Commands(click.Group):
     """A command group that suggests the nearest command."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """See click; raises ``UnknownName``."""
+        """See click.  Raises ``UnknownName``."""
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             raise UnknownName("command", args[0], self.commands)
         return super().resolve_command(ctx, args)

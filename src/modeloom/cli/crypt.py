@@ -39,7 +39,7 @@ def done(schema: str, what: _Named, direction: str, size: int, count: int) -> di
 
 
 def check_source(source: Path, sector: int) -> int:
-    """The number of sectors in a file; raises ``InputError`` if it is missing or does not have whole sectors."""
+    """The number of sectors in a file.  Raises ``InputError`` if it is missing or does not have whole sectors."""
     if not source.is_file():
         raise InputError(f"there is no file {source}; give the path of the input")
     size = source.stat().st_size

@@ -76,7 +76,7 @@ def read_key(path: str, lengths: Iterable[int], what: str, form: str = "auto") -
 
 
 def _form(path: str, data: bytes, wrong: int | None) -> str:
-    """The form of a file; raises ``InputError`` for text that is not a hexadecimal number."""
+    """The form of a file.  Raises ``InputError`` for text that is not a hexadecimal number."""
     if not _TEXT.issuperset(data):
         return "raw"
     if wrong is not None:

@@ -64,7 +64,7 @@ def open_file(**values: Any) -> None:
 
 
 def read_nonce(text: str) -> bytes:
-    """The bytes of a nonce in hex digits; raises ``InputError`` for anything else."""
+    """The bytes of a nonce in hex digits.  Raises ``InputError`` for anything else."""
     digits = "".join(text.split())
     try:
         return bytes.fromhex(digits)

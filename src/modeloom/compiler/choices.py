@@ -160,7 +160,7 @@ def _paired(work: Work) -> Work:
 
 
 def registers(works: tuple[Work, ...]) -> tuple[Work, ...]:
-    """More registers for masks, where an exact plain schedule becomes shorter by them; then what the solver proves of the bounds."""
+    """Adds registers for masks if they make an exact plain schedule shorter.  Then the solver proves what it can of the bounds."""
     return tuple(_freed(work) if work.options.exact else work for work in works)
 
 

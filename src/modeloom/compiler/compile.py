@@ -31,7 +31,7 @@ def compile_mode(
     prove: bool = True,
     progress: Callable[[str, float], None] = lambda step, done: None,
 ) -> Compiled:
-    """Compiles a mode, given as an instance or a class; raises ``InputError`` if it cannot be built.
+    """Compiles a mode, given as an instance or a class.  Raises ``InputError`` if it cannot be built.
 
     Parameters
     ----------

@@ -121,7 +121,7 @@ def dump(compiled: Compiled, name: str) -> str:
 
 
 def dump_names(text: str) -> list[str]:
-    """The dumps that a list with commas names; raises ``UnknownName``."""
+    """The dumps that a list with commas names.  Raises ``UnknownName``."""
     names = [name.strip() for name in text.split(",")] if text else []
     for name in names:
         if name not in DUMPS:

@@ -181,7 +181,7 @@ class Options:
         return DIRECTIONS[self.direction or "both"]
 
     def but(self, **changes: Any) -> Options:
-        """A copy with some options changed; raises ``UnknownName`` for an unknown option."""
+        """A copy with some options changed.  Raises ``UnknownName`` for an unknown option."""
         changes = _renamed(changes)
         known = [f.name for f in fields(self)]
         for name in changes:
@@ -190,7 +190,10 @@ class Options:
         return replace(self, **changes)
 
     def on(self, chosen: BlockCipher) -> Options:
-        """A copy with the properties of the cipher filled in; raises ``InputError`` for options that the cipher does not support."""
+        """A copy with the properties of the cipher filled in.
+
+        Raises ``InputError`` for options that the cipher does not support.
+        """
         key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
         if key_bits not in chosen.key_bits:
             raise InputError(f"--key-bits must be {_or(chosen.key_bits)}, not {key_bits}")
@@ -203,7 +206,7 @@ class Options:
         return replace(self, cipher=chosen.name, key_bits=key_bits, cipher_stages=stages, cipher_sbox=sbox)
 
     def of(self, mode: Mode) -> Options:
-        """A copy with the directions of the mode filled in; raises ``InputError`` for a direction that it does not have."""
+        """A copy with the directions of the mode filled in.  Raises ``InputError`` for a direction that it does not have."""
         direction = self.direction or mode.one_direction or "both"
         if mode.one_direction not in ("", direction):
             raise InputError(f"--direction {direction}: {mode.name} has one direction only, {mode.one_direction}; omit --direction")
@@ -217,7 +220,7 @@ class Options:
 
 
 def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Replaces old names of options by current ones; raises ``TypeError`` if an option is given by both."""
+    """Replaces old names of options by current ones.  Raises ``TypeError`` if an option is given by both."""
     for old, new in OLD_NAMES.items():
         if old in values and new in values:
             raise TypeError(f"{old} is an older name of {new}; give one of them")

@@ -41,7 +41,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def preset(name: str) -> Options:
-    """The options of a preset; raises ``UnknownName``."""
+    """The options of a preset.  Raises ``UnknownName``."""
     if name not in PRESETS:
         raise UnknownName("preset", name, PRESETS)
     return Options(**PRESETS[name])

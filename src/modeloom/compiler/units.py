@@ -128,7 +128,7 @@ def unit_set(
 
 
 def _request(options: Options, chosen: BlockCipher, name: Kind | str, form: str) -> CoreRequest:
-    """The request to a cipher for a core of this name; raises ``InputError`` if the cipher has none.
+    """The request to a cipher for a core of this name.  Raises ``InputError`` if the cipher has none.
 
     The S-box is the requested one.  A core that is sequential beside pipelines has the default.
     """

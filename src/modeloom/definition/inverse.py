@@ -58,7 +58,10 @@ def check_inverse(mode: Mode, source: Trace, key_bytes: int, cipher: str | None 
 
 
 def _test(mode: Mode, source: Trace, cipher: str | None, sectors: Iterator[tuple[bytes, bytes, bytes]]) -> int:
-    """Number of sectors that both orders of the directions recover; raises ``DefinitionError`` for the first that they do not recover."""
+    """Number of sectors that both orders of the directions recover.
+
+    Raises ``DefinitionError`` for the first that they do not recover.
+    """
     models: dict[bytes, Model | None] = {}
     count = 0
     for key, tweak, data in sectors:

@@ -14,7 +14,7 @@ __all__ = ["KeyedDefinition", "as_bytes", "key_lengths"]
 
 
 def as_bytes(what: str, value: object) -> bytes:
-    """Converts bytes, bytearray or memoryview to bytes; raises ``TypeError`` for anything else."""
+    """Converts bytes, bytearray or memoryview to bytes.  Raises ``TypeError`` for anything else."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     hint = "; bytes.fromhex reads hex digits" if isinstance(value, str) else ""
@@ -67,7 +67,7 @@ class KeyedDefinition:
         return {name: int.from_bytes(value, "little") for name, value in self._parts.items() if name not in self.definition.cipher_keys}
 
     def run_setup(self, o: Any) -> Keys:
-        """Runs the set-up with operations; raises ``InputError`` for a key that the mode refuses."""
+        """Runs the set-up with operations.  Raises ``InputError`` for a key that the mode refuses."""
         mode = self.definition
         raw: dict[str, Any] = {**self.key_blocks, **{name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}}
         with beside(mode.folder), blame(mode.name, mode.setup):

@@ -18,7 +18,8 @@ __all__ = ["replay"]
 
 
 def replay(source: Trace, model: Model, direction: str, tweak: bytes, data: bytes) -> list[int]:
-    """The blocks that one direction of a trace gives for a sector, with the key of a model; raises ``InputError`` if the key is refused."""
+    """The blocks that one direction of a trace gives for a sector, with the key of a model.  Raises ``InputError`` if the key is
+    refused."""
     o = model.operations()
     run = _Run(source, o, model.key_blocks, to_blocks(tweak, source.block_bytes), to_blocks(data, source.block_bytes))
     for made in source.derived:

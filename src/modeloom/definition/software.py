@@ -46,8 +46,10 @@ class Model(KeyedDefinition):
         self._traced: set[tuple[int, int]] = set()
 
     def set_up(self, blocks: int) -> tuple[Numbers, Keys]:
-        """The operations and key values, for sectors of so many blocks if the set-up depends on that; raises ``InputError`` for a key
-        that the mode refuses."""
+        """The operations and key values, for sectors of so many blocks if the set-up depends on that.
+
+        Raises ``InputError`` for a key that the mode refuses.
+        """
         blocks = blocks if self.mode.setup_of_size else 0
         if blocks not in self._ready:
             o = self.operations()
@@ -72,11 +74,11 @@ class Model(KeyedDefinition):
             return list(getattr(self.mode, direction)(o, keys, to_blocks(tweak, size), to_blocks(data, size)))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Ciphertext of a sector; raises ``InputError`` for lengths that the mode does not accept."""
+        """Ciphertext of a sector.  Raises ``InputError`` for lengths that the mode does not accept."""
         return to_bytes(self.blocks("encrypt", tweak, data), len(data), self.mode.block_bytes)
 
     def decrypt(self, tweak: bytes, data: bytes) -> bytes:
-        """Plaintext of a sector; raises ``InputError`` for lengths that the mode does not accept."""
+        """Plaintext of a sector.  Raises ``InputError`` for lengths that the mode does not accept."""
         return to_bytes(self.blocks("decrypt", tweak, data), len(data), self.mode.block_bytes)
 
 

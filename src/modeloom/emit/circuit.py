@@ -66,7 +66,7 @@ class Write:
 
 @dataclass
 class Read:
-    """A read port of a memory, on the net that it drives.  With a clock, it has a register; without one, it has none."""
+    """A read port of a memory, on the net that it drives.  It has a register if it has a clock."""
 
     memory: str
     address: Expr
@@ -134,7 +134,7 @@ _SHIFTS = {"$shl": "<<", "$shr": ">>", "$sshr": ">>>"}
 
 
 class _Reader:
-    """Reads the statements of one module; see ``circuit_of``."""
+    """Reads the statements of one module, for ``circuit_of``."""
 
     def __init__(self, module: RtlilModule):
         self.module = module

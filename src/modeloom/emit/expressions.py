@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions of a netlist.  They are compared by value, and simplified when they are made.
 
-Every expression has a width.  Its operands have exactly the widths that its operator needs, so Verilog never extends or truncates one::
+Every expression has a width.  Its operands have exactly the widths that its operator needs, so Verilog never extends or truncates
+one::
 
     a + b         both as wide as the result          a == b    both equally wide
     c ? a : b     c one bit, both as wide as the result
@@ -228,7 +229,7 @@ def signed(a: Expr) -> Expr:
 
 
 def shifted(op: str, a: Expr, distance: Expr) -> Expr:
-    """A value shifted by a number; by a constant it is its bits at other places, if they can be written without a name."""
+    """A value shifted by a number.  For a constant number it is the bits at other places, if they can be written without a name."""
     if not distance.constant or distance.name.strip("01"):
         return Expr(op, a.width, (a, distance))
     places = int(distance.name or "0", 2)

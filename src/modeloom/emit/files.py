@@ -41,7 +41,7 @@ def core_verilog(core: Core[D], description: D) -> str:
 
 
 def _old_files(directory: Path) -> set[str]:
-    """Files that modeloom wrote into a folder; raises ``InputError`` if the folder has other files and no core."""
+    """Files that modeloom wrote into a folder.  Raises ``InputError`` if the folder has other files and no core."""
     if not directory.exists():
         return set()
     if not directory.is_dir():

@@ -121,7 +121,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
 
 
 def parse(text: str) -> list[RtlilModule]:
-    """Modules of a design; raises ``ValueError`` for lines outside the subset described above."""
+    """Modules of a design.  Raises ``ValueError`` for lines outside the subset described above."""
     modules: list[RtlilModule] = []
     attributes: list[str] = []
     module: RtlilModule | None = None

@@ -40,7 +40,7 @@ def check_name(name: str) -> None:
 
 
 def core_name(core: Core[D], name: str | None = None) -> str:
-    """The given name after a check, or a name made from the words of the core; raises ``InputError``."""
+    """The given name after a check, or a name made from the words of the core.  Raises ``InputError``."""
     if name is None:
         name = "_".join(map(_plain, core.words))
         if len(name) > LONGEST:

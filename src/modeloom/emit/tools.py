@@ -29,7 +29,7 @@ class CheckFailed(RuntimeError):
 
 
 def require(tool: str) -> str:
-    """Path of a tool; raises ``ToolMissing``."""
+    """Path of a tool.  Raises ``ToolMissing``."""
     found = shutil.which(tool)
     if found is None:
         raise ToolMissing(f"{tool} is not installed; install it with: {_INSTALL[tool]}")
@@ -37,7 +37,7 @@ def require(tool: str) -> str:
 
 
 def run(command: Sequence[str], directory: Path) -> tuple[int, str]:
-    """Exit status, and standard output and error together; raises ``CheckFailed`` if the tool takes longer than an hour."""
+    """Exit status, and standard output and error together.  Raises ``CheckFailed`` if the tool takes longer than an hour."""
     try:
         done = subprocess.run(
             command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

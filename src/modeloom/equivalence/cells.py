@@ -3,9 +3,9 @@
 
 ::
 
-    xor, not, mux with a known select, shift by a known distance, and, or with a constant in each bit     exact
-    add, compare, ... of numbers                                                                          the number
-    anything else                                                                                         an atom of cell and operands
+    xor, not, mux with a known select, shift by a known distance, and, or with a constant in each bit     exact add, compare, ... of
+    numbers                                                                          the number anything else
+    an atom of cell and operands
 """
 
 from __future__ import annotations
@@ -46,9 +46,11 @@ class Kind:
     operands : callable
         The words that the cell reads.
     line : callable
-        Makes the Python text that computes the output, from their names, their bits, the names that the text may use, and the place of
+        Makes the Python text that computes the output, from their names, their bits, the names that the text may use, and the place
+        of the cell.
     fixed : callable
-        The bits of the output that are always 0 and those that are always 1, as a pair of numbers, from the same pairs of the operands.
+        The bits of the output that are always 0 and those that are always 1, as a pair of numbers, from the same pairs of the
+        operands.
     """
 
     operands: Callable[[Cell], list[list[Bit]]]

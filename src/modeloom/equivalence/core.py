@@ -52,7 +52,7 @@ ENGINE = "core.engine"
 
 
 def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, int], CoreTimes]:
-    """Widths of the inputs of a core by name, and its times; raises ``KeyError`` if units of this kind have none."""
+    """Widths of the inputs of a core by name, and its times.  Raises ``KeyError`` if units of this kind have none."""
     with warnings.catch_warnings():
         # Only the signature of the component is used.
         warnings.simplefilter("ignore", UnusedElaboratable)
@@ -179,8 +179,9 @@ class SymbolicCore:
         return host
 
     def cipher_keys(self, run: Run, slot: int, key: int) -> Mapping[str, int]:
-        """Names of the round keys that the cipher cores hold for a cipher key of a slot; raises ``CircuitError`` if two cores do not
-        agree.
+        """Names of the round keys that the cipher cores hold for a cipher key of a slot.
+
+        Raises ``CircuitError`` if two cores do not agree.
         """
         names: dict[str, int] = {}
         for (cell, _), box in zip(self.circuit.instances, run.boxes):

@@ -77,7 +77,10 @@ class Host:
         self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_tdata"]) for stream in INPUTS}
 
     def reset(self, most: int) -> None:
-        """A reset of four cycles and the erasure after it; raises ``CircuitError`` if the erasure takes more than ``most`` cycles."""
+        """A reset of four cycles and the erasure after it.
+
+        Raises ``CircuitError`` if the erasure takes more than ``most`` cycles.
+        """
         for _ in range(4):
             self.step({"aresetn": 0})
         if not self.until(lambda: not self.run.flag("zeroizing"), most):

@@ -67,7 +67,7 @@ class Run:
         return self.v[self._outputs[name]]
 
     def flag(self, name: str) -> int:
-        """The number at an output port; raises ``CircuitError`` if it depends on data."""
+        """The number at an output port.  Raises ``CircuitError`` if it depends on data."""
         found = lanes.number(self.output(name))
         if found is None:
             raise CircuitError(f"cycle {self.cycle}: {name} depends on data")

@@ -28,7 +28,7 @@ class CMC:
     Parameters
     ----------
     key : bytes
-        K ‖ K2; for AES 32, 48 or 64 bytes.
+        K ‖ K2, which has 32, 48 or 64 bytes for AES.
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
 

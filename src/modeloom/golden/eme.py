@@ -27,7 +27,7 @@ class EME:
     Parameters
     ----------
     key : bytes
-        The key of the cipher; for AES 16, 24 or 32 bytes.
+        The key of the cipher, which has 16, 24 or 32 bytes for AES.
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
 

@@ -28,7 +28,7 @@ class EME2:
     Parameters
     ----------
     key : bytes
-        K_AD ‖ K_ECB ‖ K_AES; for AES 48, 56 or 64 bytes (the standard has 48 and 64).
+        K_AD ‖ K_ECB ‖ K_AES, which has 48, 56 or 64 bytes for AES (48 and 64 in the standard).
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
 

@@ -8,8 +8,8 @@ Field elements are in GHASH order (see :mod:`modeloom.golden.field`), numbers ar
     data        | P_1 | P_2 | … | P_m |  16 bytes each, m ≥ 2; P_2 … P_m are hashed, P_1 masks
 
 Fig. 2 prints H_{R,Q} for both hashes. The second is H_{R,xQ}, as in the scheme of Chakraborty and Sarkar that it
-describes; section 6 of the paper computes xQ. Equation (3) prints p - 1 as the first exponent and 1 as the last; with p
-terms they run from p to 1, as section 5 writes them out.
+describes; section 6 of the paper computes xQ. Equation (3) prints p - 1 as the first exponent and 1 as the last. There are
+p terms, so the exponents run from p to 1, as section 5 writes them out.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class XCB1619:
     Parameters
     ----------
     key : bytes
-        The key of the cipher, at most 32 bytes; for AES 16, 24 or 32 (the standard has 16 and 32).
+        The key of the cipher, at most 32 bytes.  It has 16, 24 or 32 bytes for AES (16 and 32 in the standard).
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``. Four keys of the length
         of *key* are used with it: *key* and K_e, K_d, K_c, which are derived.

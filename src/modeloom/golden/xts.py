@@ -28,7 +28,7 @@ class XTS:
     Parameters
     ----------
     key : bytes
-        Key_1 ‖ Key_2; for AES 32, 48 or 64 bytes (the standard has 32 and 64).
+        Key_1 ‖ Key_2, which has 32, 48 or 64 bytes for AES (32 and 64 in the standard).
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
     double : callable

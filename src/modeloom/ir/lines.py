@@ -35,7 +35,7 @@ NOWHERE = Line("", 0)
 
 
 def definition_file(mode: object) -> str:
-    """Path of the file with a mode's class; of its ``encrypt``, if the class was not imported the usual way."""
+    """Path of the file with a mode's class, or with its ``encrypt`` if the class was not imported the usual way."""
     try:
         return inspect.getsourcefile(type(mode)) or ""
     except (TypeError, OSError):

@@ -34,7 +34,7 @@ def measure_circuit(
     target : str, optional
         The target of the mapping, as in ``modeloom synth``.
     mapper : str
-        "abc9", or "compact", which puts area before depth; see ``modeloom.synth.synthesize``.
+        "abc9", or "compact", which puts area before depth (``modeloom.synth.synthesize``).
     pnr, freq : bool, float
         Also place and route (ecp5), with this clock target in MHz.
     placer, router, timing_weight : str, str, int, optional
@@ -47,10 +47,10 @@ def measure_circuit(
     Returns
     -------
     dict
-        ``schema``, ``circuit``, ``title``, ``source``, ``options``, ``latency``, ``interval`` (cycles), ``and``, ``xor``, ``total`` and
-        ``depth`` (two-input gates), ``gates_of`` ("structure" for the gates of the circuit before any tool, "mapping" for the gates of
-        Yosys), further figures of the circuit, and with a target ``target``, ``mapper``, ``luts``, ``levels``, ``ffs``, ``memories``,
-        ``area_nand2``, ``delay_ns``, ``fast``, ``clock_mhz`` and ``tools``.
+        ``schema``, ``circuit``, ``title``, ``source``, ``options``, ``latency``, ``interval`` (cycles), ``and``, ``xor``, ``total``
+        and ``depth`` (two-input gates), ``gates_of`` ("structure" for the gates of the circuit before any tool, "mapping" for the
+        gates of Yosys), further figures of the circuit, and with a target ``target``, ``mapper``, ``luts``, ``levels``, ``ffs``,
+        ``memories``, ``area_nand2``, ``delay_ns``, ``fast``, ``clock_mhz`` and ``tools``.
 
     Raises
     ------

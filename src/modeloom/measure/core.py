@@ -23,7 +23,7 @@ def measure_core(
     directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, placer: str | None = None,
     router: str | None = None, timing_weight: int | None = None, blocks: bool = True, timeout: float | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Synthesises an emitted core; raises ``UnknownName`` for an unknown target.
+    """Synthesises an emitted core.  Raises ``UnknownName`` for an unknown target.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def measure_blocks(
 
 
 def check_target(target: str) -> Target:
-    """The target with a name; raises ``UnknownName``, or ``InputError`` for a Liberty file that is missing or unusable."""
+    """The target with a name.  Raises ``UnknownName``, or ``InputError`` for a Liberty file that is missing or unusable."""
     if target not in TARGETS and not target.startswith("liberty:"):
         raise UnknownName("target", target, [*TARGETS, "liberty:FILE"])
     try:

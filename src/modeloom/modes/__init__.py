@@ -76,7 +76,7 @@ def find_any(name: str, folder: str | Path = "", cipher: str | None = None) -> M
 
 
 def find(name: str, folder: str | Path = "", cipher: str | None = None) -> Mode:
-    """Finds a mode by its name or, if there is a colon in it, by file and class; raises ``UnknownName`` or ``InputError``.
+    """Finds a mode by its name or, if there is a colon in it, by file and class.  Raises ``UnknownName`` or ``InputError``.
 
     With a cipher it is the form that the standard of that cipher has (``ON_CIPHER``).
 

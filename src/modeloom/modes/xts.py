@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """XTS: each block under a mask of its own, with ciphertext stealing.  IEEE 1619-2018; Rogaway's XEX, ASIACRYPT 2004.
 
-GB/T 17964-2021 has XTS with SM4.  Its masks double in the order of GHASH and not in that of IEEE 1619, so the two differ from the second
-block on.  The names keep them apart: ``xts-gb`` and ``xts-ieee``; ``xts`` is that of the standard that its cipher belongs to.
+GB/T 17964-2021 has XTS with SM4.  Its masks double in the order of GHASH and not in that of IEEE 1619, so the two differ from the
+second block on.  The names keep them apart: ``xts-gb`` and ``xts-ieee``; ``xts`` is that of the standard that its cipher belongs
+to.
 """
 
 from modeloom.spec import GHASH_ORDER, XTS_ORDER, Keys, Mode
@@ -32,7 +33,7 @@ class XTS(Mode):
         return Keys(K1=key.K1, K2=key.K2)
 
     def layers(self, o, k, t, x, cipher, decrypts):
-        """Every block between its masks; with a partial last block, the two last ones exchange masks in decryption."""
+        """Every block between its masks.  With a partial last block, the two last ones exchange masks in decryption."""
         mask = o.enc(t[0], k.K2)
 
         def block(b, i):

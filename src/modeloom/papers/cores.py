@@ -52,7 +52,7 @@ class Core:
     more: tuple[tuple[str, Any], ...] = ()
 
     def options(self) -> Options:
-        """The options; raises ``UnknownName`` for an unknown preset."""
+        """The options.  Raises ``UnknownName`` for an unknown preset."""
         return preset(self.preset).but(overlap=self.overlap, exact=not self.overlap, **dict(self.more))
 
     @property

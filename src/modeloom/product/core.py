@@ -153,7 +153,7 @@ class Core(ABC, Generic[D]):
         return ""
 
     def check(self) -> None:
-        """Further checks before the core is emitted; raises ``InputError`` or ``DefinitionError``."""
+        """Further checks before the core is emitted.  Raises ``InputError`` or ``DefinitionError``."""
         return None
 
     def seen_from(self, folder: Path) -> Self:

@@ -44,7 +44,10 @@ def read_description(directory: str | Path) -> Description:
 
 
 def read_as(kind: type[D], directory: str | Path, what: str) -> D:
-    """``core.json`` of a core of one kind; raises ``InputError`` also for other kinds.  The message names the required kind, ``what``."""
+    """``core.json`` of a core of one kind.
+
+    Raises ``InputError`` also for other kinds.  The message names the required kind, ``what``.
+    """
     description = read_description(directory)
     if not isinstance(description, kind):
         raise other_kind(directory, description, what)
@@ -57,17 +60,17 @@ def other_kind(directory: str | Path, description: Description, what: str) -> In
 
 
 def read_sectors(directory: str | Path) -> sectors.SectorDescription:
-    """``core.json`` of a core for sectors; raises ``InputError`` like ``read_description``, and also for other cores."""
+    """``core.json`` of a core for sectors.  Raises ``InputError`` like ``read_description``, and also for other cores."""
     return read_as(sectors.SectorDescription, directory, "a core for sectors")
 
 
 def read_messages(directory: str | Path) -> messages.StreamDescription:
-    """``core.json`` of a core for messages; raises ``InputError`` like ``read_description``, and also for other cores."""
+    """``core.json`` of a core for messages.  Raises ``InputError`` like ``read_description``, and also for other cores."""
     return read_as(messages.StreamDescription, directory, "a core for messages")
 
 
 def verilog_of(directory: str | Path, description: Description) -> Path:
-    """The Verilog file of a core; raises ``InputError`` if it is missing."""
+    """The Verilog file of a core.  Raises ``InputError`` if it is missing."""
     verilog = Path(directory) / description.verilog
     if not verilog.is_file():
         raise InputError(f"{verilog.name} is missing in {directory}; build the core again")

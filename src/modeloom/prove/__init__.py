@@ -66,7 +66,7 @@ class ProofReport:
 
 
 def check(compiled: Provable) -> None:
-    """Runs the legality checkers of graph, schedule and program; raises ``CheckError``."""
+    """Runs the legality checkers of graph, schedule and program.  Raises ``CheckError``."""
     source, units, program = compiled.source, compiled.units, compiled.allocation.program
     sizes: dict[str, Any] = {"terms": units.terms, "block_bytes": source.block_bytes, "raw_names": source.raw_names}
     host = len(source.cipher_keys) - len(source.derived)

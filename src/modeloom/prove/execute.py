@@ -39,8 +39,8 @@ KEY_DELAY = 4
 """Cycles from the leaving of a key word in set-up to its first use."""
 
 LAST_FILL = FILL_DELAY - LEAD
-"""Last cycle at whose end a block is written, relative to its sector's.  The engine reads input blocks in cycle u - 2 for cycle u, the
-machine here in u - 1: the same block, as it is there from cycle -2 on and is not overwritten before u - 1."""
+"""Last cycle at whose end a block is written, relative to its sector's.  The engine reads input blocks in cycle u - 2 for cycle u,
+the machine here in u - 1: the same block, as it is there from cycle -2 on and is not overwritten before u - 1."""
 
 LONG_RUN = 20000
 """Cycles up to which the run without gaps wraps every bank around.  Longer programs start shortly before the wrap."""
@@ -149,7 +149,7 @@ def prove_program(
     graph, setup : OpGraph
         The lowered graphs of the directions and of the set-up.
     out_delay, key_delay : int
-        Cycles from an output network to the leaving of its block; from the leaving of a key word to its first use.
+        The cycles from an output network until its block leaves, and from the leaving of a key word to its first use.
     symbols : Symbols or None
         A table of symbols to share among many programs of one graph.
 

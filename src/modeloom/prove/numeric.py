@@ -221,7 +221,7 @@ class NumericMachine:
     raw_words : sequence of bytes
         The key blocks that the host loads, in the order of ``program.key_words``.
     out_delay, key_delay : int
-        Cycles from an output network to the leaving of its block; from the leaving of a key word to its first use.
+        The cycles from an output network until its block leaves, and from the leaving of a key word to its first use.
     runs : int
         Independent runs at a time.
     keyed : callable or None

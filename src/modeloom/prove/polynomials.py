@@ -192,7 +192,7 @@ class Algebra:
         return Polynomial({m: self.times(c, factor) for m, c in value.terms.items()})
 
     def mul(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        """The field's product; raises ``ProofError`` where it would be larger than any mode needs."""
+        """The field's product.  Raises ``ProofError`` where it would be larger than any mode needs."""
         if len(a) * len(b) > MOST_TERMS:
             raise ProofError(f"a normal form is too large: a product of {len(a)} and {len(b)} terms; name what is inverted")
         self.products += len(a) * len(b)

@@ -6,7 +6,7 @@ replaces the leading monomial of v, so that equal values have equal normal forms
 
     u = 1 + t + ... + t^m        t^m  ->  u + 1 + t + ... + t^(m-1)        u^(2^n - 1)  ->  1, as u is not 0
 
-A rule has indeterminates of its own in its leading monomial; then no rule undoes another, and the order in which they are
+A rule has indeterminates of its own in its leading monomial.  So no rule undoes another, and the order in which they are
 applied does not matter.
 """
 
@@ -53,8 +53,8 @@ class Relations:
     def add(self, unit: Polynomial, value: Polynomial) -> None:
         """Notes that a unit is this value.
 
-        Nothing is noted where the leading monomial shares an indeterminate with another rule, or is the result of a cipher alone, which
-        would have to be replaced in what is known of the cipher, too.
+        Nothing is noted where the leading monomial shares an indeterminate with another rule, or is the result of a cipher alone,
+        which would have to be replaced in what is known of the cipher, too.
         """
         algebra = self._algebra
         highest = max(_degree(algebra.factors(m)) for m in value.terms)

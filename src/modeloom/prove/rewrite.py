@@ -119,7 +119,8 @@ class Definition:
                 stack.extend(needs)
             else:
                 value = self._evaluate(node)
-                # A sum that is inverted is an indeterminate from here on: its power with a 128-bit exponent would have no end of terms.
+                # A sum that is inverted is an indeterminate from here on: its power with a 128-bit exponent would have no end of
+                # terms.
                 self.values[i] = self.algebra.unit(value) if i in self.trace.nonzero else value
                 stack.pop()
         return self.values[root]
@@ -159,7 +160,7 @@ class Definition:
 def _added(nodes: list[Node], outputs: list[int]) -> dict[int, tuple[int, ...]]:
     """For cipher calls that are read by one named sum alone: the other summands.
 
-    The sum is a result block or is read several times; in HEH it is what the second hash takes.  As its summands other
+    The sum is a result block or is read several times.  In HEH the second hash reads it.  As its summands other
     than the call cannot depend on the call, the sum may be the indeterminate in place of the call's result.
     """
     needed = reached(nodes, outputs)

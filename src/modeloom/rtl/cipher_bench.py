@@ -27,7 +27,8 @@ class CipherBench(wiring.Component):
     Parameters
     ----------
     direction : str
-        Direction of the core: "encrypt", "decrypt" or "both".  A decrypter takes round keys in the form for inverse ciphers, and a core
+        Direction of the core: "encrypt", "decrypt" or "both".  A decrypter takes round keys in the form for inverse ciphers, and a
+        core for both directions may take them in both forms.
     core, schedule : component
         Components with the ports that ``ciphers.BlockCipher`` describes.
     slots : int
@@ -38,7 +39,7 @@ class CipherBench(wiring.Component):
     key_start, key_erase, key, key_slot : In
         Commands to the key schedule, and the slot to which the core writes the round keys.
     key_length : In
-        The size of the key, from a request until it is done; only of a key schedule and a core for several sizes.
+        The size of the key, from a request until it is done.  It is there only for several sizes.
     we, round, data, data_dec, done : Out
         Outputs of the key schedule.
     i, slot, decrypt, start : In

@@ -13,10 +13,10 @@ For each latency, the bound asks whether a schedule may exist.  It uses three co
 1. *One case for each start of the pivot*, an operation with much work before it and after it (where the hash of a mode is complete).
    Every schedule is one of the cases.  In each case, an operation has a window: it starts no earlier than its longest path from the
    beginning or from the pivot allows, and no later than its longest path to the pivot or to the end allows.
-2. *Windows modulo the interval* (Hall).  In no arc of the circle of II slots may more operations have their window than it has slots,
-   count for count of the unit; of operations that take several cycles, each instance has room for as many as find a place one after
-   another.  For operations of one cycle this is also enough for places to exist for all, as the slots around a set of windows that want
-   places make up arcs.
+2. *Windows modulo the interval* (Hall).  Each arc of the circle of II slots has room for as many operations as it has slots, times the
+   number of instances of the unit.  No more operations may have their windows in it.  If an operation takes several cycles, each
+   instance has room for as many as fit one after another.  For operations of one cycle the condition is also enough, since the slots
+   around a set of windows make up arcs.
 3. *Feeders.*  Operations b_1 ... b_n may each wait d cycles or more for an operation a_1 ... a_n of its own, of a unit that starts c
    a cycle.  The k-th a to start does so no earlier than where a list schedule of their earliest starts has its k-th, since that
    has started the most at any time.  So the k-th b to start, in the order of starts, is d cycles later at least; it starts no

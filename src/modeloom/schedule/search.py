@@ -36,7 +36,8 @@ RESCUE = 100
 """Placements, in multiples of the operations, for a first schedule where a list schedule fails."""
 
 HELD_PHASES, HELD_CYCLES = 8, 16
-"""Phases from which on a list schedule is held back, and by how many parts of an interval, where nothing near the bound was found."""
+"""Phases from which on a list schedule is held back, and by how many parts of an interval, where nothing near the bound was
+found."""
 
 ORDINARY = 130
 """Operations of an ordinary sector; larger ones get more placements, by the square root of their size."""
@@ -61,7 +62,10 @@ TURNS = 2
 """Intervals above the bound from which the bisection begins, unless the list schedule is shorter."""
 
 LEAP = 2
-"""Cycles by which such a try may undercut the best placement, at least; for long sectors an eighth of what is left to the bound."""
+"""The least number of cycles by which such a try may undercut the best placement.
+
+For long sectors it is an eighth of the distance to the bound.
+"""
 
 PATIENCE, PATIENCE_EACH = 20000, 60
 """Placements, and those for each operation, after which the search ends without a success, and no sooner than it took so far."""
@@ -70,7 +74,8 @@ GUESSES = 8
 """Number of guesses of a start of the pivot for which the bound allows a latency, before a try without one."""
 
 BIASES = (Bias(1, 0), Bias(1, 1), Bias(0.5, 0.5), Bias(1, 0.5), Bias(0.9, 0.1))
-"""A hash before the cipher should be late, close to the cipher.  The work after it should be early, or late if the end is crowded."""
+"""A hash before the cipher should be late, close to the cipher.  The work after it should be early, or late if the end is
+crowded."""
 
 SPREAD = 1.22
 """Cells of all banks by the most values held at a time, from which on other placements are tried: values of one bank cannot use

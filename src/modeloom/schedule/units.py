@@ -115,7 +115,7 @@ class UnitSet:
         object.__setattr__(self, "by_kind", {unit.kind: unit for unit in self.units})
 
     def doing(self, kind: Kind) -> Unit:
-        """The unit that performs an operation, preferably the shared one; raises ``InputError`` if there is none."""
+        """The unit that performs an operation, preferably the shared one.  Raises ``InputError`` if there is none."""
         return self.unit(kind.shared if kind.shared in self.by_kind else kind.unit)
 
     def of(self, pair: Pair) -> Unit:
@@ -124,7 +124,7 @@ class UnitSet:
         return self.doing(kinds[0]) if len({kind.unit for kind in kinds}) == 1 else self.unit(pair.kind)
 
     def unit(self, kind: UnitKind | None) -> Unit:
-        """The unit of a kind; raises ``InputError`` if there is none."""
+        """The unit of a kind.  Raises ``InputError`` if there is none."""
         if kind not in self.by_kind or not self.by_kind[kind].count:
             raise InputError(f"the unit set has no {kind} unit, but the mode needs one; add it (--cipher-cores, --mul)")
         return self.by_kind[kind]

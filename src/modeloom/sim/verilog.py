@@ -33,7 +33,7 @@ _HEAD = re.compile(rb"\A(?:[ \t]*//[^\n]*\n|[ \t]*\n)+")
 
 
 def verilog_to_rtlil(path: Path, top: str) -> str:
-    """RTLIL text of a Verilog file, cached by its contents; raises ``BuildError`` if Yosys refuses it.
+    """RTLIL text of a Verilog file, cached by its contents.  Raises ``BuildError`` if Yosys refuses it.
 
     Two files that differ only in the comment at their head give the same text, because this comment has the command line.
     """

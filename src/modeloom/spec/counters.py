@@ -39,7 +39,7 @@ COUNTERS = {
 
 
 def counter_name(bits: int, order: str, block_bytes: int) -> str:
-    """Name of the operation that adds to a counter; raises ``DefinitionError`` if there is none, or if a block cannot hold it."""
+    """Name of the operation that adds to a counter.  Raises ``DefinitionError`` if there is none, or if a block cannot hold it."""
     for name, counter in COUNTERS.items():
         if counter == (bits, order):
             if bits > 8 * block_bytes:

@@ -130,7 +130,10 @@ class Definition:
 
     @classmethod
     def split_key(cls, key: bytes, cipher_key_sizes: tuple[int, ...]) -> dict[str, bytes]:
-        """Splits a whole key into its parts; raises ``InputError`` for a wrong length, or for equal cipher keys where they must differ."""
+        """Splits a whole key into its parts.
+
+        Raises ``InputError`` for a wrong length, or for equal cipher keys where they must differ.
+        """
         if cls.cipher_key_bits:
             cipher_key_sizes = tuple(size for size in cipher_key_sizes if 8 * size in cls.cipher_key_bits)
         for size in cipher_key_sizes:

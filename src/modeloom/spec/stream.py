@@ -34,7 +34,7 @@ class State:
         return values[name]
 
     def replace(self, **values: Any) -> State:
-        """The state with other values; raises ``DefinitionError`` for a name that ``start`` did not write."""
+        """The state with other values.  Raises ``DefinitionError`` for a name that ``start`` did not write."""
         for name in values:
             if name not in self._values:
                 known = ", ".join(self._values)
@@ -111,7 +111,7 @@ class StreamMode(Definition):
 
     @classmethod
     def nonce_class(cls, nbytes: int) -> int:
-        """The index of the class of nonces for a length; raises ``InputError`` for a length that the mode does not accept."""
+        """The index of the class of nonces for a length.  Raises ``InputError`` for a length that the mode does not accept."""
         for number, lengths in enumerate(cls.nonce_bytes):
             if nbytes in lengths:
                 return number

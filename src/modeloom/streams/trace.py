@@ -131,7 +131,8 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
     Raises
     ------
     DefinitionError
-        A step does something that a core cannot do: it branches on a length, reads or writes an unknown name of the state, or returns a
+        If a step does something that a core cannot do: it branches on a length, reads or writes an unknown name of the state, or
+        returns a value of another form than it should.
     """
     size = mode.block_bytes
     result = StreamTrace(mode.name, mode.field, size, 0, size, file=definition_file(mode))

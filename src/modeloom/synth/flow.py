@@ -45,10 +45,10 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         ``ecp5``, ``xc7``, ``xc6v``, ``xc5v``, ``xc4v``, ``xc3se``, ``gates`` or ``liberty:FILE``.
     groups : mapping, optional
         For each group, prefixes of instance paths below the top (``{"aes": ["aes_"], "storage": ["engine.store"]}``). The longest
-        matching prefix decides. Paths without a match belong to ``"other"``. This requires a second mapping, which keeps the borders
-        between groups. Its figures add up exactly.
+        matching prefix decides. Paths without a match belong to ``"other"``. This requires a second mapping, which keeps the
+        borders between groups. Its figures add up exactly.
     pnr : bool
-        Whether to place and route; only for ``ecp5``.
+        Whether to place and route, which is possible for ``ecp5`` only.
     freq : float, optional
         Clock target in MHz for place and route; 200 by default.
     placer, router : str
@@ -58,9 +58,9 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     command : str
         The command line, which the result records.
     mapper : str
-        For LUT targets, ``"abc9"`` puts depth before area and uses the wide multiplexers of the fabric. ``"compact"`` puts area before
-        depth and does not use them. Compact is good for arithmetic (on LUT6 about 9 % smaller and two levels deeper), and bad for tables
-        on LUT4.
+        For LUT targets, ``"abc9"`` puts depth before area and uses the wide multiplexers of the fabric. ``"compact"`` puts area
+        before depth and does not use them. Compact is good for arithmetic (on LUT6 about 9 % smaller and two levels deeper), and
+        bad for tables on LUT4.
     seed : int
         For place and route.
     timeout : float, optional
@@ -69,7 +69,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     Raises
     ------
     ValueError
-        For an unknown target (the message has the nearest names), module, prefix, placer or router, or for place and route with another
+        For an unknown target (the message has the nearest names), module, prefix, placer or router, or for place and route with
+        another target than ``ecp5``.
     SynthesisError
         If a tool is missing, fails or runs out of time.
     """
@@ -130,9 +131,9 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
                       mapper: str = "abc9", known: Known | None = None, timeout: float | None = None) -> BlockResult:
     """Area of a design by groups only, without the flattened mapping.
 
-    A module at a border between groups is mapped once and counted for each instance, so a core with eight equal pipelines hardly takes
-    longer than one with two. Use this for large designs, and for many designs that share blocks. The result has no levels and no clock.
-    The sum is larger than a flattened mapping, because there is no optimisation across the borders.
+    A module at a border between groups is mapped once and counted for each instance, so a core with eight equal pipelines hardly
+    takes longer than one with two. Use this for large designs, and for many designs that share blocks. The result has no levels and
+    no clock.  The sum is larger than a flattened mapping, because there is no optimisation across the borders.
 
     Parameters
     ----------
@@ -192,7 +193,8 @@ def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
 
 
 def _nand2(area: float | None, target: Target) -> float | None:
-    """An area in NAND2 gates.  The target ``gates`` has this unit.  The area of a Liberty file is divided by the area of its NAND2."""
+    """An area in NAND2 gates.  The target ``gates`` has this unit.  The area of a Liberty file is divided by the area of its
+    NAND2."""
     if area is None or not target.areas:
         return area
     return round(area / target.nand2, 2) if target.nand2 else None

@@ -98,7 +98,7 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str 
 
 
 def find_nextpnr() -> tuple[list[str], str]:
-    """The command for nextpnr, and its version; raises ``SynthesisError`` if there is none."""
+    """The command for nextpnr, and its version.  Raises ``SynthesisError`` if there is none."""
     if native := shutil.which("nextpnr-ecp5"):
         told = subprocess.run([native, "--version"], capture_output=True, text=True, check=False)
         if found := re.search(r"Version (?:nextpnr-)?([\w.+~-]+)", told.stdout + told.stderr):

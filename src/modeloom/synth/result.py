@@ -29,14 +29,14 @@ class Figures:
     ffs : int
         Flip-flops, one bit each.
     memories : dict
-        ``lutram_cells``, ``lutram_luts`` (LUTs used as data memory; on ECP5 four for a 16 x 4 cell, its write slice not
-        counted), ``srl_luts`` (shift registers in LUTs) and ``bram_cells``.
+        ``lutram_cells``, ``lutram_luts`` (LUTs used as data memory, which are four for a 16 x 4 cell on ECP5 without its write
+        slice), ``srl_luts`` (shift registers in LUTs) and ``bram_cells``.
     gates : dict or None
-        For target ``gates``: ``and``, ``xor``, ``not``. An OR counts as an AND, and a multiplexer as one AND and two XOR. Inversions at
-        the pins of a gate (NAND, XNOR ...) are free. For a Liberty file: counts by cell.
+        For target ``gates``: ``and``, ``xor``, ``not``. An OR counts as an AND, and a multiplexer as one AND and two XOR.
+        Inversions at the pins of a gate (NAND, XNOR ...) are free. For a Liberty file: counts by cell.
     area : float or None
         For gate targets: NAND2 equivalents (static CMOS transistors / 4, as in Yosys' ``stat -tech cmos``), flip-flops
-        included; for a Liberty file the sum of its areas.
+        included.  For a Liberty file it is the sum of the areas of its cells.
     cells : dict
         Number of cells by type.
     """
@@ -66,8 +66,8 @@ class SynthResult:
     total : Figures
         The flattened netlist.
     levels : int
-        Logic depth: LUTs (for gates: two-input gates, without inverters) on the longest path between any two of register, memory and
-        port. Multiplexers between LUTs count 0. A carry chain counts 1 at its entry.
+        Logic depth: LUTs (for gates: two-input gates, without inverters) on the longest path between any two of register, memory
+        and port. Multiplexers between LUTs count 0. A carry chain counts 1 at its entry.
     levels_register : int or None
         The depth between registers only; ``None`` if there is no such path.
     longest_path : dict
@@ -80,8 +80,8 @@ class SynthResult:
     fast : dict or None
         For a Liberty file: ``area``, ``area_nand2`` and ``delay_ns`` of a second mapping that puts delay before area.
     blocks : dict or None
-        Figures by group from a second run that keeps the borders of the blocks. Their sum is `blocks_total`. It is larger than `total`,
-        because there is no optimisation across the borders.
+        Figures by group from a second run that keeps the borders of the blocks. Their sum is `blocks_total`. It is larger than
+        `total`, because there is no optimisation across the borders.
     blocks_total : Figures or None
     clock_mhz, clock_target_mhz : float or None
         After place and route: reached clock and target clock.

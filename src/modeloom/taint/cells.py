@@ -200,7 +200,7 @@ _RULES = dict(_types())
 
 
 def dependences(cell: Cell, to: Dependences) -> None:
-    """Adds the dependences of a cell to ``to``; raises ``UnknownCell``."""
+    """Adds the dependences of a cell to ``to``.  Raises ``UnknownCell``."""
     rule = _RULES.get(cell.type)
     if rule is None:
         raise UnknownCell(f"cell {cell.name} has type {cell.type}, whose dependences are not known")

@@ -84,7 +84,7 @@ class TaintReport:
 
 
 def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[Bit]]:
-    """The input bits of each secret; raises ``TimingChannel`` if a port is missing in the netlist."""
+    """The input bits of each secret.  Raises ``TimingChannel`` if a port is missing in the netlist."""
     found: dict[str, list[Bit]] = {}
     for secret in secrets:
         port = netlist.inputs.get(secret.port, [])
@@ -210,7 +210,7 @@ def check_netlist(
 
 
 def check_core(directory: str | Path) -> TaintReport:
-    """Checks the Verilog of a built core; raises ``InputError`` if the folder has none, ``BuildError`` if Yosys refuses it, and
+    """Checks the Verilog of a built core.  Raises ``InputError`` if the folder has none, ``BuildError`` if Yosys refuses it, and
     what ``check_netlist`` raises.
     """
     description = read_description(directory)

@@ -107,7 +107,7 @@ class Netlist:
         return {bit: label for bit, (_, _, label) in best.items()}
 
     def net(self, name: str) -> list[Bit]:
-        """Bits of a named net; raises ``KeyError``."""
+        """Bits of a named net.  Raises ``KeyError``."""
         return list(self._nets[name]["bits"])
 
     @cached_property
@@ -128,8 +128,9 @@ def _number(value: Any) -> Any:
 
 
 def netlist_of_rtlil(text: str, top: str, keep: Sequence[str] = ()) -> Netlist:
-    """The flat netlist of a design in RTLIL, in which instances of the modules ``keep`` stay cells; raises ``BuildError`` if Yosys refuses
-    it.
+    """The flat netlist of a design in RTLIL, in which instances of the modules ``keep`` stay cells.
+
+    Raises ``BuildError`` if Yosys refuses it.
     """
     with tempfile.TemporaryDirectory(prefix="modeloom-taint-") as work:
         source, result = Path(work) / "design.il", Path(work) / "design.json"
@@ -153,5 +154,5 @@ def port_directions(text: str, module: str) -> dict[str, str]:
 
 
 def flat_netlist(verilog: Path, top: str) -> Netlist:
-    """The flat netlist of a Verilog file; raises ``BuildError`` if Yosys refuses it."""
+    """The flat netlist of a Verilog file.  Raises ``BuildError`` if Yosys refuses it."""
     return netlist_of_rtlil(verilog_to_rtlil(verilog, top), top)

@@ -20,7 +20,7 @@ _TOOLS = {"modeloom": "modeloom", "yosys": "Yosys", "amaranth": "Amaranth"}
 
 
 def changed_files(directory: Path, description: Description) -> list[str]:
-    """Files that are missing or do not have the SHA-256 in ``core.json``; raises ``InputError`` if there is no SHA-256."""
+    """Files that are missing or do not have the SHA-256 in ``core.json``.  Raises ``InputError`` if there is no SHA-256."""
     if description.sha256 is None:
         raise InputError(f"{directory}/core.json has no hashes: an older version wrote it; build the core again, or add --no-hashes")
     changed = []

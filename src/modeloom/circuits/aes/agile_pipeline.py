@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An AES encryption pipeline that changes keys and key sizes without losing a cycle (gcm2008, section 4.2.2).
 
-One pipeline of 14 rounds serves all key sizes.  Blocks of shorter keys leave it after round 10 or 12.  The iterative schedule computes
-round key r of a new key in the cycle in which the last block of the old key uses round key r of the old key (Fig. 4.3), and then replaces
-it. A front moves through the round keys together with the first block of the new key.  With one register in each round::
+One pipeline of 14 rounds serves all key sizes.  Blocks of shorter keys leave it after round 10 or 12.  The iterative schedule
+computes round key r of a new key in the cycle in which the last block of the old key uses round key r of the old key (Fig. 4.3),
+and then replaces it. A front moves through the round keys together with the first block of the new key.  With one register in each
+round::
 
     cycle          0            1             2            3
     key, key 0   new key ──▶  key 0        key 0        key 0         K'0 | K'0 | K'0
@@ -12,16 +13,16 @@ it. A front moves through the round keys together with the first block of the ne
     block        last of the  first of                                (the front)
                  old key      the new key
 
-Two collisions must be avoided.  First, blocks of a shorter and of a longer key would collide at the output (Fig. 4.4).  With ``delay``,
-finished blocks wait in registers, and all sizes have the latency of the longest one.  Fig. 4.5 has six registers for this.  Here four are
-enough, because blocks of 192-bit keys use two of the registers for 128-bit keys::
+Two collisions must be avoided.  First, blocks of a shorter and of a longer key would collide at the output (Fig. 4.4).  With
+``delay``, finished blocks wait in registers, and all sizes have the latency of the longest one.  Fig. 4.5 has six registers for
+this.  Here four are enough, because blocks of 192-bit keys use two of the registers for 128-bit keys::
 
     round 10 ──▶ c ──▶ c ──▶┐ (128)
     round 12 ───────────────┴──▶ c ──▶ c ──▶┐ (128, 192)
     round 14 ───────────────────────────────┴──▶ o
 
-With ``stall``, blocks wait at the input for 2 or 4 rounds when a shorter key follows a longer one.  Second, two fronts must not collide at
-the schedule, so ``key_ready`` is low until the schedule has computed the last round key.
+With ``stall``, blocks wait at the input for 2 or 4 rounds when a shorter key follows a longer one.  Second, two fronts must not
+collide at the schedule, so ``key_ready`` is low until the schedule has computed the last round key.
 """
 
 from __future__ import annotations
@@ -59,17 +60,18 @@ class AESAgilePipeline(wiring.Component):
     rounds : int
         10, 12 or 14, of the longest key.
     latency : int
-        rounds * registers_per_round + 1 cycles from a block to its result.  With "all" and "stall" it is that of the key's own rounds:
-        ``latencies``, by key size.
+        rounds * registers_per_round + 1 cycles from a block to its result.  With "all" and "stall" it is that of the key's own
+        rounds: ``latencies``, by key size.
     latencies : dict
         Key size in bits to latency.
     interval : int
         1: one block in every cycle.
     key_interval : dict
-        For each key size in bits, the cycles from a key to the earliest next key: its rounds * registers_per_round.  It is also the most
-        that ``key_ready`` is low.
+        For each key size in bits, the cycles from a key to the earliest next key: its rounds * registers_per_round.  It is also the
+        most that ``key_ready`` is low.
     stall : dict
-        For each pair of old and new key size, the cycles after the key in which no block is accepted.  It is 0, except with "stall" and a
+        For each pair of old and new key size, the cycles after the key in which no block is accepted.  It is 0, except with "stall"
+        and a shorter new key.
     erase_latency : int
         1: the keys are gone in the cycle after ``erase``.
     flush_latency : int
@@ -78,16 +80,16 @@ class AESAgilePipeline(wiring.Component):
     Members
     -------
     key, key_size, key_valid, key_ready
-        A key is accepted in a cycle in which ``key_valid`` and ``key_ready`` are high.  It applies to the blocks of all later cycles, and a
-        block of the same cycle uses the old key.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys use the
-        lower bits.
+        A key is accepted in a cycle in which ``key_valid`` and ``key_ready`` are high.  It applies to the blocks of all later
+        cycles, and a block of the same cycle uses the old key.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and
+        shorter keys use the lower bits.
     i, i_valid, i_ready
         Blocks.  ``i_ready`` is low while there is no key, and while a shorter key stalls.
     o, o_valid
         Results in the order of the blocks.  ``o`` is 0 if ``o_valid`` is low.  The results cannot be stalled.
     erase
-        Erases the key and all blocks in flight, and ignores a key or block in the same cycle.  A new key overwrites as many round keys as
-        it has.  If the previous key was longer, its last round keys stay until a longer key or an erasure.
+        Erases the key and all blocks in flight, and ignores a key or block in the same cycle.  A new key overwrites as many round
+        keys as it has.  If the previous key was longer, its last round keys stay until a longer key or an erasure.
 
     Raises
     ------

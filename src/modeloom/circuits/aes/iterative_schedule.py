@@ -10,8 +10,8 @@ Byte 0 of a key is bits [7:0]; word j is bits [32j + 31 : 32j].  With n rounds::
     data        0     round key   round key   ...    round key n      (we is high in the cycles 1 ... n + 1)
                         0           1
 
-The window and its step come from ``key_step``.  A pipeline that takes round keys directly from the step (``agile_pipeline``) gets them one
-cycle earlier, and can accept a key every n cycles.
+The window and its step come from ``key_step``.  A pipeline that takes round keys directly from the step (``agile_pipeline``) gets
+them one cycle earlier, and can accept a key every n cycles.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class KeyWindow:
     load, key, size
         Takes *key* in this cycle; *size* is its code (``SIZE_CODES``), if there are several.
     step
-        The window moves by a round key, at the earliest in the cycle after the load.  With *slow*, it is two cycles after a load or a step.
+        The window moves by a round key, at the earliest in the cycle after the load.  With *slow*, it is two cycles after a load or
+        a step.
     clear
         Sets all registers to 0.  It takes precedence over the others.
     slow : bool
@@ -153,16 +154,18 @@ class IterativeKeySchedule(wiring.Component):
     latency : int
         1: round key r is written r + 1 cycles after ``start``.
     interval : int
-        rounds + 1 cycles (11, 13, 15 for the three sizes) from one start to the earliest next start, which may be in the cycle of ``done``.
+        rounds + 1 cycles (11, 13, 15 for the three sizes) from one start to the earliest next start, which may be in the cycle of
+        ``done``.
     erase_latency : int
         rounds + 1 cycles from ``erase`` to the last write, one write a cycle.
 
     Members
     -------
     start, key, key_size
-        Takes ``key``; with "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower bits.
+        Takes ``key``.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower bits.
     erase
-        Writes zeros to all rounds, in both forms.  It takes precedence over ``start``, and may come at any time: it ends an expansion.
+        Writes zeros to all rounds, in both forms.  It takes precedence over ``start``, and may come at any time: it ends an
+        expansion.
     we, round, data, data_dec
         A write: number of the round key, and its 128 bits as the cipher and as the equivalent inverse cipher (FIPS 197, 5.3.5:
         InvMixColumns of all but the first and the last) wants them.  Without a write, the data is 0.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Round keys that circulate in shift registers, for round cores that encrypt or decrypt.  Each key is expanded once.
 
-The ring is as long as the number of rounds.  One SRL16E holds one bit of each round key (luts2017, section 2.3, uses shift registers for
-round keys).  There is no address, and no logic except the multiplexer at the entry::
+The ring is as long as the number of rounds.  One SRL16E holds one bit of each round key (luts2017, section 2.3, uses shift
+registers for round keys).  There is no address, and no logic except the multiplexer at the entry::
 
               ┌───────────────────────────────────────────────┐
               ▼                                               │
@@ -10,8 +10,8 @@ round keys).  There is no address, and no logic except the multiplexer at the en
     InvMix                                                                   (decrypting: n - 1, ..., 1, 0, n - 1, ...)
                      first: round key 0 (decrypting: n), which whitens the block
 
-A decrypter needs the round keys in the reverse order of the schedule.  In the turning ring, a word that enters n - 1 cycles after another
-one is placed before it.  The schedule therefore makes a step every n - 1 cycles, and this is sufficient.
+A decrypter needs the round keys in the reverse order of the schedule.  In the turning ring, a word that enters n - 1 cycles after
+another one is placed before it.  The schedule therefore makes a step every n - 1 cycles, and this is sufficient.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ class KeyRing(wiring.Component):
     rounds : int
         n: 10, 12 or 14.
     latency : int
-        Cycles from ``start`` to the first in which ``first`` and ``data`` are right: n + 1; with *inverse* n * (n - 1) + 2 (92, 134, 184).
+        Cycles from ``start`` to the first in which ``first`` and ``data`` are right.  There are n + 1, or n * (n - 1) + 2 with
+        *inverse* (92, 134, 184).
     interval : int
-        The same number.  A key may come in the cycle in which the previous key is ready.  If the ring then turns in every cycle, it shows
-        all round keys of the previous key while those of the new key enter.
+        The same number.  A key may come in the cycle in which the previous key is ready.  If the ring then turns in every cycle, it
+        shows all round keys of the previous key while those of the new key enter.
     erase_latency : int
         n + 1 cycles from ``erase`` to the first in which nothing is left of a key.
 
@@ -121,7 +122,8 @@ class KeyRing(wiring.Component):
         enters = Signal()
         entering: Value
         if self.inverse:
-            # Round key r enters in the cycle of the step to r + 1.  The last one has no step, and goes to the place where blocks begin.
+            # Round key r enters in the cycle of the step to r + 1.  The last one has no step, and goes to the place where blocks
+            # begin.
             mixed = named(m, "mixed", inv_mix_columns(m, window.round_key))
             entering = Cat(
                 Mux(round_reg == 0, a, b) for a, b in zip(columns(window.round_key), columns(mixed), strict=True)

@@ -14,8 +14,8 @@ With four streams, each register holds a different block, and every LUT6 is foll
     2         1 (S-boxes), 4
     4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
 
-With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s.  The next
-batch enters while the last round of this batch ends, so the input needs no additional cycles: s blocks take n s cycles.
+With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s.
+The next batch enters while the last round of this batch ends, so the input needs no additional cycles: s blocks take n s cycles.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ class AESMultiStream(wiring.Component):
     i
         The blocks of the batch (128 bits): one in this cycle, and the others in the following cycles.
     decrypt
-        Direction of the batch, with its first block; only with "both".
+        Direction of the batch, with its first block.  It is there only with "both".
     key_first
         The round key before the first round (of an encrypter 0, of a decrypter the last one), with each block at ``i``.
     key_index, key
-        Number of the round key (0 ... rounds, as in FIPS 197) that must be at ``key`` in the next cycle. A memory with a registered output
-        fits in between. In cycles in which no round ends, ``key`` is not used.
+        Number of the round key (0 ... rounds, as in FIPS 197) that must be at ``key`` in the next cycle. A memory with a registered
+        output fits in between. In cycles in which no round ends, ``key`` is not used.
     o, valid
         Results (128 bits) in the cycles with ``valid`` high; ``o`` keeps the last one.
 
@@ -115,7 +115,8 @@ class AESMultiStream(wiring.Component):
         # The round of the block in stage 4 (0 for a block that enters), and its stream, one-hot.
         round_reg = Signal(4)
         phase_reg = Signal(streams, init=1)
-        # Round 0 is also round n of the previous batch, if there is one (``ending_reg``).  A new batch is processed from its start on.
+        # Round 0 is also round n of the previous batch, if there is one (``ending_reg``).  A new batch is processed from its start
+        # on.
         enter_reg = Signal(init=1)
         ending_reg = Signal()
         work_reg = Signal()

@@ -52,7 +52,7 @@ class AESRound(wiring.Component):
     i, decrypt
         State (128 bits), and its direction with "both".
     key
-        Round key, ``key_cycle`` cycles later; for decryption in its form.
+        Round key, ``key_cycle`` cycles later.  A round for decryption takes it in the form for decryption.
     o
         The next state.
 

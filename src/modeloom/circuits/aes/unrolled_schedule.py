@@ -156,7 +156,8 @@ class AESUnrolledPipeline(wiring.Component):
     Members
     -------
     i, i_valid, key, key_size
-        A block and its key; with "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower bits.
+        A block and its key.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower
+        bits.
     o, o_valid
         Results; ``o`` is 0 if ``o_valid`` is low.
     erase

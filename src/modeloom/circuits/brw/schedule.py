@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of the products of a BRW polynomial on a pipelined multiplier.  brw2013, sections 2.2 and 2.3, Figs. 4 and 5.
 
-NS is the latency of the multiplier.  A product that is issued in clock c (clocks count from 1, as in the paper) can be an operand from
-clock c + NS on.  One product is issued in each clock.  ``Schedule`` takes nodes without children from list L_1, in ascending order.  It
-prefers the oldest node of queue L_2 as soon as the youngest child of this node is finished::
+NS is the latency of the multiplier.  A product that is issued in clock c (clocks count from 1, as in the paper) can be an operand
+from clock c + NS on.  One product is issued in each clock.  ``Schedule`` takes nodes without children from list L_1, in ascending
+order.  It prefers the oldest node of queue L_2 as soon as the youngest child of this node is finished::
 
     Schedule(16, 2)    clock    1    2    3    4       5    6    7      8      9
                        issued   2    6    4    10      8    12   14     –      16
                        L_2      4(1) 4(1) 8(3) 8(3)    12(4)     16(7)  16(7)             x(ST): ST is the clock of the last child
                                                12(4)
 
-The printed Fig. 4 is corrected in three places.  Line 12 takes a node if clock - ST >= NS (not >).  The loop of line 10 runs while one of
-the lists has a node (not both).  Line 19 increments the clock in every turn.
+The printed Fig. 4 is corrected in three places.  Line 12 takes a node if clock - ST >= NS (not >).  The loop of line 10 runs while
+one of the lists has a node (not both).  Line 19 increments the clock in every turn.
 """
 
 from __future__ import annotations
@@ -128,8 +128,9 @@ def total_clocks(m: int, stages: int) -> int:
         NS = 2         p + 1     p       p       p        p >= 3
         NS = 3         p + 2   p + 1   p + 1     p        p >= 6
 
-    The row for NS = 2 is the theorem.  The row for NS = 3 follows from the recursion of section 2.3: node 2p with p = 0 mod 4 reads the
-    product that was issued just before it, so NS - 1 clocks are idle.  The independent nodes of p = 1 and p = 3 mod 4 fill them one by one.
+    The row for NS = 2 is the theorem.  The row for NS = 3 follows from the recursion of section 2.3: node 2p with p = 0 mod 4 reads
+    the product that was issued just before it, so NS - 1 clocks are idle.  The independent nodes of p = 1 and p = 3 mod 4 fill them
+    one by one.
 
     Raises
     ------
@@ -149,7 +150,8 @@ def total_clocks(m: int, stages: int) -> int:
 def recursive_schedule(p: int, stages: int) -> tuple[int, ...]:
     """The sequence of p products without idle clocks, derived from the sequence of p - 1 products: section 2.3.
 
-    The new node 2p is the last, except that it comes before the last node for NS = 2, 3 and p = 1 mod 4, and before the last two nodes for
+    The new node 2p is the last, except that it comes before the last node for NS = 2, 3 and p = 1 mod 4, and before the last two
+    nodes for NS = 3 and p = 3 mod 4.
 
     Parameters
     ----------

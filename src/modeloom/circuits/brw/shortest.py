@@ -6,10 +6,10 @@ shorter than
 
     least_clocks = max over d of (products at depth d or more) + NS d
 
-and the deepest ready product first reaches it (Bruno, Jones, So: Deterministic scheduling with pipelined processors, IEEE Trans. Computers
-29(4), 1980: trees, one pipelined processor).  ``Schedule`` leaves no clock idle unless 4 divides floor(m / 2) for NS = 2, or if it is
-3 mod 4 for NS = 3, 31 blocks among them; for 24 blocks it takes a clock more than it must.  ``shortest_schedule`` makes the choice of
-``Schedule``, which stores little, as long as the fewest clocks remain possible::
+and the deepest ready product first reaches it (Bruno, Jones, So: Deterministic scheduling with pipelined processors, IEEE Trans.
+Computers 29(4), 1980: trees, one pipelined processor).  ``Schedule`` leaves no clock idle unless 4 divides floor(m / 2) for NS = 2,
+or if it is 3 mod 4 for NS = 3, as for 31 blocks.  For 24 blocks it takes a clock more than it must.  ``shortest_schedule`` makes
+the choice of ``Schedule``, which stores little, as long as the fewest clocks remain possible::
 
     Schedule(24, 2)     2 6 4 10 8 12 14 18 16 20 22 –  24
     shortest            2 6 4 10 8 12 14 18 22 20 16 24              16 waits: it is a root, 20 and 22 lead to 24

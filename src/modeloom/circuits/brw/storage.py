@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes the number of products that must be stored until they are read.  brw2013, section 2.4 and Fig. 6.
 
-A product that is finished in the clock in which its parent node is issued goes directly into the multiplier.  Any other product is stored
-until the parent node is issued.  Products for the same node are added up in one location, an accumulator::
+A product that is finished in the clock in which its parent node is issued goes directly into the multiplier.  Any other product is
+stored until the parent node is issued.  Products for the same node are added up in one location, an accumulator::
 
     Schedule(30, 2)    clock       3    4    5    6    7    8    9   10  ...
-                       finished    2    6    4   10    8   12   14   18
-                       issued      4   10    8   12   14   18   16   20
-                       location         6┄┄┄6         8┄┄ 8+12 ┄16                6, 8, 12 and later 20 are stored, all in one location
+                       finished    2    6    4   10    8   12   14   18 issued      4   10    8   12   14   18   16   20 location
+                       6┄┄┄6         8┄┄ 8+12 ┄16                6, 8, 12 and later 20 are stored, all in one location
 
-Without the addition, 8 and 12 would take two locations.  The example of the paper has one.  Roots have a separate location, the accumulator
-of the result, which is not counted.
+Without the addition, 8 and 12 would take two locations.  The example of the paper has one.  Roots have a separate location, the
+accumulator of the result, which is not counted.
 """
 
 from __future__ import annotations
@@ -37,7 +36,8 @@ class Location:
     products : tuple of int
         Labels of the stored products, in the order in which they are finished.
     first, last : int
-        The clock at whose end the first product is written, and the clock in which the sum is read.  The location may be written again in
+        The clock at whose end the first product is written, and the clock in which the sum is read.  The location may be written
+        again in the latter clock.
     """
 
     number: int

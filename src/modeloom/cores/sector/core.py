@@ -164,7 +164,7 @@ class SectorCore(Core[SectorDescription]):
 
 
 def options_of(description: SectorDescription) -> Options:
-    """The options that a core was built with; raises ``InputError`` for options that this version does not know."""
+    """The options that a core was built with.  Raises ``InputError`` for options that this version does not know."""
     values: dict[str, Any] = dict(description.options)
     try:
         return Options(**values)

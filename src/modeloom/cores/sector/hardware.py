@@ -48,7 +48,10 @@ LUT_BLOCKS = 512
 
 
 def bus_parameters(compiled: Compiled) -> BusParameters:
-    """Bus sizes of a compiled mode (``modeloom.compiler.compile.Compiled``); raises ``InputError`` for a mode that the buses do not fit."""
+    """Bus sizes of a compiled mode (``modeloom.compiler.compile.Compiled``).
+
+    Raises ``InputError`` for a mode that the buses do not fit.
+    """
     program = compiled.core_program
     cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits or 0
     parts, keys = compiled.mode.key_parts, compiled.mode.cipher_keys

@@ -62,7 +62,7 @@ def slot_shape(slots: int) -> Shape:
 
 
 def named(m: Module, name: str, value: Value) -> Value:
-    """*value* on signals of up to 32 bits, in *m*; of several, each name ends in its number.
+    """*value* on signals of up to 32 bits, in *m*.  If there are several, each name ends in its number.
 
     Amaranth emits the logic of an expression again for each use and walks through all of it for each slice; a signal is
     there once.

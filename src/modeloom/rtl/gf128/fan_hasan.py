@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Fan-Hasan multiplier: most of the matrix of one factor is a Toeplitz matrix.  gcm2008, section 3.4, for any modulus.
 
-The matrix (``matrix``) has n rows (128 for GHASH).  Its longest run has L rows (122: rows 7 to 127 and 0).  The other runs together have
-n - L rows (6: rows 1 to 6).  Section 3.4.2 has three approaches for the other rows::
+The matrix (``matrix``) has n rows (128 for GHASH).  Its longest run has L rows (122: rows 7 to 127 and 0).  The other runs together
+have n - L rows (6: rows 1 to 6).  Section 3.4.2 has three approaches for the other rows::
 
     1   T ███ L rows    ██ = toeplitz_product        2   ▒▒ ██  L rows       3   T ███ n - L rows, their elements as if
           ███                                            ▒▒ ██                     ███ the run went on above them; plus
           000 n - L     rows of zeros                    n-L  L columns            ███ L rows
         ▒▒▒▒▒ n - L     ▒▒ = by the definition          ▒▒▒▒▒  n - L rows        ▒▒▒▒▒ n - L rows of differences
 
-In approach 3, some diagonals in the upper right corner reach no row of the run.  Each of them takes the element of the lowest row that it
-crosses, so the difference there is 0.  Approach 1 has the smallest depth, because nothing is added after the Toeplitz product.
+In approach 3, some diagonals in the upper right corner reach no row of the run.  Each of them takes the element of the lowest row
+that it crosses, so the difference there is 0.  Approach 1 has the smallest depth, because nothing is added after the Toeplitz
+product.
 
-In the form ``key`` (section 5.2, Fig. 5.1), the elements of the matrix of a key are registered, and products start at this register::
+In the form ``key`` (section 5.2, Fig. 5.1), the elements of the matrix of a key are registered, and products start at this
+register::
 
     direct      a ── elements ─────────── products ── o        key      a ── elements ──[register]── products ── o
                 b ────────────────────────────┘                         load ──────────────┘             b ──┘
@@ -44,7 +46,8 @@ def matrix_elements(field: Field, approach: int) -> list[list[int]]:
     Returns
     -------
     list of list of int
-        The elements of the Toeplitz matrix, then those of each run that is multiplied by the definition, in the order of the word u in
+        The elements of the Toeplitz matrix, then those of each run that is multiplied by the definition, in the order of the word u
+        in ``matrix``.
     """
     run, *others = toeplitz_runs(field)
     if approach < 3:
@@ -112,8 +115,8 @@ def elements_product(field: Field, elements: Sequence[Word], b: Word, halt: int,
 class FanHasanMultiplier(GraphMultiplier):
     """Fan-Hasan multiplier, combinational or with pipeline registers, for any field.
 
-    If the inner exponents of the modulus are close to one end, few rows are multiplied by the definition: 6 for GHASH and POLYVAL, 39 for
-    x^128 + x^40 + x^2 + x + 1.
+    If the inner exponents of the modulus are close to one end, few rows are multiplied by the definition: 6 for GHASH and POLYVAL,
+    39 for x^128 + x^40 + x^2 + x + 1.
 
     Parameters
     ----------
@@ -135,7 +138,8 @@ class FanHasanMultiplier(GraphMultiplier):
     b : In(width)
         Factor.
     load : In(1)
-        Only in the form ``key``: the products of the next and later cycles use the ``a`` of this cycle.  Earlier products are not changed.
+        Only in the form ``key``: the products of the next and later cycles use the ``a`` of this cycle.  Earlier products are not
+        changed.
     o : Out(width)
         Product.
 

@@ -4,8 +4,8 @@
     x^k v,  k > 0    the coefficients move up by k;    the k that leave return through    x^n  = x^7 + x^2 + x + 1 ...
     x^k v,  k < 0    the coefficients move down by -k; those that leave return through    x^-n = ... of the same modulus
 
-The block has the bit order of the field (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor`` has no effect:
-this is the plain product with x^k, as in ``Field.scale``.
+The block has the bit order of the field (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor`` has no
+effect: this is the plain product with x^k, as in ``Field.scale``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["scale", "scale_word"]
 
 
 def scale_word(field: Field, block: Word, k: int) -> Word:
-    """Block * x^k as a graph; see ``scale``."""
+    """Block * x^k as a graph, like ``scale``."""
     n = field.width
     if k == 0:
         return block
@@ -49,7 +49,8 @@ def scale(field: Field, value: ValueLike, k: int) -> Value:
     field : Field
         The field.
     value : ValueLike
-        Block of ``field.width`` bits in the order of the field.  It should be a signal, not a large expression, because it is used several
+        Block of ``field.width`` bits in the order of the field.  It should be a signal, not a large expression, because it is used
+        several times.
     k : int
         Exponent, which may be negative.  Small exponents are cheap: XORs of |k| bits for each inner term of the modulus.
 

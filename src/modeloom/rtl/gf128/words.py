@@ -152,7 +152,7 @@ def join(words: Sequence[Word]) -> Word:
 
 
 def spread(bit: Word, width: int, constant: int) -> Word:
-    """``constant`` if the one-bit word is 1, otherwise 0; raises ``ValueError`` if the constant has more than ``width`` bits."""
+    """``constant`` if the one-bit word is 1, otherwise 0.  Raises ``ValueError`` if the constant has more than ``width`` bits."""
     if constant >> width:
         raise ValueError(f"{constant} has more than {width} bits")
     return Word("spread", width, (bit,), constant, constant) if bit.support and constant else zero(width)

@@ -34,7 +34,7 @@ STAGES = 2
 
 
 def check_direction(direction: str) -> str:
-    """*direction* if it is one of ``spec.directions``; raises ``ValueError``."""
+    """*direction* if it is one of ``spec.directions``.  Raises ``ValueError``."""
     if direction not in DIRECTIONS:
         raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
     return direction

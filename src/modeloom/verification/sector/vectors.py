@@ -41,7 +41,7 @@ def fitting(description: SectorDescription) -> list[Test]:
 
 
 def run_vectors(subject: Subject, tests: Sequence[Test]) -> None:
-    """Runs vectors in the directions of the core, grouped by key; raises ``CheckFailed`` for the first difference."""
+    """Runs vectors in the directions of the core, grouped by key.  Raises ``CheckFailed`` for the first difference."""
     core = subject.core()
     by_key: dict[str, list[Test]] = defaultdict(list)
     for test in tests:
