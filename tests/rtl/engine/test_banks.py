@@ -100,7 +100,7 @@ class Alone:
         self.memory: dict[str, list[int | None]] = {name: [None] * bank.cells for name, bank in program.banks.items()}
         self.later: list[tuple[int, str, int, int]] = []
         self.entries: list[int] = []
-        self.read = 0
+        self.cycle = self.read = 0
 
     def write(self, cycle: int, bank: str, cell: int, sector: int, value: int) -> None:
         """A value that is in its bank at the end of a cycle: reads whose data stand two cycles later see it."""
@@ -116,12 +116,31 @@ class Alone:
                 if row is not None and row.stage == u // table.rows:
                     yield key, row, sector
 
-    async def run(self, ctx: Any, sectors: int) -> None:
+    async def erase(self, ctx: Any) -> None:
+        """When no sector is inside, zeros go to every word that the host fills."""
+        ctx.set(self.ports.enter.request, 0)
+        ctx.set(self.ports.fill.we, 0)
+        ctx.set(self.ports.fill.data, 0)
+        quiet, words = 100, 1 << len(self.ports.erase.address)
+        for number in range(-quiet, words + quiet):
+            ctx.set(self.ports.erase.we, 0 <= number < words)
+            ctx.set(self.ports.erase.address, number % words)
+            await ctx.tick()
+        self.cycle += words + 2 * quiet
+        self.later.clear()
+        for bank in self.memory:
+            if bank.startswith("in"):
+                self.memory[bank] = [0] * len(self.memory[bank])
+
+    async def run(self, ctx: Any, sectors: int, fill: bool = True) -> None:
+        """Sectors enter, with blocks that the host writes or, without ``fill``, with what the banks have."""
         table, program, ports, rng = self.program.mains[0], self.program, self.ports, self.rng
         beats = -(-program.blocks[0] // program.lanes)
-        filled, cycle, asked = 0, 0, False
+        known, read, empty = len(self.entries), self.read, 0 if fill else beats
+        filled, cycle, asked = empty, self.cycle, False
         tweak = rng.getrandbits(128 * program.tweak_blocks)
-        while cycle < sectors * 60:
+        end = cycle + sectors * 60
+        while cycle < end:
             for signal in self.noise.values():
                 ctx.set(signal, rng.getrandbits(128))
             ctx.set(ports.fill.we, filled < beats)
@@ -143,7 +162,7 @@ class Alone:
                 for j, cell in table.tweaks.items():
                     value = tweak >> 128 * j & (1 << 128) - 1
                     self.write(cycle + cycles.LEAD + cycles.TWEAK_WRITE + j, "tweak", cell, len(self.entries) - 1, value)
-                filled, asked = 0, False
+                filled, asked = empty, False
             elif not asked:
                 tweak = tweak if self.entries and self.entries[-1] == cycle - 1 else rng.getrandbits(128 * program.tweak_blocks)
             for place in [place for place in self.later if place[0] <= cycle]:
@@ -157,7 +176,8 @@ class Alone:
                 self.write(cycle, unit, row.cell["encrypt"], sector, ctx.get(self.noise[unit]))
             await ctx.tick()
             cycle += 1
-        assert len(self.entries) >= sectors and self.read > 4 * sectors
+        self.cycle = cycle
+        assert len(self.entries) >= known + sectors and self.read > read + 4 * sectors
 
 
 ALONE: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -167,13 +187,16 @@ ALONE: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-def alone(case: str, spoil: Callable[[Alone], None] = lambda banks: None) -> None:
+def alone(case: str, spoil: Callable[[Alone], None] = lambda banks: None, erase: bool = False) -> None:
     mode, options = ALONE[case]
     banks = Alone(compiled(mode, direction="encrypt", **options), random.Random(case))
     spoil(banks)
 
     async def testbench(ctx: Any) -> None:
         await banks.run(ctx, 12)
+        if erase:
+            await banks.erase(ctx)
+            await banks.run(ctx, 6, fill=False)
 
     simulator = Simulator(banks.module)
     simulator.add_clock(1e-6)
@@ -185,6 +208,12 @@ def alone(case: str, spoil: Callable[[Alone], None] = lambda banks: None) -> Non
 def test_cells_of_every_read_and_write(case: str) -> None:
     """Each read gives what was written last into the cell that its row names, turned by the number of its sector."""
     alone(case)
+
+
+@pytest.mark.parametrize("case", ["results and inputs", "two lanes"])
+def test_blocks_of_the_host_are_erased(case: str) -> None:
+    """Sectors that enter afterwards without a new block find zeros."""
+    alone(case, erase=True)
 
 
 def test_a_cell_that_does_not_turn_is_seen() -> None:
