@@ -93,6 +93,7 @@ def contents(folder):
 
 @pytest.mark.parametrize("case", CASES)
 def test_error(run, files, folder, expected, case):
+    """Wrong input gives exit status 2 and one line on stderr, and changes no file."""
     before = contents(folder)
     result = run(*shlex.split(CASES[case]))
     assert result.status == 2

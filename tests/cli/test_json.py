@@ -15,6 +15,7 @@ PACKAGE = Path(modeloom.__file__).parent
 
 
 def test_every_command_has_it():
+    """Every command has the flag ``--json``."""
     for name, command in cli.commands.items():
         assert any("--json" in parameter.opts and parameter.is_flag for parameter in command.params), name
 

@@ -56,6 +56,7 @@ def unknown(path, options):
 
 
 def test_messages_name_options_that_exist():
+    """Every option that a message in the sources names is an option of a command."""
     found = [place for path in sorted(PACKAGE.rglob("*.py")) for place in unknown(path, known())]
     others = set().union(*OTHERS.values())
     assert {place.rpartition(" ")[2] for place in found} == others, "\n".join(found)

@@ -55,6 +55,7 @@ def step_of(step: Pass | Choice, work: Work) -> Work:
 
 @pytest.mark.parametrize("case", MODES)
 def test_a_step_makes_what_it_says_and_changes_nothing(case: str) -> None:
+    """Each pass makes the values that it declares, and leaves all others as they were."""
     work = start(*MODES[case])
     for step in STEPS:
         after = step_of(step, work)
@@ -68,6 +69,7 @@ def test_a_step_makes_what_it_says_and_changes_nothing(case: str) -> None:
 
 
 def test_a_pass_that_changes_what_it_is_given_is_seen() -> None:
+    """A pass that changes its argument is found."""
     work = start(*MODES["stealing"])
 
     def spoil(work: Work, _: Any) -> Work:

@@ -86,6 +86,7 @@ def test_the_slots_are_those_of_the_cipher_keys():
 
 
 def test_every_sector_of_symbols_is_right():
+    """The emitted core with pipelines for both directions is proved to compute the graph."""
     report = prove_engine(built.folder("heh-poly", **SMALL), SectorCore(built.compiled("heh-poly", **SMALL)))
     assert report.whole and report.blocks == 2 * report.sectors
 

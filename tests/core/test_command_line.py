@@ -42,6 +42,7 @@ def key_file(tmp_path: Path) -> Path:
 
 
 def test_crypt_is_the_model_and_comes_back(built: Path, key_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``crypt`` writes the same file as ``model``, and its decryption is the original file."""
     plain = tmp_path / "plain"
     plain.write_bytes(random.Random(5).randbytes(SECTOR * 37))
     options = ("--key-file", key_file, "--tweak-base", 100, "--tweak-step", 8)
@@ -91,7 +92,7 @@ def test_verify(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def test_verify_finds_a_changed_file(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line that names it, and a report that says the same; nothing is compiled before."""
+    """One line and the report name the changed file, and nothing is compiled before."""
     broken = Path(shutil.copytree(built, tmp_path / "broken"))
     listing = broken / json.loads((built / "core.json").read_text())["files"]["listing"]
     listing.write_text(listing.read_text().replace("row 3", "row 4", 1))

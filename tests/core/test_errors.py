@@ -31,6 +31,7 @@ def statuses(core: SimulatedCore, count: int) -> list[tuple[int, StatusCode]]:
 
 
 def test_wrong_lengths_between_good_sectors(core: SimulatedCore) -> None:
+    """Packets of wrong lengths get an error and no data, and the sectors between them are correct."""
     rng = random.Random(3)
     core.load_key(KEY)
     reference = golden.mode("hctr2", KEY)

@@ -59,7 +59,7 @@ def _left(cores):
 
 @pytest.mark.parametrize(("mode", "changes"), CHOICES, ids=_name)
 def test_nothing_of_a_key_is_left(mode, changes):
-    """Two cores that differ in one key only are in the same state once it is erased."""
+    """Two cores that differ in one key only have the same state once this key is erased."""
     cores = _used(mode, changes)
     for core in cores:
         core.send_key(bytes(16), core.description.key_slots - 1, erase=True)
@@ -70,7 +70,7 @@ def test_nothing_of_a_key_is_left(mode, changes):
 
 @pytest.mark.parametrize(("mode", "changes"), OVER, ids=_name)
 def test_nothing_of_a_key_is_left_under_another(mode, changes):
-    """So they are as many cycles after another key has been loaded over it.  Memories hold nothing of it at once."""
+    """Another key replaces the one key in which two cores differ.  Their memories are the same at once, and all of their state later."""
     cores = _used(mode, changes)
     key = random.Random(3).randbytes(cores[0].description.key_bytes)
     for core in cores:

@@ -60,6 +60,7 @@ def _jobs(options: object, name: str, count: int, seed: int) -> tuple[bytes, lis
 
 @pytest.mark.parametrize(("mode", "base", "changes"), CORES)
 def test_back_to_back(mode: str, base: str, changes: dict) -> None:
+    """Sectors back to back give the results of the reference, at the interval of the schedule."""
     design = compiled(mode, base, **changes)
     key, sectors, expected = _jobs(design, mode, 40, seed=7)
     core = simulated(mode, base, **changes)
@@ -72,6 +73,7 @@ def test_back_to_back(mode: str, base: str, changes: dict) -> None:
 
 @pytest.mark.parametrize(("mode", "base", "changes"), CORES)
 def test_gaps_and_back_pressure(mode: str, base: str, changes: dict) -> None:
+    """Pauses on all buses change no result, and no bus breaks its rules."""
     for seed, gaps in ((1, 0.05), (2, 0.5), (3, 0.9)):
         design = compiled(mode, base, **changes)
         key, sectors, expected = _jobs(design, mode, 25, seed)
@@ -84,7 +86,7 @@ def test_gaps_and_back_pressure(mode: str, base: str, changes: dict) -> None:
 
 @pytest.mark.parametrize(("mode", "changes", "count"), PUBLISHED)
 def test_published_vectors_on_the_core(mode: str, changes: dict, count: int) -> None:
-    """The published vectors of a core's sizes, encrypted and decrypted."""
+    """The core reproduces the published vectors of its sizes in both directions."""
     core = simulated(mode, **changes)
     others = (core.tweak_bytes, core.description.key_bytes)
     fitting = [

@@ -28,6 +28,7 @@ def load(core, rng):
 
 
 def test_all_orders_of_sizes(core):
+    """Sectors of all sizes in random order give the results of the reference."""
     rng = random.Random(11)
     references = load(core, rng)
     orders = [size for _ in range(40) for size in rng.choices(SIZES, k=rng.randrange(1, 4))]

@@ -22,7 +22,7 @@ PIPELINED = {"sector": 64, "tweak": 16, "cipher": "sm4", "cipher_stages": 1, "mu
 
 
 def test_both_published_vectors_of_hctr():
-    """One has a partial block; each key has a slot, and both directions are in flight."""
+    """The core reproduces both vectors, one of them with a partial block, with both keys and directions in flight."""
     tests = vectors.for_mode("hctr", "sm4")
     core, jobs, wanted = simulated("hctr", **HCTR), [], []
     for slot, test in enumerate(tests):
@@ -57,7 +57,7 @@ def test_cores_are_what_the_references_are(mode, changes):
 
 @pytest.mark.parametrize("mode", ["xts-gb", *slowly("xts-ieee")])
 def test_published_vectors_of_xts(mode):
-    """Those that have a core's size; one ends with a partial block."""
+    """The core reproduces the vectors of its sector size.  Its sectors end with a partial block."""
     core = simulated(mode, **XTS)
     tests = [test for test in vectors.for_mode(mode, "sm4") if len(test["pt"]) == 2 * XTS["sector"]]
     for test in tests:

@@ -47,7 +47,7 @@ def filled(choice, seed):
     ids=lambda choice: "-".join(map(str, (*choice[:2], *choice[2].values()))),
 )
 def test_nothing_is_left(choice, how):
-    """Two cores with different keys and data, in step otherwise, have the same state afterwards."""
+    """Two cores in step with different keys and data have the same state afterwards."""
     cores = [filled(choice, seed)[0] for seed in (1, 2)]
     before = [state(core) for core in cores]
     differ = {name: (value ^ before[1][name]).bit_count() for name, value in before[0].items() if value != before[1][name]}
@@ -95,6 +95,6 @@ def test_a_request_during_the_sweep_starts_it_anew():
 
 
 def test_cycles_are_stated():
-    """One word a cycle: the figure grows with the deepest memory."""
+    """An erasure overwrites one word in each cycle, so the stated number grows with the deepest memory."""
     small, large = (compiled("hctr2", sector=SECTOR, key_slots=slots) for slots in (1, 64))
     assert erase_cycles(large) - erase_cycles(small) >= 64 * 16 - 200

@@ -15,6 +15,7 @@ def tool():
 
 
 def test_nothing_differs(tool, capsys):
+    """The generated tables and figures in the documents are those that the commands give today."""
     status = tool.main(["--check"])
     assert status == 0, capsys.readouterr().out
 

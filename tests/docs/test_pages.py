@@ -81,7 +81,7 @@ def test_licence():
 
 
 def test_the_mode_of_the_page_works():
-    """Its own code: proved, invertible, as short as it says, with another hash than the built-in one."""
+    """The mode of the page is proved and invertible, and is as short as the page says."""
     blocks = CODE.findall((ROOT / "docs" / "new-mode.md").read_text(encoding="utf-8"))
     names: dict = {}
     exec(compile(blocks[0], "new-mode.md", "exec"), names)
@@ -100,7 +100,7 @@ def test_the_mode_of_the_page_works():
 
 
 def test_the_other_code_of_the_page_runs():
-    """Every block in turn, on what those before it have made; the cipher's description is called as the compiler calls it."""
+    """Each block of code runs after those before it, and the compiler's calls of the cipher's description work."""
     names: dict = {"Quad256": Quad256, "QuadPipeline": QuadPipeline, "QuadKeySchedule": QuadKeySchedule}
     for block in CODE.findall((ROOT / "docs" / "new-mode.md").read_text(encoding="utf-8")):
         exec(compile(block, "new-mode.md", "exec"), names)

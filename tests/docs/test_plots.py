@@ -16,6 +16,7 @@ def tool():
 
 
 def test_nothing_differs(tool, capsys):
+    """The pictures are those that the tool draws today."""
     assert tool.main(["--check"]) == 0, capsys.readouterr().out
 
 

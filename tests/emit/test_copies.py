@@ -27,7 +27,7 @@ def instances(text: str) -> Counter[str]:
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt", "both"])
 @pytest.mark.parametrize("kind", SBOXES)
 def test_a_state_has_sixteen_instances_of_one_module(kind: str, direction: str) -> None:
-    """A memory of two ports is read for two bytes."""
+    """Each byte has an instance of one module.  A block memory with two ports serves two bytes."""
     text = inner_verilog(component_rtlil(AESSequential(128, 1, 2, direction=direction, sbox=kind), "x"), "x")
     wanted = {"encrypt": "aes_sbox", "decrypt": "aes_inv_sbox", "both": "aes_inverses" if kind == "lut" else "aes_both_sboxes"}[direction]
     name = wanted if kind == "lut" else f"{wanted}_{kind}"
@@ -100,6 +100,7 @@ class Twice(wiring.Component):
 
 
 def test_instances_compute_what_was_described(tmp_path: Path) -> None:
+    """The text with instances is equivalent to the circuit that was described, and an instance with another byte is found."""
     rtlil = component_rtlil(Twice(), "x")
     text = inner_verilog(rtlil, "x")
     assert difference(rtlil, text, "x", tmp_path) == ""
@@ -120,5 +121,6 @@ def test_instances_compute_what_was_described(tmp_path: Path) -> None:
     ],
 )
 def test_bytes_that_are_not_alike_are_refused(make, message: str) -> None:
+    """Bytes with different circuits cannot share a module."""
     with pytest.raises(ValueError, match=message):
         inner_verilog(component_rtlil(Bytes(make), "x"), "x")

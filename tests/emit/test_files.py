@@ -45,6 +45,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 def test_same_every_time(tmp_path: Path) -> None:
+    """Another process with another hash seed, time zone and locale writes the same bytes."""
     environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Tokyo", "LC_ALL": "C"}
     root = Path(__file__).parents[2]
     environment["PYTHONPATH"] = os.pathsep.join([str(root / "src"), str(root)])

@@ -50,6 +50,7 @@ BY_DEFAULT = [*slowly("combined"), *(core for core in CORES if core != "combined
 
 @pytest.mark.parametrize("core", BY_DEFAULT)
 def test_core(core: str) -> None:
+    """The emitted Verilog is proved to compute the graph, for every block of more sectors than a bank has cells."""
     folder, compiled = made(CORES[core])
     report = prove_engine(folder, SectorCore(compiled))
     program = compiled.allocation.program
@@ -86,6 +87,7 @@ SOME = [fault if number % 9 == 4 else slowly(fault)[0] for number, fault in enum
 
 @pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
 def test_faults_are_refused(fault: Fault, tmp_path: Path) -> None:
+    """The proof refuses Verilog with a planted fault, and its message says what is wrong."""
     folder, compiled = made(CORES[fault.core])
     with pytest.raises(ProofError, match=fault.message):
         prove_engine(faulty(folder, fault, tmp_path / "core"), SectorCore(compiled))

@@ -107,6 +107,7 @@ def test_the_buses_of_a_core() -> None:
 
 @pytest.mark.parametrize("core", ["many in flight", "two in flight", "several sizes", *slowly("one in flight")])
 def test_every_sector_is_done_once_and_in_order(core: str) -> None:
+    """Every sector that enters is proved to be done exactly once, in the order of entry."""
     machine, program = control(core)
     s = machine.free("s")
     assert holds(s["enter_ack"].implies(s[ENTER])) is None, "an acknowledgement answers a request, in any state"
@@ -143,6 +144,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", [fault if n % 4 == 0 else slowly(fault)[0] for n, fault in enumerate(FAULTS)])
 def test_faults_of_the_control_are_found(fault: str, tmp_path: Path) -> None:
+    """A planted fault of the control leaves the property that it breaks unproved."""
     module, pattern, replacement, broken = FAULTS[fault]
     folder = emitted.folder(PARTIAL)
     description = read_description(folder)

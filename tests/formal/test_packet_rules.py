@@ -13,6 +13,7 @@ from tests.verilog_edit import edit_module
 
 @pytest.mark.parametrize("size", SIZES)
 def test_verdict_on_packets(size: str) -> None:
+    """The buses give every packet the status that the rules require, which is proved for all packets."""
     check_packets(machine_of(bus_verilog(SIZES[size])), SIZES[size])
 
 

@@ -50,6 +50,7 @@ RULES_OF_SIZES = [
 
 @pytest.mark.parametrize(("size", "rule"), RULES_OF_SIZES, ids=[f"{size}-{rule.__name__}" for size, rule in RULES_OF_SIZES])
 def test_rule(size: str, rule) -> None:
+    """The rule is proved for the buses of this size, for runs of any length."""
     check_rule(machine(size), KEYED[size], rule)
 
 
@@ -64,7 +65,7 @@ def test_status_comes_in_time(size: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_no_combinational_path_through_the_buses(size: str) -> None:
-    """The buses alone: towards the host there is none, whatever the engine does."""
+    """No input from the host reaches an output to the host without a register, whatever the engine does."""
     host = ("cmd_", "s_", "m_", "status_", "key_")
     paths = combinational_paths(machine(size).netlist)
     assert [pair for pair in paths if pair[0].startswith(host) and pair[1].startswith(host)] == []
@@ -105,6 +106,7 @@ SOME = [fault if number % 3 == 0 else slowly(fault)[0] for number, fault in enum
 
 @pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
 def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
+    """For each planted fault there is a run that breaks a rule, and the proof is refused."""
     p = KEYED[fault.size]
     faulty = machine_of(broken(bus_verilog(p), fault))
     assert _refuted(faulty, p)

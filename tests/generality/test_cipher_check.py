@@ -285,7 +285,7 @@ class Faulty(WideHEH):
 
 
 def test_build_refuses_the_cipher(tmp_path, capsys):
-    """One line that names the core, exit status 2, and nothing is written."""
+    """``build`` exits with status 2 and one line that names the core of the cipher, and writes nothing."""
     file, core = tmp_path / "faulty.py", tmp_path / "core"
     file.write_text(FAULTY)
     command = ["build", f"{file}:Faulty", "-o", str(core), "--sector", "96", "--cipher-stages", "1", "--direction", "encrypt"]

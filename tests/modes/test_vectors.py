@@ -16,6 +16,7 @@ PUBLISHED = {"eme": 2, "eme2": 96, "hctr2": 375, "xcb-1619": 5, "xts": 408}
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_vectors(name: str) -> None:
+    """The software model reproduces every published vector of the mode, and none is missing."""
     tests = vectors.for_mode(name)
     assert len(tests) == PUBLISHED[name]
     check_vectors(tests, lambda key: model(name, key))
@@ -29,7 +30,7 @@ def test_hctr_with_sm4() -> None:
 
 @pytest.mark.parametrize(("name", "count"), [("xts-gb", 2), ("xts-ieee", 1)])
 def test_xts_with_sm4(name: str, count: int) -> None:
-    """The two forms differ from the second block on."""
+    """The model and the reference reproduce the vectors of both forms, which differ from the second block on."""
     tests = vectors.for_mode(name, "sm4")
     assert len(tests) == count
     check_vectors(tests, lambda key: model(name, key))

@@ -49,7 +49,7 @@ CASES: dict[str, tuple[type[Mode], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_from_the_definition_to_the_engine(case: str) -> None:
-    """It is proved; the program on numbers, and the engine in simulation, give what the definition gives."""
+    """The program is proved, and gives on numbers and in the simulated engine what the definition gives."""
     mode, options = CASES[case]
     design = compiled(mode, **options)
     problem = design.schedule.problem
@@ -151,7 +151,10 @@ def test_what_cannot_be_registered() -> None:
 
 
 def test_an_emitted_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A core with rotators on AES: its Verilog is executed on symbols and computes the graph, and the rotators rotate."""
+    """The Verilog of a core with rotators is executed on symbols and computes the graph.
+
+    A rotator that does something else is refused.
+    """
     design = compile_mode(Rotated(), Options(sector=32, aes_arch="sequential", aes_stages=1, restarts=5))
     made = SectorCore(design)
     emit(made, tmp_path / "core", command="test")

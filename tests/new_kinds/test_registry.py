@@ -61,6 +61,7 @@ def calls(source: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_kind_by_name(room: str) -> None:
+    """No file outside the registry names a kind of operation or unit in a string."""
     for path in sorted((PACKAGE / room).rglob("*.py")):
         file = path.relative_to(PACKAGE).as_posix()
         found = [name for name in literals(path.read_text(encoding="utf-8")) if (file, name) not in OTHERS]

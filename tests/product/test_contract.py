@@ -55,6 +55,7 @@ def reads_core_json(tree: ast.AST) -> bool:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_cores_have_types(room: str) -> None:
+    """Users of cores know their types: nothing is untyped, and only one file reads ``core.json``."""
     for path in (PACKAGE / room).rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         where = str(path.relative_to(PACKAGE))

@@ -38,7 +38,7 @@ def test_bytes_there_and_back(name: str) -> None:
 
 @pytest.mark.parametrize("name", CORES)
 def test_nothing_is_written_that_the_schema_lacks(name: str) -> None:
-    """Every name in the file, at any depth, stands in the schema."""
+    """Every name in the file, at any depth, is in the schema."""
     schema = SectorDescription.json_schema()
 
     def lacking(value: Any, form: dict[str, Any], where: str) -> Iterator[str]:
@@ -99,6 +99,7 @@ BROKEN: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_is_broken_is_told_in_one_line(name: str, tmp_path: Path) -> None:
+    """A broken ``core.json`` is refused with one line that says what is wrong."""
     change, message = BROKEN[name]
     value = sector_description().as_json()
     value = json.loads(json.dumps(value))

@@ -94,6 +94,7 @@ def test_lint(pad: Path) -> None:
 
 
 def test_it_runs(pad: Path) -> None:
+    """The simulation runs a core of another maker."""
     simulation = Simulation(simulation_library(pad, 0), clock="aclk", reset="aresetn")
     runner = StreamRunner(simulation, seed=3, gaps={"m_axis": 0.5})
     runner.reset(4)
@@ -110,6 +111,7 @@ def test_it_runs(pad: Path) -> None:
 
 
 def test_timing_channels(pad: Path, tmp_path: Path) -> None:
+    """The check for timing channels accepts a core of another maker, and finds a leak in it."""
     report = check_core(pad)
     assert set(report.secret) == {"data", "key"} and report.points > 5 and not report.exempt
     description = read_description(pad)
@@ -119,6 +121,7 @@ def test_timing_channels(pad: Path, tmp_path: Path) -> None:
 
 
 def test_area(pad: Path) -> None:
+    """The area report has the blocks and the rate of a core of another maker."""
     figures = measure_core(pad, "xc7")
     assert figures["core"] == {"mode": "pad", "beat_bytes": 16, "key_slots": 1, "command": COMMAND}
     assert {"adder", "pad"} <= set(figures["blocks"]) and figures["blocks"]["adder"]["luts"] >= 128

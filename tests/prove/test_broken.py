@@ -109,6 +109,7 @@ def test_the_programs_themselves_pass(name):
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 @pytest.mark.parametrize("name", MODES)
 def test_mutants_are_refused_or_harmless(name, direction, count, record_property):
+    """The proof refuses every mutant of a program that does not compute the same."""
     made = bench(name)
     print(f"{name} {direction}: seed {SEED}")
     verdicts = Counter()

@@ -36,6 +36,7 @@ def sizes(mode: type[Mode], *whole: int) -> list[int]:
 
 @pytest.mark.parametrize("mode", BUILT_IN, ids=lambda mode: mode.name)
 def test_every_mode_is_proved(mode: type[Mode]) -> None:
+    """Decryption is proved to invert encryption, for every mode and several lengths of sectors and tweaks."""
     for nbytes in sizes(mode, 32, 48, 80, 512):
         for tweak in mode.tweak_sizes:
             assert prove_inverse(trace(mode(), nbytes, tweak)) is None, (nbytes, tweak)
@@ -54,6 +55,7 @@ def key_bytes(mode: Mode) -> int:
 
 @pytest.mark.parametrize(("mode", "nbytes", "block", "words"), BROKEN, ids=lambda x: getattr(x, "__name__", None))
 def test_a_wrong_definition_is_refused(mode: type[Mode], nbytes: int, block: int, words: str) -> None:
+    """A definition that does not invert is refused with one line, which names the block and the line of the definition."""
     made = trace(mode(), nbytes, mode.tweak_sizes[0])
     undecided = prove_inverse(made)
     assert undecided is not None and undecided.block is not None

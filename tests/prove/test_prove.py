@@ -25,6 +25,7 @@ def made(mode, preset_name="default", **options):
 @pytest.mark.parametrize("mode", [HCTR2, HEH, HEHPermuted])
 @pytest.mark.parametrize("sector", [32, 64, 256, 512, 1024])
 def test_sector_sizes(mode, sector):
+    """The program of every mode is proved for several sector sizes."""
     report = prove(made(mode, sector=sector))
     assert report.sectors > 0 and report.cycles > 0 and report.monomials > 0
 
@@ -47,6 +48,7 @@ def test_sector_sizes(mode, sector):
     ids=str,
 )
 def test_option_sets(mode, options):
+    """The program of every mode is proved with several sets of options, and the report is the same each time."""
     assert prove(made(mode, **options)) == prove(made(mode, **options))
 
 

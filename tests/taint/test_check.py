@@ -142,6 +142,7 @@ def test_a_check_of_nothing_fails(tmp_path: Path) -> None:
 
 
 def test_no_pin_reaches_another_without_a_register(tmp_path: Path) -> None:
+    """No output depends on an input of the same cycle, and a planted dependency is found."""
     description = read_description(folder(PARTIAL))
     netlist = flat_netlist(folder(PARTIAL) / description.files.verilog, description.top)
     assert combinational_paths(netlist) == {}
@@ -176,7 +177,7 @@ def renamed(choice: tuple[str, dict], directory: Path, plant: Plant | None = Non
 
 @pytest.mark.parametrize("name", ["equal keys", *slowly("stages")])
 def test_names_do_not_matter(name: str, tmp_path: Path) -> None:
-    """The same verdict, figure by figure, on a core in which every register and instance that has a role is called otherwise."""
+    """The verdict and all its figures are the same for a core in which registers and instances have other names."""
     path, top = renamed(SHAPES[name], tmp_path)
     assert check_netlist(flat_netlist(path, top), *told(SHAPES[name])) == check_core(folder(SHAPES[name]))
 

@@ -24,6 +24,7 @@ def test_the_list_has_every_mode_and_preset():
 
 @pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=slow) for name in emitted.CORES])
 def test_files_are_the_stored_ones(name, capsys):
+    """The files of the core have the stored hashes."""
     assert emitted.main([name]) == 0, capsys.readouterr().out
 
 

@@ -65,6 +65,7 @@ CHEAP = ("a wrong byte in the table of the key schedule", "a zeroizer that leave
 
 @pytest.mark.parametrize("name", [*CHEAP, *slowly(*(name for name in KNOWN if name not in CHEAP))])
 def test_known_faults(name: str, tmp_path: Path) -> None:
+    """The check finds the planted fault, with a message that fits it."""
     _, check, message = KNOWN[name]
     with pytest.raises(CheckFailed, match=message):
         check(planted(name, tmp_path / "core"))
