@@ -157,7 +157,7 @@ def _either(row: Row, name: str) -> str:
 
 
 def page(wanted: Collection[str] = ()) -> str:
-    """The page in Markdown, with all tables, or those that are named by themselves or by their paper; raises ``UnknownName`` for others."""
+    """The page in Markdown, with all tables, or with those that a name or a paper selects.  Raises ``UnknownName`` for others."""
     parts = [] if wanted else [INTRODUCTION]
     for table in tables(wanted):
         if table["paper"] == PAPER:
