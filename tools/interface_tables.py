@@ -46,14 +46,14 @@ def codes(of: type[StatusCode] | type[MessageCode]) -> str:
     return table(("code", "name", "meaning"), [(int(code), f"`{code.name}`", _sentence(code.meaning)) for code in of], 3)
 
 
-def message(name: str) -> str:
+def message(name: str, inline: bool = False) -> str:
     """The fields of a stream of cores for messages, for blocks of 16 bytes."""
-    return fields(next(group for group in message_core() if group.name == name))
+    return fields(next(group for group in message_core(inline=inline) if group.name == name))
 
 
 TABLES = {
     "ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": lambda: codes(StatusCode),
     "message_command": lambda: message("s_axis_cmd"), "message_status": lambda: message("m_axis_status"),
-    "message_codes": lambda: codes(MessageCode),
+    "turn_command": lambda: message("s_axis_cmd", inline=True), "message_codes": lambda: codes(MessageCode),
 }  # fmt: skip
 """Names of generated parts, and what makes them."""

@@ -29,7 +29,10 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that stream modes alone have."""
     for option in (
         click.option("--hold", type=int, help="Stream modes: bytes of text that wait until the tag was found correct (default: none)."),
-        click.option("--keys", help="Stream modes: expand, or expanded if the host gives round keys (default: expand)."),
+        click.option(
+            "--keys",
+            help="Stream modes: expand, expanded if the host gives round keys, or inline if keys come with messages (default: expand).",
+        ),
         click.option("--channels", type=int, help="Stream modes: messages that may interleave (default: 1, and no other number yet)."),
         click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
     ):

@@ -17,12 +17,15 @@ from modeloom.streams.prove import StreamProof, prove_stream
 
 __all__ = ["CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
 
-KEYS = ("expand", "expanded")
+KEYS = ("expand", "expanded", "inline")
 """What ``StreamOptions.keys`` may be."""
 
 SCHEMA = "modeloom-explain-stream-1"
 
 DIRECTIONS = ("encrypt", "decrypt", "both")
+
+RING_SLOTS = (3, 64)
+"""Key slots of a core whose keys come with the messages, at least and at most."""
 
 MOST_SLOTS = 1024
 """Key slots that a key port takes."""
@@ -62,7 +65,8 @@ class StreamOptions:
     blocks_per_cycle : int
         1, 2 or 4.
     keys : str
-        "expand" for a core that expands keys, or "expanded" for one that takes round keys from the host and has no key schedule.
+        "expand" for a core that expands keys, "expanded" for one that takes round keys from the host and has no key schedule, or "inline"
+        for one whose keys come with the messages: it expands them, and ``key_slots`` of them are in the core at a time.
     """
 
     key_bits: int | None = None
@@ -174,6 +178,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {options.key_slots}")
     if options.keys not in KEYS:
         raise UnknownName("kind of keys", options.keys, KEYS)
+    if options.keys == "inline" and not RING_SLOTS[0] <= options.key_slots <= RING_SLOTS[1]:
+        raise InputError(f"--key-slots is from {RING_SLOTS[0]} to {RING_SLOTS[1]} with --keys inline, not {options.key_slots}")
     if options.keys == "expanded" and chosen.expand is None:
         raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
     if options.keys == "expanded" and options.more_key_bits:

@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Mapping
 from importlib import resources
 
-__all__ = ["filled", "template"]
+__all__ = ["filled", "template", "without"]
 
 _PLACE = re.compile(r"(^ +)?@([A-Z_]+)@", re.M)
 
@@ -27,6 +27,11 @@ def template(package: str, name: str) -> str:
     """The text of a file in the ``templates`` of a package, with the files that it includes."""
     text = _read(package, name)
     return _INCLUDE.sub(lambda line: _read(__package__ or "", line[1]), text)
+
+
+def without(text: str, word: str) -> str:
+    """A text without the lines that have a word."""
+    return "".join(line for line in text.splitlines(keepends=True) if word not in line)
 
 
 def _read(package: str, name: str) -> str:

@@ -11,13 +11,23 @@ Set-up computes words of the key memory, one token after another::
 
     word is written ─ WORD_CYCLES = 2 ─▶ first token that may read it
 
+Keys that come with messages are prepared one behind the other, in a ring of R slots::
+
+    key schedule ─▶ tokens of set-up ─▶ powers ─▶ messages ─▶ verdicts ─▶ zeros
+                    TOKEN_CYCLES        POWER_OVERHEAD        DRAIN_CYCLES
+
+The distance of keys is the longest of the first three, or all of them in R - 1 parts.
+
 Credits come back late: the queues behind the pipeline have ENTRY_SLACK = 12 places more than the pipeline has stages, and HOLD_SLACK = 10
 more with ``--hold``, so that no cycle is lost.
 """
 
 from __future__ import annotations
 
-__all__ = ["ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "WORD_CYCLES"]
+__all__ = [
+    "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "POWER_OVERHEAD", "TOKEN_CYCLES", "TURN_CYCLES",
+    "WORD_CYCLES",
+]  # fmt: skip
 
 PIN_CYCLES = 11
 """Cycles from a beat at the pins to its text at the pins, beside the stages of the text, if nothing holds it back."""
@@ -33,3 +43,18 @@ ENTRY_SLACK = 12
 
 HOLD_SLACK = 10
 """Cycles from a tag to the verdict in the buffer for unverified text, and through this buffer."""
+
+DROP_CYCLES = 24
+"""Cycles of a packet that drops a key until its slot has its turn, and of what else is not counted one by one."""
+
+TOKEN_CYCLES = 6
+"""Cycles of a token of set-up outside the pipeline: it waits for words before it, enters, and its word is written."""
+
+TURN_CYCLES = 2
+"""Cycles in which a slot is handed on from the key schedule to the tokens."""
+
+DRAIN_CYCLES = 30
+"""Cycles from a command to the verdict on its message outside the window and the pipeline, and those of the ring."""
+
+POWER_OVERHEAD = 2
+"""Cycles of the powers of a key beside their products."""

@@ -16,7 +16,7 @@ from dataclasses import replace
 from enum import IntEnum
 from functools import cache
 
-from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, key_flags
+from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, KEYS_IN_ORDER, ORDERED_KEY_FLAGS, key_flags
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
 __all__ = ["MessageCode", "message_core", "pack_message_command", "unpack_message_status"]
@@ -58,19 +58,23 @@ class MessageCode(IntEnum):
 
 
 @cache
-def _command(block_bytes: int) -> Packing:
+def _command(block_bytes: int, inline: bool = False) -> Packing:
+    # A core without slots to name has a flag, and the bytes of the slot at the end.
+    slot = () if inline else (Field("slot", 16, "the key slot"),)
+    turn = (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),) if inline else ()
     return Packing(
         (
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
             Field("tag", 8 * block_bytes, "the tag of a message to open, padded with zeros"),
             Field("associated", 64, "the number of bytes of associated data"),
             Field("id", 16, "any number; the status returns it"),
-            Field("slot", 16, "the key slot"),
+            *slot,
             Field("channel", 8, "the channel; 0 if the core has one channel"),
             Field("nonce_bytes", 8, "the number of bytes of the nonce"),
             Field("tag_bytes", 8, "the number of bytes of the tag"),
             Field("decrypt", 1, "1 to open a message, 0 to seal one"),
-            Field(RESERVED, 7, "send zeros"),
+            *turn,
+            Field(RESERVED, 22 if inline else 7, "send zeros"),
         )
     )
 
@@ -88,7 +92,9 @@ def _status(block_bytes: int) -> Packing:
 
 
 @cache
-def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1) -> tuple[Interface, ...]:
+def message_core(
+    block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False
+) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
     Parameters
@@ -102,8 +108,10 @@ def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool 
         Whether keys come as round keys.
     key_slots : int
         Number of key slots.
+    inline : bool
+        Whether keys come with the messages.
     """
-    command, status = _command(block_bytes), _status(block_bytes)
+    command, status = _command(block_bytes, inline), _status(block_bytes)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
@@ -120,17 +128,20 @@ def message_core(block_bytes: int = 16, hold: int | None = None, expanded: bool 
         about = f"{about}; that of an opened message leaves only after its tag was found correct"
     data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, cut))
     keys = replace(KEYS, about=EXPANDED) if expanded else KEYS
+    if inline:
+        return (CONTROL, commands, data_in, data_out, statuses, KEYS_IN_ORDER, ORDERED_KEY_FLAGS)
     return (CONTROL, commands, data_in, data_out, statuses, keys, key_flags(key_slots))
 
 
 def pack_message_command(
     *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
-    decrypt: bool = False, nonce_bytes: int | None = None, block_bytes: int = 16,
+    decrypt: bool = False, nonce_bytes: int | None = None, block_bytes: int = 16, new_key: bool | None = None,
 ) -> bytes:  # fmt: skip
     """The bytes of a command.
 
     Nonce and tag are padded with zeros at their ends.  ``nonce_bytes`` and ``tag_bytes`` are the lengths that the command states.
-    By default they are the lengths of ``nonce`` and ``tag``.
+    By default they are the lengths of ``nonce`` and ``tag``.  ``new_key`` is for a core whose keys come with the messages: whether one comes
+    with this message.  Such a command has no slot.
 
     Raises
     ------
@@ -140,10 +151,12 @@ def pack_message_command(
     for what, value in (("nonce", nonce), ("tag", tag)):
         if len(value) > block_bytes:
             raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
-    return _command(block_bytes).pack(
+    key = {"slot": slot} if new_key is None else {"new_key": int(new_key)}
+    return _command(block_bytes, new_key is not None).pack(
         {
+            **key,
             "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id,
-            "slot": slot, "channel": channel, "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes,
+            "channel": channel, "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes,
             "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
         }
     )  # fmt: skip

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from modeloom.interfaces.table import LISTED_SLOTS, Interface, Port, Role, Side, Unit, Width
 
-__all__ = ["CONTROL", "DATA_IN", "DATA_OUT", "KEYS", "KEY_BEAT_BYTES", "KEY_FLAGS", "key_flags"]
+__all__ = ["CONTROL", "DATA_IN", "DATA_OUT", "KEYS", "KEYS_IN_ORDER", "KEY_BEAT_BYTES", "KEY_FLAGS", "ORDERED_KEY_FLAGS", "key_flags"]
 
 KEY_BEAT_BYTES = 16
 """Bytes in a beat of a key packet."""
@@ -77,6 +77,16 @@ KEYS = Interface(
 )
 """Keys that the host loads into slots."""
 
+KEYS_IN_ORDER = replace(
+    KEYS,
+    about=f"keys in the order of the messages: one packet for each, {KEY_BEAT_BYTES} bytes in each beat; tuser drops the key before it",
+    payload=tuple(
+        replace(port, meaning="1 drops the key before this packet; read in the first beat of a packet") if port.member == "erase" else port
+        for port in KEYS.payload if port.member != "slot"
+    ),
+)  # fmt: skip
+"""Keys that come with messages, in a core that has no slots to name."""
+
 KEY_FLAGS = Interface(
     "key",
     "key_state",
@@ -90,6 +100,26 @@ KEY_FLAGS = Interface(
     stream=False,
 )
 """The state of the key slots."""
+
+
+ORDERED_KEY_FLAGS = replace(
+    KEY_FLAGS,
+    about=(
+        "keys: key_loaded is 1 if the last key packet is a key that is ready; key_busy is 1 while a packet is worked on or a used key is "
+        "overwritten"
+    ),
+    payload=tuple(
+        replace(
+            port, width=Width(),
+            meaning={
+                "loaded": "1 if the last key packet is a key that is ready",
+                "busy": "the core is preparing a key, or overwriting a used one",
+            }.get(port.member, port.meaning),
+        )
+        for port in KEY_FLAGS.payload
+    ),
+)  # fmt: skip
+"""The state of the keys that come with messages."""
 
 
 def key_flags(slots: int) -> Interface:

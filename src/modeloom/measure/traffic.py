@@ -109,8 +109,11 @@ def measure_traffic(
         If a result of the core differs from the oracle.
     """
     d = core.description
-    count = d.key_slots if slots is None else slots
-    if not 1 <= count <= d.key_slots:
+    if d.inline and slots is not None:
+        raise InputError("--slots is for cores with key slots; here every packet brings a new key")
+    # A key for each packet, if keys come with them.
+    count = packets + 2 if d.inline else d.key_slots if slots is None else slots
+    if not d.inline and not 1 <= count <= d.key_slots:
         raise InputError(f"this core has {d.key_slots} key slots; {count} cannot be used")
     if packets < 1:
         raise InputError(f"the number of packets must be at least 1, not {packets}")
@@ -119,7 +122,7 @@ def measure_traffic(
     rng = random.Random(f"traffic {seed}")
     make, name = oracle_of(d, folder)
     keys = [rng.randbytes(d.key_lengths[slot % len(d.key_lengths)]) for slot in range(count)]
-    for slot, key in enumerate(keys):
+    for slot, key in enumerate(() if d.inline else keys):
         core.load_key(key, slot)
     oracles = [make(key) for key in keys]
     messages, wanted = [], []
@@ -132,13 +135,14 @@ def measure_traffic(
         nonce, slot = rng.randbytes(d.nonces[0]), number % count
         decrypt = d.ways[rng.randrange(len(d.ways))]
         sealed = oracles[slot].seal(nonce, text, ad, tag_bytes)
-        messages.append(Message(nonce, sealed if decrypt else text, ad, decrypt, slot))
+        data, brings = sealed if decrypt else text, {"key": keys[slot]} if d.inline else {"slot": slot}
+        messages.append(Message(nonce, data, ad, decrypt, **brings))
         wanted.append(text if decrypt else sealed)
     given = core.outcomes(messages)
     _compare(messages, given, wanted, name)
     return {
         "schema": SCHEMA, "mode": d.mode, "mix": mix.name, "packets": packets, "seed": seed, "associated_bytes": associated,
-        "key_slots": count, "blocks_per_cycle": d.blocks_per_cycle, "oracle": name,
+        "key_slots": d.key_slots if d.inline else count, "blocks_per_cycle": d.blocks_per_cycle, "oracle": name,
         **_figures(d, messages, core.input_cycles, packets, tag_bytes),
     }  # fmt: skip
 
@@ -166,7 +170,9 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
         lost = starts[number + 1] - starts[number] - beats[number]
         shares.append(whole / (whole + lost) if whole + lost else 0.0)
     nbytes, total = sum(map(sum, sizes[1:-1])), starts[-1] - starts[1]
+    lost = total - sum(d.cycles_of(*size) for size in sizes[1:-1])
     return {
+        **({"cycles_lost_per_key": round(lost / packets, 2)} if d.inline else {}),
         "bytes": nbytes, "cycles": total, "percent_of_peak": round(100 * nbytes / total / d.beat_bytes, 2),
         "percent_as_gcm2008": round(100 * sum(shares) / packets, 2),
     }  # fmt: skip

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -87,20 +88,22 @@ class DrivenCore(Generic[D]):
     def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
         """Queues a key packet."""
         beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]
-        self.runner.feed(
-            "s_axis_key",
-            {
-                "s_axis_key_tdata": b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats),
-                "s_axis_key_tkeep": [(1 << len(beat)) - 1 for beat in beats],
-                "s_axis_key_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
-                "s_axis_key_tdest": [slot] * len(beats),
-                "s_axis_key_tuser": [int(erase)] * len(beats),
-            },
-        )
+        self.feed_key(b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats), [(1 << len(beat)) - 1 for beat in beats], slot, erase)
+
+    def feed_key(self, data: bytes, keeps: Sequence[int], slot: int = 0, erase: bool = False) -> None:
+        """Queues the beats of a key packet; a core whose keys come with the messages has no slots."""
+        count = len(keeps)
+        beats: dict[str, Sequence[int] | bytes] = {
+            "s_axis_key_tdata": data, "s_axis_key_tkeep": keeps, "s_axis_key_tlast": [int(i == count - 1) for i in range(count)],
+            "s_axis_key_tuser": [int(erase)] * count,
+        }  # fmt: skip
+        if any(port.name == "s_axis_key_tdest" for port in self.description.ports):
+            beats["s_axis_key_tdest"] = [slot] * count
+        self.runner.feed("s_axis_key", beats)
 
     def check_key(self, key: object, slot: int = 0) -> bytes:
         """The bytes of a key.  Raises ``InputError`` if their number is wrong or the slot does not exist."""
-        data, slots, lengths = as_bytes("key", key), self.description.key_slots, self.description.key_lengths
+        data, slots, lengths = as_bytes("key", key), self.slots, self.description.key_lengths
         check_slot(slot)
         if not 0 <= slot < slots:
             raise InputError(f"this core has no key slot {slot}: it has {slots}, counted from 0")
@@ -110,6 +113,11 @@ class DrivenCore(Generic[D]):
                 f"({' || '.join(self.description.key_parts)}), not {len(data)}"
             )
         return data
+
+    @property
+    def slots(self) -> int:
+        """Key slots that a host can name."""
+        return self.description.key_slots
 
     def key_packet(self, key: bytes) -> bytes:
         """The bytes of the packet that loads a key."""

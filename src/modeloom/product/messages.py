@@ -126,6 +126,9 @@ class StreamDescription(Description):
     most_text: Annotated[int, "Most bytes of text."]
     key_sizes: Annotated[tuple[int, ...], "Bytes of a key, for each size of keys that the core takes."]
     packet_bytes: Annotated[int | None, "Bytes of a key packet with round keys; not there if a packet is a key."] = None
+    key_interval: Annotated[
+        int | None, "Cycles after which the core can prepare the next key that comes with a message; not there if keys are in slots."
+    ] = None
     channels: Annotated[int, "Messages that may interleave."]
     hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
     latency: Annotated[int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins."]
@@ -155,6 +158,16 @@ class StreamDescription(Description):
     def packet_sizes(self) -> tuple[int, ...]:
         """The number of bytes of a key packet, for each size of keys."""
         return self.key_sizes if self.packet_bytes is None else (self.packet_bytes,)
+
+    @property
+    def inline(self) -> bool:
+        """Whether keys come with the messages."""
+        return self.key_interval is not None
+
+    @property
+    def named_slots(self) -> int:
+        """Key slots that a host can name; 1 if keys come with the messages."""
+        return 1 if self.inline else self.key_slots
 
     @property
     def beat_bytes(self) -> int:
@@ -231,7 +244,7 @@ class StreamDescription(Description):
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for messages."""
-        return message_core(self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots)
+        return message_core(self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline)
 
     @property
     def result_bytes(self) -> int:

@@ -57,6 +57,8 @@ class Message:
         The key slot.
     tag_bytes : int or None
         Number of bytes of the tag, or None for the default of the mode.
+    key : bytes or None
+        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for the key of the message before.
     """
 
     nonce: bytes
@@ -65,8 +67,11 @@ class Message:
     decrypt: bool = False
     slot: int = 0
     tag_bytes: int | None = None
+    key: bytes | None = None
 
     def __post_init__(self) -> None:
+        if self.key is not None:
+            object.__setattr__(self, "key", as_bytes("key", self.key))
         for name in ("nonce", "data", "ad"):
             object.__setattr__(self, name, as_bytes(name, getattr(self, name)))
         if not isinstance(self.decrypt, bool):
@@ -110,8 +115,12 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
         raise InputError(f"{d.mode}: a tag has {_or(d.tag_bytes)} bytes, not {tag_bytes}")
     if ("decrypt" if message.decrypt else "encrypt") not in d.directions:
         raise InputError(f"this core was not built to {'open' if message.decrypt else 'seal'} messages; build it with --direction both")
-    if not 0 <= message.slot < d.key_slots:
+    if d.inline and message.slot:
+        raise InputError(f"this core has no key slots to name, and so no slot {message.slot}: give the message its key")
+    if not 0 <= message.slot < d.named_slots:
         raise InputError(f"this core has no key slot {message.slot}: it has {d.key_slots}, counted from 0")
+    if message.key is not None and not d.inline:
+        raise InputError("the keys of this core are loaded into slots; build it with --keys inline for messages that bring their keys")
     text = nbytes - tag_bytes if message.decrypt else nbytes
     if text < 0:
         raise InputError(f"{d.mode}: a sealed message has at least the {tag_bytes} bytes of its tag, not {nbytes}")
@@ -155,6 +164,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         groups = {group.name: group for group in self.description.interfaces}
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
+        self._next_key: bytes | None = None
         self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
@@ -164,6 +174,27 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         """The bytes of the packet that loads a key: the key, or its round keys."""
         d = self.description
         return key if d.packet_bytes is None else expanded_key_of(d.definition, self._directory, d.cipher, key)
+
+    @property
+    def slots(self) -> int:
+        """Key slots that a host can name."""
+        return self.description.named_slots
+
+    def load_key(self, key: bytes, slot: int = 0) -> None:
+        """Loads the whole key of the mode into a slot.  If keys come with the messages, this one comes with the next message that brings
+        none of its own.
+
+        Raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does not exist.
+        """
+        if self.description.inline:
+            self._next_key = self.check_key(key, slot)
+        else:
+            super().load_key(key, slot)
+
+    def erase_key(self, slot: int = 0) -> None:
+        """Overwrites the keys of a slot and everything derived from them; the key of the last message, if keys come with them."""
+        self._next_key = None
+        super().erase_key(slot)
 
     # -- messages -----------------------------------------------------------------------------------------------------------------
 
@@ -180,10 +211,9 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         """Queues messages.  Returns the numbers of bytes of text and of the given tag of each, and the number of beats."""
         commands, data, keeps, lasts = bytearray(), bytearray(), bytearray(), bytearray()
         lengths = []
-        for message in messages:
-            if not isinstance(message, Message):
-                raise TypeError(f"run takes messages, not {type(message).__name__}")
-            tag_bytes = check_message(self.description, message, len(message.data))
+        # All are looked at before the key of any is sent.
+        checked = [(message, self._checked(message)) for message in messages]
+        for message, tag_bytes in checked:
             text, tag = (message.data[: len(message.data) - tag_bytes], message.data[len(message.data) - tag_bytes :])
             if not message.decrypt:
                 text, tag = message.data, b""
@@ -202,6 +232,15 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
         self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
         return lengths, len(lasts)
+
+    def _checked(self, message: Message) -> int:
+        """The bytes of the tag of a message that this core can have."""
+        if not isinstance(message, Message):
+            raise TypeError(f"run takes messages, not {type(message).__name__}")
+        tag_bytes = check_message(self.description, message, len(message.data))
+        if message.key is not None:
+            self.check_key(message.key)
+        return tag_bytes
 
     def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
         """Runs messages back to back, and returns the sealed messages and the opened texts in order.
@@ -303,9 +342,15 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def _command(self, message: Message, tag: bytes, tag_bytes: int) -> bytes:
         self._id = (self._id + 1) & 0xFFFF
+        new_key = None
+        if self.description.inline:
+            key, self._next_key = (self._next_key, None) if message.key is None else (self.check_key(message.key), self._next_key)
+            new_key = key is not None
+            if key is not None:
+                self.send_key(key)
         return pack_message_command(
             nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
-            decrypt=message.decrypt, block_bytes=self.block_bytes,
+            decrypt=message.decrypt, block_bytes=self.block_bytes, new_key=new_key,
         )  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:

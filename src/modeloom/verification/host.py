@@ -47,7 +47,7 @@ class CoreHost(ABC, Generic[C]):
         self.core: C = core or subject.core(seed=rng.randrange(1 << 32))
         self.description = subject.description
         self.runner = self.core.runner
-        self.slots: int = self.description.key_slots
+        self.slots: int = self.core.slots
         self._patience = 0.0
         self._stretch = 1.0
         self._output_cycles: list[int] = []
@@ -93,16 +93,8 @@ class CoreHost(ABC, Generic[C]):
         self._key_packet(slot, [None], True)
         beats = max(1, -(-len(data) // KEY_BEAT_BYTES))
         last = (1 << len(data) - (beats - 1) * KEY_BEAT_BYTES) - 1
-        self.runner.feed(
-            "s_axis_key",
-            {
-                "s_axis_key_tdata": data.ljust(beats * KEY_BEAT_BYTES, b"\0"),
-                "s_axis_key_tkeep": keeps or ((1 << KEY_BEAT_BYTES) - 1,) * (beats - 1) + (last,),
-                "s_axis_key_tlast": [int(beat == beats - 1) for beat in range(beats)],
-                "s_axis_key_tdest": [slot] * beats,
-                "s_axis_key_tuser": [0] * beats,
-            },
-        )
+        whole = ((1 << KEY_BEAT_BYTES) - 1,) * (beats - 1) + (last,)
+        self.core.feed_key(data.ljust(beats * KEY_BEAT_BYTES, b"\0"), keeps or whole, slot)
 
     def _key_packet(self, slot: int, phases: list[bytes | None], error: bool) -> None:
         if slot < self.slots:
@@ -121,15 +113,19 @@ class CoreHost(ABC, Generic[C]):
         else:
             self.fail(f"has key_busy high for {limit} cycles")
         self._at = [len(history) - 1 for history in self._history]
-        loaded = sum(1 << slot for slot, history in enumerate(self._history) if history[-1] is not None)
-        if self.slots > LISTED_SLOTS:  # one flag, of the slot of the last packet
-            loaded = int(self._last < self.slots and self._history[self._last][-1] is not None)
+        loaded = self._loaded()
         if (found := simulation.get("key_loaded")) != loaded:
             self.fail(f"has key_loaded {found:#x} where the slots with a key are {loaded:#x}")
         if self._key_error is not None and bool(simulation.get("key_error")) != self._key_error:
             why = "the last key must be refused" if self._key_error else "the last key must be taken"
             self.fail(f"has key_error {int(not self._key_error)} where {why}")
         self._sends_keys, self._key_error = False, None
+
+    def _loaded(self) -> int:
+        """What ``key_loaded`` is when the key port is idle."""
+        if self.slots > LISTED_SLOTS:  # one flag, of the slot of the last packet
+            return int(self._last < self.slots and self._history[self._last][-1] is not None)
+        return sum(1 << slot for slot, history in enumerate(self._history) if history[-1] is not None)
 
     def check_rules(self) -> None:
         """Checks the rules of the buses."""

@@ -10,7 +10,7 @@ from modeloom.cores.bench_text import hexadecimal, key_lines, packet_lines, phas
 from modeloom.cores.stream.packing import message_places
 from modeloom.cores.stream.traffic import Outcome
 from modeloom.cores.stream.vectors import BenchVectors, bench_vectors
-from modeloom.cores.template import filled
+from modeloom.cores.template import filled, without
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.product.messages import StreamDescription
 from modeloom.version import VERSION
@@ -67,7 +67,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     last_keep = (1 << longest - (most_beats - 1) * KEY_BEAT_BYTES) - 1
     given = [len(outcome.beats) for message in vectors.messages for outcome in (message.wanted, message.renewed) if outcome]
     values = {
-        **message_places(d.block_bytes, d.key_slots),
+        **message_places(d.block_bytes, d.named_slots, d.inline),
         "NAME": d.name,
         "VERSION": VERSION,
         "BEAT_BITS": 8 * d.beat_bytes,
@@ -77,7 +77,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "WANTED": sum(given),
         "KEYS": len(vectors.keys),
         "KEY_BEATS": most_beats,
-        "SLOTS": d.key_slots,
+        "SLOTS": d.named_slots,
         "USED": len({key.slot for key in vectors.keys}),
         "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{last_keep:x}",
         "INTERVAL": d.bench_figures["cycles_per_message"],
@@ -88,7 +88,8 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "PHASES": phase_lines(vectors.phases),
         "SENT_BEFORE": sum(beats[: vectors.phases["burst"]]),
         # A packet of one beat that lacks a byte is not a key of any size.
-        "SHORT_KEY": f"wrong_key(0, 1, {KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES - 1) - 1:x}, key_slot[0]);",
+        # If keys come with messages, each wrong one takes a place until its message comes.
+        "SHORT_KEY": "" if d.inline else f"wrong_key(0, 1, {KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES - 1) - 1:x}, key_slot[0]);",
         "REFUSED": "",
         "MORE_WIRES": "\n  wire                   m_axis_tuser;",
         "MORE_PINS": "\n    .m_axis_tuser(m_axis_tuser),",
@@ -96,4 +97,5 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "LAST_OF": "key_last[number]",
         "VECTORS": "\n".join(_assignments(vectors, d, most_beats)),
     }
-    return filled(__package__ or "", "bench.sv", values)
+    text = filled(__package__ or "", "bench.sv", values)
+    return without(text, "s_axis_key_tdest") if d.inline else text

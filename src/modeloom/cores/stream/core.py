@@ -93,10 +93,11 @@ class StreamCore(Core[StreamDescription]):
         """Tokens, latencies, slots, whether the pipeline was proved, and whether plaintext leaves before its tag is checked."""
         compiled = self.compiled
         d = self.describe("core", "modeloom")
+        slots = f"keys come with messages, {d.key_slots} at a time" if d.inline else f"key slots: {d.key_slots}"
         released = f" {RELEASED}" if d.releases else ""
         return (
             f"Cycles: {d.cycles.associated} a block of associated data, {d.cycles.text} a block of text, {d.cycles.tag} a tag; latency "
-            f"over the pins {d.latency}; key slots: {d.key_slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
+            f"over the pins {d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:

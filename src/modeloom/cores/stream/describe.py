@@ -8,7 +8,7 @@ from dataclasses import asdict
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
-from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, latency
+from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, key_interval, latency
 from modeloom.product.description import file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import StreamDescription, StreamExplain, Tokens
@@ -57,6 +57,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         tag_bytes=tuple(mode.tag_bytes),
         most_associated=mode.most_associated,
         most_text=mode.most_text,
+        key_interval=key_interval(compiled) if p.inline else None,
         channels=1,
         hold=options.hold,
         latency=latency(compiled),

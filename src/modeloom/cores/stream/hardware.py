@@ -12,6 +12,7 @@ The core and its ports::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
@@ -20,21 +21,24 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom import cycles
 from modeloom.ciphers import cipher_of
+from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cycles.messages import HOLD_CYCLES, PIN_CYCLES
+from modeloom.cycles.messages import DRAIN_CYCLES, DROP_CYCLES, HOLD_CYCLES, PIN_CYCLES, POWER_OVERHEAD, TURN_CYCLES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
+from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.bus.ports import FlatPort, flat_ports
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.bus import MessageBus
 from modeloom.rtl.stream.parameters import MOST_HOLD, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.rtl.stream.powers import powers_cycles
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER
 
-__all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "latency"]
+__all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "key_interval", "latency"]
 
 READIES = ("cmd.ready", "s.ready")
 """Outputs that would be high while the buses are held in reset.  The core keeps them low."""
@@ -49,14 +53,19 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
         raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
     if options.hold is not None and not 1 <= options.hold <= MOST_HOLD:
         raise InputError(f"--hold takes 1 to {MOST_HOLD} bytes, not {options.hold}")
+    kind: Callable[..., KeyParameters] = {"expanded": ExpandedKeyParameters, "inline": InlineKeyParameters}.get(options.keys, KeyParameters)
+    raw, horner = len(parts) - 1, compiled.plan.horner
+    own = {}
+    if options.keys == "inline" and horner is not None and horner.key is not None and compiled.plan.word(horner.key) < raw:
+        own["base_word"] = compiled.plan.word(horner.key)
     try:
         return MessageParameters(
             plan=compiled.plan, hold=options.hold,
             encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
-            keys=(ExpandedKeyParameters if options.keys == "expanded" else KeyParameters)(
+            keys=kind(
                 slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
                 more_key_bits=sizes[1:], round_keys=max(map(cipher.round_keys, sizes)), round_key_bits=cipher.round_key_bits,
-                raw_words_before=before, raw_words_after=len(parts) - before - 1, words=len(compiled.plan.words),
+                raw_words_before=before, raw_words_after=len(parts) - before - 1, words=len(compiled.plan.words), **own,
             ),
         )  # fmt: skip
     except ValueError as error:
@@ -81,10 +90,25 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
     slot pauses before it has as many blocks as the hash has chains, it adds its pause.
     """
     p = bus_parameters(compiled)
+    if p.inline:
+        # The packet passes through the port and the preparation first.
+        own = cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys) + p.plan.chains + 2 + p.flush
+        return own + DROP_CYCLES
     return cycles.key_erase_cycles(
         key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=p.plan.chains + 2,
         flush=p.flush,
     )  # fmt: skip
+
+
+def key_interval(compiled: CompiledStream) -> int:
+    """Cycles from a key that comes with a message to the next, if the core is kept busy: at most those of its longest part, which are its
+    expansion, its tokens of set-up and its powers; or those after which a slot of the ring is free again."""
+    p, plan = bus_parameters(compiled), compiled.plan
+    expansion = expansion_cycles(cipher_of(compiled.mode, compiled.options.cipher), p.keys.sizes)
+    powers = powers_cycles(p.block_bits, plan.chains, p.power_digit) + POWER_OVERHEAD if p.powers else 0
+    drained = p.tag_stage + p.window + DRAIN_CYCLES + cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys)
+    whole = expansion + p.token_cycles + powers + drained
+    return max(expansion, p.token_cycles + TURN_CYCLES, powers, -(-whole // (p.keys.slots - 1)))
 
 
 def latency(compiled: CompiledStream) -> int:

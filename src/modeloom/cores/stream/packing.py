@@ -12,9 +12,9 @@ __all__ = ["message_places"]
 
 
 @cache
-def message_places(block_bytes: int, slots: int) -> dict[str, object]:
-    """The values for the templates, for blocks of this number of bytes and for this number of key slots."""
-    interfaces = message_core(block_bytes)
+def message_places(block_bytes: int, slots: int, inline: bool = False) -> dict[str, object]:
+    """The values for the templates, for blocks of this number of bytes, for this number of key slots or for keys that come with messages."""
+    interfaces = message_core(block_bytes, inline=inline)
     packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
     command, status = packings["s_axis_cmd"], packings["m_axis_status"]
     return {
@@ -28,4 +28,5 @@ def message_places(block_bytes: int, slots: int) -> dict[str, object]:
         "COMMAND_ASSOCIATED": command.verilog("associated"),
         "COMMAND_DECRYPT": command.verilog("decrypt"),
         "COMMAND_TAG_BYTES": command.verilog("tag_bytes"),
+        **({"FLAGS": "1", "OF_KEY": "", "OF_SLOT": "", "NO_SLOT": ""} if inline else {}),
     }

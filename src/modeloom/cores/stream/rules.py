@@ -12,7 +12,7 @@ from modeloom.cores.port_rules import PortRules
 from modeloom.cores.stream.bench import key_cycles
 from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.cores.stream.packing import message_places
-from modeloom.cores.template import filled
+from modeloom.cores.template import filled, without
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.product.messages import StreamDescription
@@ -27,6 +27,39 @@ KEEP = (
     '    broken("m_axis_tkeep has a gap, or is not all ones before the last beat");',
 )
 """The rule for ``tkeep`` of the text."""
+
+
+SLOT_RULE = """\
+          if ({24'b0, key_slot} >= SLOTS)
+            refused("s_axis_key_tdest is not a key slot");
+"""
+
+SLOT_STAYS = """\
+        end else if (s_axis_key_tdest != key_slot || s_axis_key_tuser != key_erases)
+          broken("s_axis_key_tdest or s_axis_key_tuser changed in a packet");
+"""
+
+LAST_BEAT = """\
+        if (s_axis_key_tlast)
+          key_beats = 0;
+"""
+
+LAST_BEAT_COUNTS = """\
+        if (s_axis_key_tlast) begin
+          key_beats = 0;
+          if (!key_erases)
+            keys = keys + 1;
+        end
+"""
+
+BEATS = "  integer key_beats = 0; "
+
+COMMANDS = "          commands = commands + 1;\n"
+
+TUSER_STAYS = """\
+        end else if (s_axis_key_tuser != key_erases)
+          broken("s_axis_key_tuser changed in a packet");
+"""
 
 
 def _key_wrong(sizes: tuple[int, ...]) -> str:
@@ -48,17 +81,17 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     """The text of the module with the assertions, with its ``ifdef``."""
     p = bus_parameters(compiled)
     interfaces = p.interfaces
-    rules = PortRules(interfaces, "id", d.key_slots)
+    rules = PortRules(interfaces, "id", d.named_slots)
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
     # The most messages without a status: those whose tags are in flight, those in waiting tokens, and those in registers on the
     # way.
     in_flight = p.tag_depth + p.token_depth + 16
     values = {
-        **message_places(d.block_bytes, d.key_slots),
         **rules.values(top_ports(interfaces, p), KEEP),
+        **message_places(d.block_bytes, d.named_slots, d.inline),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
-        "SLOTS": d.key_slots,
+        "SLOTS": d.named_slots,
         "IN_FLIGHT": in_flight,
         "ERASE_CYCLES": d.erase_cycles,
         "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + p.token_depth * d.cycles_of(0, d.beat_bytes),
@@ -68,4 +101,20 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in (MessageCode.OK, MessageCode.WRONG_TAG)[: 1 if d.hold else 2]),
         "CODES": rules.codes(MessageCode),
     }
-    return filled(__package__ or "", "rules.v", values)
+    text = filled(__package__ or "", "rules.v", values)
+    return _in_order(text, packing.verilog("new_key")) if d.inline else text
+
+
+def _in_order(text: str, new_key: str) -> str:
+    """The rules of a core whose keys come with the messages: there are no slots, and a command waits for its key."""
+    for before, after in (
+        (SLOT_RULE, ""), (SLOT_STAYS, TUSER_STAYS), (LAST_BEAT, LAST_BEAT_COUNTS),
+        (BEATS, f"  integer keys = 0;           // taken, less the commands that bring one\n{BEATS}"),
+        (COMMANDS, f"{COMMANDS}          if (s_axis_cmd_tdata{new_key})\n            keys = keys - 1;\n"),
+        ("      if (!quiet || commands == 0 || ", "      if (!quiet || keys < 0 || commands == 0 || "),
+        ("        key_beats = 0;\n        length_out", "        key_beats = 0;\n        keys = 0;\n        length_out"),
+    ):
+        if text.count(before) != 1:
+            raise ValueError(f"the rules have {before!r} {text.count(before)} times")
+        text = text.replace(before, after)
+    return without(text, "s_axis_key_tdest")

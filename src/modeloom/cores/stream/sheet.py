@@ -45,7 +45,7 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
     return Sheet(
         summary=(
             f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, "
-            f"{8 * d.beat_bytes} bits a cycle, {d.key_slots} key slot{'s' * (d.key_slots != 1)}.{warning}"
+            f"{8 * d.beat_bytes} bits a cycle, {_slots(d)}.{warning}"
         ),
         theory=tuple(_theory(d)),
         payloads=tuple(_payloads(d)),
@@ -70,6 +70,13 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
     )
 
 
+def _slots(d: StreamDescription) -> str:
+    """Where keys are."""
+    if d.inline:
+        return f"keys that come with messages, {d.key_slots} at a time"
+    return f"{d.key_slots} key slot{'s' * (d.key_slots != 1)}"
+
+
 def _theory(d: StreamDescription) -> Iterator[str]:
     e = d.explain
     yield (
@@ -85,6 +92,15 @@ def _theory(d: StreamDescription) -> Iterator[str]:
             "hash key that depends on the blocks to come. Set-up computes these powers once for each key."
         )
         yield ""
+    if d.inline:
+        yield (
+            f"Keys come with the messages, and are in a ring of {d.key_slots} slots that no port names. While messages use one key, the "
+            "key schedule works on the next ones. What the cipher computes of a key takes a cycle of the messages, if none is free; powers "
+            "of a hash key have a small multiplier of their own. When the messages of a key are done, its round keys and all that was "
+            f"computed of it ({d.explain.key_words} blocks of the key memory) are overwritten."
+        )
+        yield ""
+        return
     yield (
         "A key slot is prepared by tokens in cycles that messages of other slots leave free "
         f"({e.key_words} blocks of the key memory a slot)."
@@ -122,7 +138,8 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     """The paragraphs on key packets."""
     if d.packet_bytes is None:
         sizes = f"{numbers(d.key_sizes)} bytes; its length chooses the size" if len(d.key_sizes) > 1 else f"{d.key_bytes} bytes"
-        yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; `tdest` of the first beat names the slot."
+        where = "in the order of the messages" if d.inline else "`tdest` of the first beat names the slot"
+        yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; {where}."
         yield ""
         yield from key_table(d, compiled.mode)
         return
@@ -138,16 +155,7 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
 
 def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     yield from _keys(compiled, d)
-    flag = "the slot's bit of `key_loaded`" if d.key_slots <= LISTED_SLOTS else "`key_loaded`, which is about the slot of the last packet,"
-    refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
-    yield (
-        "The slot's old key is overwritten first, when the slot's messages in flight are done; messages of other slots go on meanwhile. "
-        f"`key_busy` is high while a key is worked on; afterwards {flag} is set, or `key_error` is high because "
-        f"the packet had the wrong length{refused} or the slot does not exist. A packet whose first beat has `tuser` set erases the slot: "
-        f"{d.key_erase_cycles} cycles later, and what the messages in flight still need, nothing of its key is left, nor of what the core "
-        "has computed with it. After a reset no slot is loaded."
-    )
-    yield ""
+    yield from _turns(d) if d.inline else _loading(d)
     yield (
         "**Messages.** Send a command and a packet for each message, in the same order; either may come first. Text comes back in that "
         "order, and one status for each command follows its text. To seal, take the tag from the status. To open, put the tag into the "
@@ -164,6 +172,47 @@ def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     yield ""
 
 
+def _turns(d: StreamDescription) -> Iterator[str]:
+    """How keys in the order of messages are used."""
+    yield (
+        "A command with `new_key` takes the next key packet; the others have the key of the message before them. Either may come first: "
+        "a command waits for its key. A packet of the wrong length raises `key_error` and has its turn, too: the messages that would use "
+        "its key are refused with NO_KEY, and so are messages before the first key. A packet whose first beat has `tuser` set drops the "
+        "key before it, as soon as commands have taken all keys before it."
+    )
+    yield ""
+    yield (
+        "A key stays in the core until the next one is taken, or until it is dropped, and its messages are done. Then it is overwritten, "
+        f"and so is, in cycles that messages leave free, what its messages left in the state: {d.key_erase_cycles} cycles after the packet "
+        "that drops it, and what the messages in flight still need, nothing of it is left. `key_busy` is high while a key is worked on, "
+        "and until a used key is overwritten. `key_loaded` is high if the last key packet is a key that is ready."
+    )
+    yield ""
+    yield (
+        f"A new key costs a cycle of the messages, at most 3 with what the ring needs, if keys are {d.key_interval} cycles or more apart; "
+        "keys that follow each other faster have this distance."
+    )
+    yield ""
+
+
+def _loading(d: StreamDescription) -> Iterator[str]:
+    """How key slots are used."""
+    flag = "the slot's bit of `key_loaded`" if d.key_slots <= LISTED_SLOTS else "`key_loaded`, which is about the slot of the last packet,"
+    refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
+    yield (
+        "The slot's old key is overwritten first, when the slot's messages in flight are done; messages of other slots go on meanwhile. "
+        f"`key_busy` is high while a key is worked on; afterwards {flag} is set, or `key_error` is high because "
+        f"the packet had the wrong length{refused} or the slot does not exist. A packet whose first beat has `tuser` set erases the slot: "
+        f"{d.key_erase_cycles} cycles later, and what the messages in flight still need, nothing of its key is left, nor of what the core "
+        "has computed with it. After a reset no slot is loaded."
+    )
+    yield ""
+
+
+def _row(figure: str, cycles: int | None) -> list[list[object]]:
+    return [[figure, cycles, "cycles"]]
+
+
 def _figures(d: StreamDescription) -> Iterator[str]:
     usual, *others = d.explain.starts
     shape = d.bench_shape
@@ -177,6 +226,7 @@ def _figures(d: StreamDescription) -> Iterator[str]:
             d.cycles_of(shape.associated, shape.text), "cycles",
         ],
         ["latency over the pins, first beat of text in to first beat out", d.latency, "cycles"],
+        *(_row("new keys that cost at most 3 cycles, at least so far apart", d.key_interval) if d.inline else []),
         ["most associated data", d.most_associated, "bytes"],
         ["most text", d.most_text, "bytes"],
         *([["most text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),

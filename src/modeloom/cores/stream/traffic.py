@@ -85,9 +85,20 @@ class Traffic:
         Number of bytes of a beat.
     hold : int or None
         Number of bytes of text that the core can hold until it has checked the tag, or None if it holds none.
+    inline : bool
+        Whether keys come with messages.  Then there is one slot.
+
+    Attributes
+    ----------
+    turns : int
+        Number of key packets that no message has taken yet, if keys come with messages.
     """
 
-    def __init__(self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None):
+    def __init__(
+        self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
+        inline: bool = False,
+    ):  # fmt: skip
+        self.inline, self.turns = inline, 0
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
         self.messages: list[BenchMessage] = []
@@ -95,6 +106,7 @@ class Traffic:
     def load(self, slot: int, key: bytes) -> StreamModel:
         """Uses a key for the following messages in a slot, and returns its model."""
         self.models[slot] = StreamModel(self.mode, key, self.cipher)
+        self.turns += 1
         return self.models[slot]
 
     @property
@@ -142,8 +154,12 @@ class Traffic:
         return model.run("decrypt", sent.nonce, sent.text, sent.ad)[1][: sent.tag_bytes] if sent.decrypt else b""
 
     def _command(self, sent: Sent, slot: int, tag: bytes, **changes: int) -> bytes:
+        key: dict[str, Any] = {"slot": slot}
+        if self.inline:
+            key = {"new_key": self.turns > 0}
+            self.turns = max(0, self.turns - 1)
         fields: dict[str, Any] = {
-            "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF, "slot": slot,
+            **key, "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF,
             "decrypt": sent.decrypt, **changes,
         }  # fmt: skip
         return pack_message_command(nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, **fields)

@@ -47,6 +47,9 @@ __all__ = ["BenchVectors", "bench_vectors"]
 MOST_HELD = 1024
 """Number of bytes of the longest messages that the bench sends to a core that holds text.  Its text and its time grow with them."""
 
+WRONG_KEYS = 2
+"""Key packets that the bench sends one after another and that are no keys, of a core whose keys come with messages."""
+
 BURST = 16
 """Number of messages back to back."""
 
@@ -73,12 +76,12 @@ class BenchVectors:
 
 def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVectors:
     """The vectors of a core.  They are the same for the same definition and options."""
-    slots = sorted({0, d.key_slots - 1})
+    slots = sorted({0, d.named_slots - 1})
     sizes = key_sizes(compiled)
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
     places = [*slots, *slots, slots[0]]
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
-    traffic = Traffic(compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold)
+    traffic = Traffic(compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline)
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
 
@@ -112,7 +115,10 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     some(d.explain.stages // 2 + 8)
     end("stalls")
     for _ in range(d.explain.stages + 10):
-        traffic.refused(MessageCode.NO_KEY, slot=d.key_slots, text=1)
+        if d.inline:
+            traffic.refused(MessageCode.BAD_TAG_LENGTH, tag_bytes=255, text=1)
+        else:
+            traffic.refused(MessageCode.NO_KEY, slot=d.key_slots, text=1)
     end("statuses")
     load(len(slots))
     some(8)
@@ -120,7 +126,8 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     third = StreamModel(compiled.mode, loaded[-1][1], compiled.options.cipher)
     for number in range(12):
         slot = slots[number % len(slots)]
-        changes = slot == slots[0]
+        # A key that comes with messages changes none of those before it.
+        changes = slot == slots[0] and not d.inline
         traffic.good(
             number % 2 * size, 2 * size + number, slot=slot, renewed=third if changes else None, changes=changes,
             decrypt=not seals if changes else None,
@@ -129,6 +136,11 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     load(2 * len(slots), 1)
     some(4)
     end("reloaded")
+    if d.inline:
+        # Packets that are no keys have their turns, too.
+        traffic.turns += WRONG_KEYS
+        for _ in range(WRONG_KEYS):
+            traffic.refused(MessageCode.NO_KEY)
     traffic.refused(MessageCode.NO_KEY, slot=slots[0])
     end("refused")
     load(0, 1)
@@ -140,6 +152,8 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     end("erased")
     for cut, after, again in (("zeroize", "zeroized", "started"), ("reset", "unkeyed", "restarted")):
         load(0)
+        if cut == "reset":
+            traffic.turns = 0  # the key of the phase before it
         some(6)
         end(cut)
         for slot in slots:
@@ -220,7 +234,7 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     good()
     if d.most_associated < (1 << 64) - 1:
         traffic.refused(long, associated=d.most_associated + 1)
-    for slot in (d.key_slots, (1 << 16) - 1):
+    for slot in () if d.inline else (d.key_slots, (1 << 16) - 1):
         traffic.refused(MessageCode.NO_KEY, slot=slot)
     if len(d.directions) == 1:
         traffic.refused(MessageCode.NO_DIRECTION, decrypt=int(d.directions == ("encrypt",)))

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces import Interface, Side, Width
-from modeloom.interfaces.shared import DATA_IN, KEYS
+from modeloom.interfaces.shared import DATA_IN, KEYS, KEYS_IN_ORDER
 from modeloom.interfaces.table import CoreShape
 
-__all__ = ["FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "payload_layout"]
+__all__ = ["FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "ordered_key_beat", "payload_layout"]
 
 
 def fields_layout(interface: Interface) -> StructLayout:
@@ -41,6 +41,11 @@ class _Keys:
 def key_beat(key_slots: int) -> StructLayout:
     """The layout of a beat of a key packet: tdata, tkeep, tlast, tdest, tuser."""
     return payload_layout(KEYS, _Keys(key_slots))
+
+
+def ordered_key_beat() -> StructLayout:
+    """One beat of a key packet of a core whose keys come in order: tdata, tkeep, tlast, tuser."""
+    return payload_layout(KEYS_IN_ORDER, _Keys(1))
 
 
 def beat_layout(core: CoreShape) -> StructLayout:

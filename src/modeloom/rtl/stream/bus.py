@@ -21,11 +21,12 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPort
 from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.bus.ports import beat_layout, key_beat
+from modeloom.rtl.bus.ports import beat_layout, key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.stream.command import MessageCommands, command_layout
 from modeloom.rtl.stream.entry import TokenEntry
 from modeloom.rtl.stream.flight import MessagesInFlight
+from modeloom.rtl.stream.inline_keys import InlineKeys
 from modeloom.rtl.stream.intake import MessageIntake
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
@@ -65,8 +66,8 @@ class MessageBus(wiring.Component):
         super().__init__({
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
-            "key": In(stream.Signature(key_beat(p.keys.slots))),
-            "key_state": Out(key_state_signature(p.keys.slots)),
+            "key": In(stream.Signature(ordered_key_beat() if p.inline else key_beat(p.keys.slots))),
+            "key_state": Out(key_state_signature(1 if p.inline else p.keys.slots)),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
 
@@ -81,6 +82,62 @@ class MessageBus(wiring.Component):
         m.submodules.flight = flight = MessagesInFlight(p)
         m.submodules.texts = texts = TextQueue(p)
         m.submodules.verdicts = verdicts = VerdictQueue(p)
+        m.submodules.pipeline = pipeline = self.pipeline
+        if p.inline:
+            self._keys_in_order(m, command, intake, entry, flight)
+        else:
+            self._keys_in_slots(m, command, intake, entry, flight)
+
+        wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
+        wiring.connect(m, wiring.flipped(self.s), intake.s)
+        wiring.connect(m, intake.token, window.i)
+        wiring.connect(m, window.o, entry.token)
+        wiring.connect(m, intake.message, messages.i)
+        wiring.connect(m, messages.o, entry.message)
+        wiring.connect(m, texts.m, wiring.flipped(self.m))
+        wiring.connect(m, verdicts.status, wiring.flipped(self.status))
+
+        self._join(m, entry, pipeline, TOKEN)
+        for name in OF_LANES:
+            m.d.comb += [getattr(pipeline, name)[lane].eq(getattr(entry, name)[lane]) for lane in range(p.lanes)]
+        m.d.comb += [texts.text[lane].eq(pipeline.text[lane]) for lane in range(p.lanes)]
+        self._join(m, entry, texts, ("beat", "bytes", "last", "cut"))
+        self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
+        self._join(m, pipeline, verdicts, ("tag", "tag_valid"))
+        self._join(m, texts, verdicts, ("delivered",))
+        self._join(m, verdicts, flight, ("finished",))
+        if p.hold:
+            self._join(m, entry, texts, ("held",))
+            self._join(m, verdicts, texts, ("judged", "right"))
+            self._join(m, texts, verdicts, ("dropped",))
+        for part in (messages, window, texts, verdicts, pipeline):
+            self._join(m, self, part, ("erase", "erase_address"))
+        m.d.comb += [
+            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken),
+            flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
+        ]  # fmt: skip
+        return m
+
+    def _keys_in_order(self, m: Module, command: Any, intake: Any, entry: Any, flight: Any) -> None:
+        """Keys that come with the messages."""
+        p, pipeline = self.parameters, self.pipeline
+        assert self.key_schedule is not None
+        m.submodules.keys = keys = InlineKeys(p, self.key_schedule)
+        wiring.connect(m, wiring.flipped(self.key), keys.key)
+        wiring.connect(m, keys.key_state, wiring.flipped(self.key_state))
+        wiring.connect(m, command.o, keys.i)
+        wiring.connect(m, keys.o, intake.order)
+        self._join(m, keys, entry, ("prepare", "prepare_kind", "prepare_slot", "scrub"))
+        self._join(m, entry, keys, ("prepared", "scrubbed"))
+        self._join(m, pipeline, keys, ("word_valid", "word_index", "word"))
+        self._join(m, keys, pipeline, ("key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_round", "rk_data"))
+        if pipeline.key_sizes:
+            self._join(m, keys, pipeline, ("rk_length",))
+        m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
+
+    def _keys_in_slots(self, m: Module, command: Any, intake: Any, entry: Any, flight: Any) -> None:
+        """Keys that the host loads into slots."""
+        p, pipeline = self.parameters, self.pipeline
         m.submodules.preparation = preparation = KeyPreparation(p)
         key_port: KeyPort | ExpandedKeyPort
         if isinstance(p.keys, ExpandedKeyParameters):
@@ -89,38 +146,12 @@ class MessageBus(wiring.Component):
             m.submodules.key_port = key_port = KeyPort(p.keys)
             m.submodules.key_schedule = self.key_schedule
             wiring.connect(m, key_port.schedule, self.key_schedule)
-        m.submodules.pipeline = pipeline = self.pipeline
-
-        wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
         wiring.connect(m, command.o, intake.order)
-        wiring.connect(m, wiring.flipped(self.s), intake.s)
-        wiring.connect(m, intake.token, window.i)
-        wiring.connect(m, window.o, entry.token)
-        wiring.connect(m, intake.message, messages.i)
-        wiring.connect(m, messages.o, entry.message)
-        wiring.connect(m, texts.m, wiring.flipped(self.m))
-        wiring.connect(m, verdicts.status, wiring.flipped(self.status))
         wiring.connect(m, wiring.flipped(self.key), key_port.key)
-
-        self._join(m, entry, pipeline, TOKEN)
-        for name in OF_LANES:
-            m.d.comb += [getattr(pipeline, name)[lane].eq(getattr(entry, name)[lane]) for lane in range(p.lanes)]
-        m.d.comb += [texts.text[lane].eq(pipeline.text[lane]) for lane in range(p.lanes)]
         self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
         self._join(m, entry, preparation, ("prepared", "scrubbed"))
-        self._join(m, entry, texts, ("beat", "bytes", "last", "cut"))
-        self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
-        self._join(m, pipeline, verdicts, ("tag", "tag_valid"))
         self._join(m, pipeline, preparation, ("word_valid",))
-        self._join(m, texts, verdicts, ("delivered",))
-        self._join(m, verdicts, flight, ("finished",))
         wiring.connect(m, key_port.state, wiring.flipped(self.key_state))
-        if p.hold:
-            self._join(m, entry, texts, ("held",))
-            self._join(m, verdicts, texts, ("judged", "right"))
-            self._join(m, texts, verdicts, ("dropped",))
-        for part in (messages, window, texts, verdicts, pipeline):
-            self._join(m, self, part, ("erase", "erase_address"))
         keys = key_port.preparation
         m.d.comb += [
             pipeline.key_we.eq(keys.word.we), pipeline.key_slot.eq(keys.word.slot), pipeline.key_index.eq(keys.word.index),
@@ -130,8 +161,7 @@ class MessageBus(wiring.Component):
             preparation.setup.eq(keys.setup.request), preparation.setup_scrub.eq(keys.setup.scrub),
             keys.setup.done.eq(preparation.setup_done),
             flight.query.eq(key_port.in_use.slot), key_port.in_use.busy.eq(flight.busy),
-            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(keys.setup.slot),
-            flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
+            entry.prepare_slot.eq(keys.setup.slot),
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
         if pipeline.key_sizes:
@@ -141,7 +171,6 @@ class MessageBus(wiring.Component):
         else:
             wiring.connect(m, command.lookup, key_port.lookup)
             self._join(m, self, key_port, ("erase", "erase_address"))
-        return m
 
     def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
         """Connects members that have the same names."""

@@ -38,8 +38,9 @@ def command_layout(parameters: MessageParameters) -> StructLayout:
 
 
 def order_layout(parameters: MessageParameters) -> StructLayout:
-    """A checked command: the message, its associated data, and the code of what is wrong."""
-    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS})
+    """A checked command: the message, its associated data, and the code of what is wrong; and whether a key comes with it."""
+    turn = {"new_key": 1} if parameters.inline else {}
+    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS, **turn})
 
 
 class MessageCommands(BusComponent[MessageParameters]):
@@ -54,7 +55,8 @@ class MessageCommands(BusComponent[MessageParameters]):
     lookup : lookup_signature
         Asks whether a slot has a key.  It is there with more slots.
     o : stream of order_layout
-        Commands with ``code``: 0 or the ``MessageCode`` that says why the core cannot obey it, as of this cycle.
+        Commands with ``code``: 0 or the ``MessageCode`` that says why the core cannot obey it, as of this cycle.  If keys come with the
+        messages, nothing is known of keys here, and the slot is 0.
     """
 
     @staticmethod
@@ -62,7 +64,7 @@ class MessageCommands(BusComponent[MessageParameters]):
         return {
             "cmd": In(stream.Signature(command_layout(parameters))),
             **(
-                {"key_loaded": In(parameters.keys.slots)} if parameters.keys.slots <= LISTED_SLOTS
+                {} if parameters.inline else {"key_loaded": In(parameters.keys.slots)} if parameters.keys.slots <= LISTED_SLOTS
                 else {"lookup": Out(lookup_signature(parameters.keys.slots))}
             ),
             "o": Out(stream.Signature(order_layout(parameters))),
@@ -78,8 +80,10 @@ class MessageCommands(BusComponent[MessageParameters]):
         m.d.comb += [
             taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
             checked.i.valid.eq(taken.o.valid), taken.o.ready.eq(checked.i.ready),
-            checked.i.payload.order.eq(made), checked.i.payload.slot.eq(command.slot),
+            checked.i.payload.order.eq(made),
         ]  # fmt: skip
+        if not p.inline:
+            m.d.comb += [checked.i.payload.slot.eq(command.slot), made.message.slot.eq(command.slot)]
 
         mode = p.plan.mode
         nonce_class = Signal(p.class_bits)
@@ -109,7 +113,6 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.message.nonce.eq(command.nonce[:size] & keep),
             made.message.nonce_bytes.eq(command.nonce_bytes),
             made.message.nonce_class.eq(nonce_class),
-            made.message.slot.eq(command.slot),
             made.message.id.eq(command.id),
             made.message.tag.eq(command.tag[:size]),
             made.message.tag_bytes.eq(command.tag_bytes),
@@ -118,6 +121,12 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.code.eq(code),
         ]
 
+        if p.inline:
+            m.d.comb += [
+                made.new_key.eq(command.new_key), self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
+                self.o.payload.eq(checked.o.payload.order),
+            ]  # fmt: skip
+            return m
         waiting: Any = checked.o.payload
         index_bits = (p.keys.slots - 1).bit_length()
         loaded = Signal()

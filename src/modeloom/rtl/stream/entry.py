@@ -105,6 +105,10 @@ class TokenEntry(BusComponent[MessageParameters]):
                 m.d.comb += may.eq(tag_credit | ~token.tag)
         active = Signal()
         m.d.comb += active.eq((there | false) & (may | (offset_reg != 0)))
+        if p.inline:
+            # Messages wait for their keys, so set-up does not wait for messages.
+            with m.If(self.prepare & (offset_reg == 0)):
+                m.d.comb += active.eq(0)
 
         # -- which of its tokens enters in this cycle -------------------------------------------------------------------------
         issue, done, start_done, ends = Signal(), Signal(), Signal(), Signal()

@@ -16,18 +16,25 @@ from functools import cached_property
 
 from amaranth.lib.data import ArrayLayout, StructLayout
 
-from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
+from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK, TOKEN_CYCLES
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
+from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.bus.parameters import check_flags, check_integer
+from modeloom.rtl.stream.powers import digit_bits
+from modeloom.spec.kinds import MUL
+from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 
 __all__ = ["CODE_BITS", "MOST_HOLD", "MessageParameters", "Program", "TokenStep"]
 
 CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
+
+POWERS_CYCLES = 42
+"""Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
 
 LEAST_HELD = 4
 """Number of beats of the smallest buffer through which a beat can pass in each cycle."""
@@ -125,6 +132,49 @@ class MessageParameters:
         """Whether the host gives round keys, and the core has no key schedule."""
         return isinstance(self.keys, ExpandedKeyParameters)
 
+    @property
+    def inline(self) -> bool:
+        """Whether keys come with the messages."""
+        return isinstance(self.keys, InlineKeyParameters)
+
+    # -- keys that come with messages ---------------------------------------------------------------------------------------------
+
+    @property
+    def ordered_keys(self) -> InlineKeyParameters:
+        """The keys, if they come with the messages; raises ``ValueError`` if not."""
+        if not isinstance(self.keys, InlineKeyParameters):
+            raise ValueError("the keys of this core are loaded into slots")
+        return self.keys
+
+    @property
+    def powers(self) -> bool:
+        """Whether set-up computes powers of a key of the hash."""
+        return self.plan.horner is not None and self.plan.chains > 1
+
+    @property
+    def prepared_by_tokens(self) -> tuple[int, ...]:
+        """Numbers of the operations of set-up that are no powers of the key of the hash."""
+        base = None if self.plan.horner is None else self.plan.horner.key
+        operations = enumerate(self.plan.preparations)
+        return tuple(n for n, one in operations if not (one.word[0] == base and one.word[1] > 1 and one.operation == MUL.operation))
+
+    @property
+    def token_cycles(self) -> int:
+        """Cycles of the tokens of set-up of a key, one after another."""
+        placed = self.plan.placed
+        units = [unit_of(self.plan.preparations[number].operation) for number in self.prepared_by_tokens]
+        return sum(TOKEN_CYCLES + placed.stages[unit] + placed.latencies[unit] for unit in units)
+
+    @property
+    def base_word(self) -> int | None:
+        """The word of a key packet that is the key of the hash; None if set-up makes it."""
+        return None if not isinstance(self.keys, InlineKeyParameters) else self.keys.base_word
+
+    @property
+    def power_digit(self) -> int:
+        """Bits that the multiplier of the powers takes in a cycle."""
+        return digit_bits(self.block_bits, self.plan.chains, POWERS_CYCLES)
+
     # -- sizes --------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -140,7 +190,7 @@ class MessageParameters:
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """What goes over the ports of the core."""
-        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots)
+        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline)
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.simulated_messages import Message, SimulatedStreamCore
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import host_of
 from modeloom.verification.stream.messages import slots_used
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.twins import differences, hold_cycles, request
@@ -27,7 +27,7 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     Both must have the same state ``key_erase_cycles`` after the erasure of the key begins, and after another key has replaced it.
     The state has the round keys, the powers of hash keys, the chains and all other registers but those of `RESULTS`.
     """
-    slots, cycles = subject.description.key_slots, subject.description.key_erase_cycles
+    slots, cycles = subject.description.named_slots, subject.description.key_erase_cycles
     compared = 0
     for slot in sorted({0, slots - 1}):
         for how in ("erased", "loaded anew"):
@@ -41,6 +41,8 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                     core.runner.run(max_cycles=cycles)
                 else:
                     core.load_key(subject.good_key(random.Random(f"{subject.seed} next key")), slot)
+                    if subject.description.inline:
+                        _bring(subject, core)
                     core.runner.run(max_cycles=cycles)
             left = [name for name in differences(cores) if not any(part in name for part in RESULTS)]
             if left:
@@ -51,11 +53,17 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     return text, {"key_erase_cycles": cycles, "words_that_differed": compared}
 
 
+def _bring(subject: StreamSubject, core: SimulatedStreamCore) -> None:
+    """A message that brings the next key; the one before it has left the ring when this one is done."""
+    d, decrypt = subject.description, subject.ways[0]
+    core.outcomes([Message(bytes(d.nonces[0]), bytes(d.tag_bytes[0] if decrypt else 1), decrypt=decrypt)])
+
+
 def _used(subject: StreamSubject, slot: int, seed: int) -> SimulatedStreamCore:
     """A core whose slot has a key from this seed.  Everything else is always the same.  It has run messages in every direction."""
     core, d = subject.core(), subject.description
     own, common = random.Random(f"{subject.seed} key {seed}"), random.Random(f"{subject.seed} common")
-    used = sorted({0, 1 % d.key_slots, d.key_slots - 1})
+    used = sorted({0, 1 % d.named_slots, d.named_slots - 1})
     keys = {number: subject.good_key(common) for number in used}
     keys[slot] = subject.good_key(own)
     for number, key in keys.items():
@@ -95,7 +103,7 @@ def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
         if left := differences(cores):
             raise CheckFailed(f"{subject.directory}: {left[0]} still depends on keys or data after {how} ({len(left)} words do)")
     rng = subject.rng("zeroize")
-    host = MessageHost(subject, rng)
+    host = host_of(subject, rng)
     slots = slots_used(host)
     for number in range(ABORTS):
         for slot in slots[:3]:
@@ -134,12 +142,12 @@ def _fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random,
     Lengths are the same for all random generators.
     """
     d = subject.description
-    for slot in sorted({0, d.key_slots - 1}):
+    for slot in sorted({0, d.named_slots - 1}):
         core.load_key(rng.randbytes(d.key_lengths[0]), slot)
     core.runner.set_gaps({"m_axis": 0.999999})
     for number in range(12):
         decrypt = subject.ways[number % len(subject.ways)]
         core.send(Message(rng.randbytes(d.nonces[0]), rng.randbytes(60 + 3 * number), rng.randbytes(number), decrypt, 0))
     core.runner.run(max_cycles=d.message_cycles(0, 64))
-    core.send_key(rng.randbytes(d.key_lengths[0]), d.key_slots - 1)
+    core.send_key(rng.randbytes(d.key_lengths[0]), d.named_slots - 1)
     core.runner.run(max_cycles=cycles)

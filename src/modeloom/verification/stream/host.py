@@ -17,7 +17,7 @@ from modeloom.verification.host import PATIENCE, CoreHost
 from modeloom.verification.stream.packet import MessagePacket, faulty, judge, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
-__all__ = ["MessageHost", "MessageJob"]
+__all__ = ["MessageHost", "MessageJob", "TurnHost", "host_of"]
 
 
 @dataclass(frozen=True)
@@ -107,22 +107,24 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         nonce = rng.randbytes(nonce) if isinstance(nonce, int) else nonce
         length = d.tag_bytes[0] if tag_bytes is None else tag_bytes
         packet = faulty(ad, text, d.beat_bytes, fault, rng) if fault else whole(ad, text, d.beat_bytes)
-        if key is None and slot < self.slots:
-            key = next((one for one in reversed(self._history[slot]) if one is not None), None)
+        values: dict[str, Any] = {"slot": slot, **fields}
+        turn = self._turn(values)
+        if key is None and values["slot"] < len(self._history):
+            key = next((one for one in reversed(self._history[values["slot"]]) if one is not None), None)
         tag = b""
         if decrypt:
             reference = self.subject.reference(key) if key is not None else None
             tag = reference.run(True, nonce, text, ad)[1][:length] if reference else rng.randbytes(min(length, d.block_bytes))
             if wrong_bit is not None:
                 tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
-        values: dict[str, Any] = {
-            "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "slot": slot, "decrypt": decrypt,
-            "nonce_bytes": len(nonce), **fields,
+        values = {
+            "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
+            **values,
         }  # fmt: skip
         self._jobs.append(
             MessageJob(values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, length, packet, self._refused(values))
         )
-        command = pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values)
+        command = pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values | turn)
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
         beats = len(packet.keeps)
         self.runner.feed(
@@ -132,6 +134,10 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             },
         )  # fmt: skip
         self._patience += self.description.message_cycles(len(ad), len(packet.data))
+
+    def _turn(self, values: dict[str, Any]) -> dict[str, Any]:
+        """What a command says of its key."""
+        return {"slot": values["slot"]}
 
     def _refused(self, values: dict[str, Any]) -> MessageCode | None:
         """The code for a command that is wrong in itself.  It is None for a command without such errors, whatever its slot holds."""
@@ -211,7 +217,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
                 if not self._packets or self._packets[0][:2] != (one.text, one.cut) or self._packets[0][2] >= cycle:
                     continue
                 self._packets.popleft()
-            if job.slot < self.slots:
+            if job.slot < len(self._at):
                 self._at[job.slot] = phase
             return
         codes = sorted({one.code for _, one in allowed})
@@ -258,3 +264,55 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             f"{way} message {self.messages} (id {job.id:#06x}, slot {job.slot}, {len(job.nonce)} bytes of nonce, {len(job.ad)} of "
             f"associated data, {len(job.packet.keeps)} beats, {job.tag_bytes} bytes of tag)"
         )
+
+
+class TurnHost(MessageHost):
+    """The host of a core whose keys come with the messages.
+
+    Each key packet has a turn, and the slot of a job is the number of its turn; 0 is that before the first packet.  A packet that drops
+    a key ends the turn before it::
+
+        packets     key A         key B            drop
+        turn        1: A          2: B, empty
+        commands    new_key, -    new_key, -, -    -          the last ones have key B or none
+
+    Attributes
+    ----------
+    renews : bool
+        Whether every other message brings a key of its own.
+    """
+
+    renews = False
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._current = 0
+
+    def _key_packet(self, slot: int, phases: list[bytes | None], error: bool) -> None:
+        if phases[-1] is None and not error:
+            self._history[-1].append(None)
+        else:
+            self._history.append([phases[-1]])
+            self._at.append(0)
+        self._key_error = error
+        self._sends_keys = True
+        self._patience += self.key_cycles
+
+    def _loaded(self) -> int:
+        return int(self._history[-1][-1] is not None)
+
+    def _turn(self, values: dict[str, Any]) -> dict[str, Any]:
+        if self.renews and self.rng.random() < 0.5:
+            self.load(self.subject.good_key(self.rng), 0)
+        new_key = self._current + 1 < len(self._history)
+        self._current += new_key
+        values["slot"] = self._current
+        return {"slot": 0, "new_key": new_key}
+
+    def _refused(self, values: dict[str, Any]) -> MessageCode | None:
+        return super()._refused(values | {"slot": 0})
+
+
+def host_of(subject: StreamSubject, rng: random.Random) -> MessageHost:
+    """The host of a core under test."""
+    return (TurnHost if subject.description.inline else MessageHost)(subject, rng)

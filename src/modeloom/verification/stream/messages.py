@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import Any
 
 from modeloom.verification.host import BUSES
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, TurnHost, host_of
 from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.subject import StreamSubject
 
@@ -41,14 +41,21 @@ def load_all(host: MessageHost) -> None:
     host.settle()
 
 
+def _renew(host: MessageHost) -> None:
+    """From now on messages bring keys of their own, if the core is made for it."""
+    if isinstance(host, TurnHost):
+        host.renews = True
+
+
 def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Runs messages of every length of associated data and text up to two blocks and a byte, with each nonce and tag length.
 
     Some tags are wrong.
     """
     rng, d = subject.rng("lengths"), subject.description
-    host = MessageHost(subject, rng)
+    host = host_of(subject, rng)
     load_all(host)
+    _renew(host)
     slots, most = cycle(slots_used(host)), 2 * d.beat_bytes + 1
     for ad in range(most + 1):
         for text in range(most + 1):
@@ -74,7 +81,8 @@ def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[str, dict[str, Any]]:
     """Runs random messages in chunks.  Each chunk has new keys and another pattern of pauses."""
     rng, d = subject.rng("messages"), subject.description
-    host = MessageHost(subject, rng)
+    host = host_of(subject, rng)
+    _renew(host)
     patterns = cycle(PATTERNS)
     while host.messages < (wanted or MESSAGES):
         host.set_gaps({})

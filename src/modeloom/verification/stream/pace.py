@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["check_pace"]
+
+MOST_LOST = 3
+"""Cycles that a new key may cost a message, if the core can prepare keys as fast as messages come."""
 
 COUNT = 24
 """Number of messages of each shape, back to back.  The distances in the second half are compared."""
@@ -19,7 +22,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Measures the latency, and the distances of messages of several shapes, with one key and with another slot for each
     message."""
     rng, d = subject.rng("pace"), subject.description
-    host = MessageHost(subject, rng)
+    host = host_of(subject, rng)
     load_all(host)
     size, slots = d.beat_bytes, slots_used(host)
     # In a core that holds text, an opened message waits for its verdict, so only sealed messages are measured.
@@ -46,5 +49,30 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             if steps != {stated := d.cycles_of(ad, text, nonce)}:
                 what = f"messages of {ad} and {text} bytes" + (f" with {nonce} bytes of nonce" if nonce else "")
                 host.fail(f"gives {what} every {' or '.join(map(str, sorted(steps)))} cycles, core.json states {stated}")
+    if d.inline:
+        turns = _check_turns(host, subject, ways)
+        told = (
+            f"latency is {d.latency} cycles, and messages follow each other as core.json states; a new key costs at most {MOST_LOST} "
+            f"cycles of messages of {turns} bytes"
+        )
+        return told, {"messages": host.messages, "shapes": len(shapes), "most_lost": MOST_LOST}
     told = f"latency is {d.latency} cycles, and messages follow each other as core.json states, with one key and with one for each message"
     return told, {"messages": host.messages, "shapes": len(shapes)}
+
+
+def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) -> int:
+    """Measures what a new key for every message costs; gives the bytes of the shortest messages that were fast enough to lose little."""
+    d, rng = subject.description, host.rng
+    assert d.key_interval is not None
+    least = d.key_interval * d.beat_bytes
+    for text in (1, least, 2 * least + 1):
+        host.status_cycles = []
+        for number in range(COUNT):
+            host.load(subject.good_key(rng), 0)
+            host.job(decrypt=ways[number // 2 % len(ways)], text=text)
+        host.settle()
+        half = host.status_cycles[COUNT // 2 :]
+        mean, stated = (half[-1] - half[0]) / (len(half) - 1), max(d.cycles_of(0, text) + MOST_LOST, d.key_interval)
+        if mean > stated:
+            host.fail(f"gives messages of {text} bytes with a new key each every {mean:.1f} cycles; core.json allows {stated}")
+    return least

@@ -7,7 +7,7 @@ from typing import Any
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.verification.host import BUSES
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.subject import StreamSubject
@@ -35,7 +35,7 @@ def possible_codes(subject: StreamSubject) -> set[MessageCode]:
 def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Makes each error that a host can make.  Each must give one status, and the next message must be correct."""
     rng, d = subject.rng("statuses"), subject.description
-    host = MessageHost(subject, rng)
+    host = host_of(subject, rng)
     for slot in slots_used(host):
         host.job(slot=slot, decrypt=subject.ways[0], ad=5, text=20)
     host.settle()
@@ -74,13 +74,13 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 def _changes(host: MessageHost) -> list[dict[str, Any]]:
     """Values of fields that the core does not accept, alone and together."""
     d = host.description
-    changes: list[dict[str, Any]] = [{"slot": slot} for slot in (host.slots, (1 << 16) - 1)]
+    changes: list[dict[str, Any]] = [] if d.inline else [{"slot": slot} for slot in (host.slots, (1 << 16) - 1)]
     changes += [{"nonce_bytes": length} for length in (0, d.block_bytes + 1, 255) if length not in d.nonces]
     changes += [{"tag_bytes": length} for length in (0, 1, d.block_bytes + 1, 255) if length not in d.tag_bytes]
     changes += [{"channel": channel} for channel in (d.channels, 255) if channel < 256]
     changes += [{"decrypt": way} for way in (False, True) if way not in d.ways]
-    changes += [{"nonce_bytes": 0, "slot": host.slots, "tag_bytes": 0}, {"channel": 255, "slot": host.slots}]
-    return changes
+    nowhere = {} if d.inline else {"slot": host.slots}
+    return [*changes, {"nonce_bytes": 0, "tag_bytes": 0, **nowhere}, {"channel": 255, **nowhere}]
 
 
 def _refused_keys(host: MessageHost) -> int:
@@ -92,11 +92,14 @@ def _refused_keys(host: MessageHost) -> int:
     total = d.key_lengths[0]
     beats = -(-total // 16)
     packets.append((rng.randbytes(total), 0, (0xFFFE,) + (0xFFFF,) * (beats - 1)))
-    if host.slots < 256:
+    if host.slots < 256 and not d.inline:
         packets += [(rng.randbytes(total), slot, None) for slot in (host.slots, 255)]
     for data, slot, keeps in packets:
         host.wrong_key(data, slot, keeps)
         host.settle()
+        if d.inline:
+            # What is no key has its turn, too.
+            host.job(decrypt=subject.ways[0], ad=1, text=17)
         good = slot if slot < host.slots else 0
         host.load(subject.good_key(rng), good)
         host.settle()
@@ -111,7 +114,7 @@ def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[st
     The results of a slot must use the old key, be ``NO_KEY``, or use the new key, in this order.  Other slots must not be affected.
     """
     rng, d = subject.rng("reloads"), subject.description
-    host = MessageHost(subject, rng)
+    host = host_of(subject, rng)
     load_all(host)
     slots = slots_used(host)
     loads = erasures = 0

@@ -36,23 +36,25 @@ def run_vectors(core: SimulatedStreamCore, tests: list[Test]) -> int:
         For the first message that differs.
     """
     d, count = core.description, 0
-    slots = min(d.key_slots, 64)
+    slots = d.key_slots if d.inline else min(d.key_slots, 64)
     keys = list(dict.fromkeys(test["key"] for test in tests))
     for at in range(0, len(keys), slots):
         group = {key: slot for slot, key in enumerate(keys[at : at + slots])}
         for key, slot in group.items():
-            core.load_key(bytes.fromhex(key), slot)
+            if not d.inline:
+                core.load_key(bytes.fromhex(key), slot)
         chosen = [test for test in tests if test["key"] in group]
         jobs: list[Message] = []
         wanted: list[tuple[Test, MessageCode, bytes | None]] = []
         for test in chosen:
             nonce, ad, plain, text, tag = (bytes.fromhex(test.get(name) or "") for name in ("nonce", "aad", "pt", "ct", "tag"))
-            slot, valid = group[test["key"]], test["result"] == "valid"
+            slot, key = (0, bytes.fromhex(test["key"])) if d.inline else (group[test["key"]], None)
+            valid = test["result"] == "valid"
             if valid and "encrypt" in d.directions:
-                jobs.append(Message(nonce, plain, ad, False, slot, len(tag)))
+                jobs.append(Message(nonce, plain, ad, False, slot, len(tag), key))
                 wanted.append((test, MessageCode.OK, text + tag))
             if "decrypt" in d.directions and (d.hold is None or len(text) <= d.hold):
-                jobs.append(Message(nonce, text + tag, ad, True, slot, len(tag)))
+                jobs.append(Message(nonce, text + tag, ad, True, slot, len(tag), key))
                 wanted.append((test, MessageCode.OK if valid else MessageCode.WRONG_TAG, plain if valid else None))
         for outcome, job, (test, code, data) in zip(core.outcomes(jobs), jobs, wanted, strict=True):
             if outcome.code != code or (data is not None and outcome.text + outcome.tag != data):

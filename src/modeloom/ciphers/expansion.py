@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many cycles a key schedule takes from one key to the next, as its hardware says.
+
+::
+
+    start ──▶ round keys ... ──▶ done ──▶ next start
+      └──────── expansion_cycles ───────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from amaranth.sim import Simulator
+
+from modeloom.ciphers.description import BlockCipher
+from modeloom.spec.errors import DefinitionError
+
+__all__ = ["expansion_cycles"]
+
+MOST_CYCLES = 5000
+"""Cycles after which a key schedule counts as hanging."""
+
+
+def expansion_cycles(cipher: BlockCipher, key_sizes: Sequence[int]) -> int:
+    """Cycles from a start to the next for the longest of some sizes of keys, of a key of zeros: all keys take as many.
+
+    Raises
+    ------
+    DefinitionError
+        The key schedule does not come to an end.
+    """
+    return _measured(cipher, tuple(key_sizes))
+
+
+@lru_cache(maxsize=32)
+def _measured(cipher: BlockCipher, key_sizes: tuple[int, ...]) -> int:
+    schedule: Any = cipher.expander(key_sizes)
+    simulator = Simulator(schedule)
+    simulator.add_clock(1e-6)
+    found: list[int] = []
+
+    async def bench(context: Any) -> None:
+        if len(key_sizes) > 1:
+            context.set(schedule.length, cipher.longest(key_sizes))
+        context.set(schedule.start, 1)
+        await context.tick()
+        context.set(schedule.start, 0)
+        for cycle in range(1, MOST_CYCLES):
+            if context.get(schedule.done):
+                found.append(cycle + 1)
+                return
+            await context.tick()
+
+    simulator.add_testbench(bench)
+    simulator.run()
+    if not found:
+        raise DefinitionError(f"{cipher.name}: the key schedule is not done after {MOST_CYCLES} cycles")
+    return found[0]

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ring of hidden key slots: which slot a message has, and when a slot is free again.
+
+::
+
+           prepared        taken by a command     its messages are done     overwritten
+    free ────────▶ ready ─────────▶ current ─▶ used ────────▶ erased ──────────▶ free
+      slot n + 2     slot n + 1        slot n         slot n - 1
+
+Slots go round in their order.  A command that brings a key waits for the next slot; every other one has the slot of the one before it.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream
+from amaranth.lib.wiring import In, Out
+
+from modeloom.cycles import FENCE_CYCLES
+from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.inline_port import turn_layout
+from modeloom.rtl.stream.command import order_layout
+from modeloom.rtl.stream.parameters import MessageParameters
+
+__all__ = ["KeyRing"]
+
+
+class KeyRing(BusComponent[MessageParameters]):
+    """Gives each command its slot.
+
+    Members
+    -------
+    begun, room : 1, 1
+        The next slot is in use from now on; there is one that is free.
+    ready, turn : 1, turn_layout
+        A slot is prepared.
+    i, o : stream of order_layout
+        Commands; those of ``o`` have a slot, and ``NO_KEY`` if it holds none.
+    query, in_use : slot, 1
+        To the messages in flight: whether any of them uses a slot.
+    erase_word, erase_index, word_taken : 1, number of a word, 1
+    erase_round, erase_number, round_taken : 1, number of a round key, 1
+        Zeros to a word, or to a round key, of slot ``query``, until it is written.
+    scrub, scrubbed : 1, 1
+        To the entry: overwrites what messages have left in the state.
+    busy : 1
+        There is something of a used key.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        return {
+            "begun": In(1), "room": Out(1), "ready": In(1), "turn": In(turn_layout(p.keys.slots)),
+            "i": In(stream.Signature(order_layout(p))), "o": Out(stream.Signature(order_layout(p))),
+            "query": Out(p.slot_bits), "in_use": In(1),
+            "erase_word": Out(1), "erase_index": Out(range(max(2, p.keys.words))), "word_taken": In(1),
+            "erase_round": Out(1), "erase_number": Out(p.keys.round_bits), "round_taken": In(1),
+            "scrub": Out(1), "scrubbed": In(1), "busy": Out(1),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        slots = p.keys.slots
+        good_reg, drops_reg = Signal(slots), Signal(slots)
+        head_reg, current_reg, tail_reg = (Signal(range(slots), name=f"{name}_reg") for name in ("head", "current", "tail"))
+        in_use_reg, ready_reg, used_reg = (Signal(range(slots + 1), name=f"{name}_reg") for name in ("taken", "ready", "used"))
+        # Whether a key was taken at all, and whether the last one taken is a key.
+        any_reg, has_key_reg = Signal(), Signal()
+        room_reg = Signal()
+        freed = Signal()
+
+        # -- which slot a command has ---------------------------------------------------------------------------------------------
+        order = self.i.payload
+        there, good, drops, take = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            there.eq(ready_reg != 0), good.eq(good_reg.bit_select(head_reg, 1)), drops.eq(drops_reg.bit_select(head_reg, 1)),
+            self.o.valid.eq(self.i.valid & (~order.new_key | (there & ~drops))),
+            self.i.ready.eq(self.o.ready & (~order.new_key | (there & ~drops))),
+            self.o.payload.eq(order),
+            self.o.payload.message.slot.eq(Mux(order.new_key, head_reg, current_reg)),
+            # A packet that drops a key is nobody's: it is the next one as soon as all before it are taken.
+            take.eq(there & (drops | (self.i.valid & order.new_key & self.o.ready))),
+        ]  # fmt: skip
+        with m.If(~Mux(order.new_key, good, has_key_reg) & (order.code < MessageCode.NO_KEY)):
+            m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
+        with m.If(take):
+            m.d.sync += [any_reg.eq(1), has_key_reg.eq(good), current_reg.eq(head_reg), head_reg.eq(self._next(head_reg))]
+        with m.If(self.ready):
+            m.d.sync += [
+                good_reg.bit_select(self.turn.slot, 1).eq(self.turn.good), drops_reg.bit_select(self.turn.slot, 1).eq(self.turn.drops),
+            ]  # fmt: skip
+
+        # -- how many there are -----------------------------------------------------------------------------------------------------
+        taken = Signal.like(in_use_reg)
+        m.d.comb += [taken.eq(in_use_reg + self.begun - freed), self.room.eq(room_reg)]
+        m.d.sync += [
+            in_use_reg.eq(taken), room_reg.eq(taken != slots), ready_reg.eq(ready_reg + self.ready - take),
+            used_reg.eq(used_reg + (take & any_reg) - freed),
+        ]  # fmt: skip
+
+        # -- used slots -------------------------------------------------------------------------------------------------------------
+        fence_reg = Signal(range(FENCE_CYCLES + 1))
+        words_reg, rounds_reg = Signal(range(p.keys.words + 1)), Signal(range(p.keys.round_keys + 1))
+        left_reg = Signal()
+        m.d.comb += [
+            self.query.eq(tail_reg), self.erase_index.eq(words_reg - 1), self.erase_number.eq(rounds_reg - 1),
+        ]  # fmt: skip
+        with m.FSM() as overwriting:
+            with m.State("IDLE"):
+                m.d.sync += fence_reg.eq(FENCE_CYCLES)
+                with m.If(used_reg != 0):
+                    m.next = "FENCE"
+            with m.State("FENCE"):
+                # Its messages that have just begun are seen some cycles later.
+                m.d.sync += [words_reg.eq(p.keys.words), rounds_reg.eq(p.keys.round_keys)]
+                with m.If(fence_reg != 0):
+                    m.d.sync += fence_reg.eq(fence_reg - 1)
+                with m.Elif(~self.in_use):
+                    m.next = "ERASE"
+            with m.State("ERASE"):
+                m.d.comb += [self.erase_word.eq(words_reg != 0), self.erase_round.eq(rounds_reg != 0)]
+                with m.If(self.word_taken):
+                    m.d.sync += words_reg.eq(words_reg - 1)
+                with m.If(self.round_taken):
+                    m.d.sync += rounds_reg.eq(rounds_reg - 1)
+                with m.If((words_reg == 0) & (rounds_reg == 0)):
+                    m.d.comb += freed.eq(1)
+                    m.d.sync += [tail_reg.eq(self._next(tail_reg)), left_reg.eq(1)]
+                    m.next = "IDLE"
+
+        # -- what its messages left in the state ----------------------------------------------------------------------------------
+        wait_reg = Signal(range(p.flush + 1))
+        with m.FSM() as scrubbing:
+            with m.State("IDLE"):
+                m.d.sync += wait_reg.eq(p.flush)
+                with m.If(left_reg):
+                    m.d.sync += left_reg.eq(freed)
+                    m.next = "SCRUB"
+            with m.State("SCRUB"):
+                m.d.comb += self.scrub.eq(1)
+                with m.If(self.scrubbed):
+                    m.next = "FLUSH"
+            with m.State("FLUSH"):
+                # What has been in the pipeline leaves it by itself.
+                m.d.sync += wait_reg.eq(wait_reg - 1)
+                with m.If(wait_reg == 0):
+                    m.next = "IDLE"
+        m.d.comb += self.busy.eq((used_reg != 0) | left_reg | ~overwriting.ongoing("IDLE") | ~scrubbing.ongoing("IDLE"))
+        return m
+
+    def _next(self, slot: Signal) -> object:
+        """The slot after one."""
+        return Mux(slot == self.parameters.keys.slots - 1, 0, slot + 1)
