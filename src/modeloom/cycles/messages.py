@@ -25,8 +25,8 @@ more with ``--hold``, so that no cycle is lost.
 from __future__ import annotations
 
 __all__ = [
-    "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "POWER_OVERHEAD", "TOKEN_CYCLES", "TURN_CYCLES",
-    "WORD_CYCLES",
+    "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "POWER_OVERHEAD", "TOKEN_CYCLES",
+    "TURN_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11

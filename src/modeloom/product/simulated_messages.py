@@ -58,7 +58,7 @@ class Message:
     tag_bytes : int or None
         Number of bytes of the tag, or None for the default of the mode.
     key : bytes or None
-        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for the key of the message before.
+        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for that of the message before.
     """
 
     nonce: bytes

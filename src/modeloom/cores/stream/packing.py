@@ -13,7 +13,7 @@ __all__ = ["message_places"]
 
 @cache
 def message_places(block_bytes: int, slots: int, inline: bool = False) -> dict[str, object]:
-    """The values for the templates, for blocks of this number of bytes, for this number of key slots or for keys that come with messages."""
+    """The values for the templates, for blocks of this number of bytes, for key slots or keys that come with messages."""
     interfaces = message_core(block_bytes, inline=inline)
     packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
     command, status = packings["s_axis_cmd"], packings["m_axis_status"]

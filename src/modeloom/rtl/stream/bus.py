@@ -82,13 +82,23 @@ class MessageBus(wiring.Component):
         m.submodules.flight = flight = MessagesInFlight(p)
         m.submodules.texts = texts = TextQueue(p)
         m.submodules.verdicts = verdicts = VerdictQueue(p)
-        m.submodules.pipeline = pipeline = self.pipeline
+        # Both kinds have the same ports to the entry.
+        preparation: KeyPreparation | InlineKeys
+        key_port: Any = None
         if p.inline:
-            self._keys_in_order(m, command, intake, entry, flight)
+            assert self.key_schedule is not None
+            m.submodules.keys = preparation = InlineKeys(p, self.key_schedule)
         else:
-            self._keys_in_slots(m, command, intake, entry, flight)
+            m.submodules.preparation = preparation = KeyPreparation(p)
+            key_port = self._key_port(m)
+        m.submodules.pipeline = pipeline = self.pipeline
 
         wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
+        if isinstance(preparation, InlineKeys):
+            wiring.connect(m, command.o, preparation.i)
+            wiring.connect(m, preparation.o, intake.order)
+        else:
+            wiring.connect(m, command.o, intake.order)
         wiring.connect(m, wiring.flipped(self.s), intake.s)
         wiring.connect(m, intake.token, window.i)
         wiring.connect(m, window.o, entry.token)
@@ -96,62 +106,35 @@ class MessageBus(wiring.Component):
         wiring.connect(m, messages.o, entry.message)
         wiring.connect(m, texts.m, wiring.flipped(self.m))
         wiring.connect(m, verdicts.status, wiring.flipped(self.status))
+        wiring.connect(m, wiring.flipped(self.key), preparation.key if isinstance(preparation, InlineKeys) else key_port.key)
 
         self._join(m, entry, pipeline, TOKEN)
         for name in OF_LANES:
             m.d.comb += [getattr(pipeline, name)[lane].eq(getattr(entry, name)[lane]) for lane in range(p.lanes)]
         m.d.comb += [texts.text[lane].eq(pipeline.text[lane]) for lane in range(p.lanes)]
+        self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
+        self._join(m, entry, preparation, ("prepared", "scrubbed"))
         self._join(m, entry, texts, ("beat", "bytes", "last", "cut"))
         self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
         self._join(m, pipeline, verdicts, ("tag", "tag_valid"))
+        self._join(m, pipeline, preparation, ("word_valid",))
         self._join(m, texts, verdicts, ("delivered",))
         self._join(m, verdicts, flight, ("finished",))
+        state = preparation.key_state if isinstance(preparation, InlineKeys) else key_port.state
+        wiring.connect(m, state, wiring.flipped(self.key_state))
         if p.hold:
             self._join(m, entry, texts, ("held",))
             self._join(m, verdicts, texts, ("judged", "right"))
             self._join(m, texts, verdicts, ("dropped",))
         for part in (messages, window, texts, verdicts, pipeline):
             self._join(m, self, part, ("erase", "erase_address"))
-        m.d.comb += [
-            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken),
-            flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
-        ]  # fmt: skip
-        return m
-
-    def _keys_in_order(self, m: Module, command: Any, intake: Any, entry: Any, flight: Any) -> None:
-        """Keys that come with the messages."""
-        p, pipeline = self.parameters, self.pipeline
-        assert self.key_schedule is not None
-        m.submodules.keys = keys = InlineKeys(p, self.key_schedule)
-        wiring.connect(m, wiring.flipped(self.key), keys.key)
-        wiring.connect(m, keys.key_state, wiring.flipped(self.key_state))
-        wiring.connect(m, command.o, keys.i)
-        wiring.connect(m, keys.o, intake.order)
-        self._join(m, keys, entry, ("prepare", "prepare_kind", "prepare_slot", "scrub"))
-        self._join(m, entry, keys, ("prepared", "scrubbed"))
-        self._join(m, pipeline, keys, ("word_valid", "word_index", "word"))
-        self._join(m, keys, pipeline, ("key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_round", "rk_data"))
-        if pipeline.key_sizes:
-            self._join(m, keys, pipeline, ("rk_length",))
-        m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
-
-    def _keys_in_slots(self, m: Module, command: Any, intake: Any, entry: Any, flight: Any) -> None:
-        """Keys that the host loads into slots."""
-        p, pipeline = self.parameters, self.pipeline
-        m.submodules.preparation = preparation = KeyPreparation(p)
-        key_port: KeyPort | ExpandedKeyPort
-        if isinstance(p.keys, ExpandedKeyParameters):
-            m.submodules.key_port = key_port = ExpandedKeyPort(p.keys)
-        else:
-            m.submodules.key_port = key_port = KeyPort(p.keys)
-            m.submodules.key_schedule = self.key_schedule
-            wiring.connect(m, key_port.schedule, self.key_schedule)
-        wiring.connect(m, command.o, intake.order)
-        wiring.connect(m, wiring.flipped(self.key), key_port.key)
-        self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
-        self._join(m, entry, preparation, ("prepared", "scrubbed"))
-        self._join(m, pipeline, preparation, ("word_valid",))
-        wiring.connect(m, key_port.state, wiring.flipped(self.key_state))
+        if isinstance(preparation, InlineKeys):
+            self._connect_ring(m, preparation, entry, flight)
+            m.d.comb += [
+                entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken),
+                flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
+            ]  # fmt: skip
+            return m
         keys = key_port.preparation
         m.d.comb += [
             pipeline.key_we.eq(keys.word.we), pipeline.key_slot.eq(keys.word.slot), pipeline.key_index.eq(keys.word.index),
@@ -161,7 +144,8 @@ class MessageBus(wiring.Component):
             preparation.setup.eq(keys.setup.request), preparation.setup_scrub.eq(keys.setup.scrub),
             keys.setup.done.eq(preparation.setup_done),
             flight.query.eq(key_port.in_use.slot), key_port.in_use.busy.eq(flight.busy),
-            entry.prepare_slot.eq(keys.setup.slot),
+            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(keys.setup.slot),
+            flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
         if pipeline.key_sizes:
@@ -171,6 +155,29 @@ class MessageBus(wiring.Component):
         else:
             wiring.connect(m, command.lookup, key_port.lookup)
             self._join(m, self, key_port, ("erase", "erase_address"))
+        return m
+
+    def _key_port(self, m: Module) -> KeyPort | ExpandedKeyPort:
+        """What loads keys into slots."""
+        p = self.parameters
+        key_port: KeyPort | ExpandedKeyPort
+        if isinstance(p.keys, ExpandedKeyParameters):
+            m.submodules.key_port = key_port = ExpandedKeyPort(p.keys)
+        else:
+            m.submodules.key_port = key_port = KeyPort(p.keys)
+            m.submodules.key_schedule = self.key_schedule
+            wiring.connect(m, key_port.schedule, self.key_schedule)
+        return key_port
+
+    def _connect_ring(self, m: Module, keys: InlineKeys, entry: Any, flight: Any) -> None:
+        """Keys that come with the messages, their slots and the memories of the pipeline."""
+        pipeline = self.pipeline
+        self._join(m, keys, entry, ("prepare_slot",))
+        self._join(m, pipeline, keys, ("word_index", "word"))
+        self._join(m, keys, pipeline, ("key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_round", "rk_data"))
+        if pipeline.key_sizes:
+            self._join(m, keys, pipeline, ("rk_length",))
+        m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
 
     def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
         """Connects members that have the same names."""
