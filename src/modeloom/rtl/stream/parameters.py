@@ -141,7 +141,7 @@ class MessageParameters:
 
     @property
     def ordered_keys(self) -> InlineKeyParameters:
-        """The keys, if they come with the messages; raises ``ValueError`` if not."""
+        """The keys that come with the messages.  Raises ``ValueError`` if the core has key slots instead."""
         if not isinstance(self.keys, InlineKeyParameters):
             raise ValueError("the keys of this core are loaded into slots")
         return self.keys
