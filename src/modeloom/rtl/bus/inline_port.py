@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes keys that come with messages, one packet after another, and expands them into slots that nobody outside sees.
+"""Takes keys that come with messages, one packet after another, and expands them into hidden slots.
 
 ::
 
@@ -7,8 +7,8 @@
               │                  writes round keys
               └── the next packet comes meanwhile
 
-A packet is the key of the mode as in :class:`~modeloom.rtl.bus.key_port.KeyPort`, or asks that the key before it be dropped.  Packets that
-are no keys take a slot, too, so that keys stay in order: the messages that would use them are refused.
+A packet is the key of the mode as in :class:`~modeloom.rtl.bus.key_port.KeyPort`, or it asks to drop the key before it.  A packet
+that is not a key takes a slot, too, so that keys stay in order.  Messages that would use its slot are refused.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from .preparation import round_key_signature, word_signature
 __all__ = ["LEAST_RING", "InlineKeyParameters", "InlineKeyPort", "turn_layout"]
 
 LEAST_RING = 3
-"""Least slots of the ring: a key is prepared while messages use the one before it, and that before them is overwritten."""
+"""Smallest number of slots of the ring.  One key is prepared, messages use the one before it, and an older one is overwritten."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InlineKeyParameters(KeyParameters):
     """The keys of a core whose keys come with the messages.
 
-    The parameters are those of ``KeyParameters``; ``slots`` is the size of the ring, ``LEAST_RING`` to ``LISTED_SLOTS``.  There is one
-    cipher key, of which nothing is refused.
+    The parameters are those of ``KeyParameters``.  ``slots`` is the size of the ring, ``LEAST_RING`` to ``LISTED_SLOTS``.  There is
+    one cipher key, and no key is refused for its value.
 
     Parameters
     ----------
@@ -65,35 +65,36 @@ class InlineKeyParameters(KeyParameters):
 
 
 def turn_layout(slots: int) -> StructLayout:
-    """A slot of the ring: its number, whether it has a key, and whether it only drops the key before it."""
+    """The layout of a slot of the ring: its number, whether it has a key, and whether it only drops the key before it."""
     return StructLayout({"slot": range(slots), "good": 1, "drops": 1})
 
 
 class InlineKeyPort(BusComponent[InlineKeyParameters]):
-    """Key packets to round keys, in order.
+    """Expands key packets into round keys, in order.
 
-    The next packet is taken while the key schedule works on one.  How many cycles a packet takes depends on its length only.
+    The next packet is taken while the key schedule works on one.  The number of cycles that a packet takes depends on its length
+    only.
 
     Members
     -------
     key : stream of ordered_key_beat
-        From the host.
+        Key packets from the host.
     room : 1
-        The next slot of the ring is free, and overwritten.
+        The next slot of the ring is free and overwritten.
     begun : 1
-        The first beat of a packet is taken: the slot is in use.
+        The first beat of a packet is taken, and the slot is in use from now on.
     made : stream of turn_layout
-        The slots in their order; all that comes from the host is written two cycles later.
+        The slots in order.  All words and round keys from the host are written two cycles later.
     base : block_bits
-        Only with a ``base_word``: this word of the slot in ``made``.
+        The word ``base_word`` of the slot in ``made``.  It is there only with a ``base_word``.
     word : word_signature
-        Writes a key word; ``word_taken`` is high in the cycle in which it is written.
+        Writes a key word.  ``word_taken`` is high in the cycle in which it is written.
     round_key : round_key_signature
-        Writes round keys, and is never held up.
+        Writes round keys.  These writes never wait.
     schedule : key_schedule_signature
-        To and from the key schedule.
+        Requests to the key schedule, and its round keys.
     busy, error : 1, 1
-        A packet is being worked on; the last one had a wrong length.
+        A packet is being worked on, and the last packet had a wrong length.
     """
 
     @staticmethod
@@ -124,7 +125,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         length_reg = Signal(range(max(2, len(p.sizes))))
         word_we_reg, word_index_reg, word_reg = Signal(), Signal.like(self.word.index), Signal(p.block_bits)
         word_slot_reg = Signal.like(slot_reg)
-        # What the key schedule works on.
+        # These registers belong to the key that the key schedule works on.
         expanding_reg, expanded_reg = Signal(), Signal()
         turn_reg = Signal(turn_layout(p.slots))
         made_reg, made_valid_reg = Signal(turn_layout(p.slots)), Signal()
@@ -238,7 +239,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
             rk_data_reg.eq(schedule.data & schedule.we.replicate(p.round_key_bits)),
         ]  # fmt: skip
         m.d.comb += [
-            # The length is that of the key as it begins, and as the schedule works on it.
+            # The length holds from the cycle in which the schedule begins until it is done.
             schedule.key.eq(cipher_key_reg),
             self.word.we.eq(word_we_reg), self.word.slot.eq(word_slot_reg), self.word.index.eq(word_index_reg), self.word.data.eq(word_reg),
             self.round_key.we.eq(rk_we_reg), self.round_key.slot.eq(rk_slot_reg), self.round_key.round.eq(rk_round_reg),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a core whose keys come with the messages: from the key port to the memories of the pipeline.
+"""The path of keys that come with messages, from the key port to the memories of the pipeline.
 
 ::
 
@@ -8,7 +8,7 @@
               ▼                 ▼                   ▼
             round keys, words ──────── one write port each ──▶ pipeline
 
-Round keys and tokens of set-up are never held up, and zeros take the cycles that are left.
+Round keys and results of set-up are written at once.  Zeros are written in the cycles that are left.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ class InlineKeys(BusComponent[MessageParameters]):
     -------
     key : stream of ordered_key_beat
     key_state : key_state_signature
-        One bit for all slots.
+        The state of the keys.  It has one bit for all slots.
     i, o : stream of order_layout
-        Commands, and the same with their slots.
+        Commands, and the same commands with their slots.
     query, in_use, scrub, scrubbed
-        See :class:`~modeloom.rtl.stream.ring.KeyRing`.
+        As in :class:`~modeloom.rtl.stream.ring.KeyRing`.
     prepare, prepare_kind, prepare_slot, prepared, word_valid, word_index, word
-        See :class:`~modeloom.rtl.stream.turn_preparation.TurnPreparation`.
+        As in :class:`~modeloom.rtl.stream.turn_preparation.TurnPreparation`.
     key_we, key_slot, key_index, key_data, rk_we, rk_slot, rk_round, rk_data, rk_length
-        To the pipeline.  Nothing is written to the key memory in a cycle with ``word_valid``.
+        Write ports of the pipeline.  Nothing is written to the key memory in a cycle with ``word_valid``.
     """
 
     def __init__(self, parameters: MessageParameters, key_schedule: wiring.Component):
@@ -114,7 +114,7 @@ class InlineKeys(BusComponent[MessageParameters]):
             self.rk_data.eq(rounds.data),
         ]  # fmt: skip
         if len(p.keys.sizes) > 1:
-            # Zeros reach all round keys as those of the longest key.
+            # Zeros are written with the length of the longest key, so that they reach all round keys.
             m.d.comb += self.rk_length.eq(Mux(rounds.we, rounds.length, p.keys.longest))
 
         loaded_reg = Signal()

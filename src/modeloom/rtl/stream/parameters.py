@@ -189,7 +189,7 @@ class MessageParameters:
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """What goes over the ports of the core."""
+        """The interfaces of the core."""
         return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline)
 
     @cached_property

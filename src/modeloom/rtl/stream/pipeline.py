@@ -38,11 +38,11 @@ class TokenPipeline(wiring.Component):
     ----------
     plan : StreamPlan
     ciphers : sequence of Component
-        A pipeline of the block cipher for each lane, with ports ``i``, ``slot``, ``o`` and those of round keys; empty if no step
+        A pipeline of the block cipher for each lane, with ports ``i``, ``slot``, ``o`` and those of round keys.  Empty if no step
         uses it.
     multipliers : sequence of Component
-        For each lane: ports ``a``, ``b``, ``o``; ``MULTIPLIER_REGISTERS`` fewer cycles than the plan counts.  Empty if no step uses
-        it.
+        A multiplier for each lane, with ports ``a``, ``b``, ``o``.  Its latency is ``MULTIPLIER_REGISTERS`` cycles less than the
+        plan counts.  Empty if no step uses it.
     slots : int
         Key slots.
     round_bits, round_key_bits : int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the powers of a key of the hash with a small multiplier of its own, some bits of an operand in a cycle.
+"""Computes the powers of a key of the hash with a small multiplier, which takes some bits of an operand in each cycle.
 
 ::
 
@@ -7,7 +7,8 @@
     h ──▶ a ── D bits ──▶ Σ a_i x^i b ──▶ + ──▶ acc ──▶ h^2, h^3, ...
           └◀── acc, for the next one      x^D ◀──┘
 
-The multiplier of the messages stays free for them: with a new key at every packet, powers would take a large part of its cycles.
+The multiplier of the pipeline stays free for messages.  With a new key for every packet, powers would take a large part of its
+cycles.
 """
 
 from __future__ import annotations
@@ -25,16 +26,19 @@ from modeloom.spec.field import Field
 __all__ = ["KeyPowers", "digit_bits", "powers_cycles"]
 
 MOST_DIGIT = 32
-"""Most bits of a digit: the sum of as many products has about the logic of an AES round."""
+"""Largest number of bits of a digit.  With it, the sum of products takes about as much logic as an AES round."""
 
 
 def powers_cycles(width: int, count: int, digit: int) -> int:
-    """Cycles from ``start`` to ``done`` for the powers 2 to ``count``, if each is taken at once."""
+    """The number of cycles from ``start`` to the end of ``busy`` for the powers 2 to ``count``, if each is taken at once."""
     return (count - 1) * (width // digit + 1)
 
 
 def digit_bits(width: int, count: int, cycles: int) -> int:
-    """The smallest digit, a power of two of at most ``MOST_DIGIT``, with which the powers 2 to ``count`` take at most so many cycles."""
+    """The smallest digit with which the powers 2 to ``count`` take at most ``cycles`` cycles.
+
+    Its number of bits is a power of two and at most ``MOST_DIGIT``.
+    """
     digit = 1
     while digit < MOST_DIGIT and powers_cycles(width, count, digit) > cycles:
         digit *= 2
@@ -42,33 +46,34 @@ def digit_bits(width: int, count: int, cycles: int) -> int:
 
 
 class KeyPowers(wiring.Component):
-    """Powers 2 to ``count`` of a key, one after another, in the same number of cycles for all keys.
+    """Computes the powers 2 to ``count`` of a key, one after another, in the same number of cycles for all keys.
+
+    With digits of 16 bits for GHASH it takes 705 LUTs and 393 registers on xc7 in Yosys.
 
     Parameters
     ----------
     field : Field
+        The field of the hash.
     count : int
-        Highest power, at least 2.
+        The highest power, at least 2.
     digit : int
-        Bits of an operand that are multiplied in a cycle, a divisor of the width of the field.
+        Number of bits of an operand that are multiplied in a cycle.  It divides the width of the field.
 
     Members
     -------
     start, base : 1, width
-        Begins with this key, while not ``busy``.
+        Begins with this key.  ``start`` is high only while ``busy`` is low.
     we, exponent, data : 1, range(count + 1), width
-        A power, until ``taken``.
+        A power, which holds until ``taken``.
     taken : 1
-        It is written in this cycle.
+        The power is written in this cycle.
     busy : 1
-        From the cycle after ``start`` until that of the last power.  Afterwards the registers are zero.
-
-    With digits of 16 bits for GHASH it takes 705 LUTs and 393 registers on xc7 in Yosys.
+        High from the cycle after ``start`` to the cycle of the last power.  After that the registers are zero.
 
     Raises
     ------
     ValueError
-        *count* or *digit* is out of its range.
+        If *count* or *digit* is out of its range.
     """
 
     def __init__(self, field: Field, count: int, digit: int):
@@ -94,7 +99,7 @@ class KeyPowers(wiring.Component):
 
         top = [a_reg[field.bit(width - digit + i)] for i in range(digit)]
         products = [scale(field, b_reg, i) & bit.replicate(width) for i, bit in enumerate(top)]
-        # The digits come from the top: what is there moves up by one of them.
+        # Digits are taken from the top, so the other bits move up by one digit.
         places: list[object] = [Const(0, 1)] * width
         for i in range(digit, width):
             places[field.bit(i)] = a_reg[field.bit(i - digit)]
@@ -103,7 +108,7 @@ class KeyPowers(wiring.Component):
             self.busy.eq(busy_reg), self.we.eq(busy_reg & (step_reg == steps)), self.exponent.eq(exponent_reg), self.data.eq(sum_reg),
         ]  # fmt: skip
         with m.If(self.start & ~busy_reg):
-            # The factor of the product goes into one of its operands.
+            # The constant factor of the product is multiplied into one of its operands.
             m.d.sync += [
                 a_reg.eq(self.base), b_reg.eq(scale(field, self.base, field.factor)), sum_reg.eq(0), step_reg.eq(0), exponent_reg.eq(2),
                 busy_reg.eq(1),

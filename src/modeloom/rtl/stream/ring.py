@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ring of hidden key slots: which slot a message has, and when a slot is free again.
+"""The ring of hidden key slots decides which slot a message has, and when a slot is free again.
 
 ::
 
@@ -7,7 +7,8 @@
     free ────────▶ ready ─────────▶ current ─▶ used ────────▶ erased ──────────▶ free
       slot n + 2     slot n + 1        slot n         slot n - 1
 
-Slots go round in their order.  A command that brings a key waits for the next slot; every other one has the slot of the one before it.
+Slots are used in turn.  A command that brings a key waits for the next slot.  Every other command has the slot of the command
+before it.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ class KeyRing(BusComponent[MessageParameters]):
     Members
     -------
     begun, room : 1, 1
-        The next slot is in use from now on; there is one that is free.
+        ``begun`` says that the next slot is in use from now on, and ``room`` that there is a free slot.
     ready, turn : 1, turn_layout
         A slot is prepared.
     i, o : stream of order_layout
-        Commands; those of ``o`` have a slot, and ``NO_KEY`` if it holds none.
+        Commands.  Those of ``o`` have a slot.  Their code is ``NO_KEY`` if the slot holds no key.
     query, in_use : slot, 1
-        To the messages in flight: whether any of them uses a slot.
+        Asks the messages in flight whether any of them uses a slot.
     erase_word, erase_index, word_taken : 1, number of a word, 1
     erase_round, erase_number, round_taken : 1, number of a round key, 1
-        Zeros to a word, or to a round key, of slot ``query``, until it is written.
+        Writes zeros to a word, or to a round key, of slot ``query``.  They hold until the zeros are written.
     scrub, scrubbed : 1, 1
-        To the entry: overwrites what messages have left in the state.
+        Asks the entry to overwrite what messages have left in the state.
     busy : 1
-        There is something of a used key.
+        Something of a used key is left.
     """
 
     @staticmethod
@@ -67,7 +68,7 @@ class KeyRing(BusComponent[MessageParameters]):
         good_reg, drops_reg = Signal(slots), Signal(slots)
         head_reg, current_reg, tail_reg = (Signal(range(slots), name=f"{name}_reg") for name in ("head", "current", "tail"))
         in_use_reg, ready_reg, used_reg = (Signal(range(slots + 1), name=f"{name}_reg") for name in ("taken", "ready", "used"))
-        # Whether a key was taken at all, and whether the last one taken is a key.
+        # any_reg: a slot has been taken.  has_key_reg: the last slot that was taken has a key.
         any_reg, has_key_reg = Signal(), Signal()
         room_reg = Signal()
         freed = Signal()
@@ -81,7 +82,7 @@ class KeyRing(BusComponent[MessageParameters]):
             self.i.ready.eq(self.o.ready & (~order.new_key | (there & ~drops))),
             self.o.payload.eq(order),
             self.o.payload.message.slot.eq(Mux(order.new_key, head_reg, current_reg)),
-            # A packet that drops a key is nobody's: it is the next one as soon as all before it are taken.
+            # No command uses the slot of a packet that drops a key, so this slot is taken as soon as it is the next one.
             take.eq(there & (drops | (self.i.valid & order.new_key & self.o.ready))),
         ]  # fmt: skip
         with m.If(~Mux(order.new_key, good, has_key_reg) & (order.code < MessageCode.NO_KEY)):
@@ -93,7 +94,8 @@ class KeyRing(BusComponent[MessageParameters]):
                 good_reg.bit_select(self.turn.slot, 1).eq(self.turn.good), drops_reg.bit_select(self.turn.slot, 1).eq(self.turn.drops),
             ]  # fmt: skip
 
-        # -- how many there are -----------------------------------------------------------------------------------------------------
+        # -- how many there are
+        # -----------------------------------------------------------------------------------------------------
         taken = Signal.like(in_use_reg)
         m.d.comb += [taken.eq(in_use_reg + self.begun - freed), self.room.eq(room_reg)]
         m.d.sync += [
@@ -101,7 +103,8 @@ class KeyRing(BusComponent[MessageParameters]):
             used_reg.eq(used_reg + (take & any_reg) - freed),
         ]  # fmt: skip
 
-        # -- used slots -------------------------------------------------------------------------------------------------------------
+        # -- used slots
+        # -------------------------------------------------------------------------------------------------------------
         fence_reg = Signal(range(FENCE_CYCLES + 1))
         words_reg, rounds_reg = Signal(range(p.keys.words + 1)), Signal(range(p.keys.round_keys + 1))
         left_reg = Signal()
@@ -114,7 +117,7 @@ class KeyRing(BusComponent[MessageParameters]):
                 with m.If(used_reg != 0):
                     m.next = "FENCE"
             with m.State("FENCE"):
-                # Its messages that have just begun are seen some cycles later.
+                # Messages of the slot that have just begun are seen some cycles later.
                 m.d.sync += [words_reg.eq(p.keys.words), rounds_reg.eq(p.keys.round_keys)]
                 with m.If(fence_reg != 0):
                     m.d.sync += fence_reg.eq(fence_reg - 1)
@@ -144,7 +147,7 @@ class KeyRing(BusComponent[MessageParameters]):
                 with m.If(self.scrubbed):
                     m.next = "FLUSH"
             with m.State("FLUSH"):
-                # What has been in the pipeline leaves it by itself.
+                # Old values leave the pipeline in these cycles.
                 m.d.sync += wait_reg.eq(wait_reg - 1)
                 with m.If(wait_reg == 0):
                     m.next = "IDLE"
@@ -152,5 +155,5 @@ class KeyRing(BusComponent[MessageParameters]):
         return m
 
     def _next(self, slot: Signal) -> object:
-        """The slot after one."""
+        """The slot behind a slot."""
         return Mux(slot == self.parameters.keys.slots - 1, 0, slot + 1)

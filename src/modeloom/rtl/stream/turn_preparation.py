@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes what depends on a key alone, for keys that come with messages: one key after another, in two places at once.
+"""Computes the values that depend on a key only, for keys that come with messages.
 
-::
+Two keys are in work at a time, in different places::
 
     made ──▶ tokens: E(K, 0) ... ──▶ base ──▶ powers ──▶ ready
              through the pipeline             a multiplier of its own
              key n + 1                        key n
 
-Each token takes a cycle of the messages, if none is free.  Powers of the key of the hash take none.
+A token takes a cycle from the messages if no cycle is free.  Powers of the key of the hash take no cycles from them.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ __all__ = ["TurnPreparation"]
 
 
 class TurnPreparation(BusComponent[MessageParameters]):
-    """Prepares slots of the ring in their order.
+    """Prepares the slots of the ring in order.
 
     Members
     -------
     made : stream of turn_layout
-        From the key port: slots whose round keys are written.
+        Slots whose round keys are written, from the key port.
     base : block_bits
-        Only if the key of the hash comes from the host: that of the slot in ``made``.
+        The key of the hash for the slot in ``made``.  It is there only if this key comes from the host.
     prepare, prepare_kind, prepare_slot, prepared : 1, kind, slot, 1
-        To the entry: a token of set-up, until it has been let in.
+        Asks the entry for a token of set-up, until the token has entered.
     word_valid, word_index, word : In
-        From the pipeline: the word of the last token is written.
+        The pipeline writes the word of the last token.
     power_we, power_slot, power_index, power, power_taken
-        To the key memory: a power, until it is written.
+        Writes a power to the key memory.  It holds until it is written.
     ready, turn : 1, turn_layout
-        A slot has all that its messages need, or has no key.
+        A slot has everything that its messages need, or it has no key.
     busy : 1
         There is a slot that is not ready.
     """
@@ -73,7 +73,7 @@ class TurnPreparation(BusComponent[MessageParameters]):
             assert plan.horner is not None and plan.horner.key is not None
             base = plan.word(plan.horner.key)
             m.submodules.powers = powers = KeyPowers(plan.mode.field, plan.chains, p.power_digit)
-            # Where each power lies in a slot; 0 and 1 are not computed.
+            # The place of each power in a slot.  Powers 0 and 1 are not computed.
             places = [0, 0, *(plan.word(plan.horner.key, exponent) for exponent in range(2, plan.chains + 1))]
             m.d.comb += [
                 powers.start.eq(start & turn_reg.good), powers.base.eq(base_reg), powers_busy.eq(powers.busy),

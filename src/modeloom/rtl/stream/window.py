@@ -7,8 +7,8 @@
       └─ blocks? end? ──▶ flags of the tokens that wait, the next one first
                           1 1 1 1 E 1 1          one lane: power 5
 
-A token may go when the end of its message is among those that wait, or as many wait as a lane has chains.  ``streams.chains`` has
-the rule.
+A token may go on when the end of its message is among the tokens that wait, or when as many tokens wait as a lane has chains.
+``streams.chains`` has the rule for the powers.
 """
 
 from __future__ import annotations
