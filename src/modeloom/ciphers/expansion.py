@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many cycles a key schedule takes from one key to the next, as its hardware says.
+"""The number of cycles that a key schedule takes from one key to the next, as measured in simulated hardware.
 
 ::
 
@@ -21,16 +21,18 @@ from modeloom.spec.errors import DefinitionError
 __all__ = ["expansion_cycles"]
 
 MOST_CYCLES = 5000
-"""Cycles after which a key schedule counts as hanging."""
+"""The number of cycles after which a key schedule counts as hanging."""
 
 
 def expansion_cycles(cipher: BlockCipher, key_sizes: Sequence[int]) -> int:
-    """Cycles from a start to the next for the longest of some sizes of keys, of a key of zeros: all keys take as many.
+    """The number of cycles from one start to the next, for the longest of some sizes of keys.
+
+    It is measured with a key of zeros, since all keys take the same number.
 
     Raises
     ------
     DefinitionError
-        The key schedule does not come to an end.
+        If the key schedule does not end.
     """
     return _measured(cipher, tuple(key_sizes))
 

@@ -140,8 +140,8 @@ def pack_message_command(
     """The bytes of a command.
 
     Nonce and tag are padded with zeros at their ends.  ``nonce_bytes`` and ``tag_bytes`` are the lengths that the command states.
-    By default they are the lengths of ``nonce`` and ``tag``.  ``new_key`` is for a core whose keys come with the messages, and says
-    whether one comes with this message.  Such a command has no slot.
+    By default they are the lengths of ``nonce`` and ``tag``.  For a core whose keys come with messages, ``new_key`` says whether a
+    key comes with this message.  Such a command has no slot.
 
     Raises
     ------

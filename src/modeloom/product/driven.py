@@ -91,7 +91,7 @@ class DrivenCore(Generic[D]):
         self.feed_key(b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats), [(1 << len(beat)) - 1 for beat in beats], slot, erase)
 
     def feed_key(self, data: bytes, keeps: Sequence[int], slot: int = 0, erase: bool = False) -> None:
-        """Queues the beats of a key packet; a core whose keys come with the messages has no slots."""
+        """Queues the beats of a key packet.  A core whose keys come with messages has no slots."""
         count = len(keeps)
         beats: dict[str, Sequence[int] | bytes] = {
             "s_axis_key_tdata": data, "s_axis_key_tkeep": keeps, "s_axis_key_tlast": [int(i == count - 1) for i in range(count)],
@@ -116,7 +116,7 @@ class DrivenCore(Generic[D]):
 
     @property
     def slots(self) -> int:
-        """Key slots that a host can name."""
+        """The number of key slots that a host can name."""
         return self.description.key_slots
 
     def key_packet(self, key: bytes) -> bytes:

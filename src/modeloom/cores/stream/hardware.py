@@ -101,8 +101,11 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
 
 
 def key_interval(compiled: CompiledStream) -> int:
-    """Cycles from a key that comes with a message to the next, if the core is kept busy: at most those of its longest part, which are its
-    expansion, its tokens of set-up and its powers; or those after which a slot of the ring is free again."""
+    """The largest mean number of cycles from one key that comes with a message to the next, if the core is kept busy.
+
+    The parts of the preparation are the expansion, the tokens of set-up and the powers.  The interval is the time of the longest
+    part, or the mean time in which the slots of the ring become free again if that is longer.
+    """
     p, plan = bus_parameters(compiled), compiled.plan
     expansion = expansion_cycles(cipher_of(compiled.mode, compiled.options.cipher), p.keys.sizes)
     powers = powers_cycles(p.block_bits, plan.chains, p.power_digit) + POWER_OVERHEAD if p.powers else 0

@@ -71,7 +71,7 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
 
 
 def _slots(d: StreamDescription) -> str:
-    """Where keys are."""
+    """A phrase that says where keys are."""
     if d.inline:
         return f"keys that come with messages, {d.key_slots} at a time"
     return f"{d.key_slots} key slot{'s' * (d.key_slots != 1)}"
@@ -173,7 +173,7 @@ def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
 
 
 def _turns(d: StreamDescription) -> Iterator[str]:
-    """How keys in the order of messages are used."""
+    """The paragraphs on the use of keys in the order of messages."""
     yield (
         "A command with `new_key` takes the next key packet; the others have the key of the message before them. Either may come first: "
         "a command waits for its key. A packet of the wrong length raises `key_error` and has its turn, too: the messages that would use "
@@ -196,7 +196,7 @@ def _turns(d: StreamDescription) -> Iterator[str]:
 
 
 def _loading(d: StreamDescription) -> Iterator[str]:
-    """How key slots are used."""
+    """The paragraphs on the use of key slots."""
     flag = "the slot's bit of `key_loaded`" if d.key_slots <= LISTED_SLOTS else "`key_loaded`, which is about the slot of the last packet,"
     refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
     yield (

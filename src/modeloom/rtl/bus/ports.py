@@ -44,7 +44,7 @@ def key_beat(key_slots: int) -> StructLayout:
 
 
 def ordered_key_beat() -> StructLayout:
-    """One beat of a key packet of a core whose keys come in order: tdata, tkeep, tlast, tuser."""
+    """The layout of a beat of a key packet, in a core whose keys come in order: tdata, tkeep, tlast, tuser."""
     return payload_layout(KEYS_IN_ORDER, _Keys(1))
 
 

@@ -140,7 +140,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return {"slot": values["slot"]}
 
     def _refused(self, values: dict[str, Any]) -> MessageCode | None:
-        """The code for a command that is wrong in itself.  It is None for a command without such errors, whatever its slot holds."""
+        """The code for a command that is wrong in itself.  It is None for a command without such errors, whatever its slot
+        holds."""
         d = self.description
         if values["nonce_bytes"] not in d.nonces:
             return MessageCode.BAD_NONCE_LENGTH
@@ -269,8 +270,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 class TurnHost(MessageHost):
     """The host of a core whose keys come with the messages.
 
-    Each key packet has a turn, and the slot of a job is the number of its turn; 0 is that before the first packet.  A packet that drops
-    a key ends the turn before it::
+    Each key packet has a turn, and the slot of a job is the number of its turn.  Turn 0 is the time before the first packet.  A
+    packet that drops a key ends the turn before it::
 
         packets     key A         key B            drop
         turn        1: A          2: B, empty

@@ -12,15 +12,14 @@ from modeloom.verification.stream.subject import StreamSubject
 __all__ = ["check_pace"]
 
 MOST_LOST = 3
-"""Cycles that a new key may cost a message, if the core can prepare keys as fast as messages come."""
+"""Largest number of cycles that a new key may cost a message, if the core can prepare keys as fast as messages come."""
 
 COUNT = 24
 """Number of messages of each shape, back to back.  The distances in the second half are compared."""
 
 
 def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Measures the latency, and the distances of messages of several shapes, with one key and with another slot for each
-    message."""
+    """Measures the latency and the distances of messages of several shapes, with one key and with another slot for each message."""
     rng, d = subject.rng("pace"), subject.description
     host = host_of(subject, rng)
     load_all(host)
@@ -61,7 +60,10 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 
 
 def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) -> int:
-    """Measures what a new key for every message costs; gives the bytes of the shortest messages that were fast enough to lose little."""
+    """Measures the cycles that a new key for every message costs.
+
+    Returns the number of bytes of the shortest messages that lose few cycles.
+    """
     d, rng = subject.description, host.rng
     assert d.key_interval is not None
     least = d.key_interval * d.beat_bytes
