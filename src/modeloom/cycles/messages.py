@@ -13,8 +13,9 @@ Set-up computes words of the key memory, one token after another::
 
 Keys that come with messages are prepared one behind the other, in a ring of R slots::
 
-    key schedule ─▶ tokens of set-up ─▶ powers ─▶ messages ─▶ verdicts ─▶ zeros
-                    TOKEN_CYCLES        POWER_OVERHEAD        DRAIN_CYCLES
+    key schedule ─ TURN_CYCLES = 2 ─▶ tokens of set-up ───────▶ powers ────────────▶ messages ─▶ verdicts ─▶ zeros
+                                      TOKEN_CYCLES = 6 each     POWER_OVERHEAD = 2   DRAIN_CYCLES = 30
+    packet that drops a key ─ the fence, zeros, and DROP_CYCLES = 24 ─▶ nothing of the key is left
 
 The distance of keys is the longest of the first three, or all of them in R - 1 parts.
 
