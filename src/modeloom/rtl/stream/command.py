@@ -3,9 +3,9 @@
 
 ::
 
-    cmd ──▶ [slice] ──▶ lengths, numbers ──▶ [slice] ──▶ slot ──▶ o
-                                                          ▲
-                                              key_loaded ─┘  in the cycle in which the message begins
+    cmd ──▶ [slice] ──▶ lengths, numbers ──▶ [register] ──▶ slot ──▶ o
+                                                             ▲
+                                                 key_loaded ─┘  in the cycle in which the message begins
 
 A command a cycle.  The slot is looked up when the message begins, so that a command that waits while its key is erased is refused.
 The flags of many slots are in a memory, which answers a cycle later.  The command then has another register, and the slot that is
@@ -27,6 +27,7 @@ from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.bus.slot_flags import lookup_signature
+from modeloom.rtl.bus.stream_register import StreamRegister
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 
 __all__ = ["MessageCommands", "command_layout", "order_layout"]
@@ -75,7 +76,7 @@ class MessageCommands(BusComponent[MessageParameters]):
         p = self.parameters
         order = order_layout(p)
         m.submodules.taken = taken = RegisterSlice(command_layout(p))
-        m.submodules.checked = checked = RegisterSlice(StructLayout({"order": order, "slot": 16}))
+        m.submodules.checked = checked = StreamRegister(StructLayout({"order": order, "slot": 16}))
         command, made = taken.o.payload, Signal(order, name="made")
         m.d.comb += [
             taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
