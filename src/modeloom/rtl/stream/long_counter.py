@@ -55,7 +55,11 @@ class LongCounter(wiring.Component):
         m = Module()
         high_bits = self.bits - LOW_BITS
         limit_reg = Signal(self.bits)
+        limit_low = limit_reg[:LOW_BITS]
         low_reg = Signal(LOW_BITS)
+        next_low_reg = Signal(LOW_BITS)
+        # Whether the lower part is that of the limit is known at the beginning of a cycle: much depends on it.
+        at_low_reg = Signal()
         high_reg = Signal(high_bits)
         next_high_reg = Signal(high_bits)
         at_high_reg = Signal()
@@ -64,6 +68,8 @@ class LongCounter(wiring.Component):
             m.d.sync += [
                 limit_reg.eq(self.limit),
                 low_reg.eq(self.first[:LOW_BITS]),
+                next_low_reg.eq(self.first[:LOW_BITS] + 1),
+                at_low_reg.eq(self.first[:LOW_BITS] == self.limit[:LOW_BITS]),
                 high_reg.eq(self.first[LOW_BITS:]),
                 next_high_reg.eq(self.first[LOW_BITS:] + 1),
                 at_high_reg.eq(self.first[LOW_BITS:] == self.limit[LOW_BITS:]),
@@ -73,12 +79,12 @@ class LongCounter(wiring.Component):
             # There are 2^16 counts from one carry to the next, and these registers are correct two cycles after a carry.
             m.d.sync += [next_high_reg.eq(high_reg + 1), next_at_high_reg.eq(next_high_reg == limit_reg[LOW_BITS:])]
             with m.If(self.count):
-                m.d.sync += low_reg.eq(low_reg + 1)
+                m.d.sync += [low_reg.eq(next_low_reg), next_low_reg.eq(next_low_reg + 1), at_low_reg.eq(next_low_reg == limit_low)]
                 with m.If(low_reg.all()):
                     m.d.sync += [high_reg.eq(next_high_reg), at_high_reg.eq(next_at_high_reg)]
         m.d.comb += [
             self.value[:LOW_BITS].eq(low_reg),
             self.value[LOW_BITS:].eq(high_reg),
-            self.reached.eq(at_high_reg & (low_reg == limit_reg[:LOW_BITS])),
+            self.reached.eq(at_high_reg & at_low_reg),
         ]
         return m
