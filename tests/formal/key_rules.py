@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of a slot are written only while none of its sectors is in flight: the fence of the key port, step by step.
+"""Keys of a slot are written only while none of its sectors is in flight.
 
-::
+The key port waits for this in its state FENCE, step by step::
 
     cycle of the fence   0              1           2              3             4                     then
                          loaded falls   key_ok_reg  go_reg falls   last one is   busy has all of them  wait for busy
@@ -30,7 +30,7 @@ def in_state(s: BusState, *numbers: int) -> Bits:
 
 
 def _closed(s: BusState, cycles: int) -> Bits:
-    """The slot has been closed for that many cycles, or the old key is being overwritten or the new one taken."""
+    """The slot has been closed for this number of cycles, or its old key is being overwritten, or the new one is being taken."""
     return in_state(s, OVERWRITE, ERASE, RECEIVE, SCRUB, START, EXPAND, SETTLE, SETUP, LOADED) | (
         in_state(s, FENCE) & (s["key_port.fence_reg"].wide >= cycles)
     )
@@ -65,7 +65,7 @@ def slot_is_closed(s: BusState) -> Bits:
 
 
 def command_is_refused(s: BusState) -> Bits:
-    """From cycle 2 on no command for it is found good."""
+    """From cycle 2 on no command for the slot is found good."""
     return _closed(s, 2).implies(~(s["command.key_ok_reg"] & _of_slot(s, "command.command_slot")))
 
 
@@ -76,20 +76,21 @@ def good_commands_name_a_slot(s: BusState) -> Bits:
 
 
 def nothing_enters(s: BusState) -> Bits:
-    """From cycle 3 on none is admitted."""
+    """From cycle 3 on no sector of the slot is admitted."""
     return _closed(s, 3).implies(~(s["entry.go_reg"] & _of_slot(s, "command.command_slot")))
 
 
 def all_are_seen(s: BusState) -> Bits:
-    """In cycle 4, in which the key port looks, all of its sectors in flight are seen; after the fence there are none."""
+    """In cycle 4, in which the key port looks, all sectors of the slot in flight are marked.  After the fence there are none."""
     looks = in_state(s, FENCE) & s["key_port.fence_reg"].wide.equals(FENCE_CYCLES - 1)
     after = _closed(s, FENCE_CYCLES)
     return looks.implies(_marked(s).implies(s["flight.in_use_busy"])) & after.implies(~_marked(s))
 
 
 def schedule_is_in_step(s: BusState) -> Bits:
-    """The key schedule works only while the key port waits for it, and what it wrote last arrives before the port goes on.  Of several
-    it is that of the length of the cipher key at work.
+    """The key schedule works only while the key port waits for it.  Its last write arrives before the port goes on.
+
+    If there are several key schedules, only the one for the length of the present cipher key works.
     """
     lengths = s.p.keys.lengths
     # Keys of several sizes have one key schedule.
@@ -121,12 +122,13 @@ KEY_INVARIANTS = (
     all_are_seen,
     schedule_is_in_step,
 )
-"""Of the key port; they hold beside those of the streams."""
+"""Invariants of the key port.  They hold together with those of the streams."""
 
 
 def keys_rest_in_flight(s: BusState, t: BusState) -> Bits:
-    """Round keys and key words are written only while no sector of their slot is marked as in flight, nor asks to enter, nor is let in;
-    set-up runs under the same rule.
+    """Round keys and key words are written only while no sector of their slot is in flight, asks to enter, or is admitted.
+
+    The same holds for a set-up.
     """
     writes = s["key_port.preparation_round_key_we"] | s["key_port.preparation_word_we"] | s["key_port.preparation_setup_request"]
     admitted = s["ring.place_admit"] & _of_slot(s, "command.command_slot")
@@ -134,7 +136,7 @@ def keys_rest_in_flight(s: BusState, t: BusState) -> Bits:
 
 
 def sectors_are_marked(s: BusState, t: BusState) -> Bits:
-    """A sector that is admitted is marked with its slot from the next cycle on, and stays so until done names its place."""
+    """A sector that is admitted is marked with its slot from the next cycle on.  The mark stays until ``done`` names its place."""
     rules = []
     for n in range(s.p.buffers.ring_sectors):
         admitted = s["ring.place_admit"] & s.ticket.equals(n)
@@ -149,8 +151,10 @@ def sectors_are_marked(s: BusState, t: BusState) -> Bits:
 
 
 def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
-    """A key is found unusable when its second cipher key arrives and is the first one, or when set-up writes 0 to a word that must not be
-    0: then always, and else never.  It stays so until the next packet.
+    """A key is found unusable exactly when its second cipher key is equal to the first, or set-up writes 0 to a word that must not
+    be 0.
+
+    It stays unusable until the next packet.
     """
     reasons = []
     if s.p.keys.distinct_keys:
@@ -168,7 +172,7 @@ def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
 
 
 def verdict_is_kept(s: BusState, t: BusState) -> Bits:
-    """A slot becomes loaded by a key that is usable only; one that is not is an error, and the old key's way is taken again."""
+    """A slot becomes loaded by a usable key only.  An unusable key is an error, and its slot is overwritten."""
     rises = (t["key_port.state_loaded"] & ~s["key_port.state_loaded"]).some()
     unusable = s["key_port.unusable_reg"]
     decides = in_state(s, START, LOADED) & unusable
@@ -182,7 +186,7 @@ def verdict_is_kept(s: BusState, t: BusState) -> Bits:
 
 
 KEY_RULES = (keys_rest_in_flight, sectors_are_marked)
-"""Hold in every cycle without reset."""
+"""These rules hold in every cycle without reset."""
 
 VERDICT_RULES = (verdict_has_its_reason, verdict_is_kept)
-"""Those for modes that refuse some keys."""
+"""These rules are for modes that refuse some keys."""

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict on a packet is that of docs/interfaces.md, whatever its length and its tkeep.
+"""The verdict on a packet is that of docs/interfaces.md, for every length and every tkeep.
 
-What the document says is a number of bytes and a form of tkeep.  The number is no part of the buses, so the model counts it beside
-them: beats of the packet until now, and whether one of them had another form (``Ghost``)::
+The document requires a number of bytes and a form of tkeep.  The buses do not hold the number, so the model counts it: the beats of
+the packet so far, and whether one of them had another form (``Ghost``)::
 
     s ──▶ beats_are_checked ──▶ beats_stay_in_order ──▶ verdict_is_right ──▶ code_is_the_verdict ──▶ status
           flags of one beat     the register slice      with ``Ghost``         of command and packet
 
-The count stops at the beats of the largest sector: from there on a packet is longer than any sector, whatever comes.
+The count stops at the beats of the largest sector.  A packet that goes on is longer than any sector.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Checked:
         return self.payload[self.p.data.beat_bits + 2 + size]
 
     def is_longer(self, size: int) -> Bits:
-        """Whether it has more."""
+        """Whether it has more bytes than the last beat of a sector."""
         return self.payload[self.p.data.beat_bits + 2 + len(self.p.sizes) + size]
 
     def has(self, count: Bits) -> Bits:
-        """Whether the flags are those of so many bytes."""
+        """Whether the flags are those of a beat with ``count`` bytes."""
         claims = []
         for number, size in enumerate(self.p.sizes):
             last = size.last_keep.bit_length()
@@ -67,13 +67,13 @@ class Checked:
 
 @dataclass
 class Ghost:
-    """What a packet had until now: its beats, at most those of the largest sector, and whether a tkeep was bad."""
+    """The packet so far: the number of its beats, up to those of the largest sector, and whether a tkeep was bad."""
 
     beats: Bits
     bad: Bits
 
     def after(self, s: BusState) -> Ghost:
-        """After a cycle in which a beat may be taken in."""
+        """The packet after a cycle in which a beat may be taken."""
         beat, accept = _taken(s), s["sector.accept"]
         most = s.p.beats
         more = (self.beats < most).choose(self.beats + 1, self.beats)
@@ -89,7 +89,10 @@ def _taken(s: BusState) -> Checked:
 
 
 def beats_are_checked(s: BusState) -> Bits:
-    """docs/interfaces.md: tkeep is all ones before the last beat, and ones from bit 0 on, at least one, in the last."""
+    """A beat is bad unless its tkeep has the form in docs/interfaces.md.
+
+    It is all ones before the last beat.  In the last beat it has ones from bit 0 on, and at least one.
+    """
     p = s.p
     payload, bits = s["s_payload"], p.data.beat_bits
     given, keep, last = payload[:bits], payload[bits : bits + p.beat_bytes], payload[-1:]
@@ -104,7 +107,8 @@ def beats_are_checked(s: BusState) -> Bits:
 
 
 def beats_stay_in_order(s: BusState, t: BusState) -> Bits:
-    """The slice gives every beat once, in order: what stands first goes, the second becomes the first, a new one is the last."""
+    """The slice gives every beat once, in order.  The first beat leaves, the second becomes the first, and a new one is the
+    last."""
     first, full, get, put = s["sector.slice.valid_reg"], s["sector.slice.full_reg"], s["sector.slice.get"], s["sector.slice.put"]
     held = [s["sector.slice.payload0_reg"], s["sector.slice.payload1_reg"]]
     after = [t["sector.slice.payload0_reg"], t["sector.slice.payload1_reg"]]
@@ -154,7 +158,10 @@ def verdict_is_right(s: BusState, t: BusState, ghost: Ghost, count: Bits) -> Bit
 
 
 def code_is_the_verdict(s: BusState, t: BusState) -> Bits:
-    """A status has the packet's code if its command is good, and else the command's; and the packet's stays until then."""
+    """A status has the code of the packet if its command is good, and otherwise that of the command.
+
+    The code of the packet stays until then.
+    """
     code = s["command.command_ok"].choose(s["sector.code_reg"].extend(3), s["command.command_code"])
     waits = s["sector.packet_complete"] & ~s["entry.packet_take"]
     return all_of([
@@ -165,13 +172,13 @@ def code_is_the_verdict(s: BusState, t: BusState) -> Bits:
 
 
 def check_packets(machine: Machine, p: BusParameters) -> None:
-    """Proves the verdict on packets by induction over a cycle; raises ``Counterexample`` with the name of what does not hold."""
+    """Proves the verdict on packets by induction over a cycle.  Raises ``Counterexample`` with the name of the rule that fails."""
     anything, power, s = BusState(machine.free("any"), p), BusState(machine.powered("power"), p), BusState(machine.free("s"), p)
     reset, t = anything.next(), s.next()
     empty = Ghost(constant(0, WIDE), constant(0, 1))
     ghost, count = Ghost(fresh("beats", WIDE), fresh("bad", 1)), fresh("count", WIDE)
     assumed = [sound(s), running(s), counters_follow(s, ghost)]
-    # A beat without fault has a number of bytes, as ``beats_are_checked`` says; of one with a fault nothing is known.
+    # A beat without fault has a number of bytes, as ``beats_are_checked`` says.  Nothing is known of a beat with a fault.
     fits = _taken(s).bad | (_taken(s).has(count) & (count > 0) & (count <= p.beat_bytes))
     steps = {
         "beats_are_checked": holds(beats_are_checked(s)),

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of several sizes: the end of a packet tells the size, round keys are written with their size, and an erasure reaches all of them.
+"""Keys of several sizes: the end of a packet tells the size, round keys are written with their size, and an erasure reaches all of
+them.
 
 ::
 
-    RECEIVE: a beat with tlast      tkeep and number of the beat are the end of a size ──▶ START, with this size until the slot is loaded
+    RECEIVE: a beat with tlast      tkeep and number of the beat are the end of a size ──▶ START, with this size until the slot is
+    loaded
                                     they are not ──▶ OVERWRITE, with the longest size
     ERASE:                          zeros, round 0, 1, ... to the last of the longest size, one a cycle
 
@@ -21,7 +23,7 @@ from modeloom.rtl.bus.key_format import key_beats, packet_ends
 __all__ = ["SIZE_INVARIANTS", "SIZE_RULES"]
 
 LENGTH, WRITTEN = "key_port.schedule_length", "key_port.preparation_round_key_length"
-"""The size that is worked on, and that of the round key that is written."""
+"""The names of the size that is worked on, and of the size of the round key that is written."""
 
 HELD = ("word_0_reg", "word_1_reg", "word_2_reg", "last_word_reg", *(f"mixed_{n}_reg" for n in range(4)))
 """Registers of the key schedule that its outputs show."""
@@ -36,8 +38,9 @@ def _longest(s: BusState, name: str) -> Bits:
 
 
 def length_is_a_size(s: BusState) -> Bits:
-    """It is the longest wherever an erasure may follow or be under way, and so is that of the zeros that are written.  A packet has no more
-    beats than the longest.
+    """The size is the longest wherever an erasure runs or may follow.  The zeros of the erasure are written with this size, too.
+
+    A packet has no more beats than the longest packet.
     """
     if not _several(s):
         return constant(1, 1)
@@ -52,7 +55,7 @@ def length_is_a_size(s: BusState) -> Bits:
 
 
 def schedule_rests_empty(s: BusState) -> Bits:
-    """A key schedule that does not expand holds zeros, and begins with round 0; one that erases writes in each cycle."""
+    """A key schedule that does not expand holds zeros, and will begin with round 0.  While it erases, it writes in each cycle."""
     if not _several(s):
         return constant(1, 1)
     part = "key_schedule"
@@ -66,11 +69,11 @@ def schedule_rests_empty(s: BusState) -> Bits:
 
 
 SIZE_INVARIANTS = (length_is_a_size, schedule_rests_empty)
-"""They hold beside those of keys and streams, and say nothing of buses with one size."""
+"""These invariants hold together with those of keys and streams.  They are true for buses with one size."""
 
 
 def packet_tells_the_size(s: BusState, t: BusState) -> Bits:
-    """A packet is expanded with the size whose end it has, and with no other end; else it is an error, and the slot is overwritten."""
+    """A packet is expanded with the size whose end it has.  Any other end is an error, and the slot is overwritten."""
     keys = s.p.keys
     taken, last = in_state(s, RECEIVE) & s["key_valid"], s["key_payload"][144]
     beat, keep = s["key_port.beat_reg"].wide, s["key_payload"][128:144]
@@ -99,7 +102,8 @@ def size_is_kept(s: BusState, t: BusState) -> Bits:
 
 
 def erasure_reaches_all_round_keys(s: BusState, t: BusState) -> Bits:
-    """Zeros go to round 0, 1, ... up to the last one of the longest size, one a cycle, before the port goes on."""
+    """Before the port goes on, zeros are written to rounds 0, 1, ... up to the last round of the longest size, one in each
+    cycle."""
     erasing, number, last = s["key_schedule.erasing_reg"], s["key_schedule.round"].wide, s.p.keys.round_keys - 1
     after, following = t["key_schedule.erasing_reg"], t["key_schedule.round"].wide
     written = all_of([
@@ -122,4 +126,4 @@ def erasure_reaches_all_round_keys(s: BusState, t: BusState) -> Bits:
 
 
 SIZE_RULES = (packet_tells_the_size, size_is_kept, erasure_reaches_all_round_keys)
-"""Those of keys of several sizes."""
+"""These rules are for keys of several sizes."""

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is proved of the buses of a core: rules of the streams, the invariants that they need, what is assumed of the engine.
+"""The proved rules of the buses of a core, the invariants that they need, and the assumptions on the engine.
 
-All are formulas over a state of the buses and the one after it, so each holds for ever if it holds for any two.  Nothing is counted from
-the reset on.  Instead a number is read from the state and shown to change as the count would: ``in_flight`` grows by one with each
-command taken and falls by one with each status given, so it is the number of commands without a status, for however long a core runs.
-
-::
+All are formulas over a state of the buses and the next one, so a rule holds for ever if it holds for any two such states.  Nothing
+is counted from the reset on.  Instead a number is read from the state, and is shown to change as the count would.  For instance,
+``in_flight`` grows by one with each command taken and falls by one with each status given.  So it is the number of commands without
+a status, in runs of any length::
 
     commands  taken_reg ▶ valid_reg ▶ storage[consume + 0 .. level) ▶ r_data ▶ status_reg         youngest ... oldest
     sectors   enter_reg ▶ engine ▶ done_reg ▶ to_send ▶ fetched ▶ m_axis
@@ -38,12 +37,12 @@ __all__ = [
 OK = 0
 
 TAG = slice(256, 272)
-"""Of a command."""
+"""The bits of the tag in a command."""
 
 
 @dataclass
 class BusState:
-    """Names for what a state of the buses holds."""
+    """Names for the parts of a state of the buses."""
 
     state: State
     p: BusParameters
@@ -53,7 +52,7 @@ class BusState:
 
     @property
     def ring_beat(self) -> Bits:
-        """Number of the beat that is read next, in its sector; a core whose sectors are a single beat has no register for it."""
+        """Number of the beat that is read next, in its sector.  A core whose sectors have a single beat has no register for it."""
         return self["ring.beat_reg"] if self.state.has("ring.beat_reg") else constant(0, 1)
 
     # -- sizes of sectors -----------------------------------------------------------------------------------------------------
@@ -72,7 +71,7 @@ class BusState:
         return result
 
     def beats(self, size: Bits | None) -> Bits:
-        """Beats of a sector of a size."""
+        """The number of beats of a sector of this size."""
         return self.of_size([one.beats for one in self.p.sizes], size)
 
     @property
@@ -93,7 +92,7 @@ class BusState:
 
     @property
     def size_read(self) -> Bits | None:
-        """Of the sector that is read from the ring next."""
+        """The size of the sector that is read from the ring next."""
         if not self.several:
             return None
         result = self["ring.size0_reg"]
@@ -213,8 +212,8 @@ class BusState:
 
     @cached_property
     def leaving(self) -> list[tuple[Bits, Bits, Bits, Bits | None]]:
-        """Beats read from the ring and not taken, the oldest first: whether there is one, whether it is a last one, its data or, before
-        the choice of a part of the ring, nothing, and the size of its sector.
+        """Beats read from the ring and not taken, the oldest first: whether there is one, whether it is a last one, its data or,
+        before the choice of a part of the ring, nothing, and the size of its sector.
         """
         last = self.p.data.beat_bits
         newer = self["ring.out.from_reg"]
@@ -233,8 +232,8 @@ class BusState:
 
     @cached_property
     def numbers(self) -> list[tuple[Bits, Bits]]:
-        """For each of ``leaving`` its number in its sector, and whether the beat behind it belongs to a sector of the same size or is
-        a first one.
+        """For each of ``leaving`` its number in its sector, and whether the beat behind it belongs to a sector of the same size or
+        is a first one.
 
         Read backwards from the beat that is read next: before a first beat comes the last of another sector.
         """
@@ -304,8 +303,11 @@ def idle_is_empty(s: BusState) -> Bits:
 
 
 ASSUMPTIONS = (ack_answers, done_has_a_sector, idle_is_empty)
-"""Of the engine: at most one acknowledgement a request, at most one done a sector, idle only without one.  Nothing is assumed of the
-host."""
+"""The assumptions on the engine: at most one acknowledgement for a request, at most one ``done`` for a sector, ``idle`` only if
+empty.
+
+There are no assumptions on the host.
+"""
 
 
 # -- invariants --------------------------------------------------------------------------------------------------------------------
@@ -320,7 +322,7 @@ def queue_is_in_order(s: BusState) -> Bits:
 
 
 def sectors_have_places(s: BusState) -> Bits:
-    """Sectors to enter, in the engine, done and to be sent are as many as there are places in use."""
+    """The number of places in use is the number of sectors that are to enter, in the engine, done, or to be sent."""
     waiting = total([s["ring.to_send_reg"], s["ring.done_reg"], s["entry.packet_entering"]])
     free = s["ring.free_reg"]
     return all_of([
@@ -358,7 +360,7 @@ def beats_are_in_step(s: BusState) -> Bits:
 
 
 def slice_is_in_order(s: BusState) -> Bits:
-    """The last registers before m fill one after the other; bytes behind the end of a sector are zero."""
+    """The last registers before m fill one after the other.  Bytes behind the end of a sector are zero."""
     p = s.p
     valid, full = s["ring.out.valid_reg"], s["ring.out.full_reg"]
     rules = [full.implies(valid)]
@@ -370,7 +372,7 @@ def slice_is_in_order(s: BusState) -> Bits:
 
 
 def reading_is_in_order(s: BusState) -> Bits:
-    """What is read from the ring is the next beat of the oldest sector."""
+    """The beat that is read from the ring is the next one of the oldest sector."""
     address = s.oldest_place * s.p.beats + s.ring_beat.wide
     place = s["ring.place_read_reg"].wide.equals(s.oldest_place) if s.several else constant(1, 1)
     return all_of([s["entry.place_ticket"].wide < s.p.buffers.ring_sectors, place, s["ring.read_address_reg"].wide.equals(address)])
@@ -382,33 +384,35 @@ def sent_is_one_with_beats(s: BusState) -> Bits:
 
 
 def zero_outside_keep(s: BusState) -> Bits:
-    """Bytes of m outside tkeep are zero; all are while it is not valid."""
+    """Bytes of m outside tkeep are zero.  All bytes are zero while it is not valid."""
     p = s.p
     data, keep = s["ring.m_payload"][: p.data.beat_bits], s["ring.m_payload"][p.data.beat_bits : p.data.beat_bits + p.beat_bytes]
     return all_of(keep[b] | data[8 * b : 8 * b + 8].equals(0) for b in range(p.beat_bytes))
 
 
 def zero_without_status(s: BusState) -> Bits:
-    """The status bus is zero while it is not valid; behind the code it always is."""
+    """The status bus is zero while it is not valid.  Its bits behind the code are always zero."""
     shown = s["queue.status_payload"]
     return (s["queue.valid_reg"] | shown.equals(0)) & shown[19:].equals(0)
 
 
 def complete_begins_anew(s: BusState) -> Bits:
-    """When a packet is complete the next beat is a first one."""
+    """When a packet is complete, the next beat is the first one of a packet."""
     return s["sector.packet_complete"].implies(s["sector.beat_reg"].equals(0) & ~s["sector.overrun_reg"])
 
 
 def packet_is_good_or_has_a_code(s: BusState) -> Bits:
-    """A packet without fault has code OK, one with a fault has another."""
+    """A packet without fault has the code OK, and a packet with a fault has another code."""
     complete, ok = s["sector.packet_complete"], s["sector.packet_ok"]
     coded = complete.implies(ok.equals(s["sector.code_reg"].equals(OK)))
     return coded & s["sector.packet_good"].equals(complete & ok)
 
 
 def decision_is_prepared(s: BusState) -> Bits:
-    """What was found a cycle ago still holds: a command waits, with a place and room if it may go, with its packet and a code if it
-    is dropped; and a good packet is not dropped while its command may go.
+    """The decision that was prepared a cycle ago is still right.
+
+    A command waits.  If it may go, there is a place and room for its status.  If it is dropped, its packet is complete and there is
+    a code.  A good packet is not dropped while its command may go.
     """
     waits = s.undecided & s["queue.verdict_room"]
     go, drop = s["entry.go_reg"], s["entry.drop_reg"]
@@ -421,7 +425,10 @@ def decision_is_prepared(s: BusState) -> Bits:
 
 
 def fill_beat_in_range(s: BusState) -> Bits:
-    """No beat is counted beyond the last, and none is written far ahead of a sector that asks to enter; flags of the count are right."""
+    """No beat is counted beyond the last, and none is written too far ahead of a sector that asks to enter.
+
+    The flags of the count are right.
+    """
     number = s["sector.fill_beat"].wide
     ahead = (s["sector.fill_we"] & s["entry.packet_entering"]).implies(number < FILL_AHEAD)
     beat = s["sector.beat_reg"].wide
@@ -435,8 +442,9 @@ def fill_beat_in_range(s: BusState) -> Bits:
 
 
 def packets_have_a_size(s: BusState) -> Bits:
-    """In a core for several sizes the intake is set to the size of the command whose packet it takes in, and of the sector that asks to
-    enter; and what it wrote in this cycle belongs to a packet that has begun.
+    """In a core for several sizes, the intake is set to the size of the command whose packet it takes in.
+
+    This is also the size of the sector that asks to enter.  A beat that it wrote in this cycle belongs to a packet that has begun.
     """
     if not s.several:
         return constant(1, 1)
@@ -466,26 +474,26 @@ INVARIANTS = (
     fill_beat_in_range,
     packets_have_a_size,
 )
-"""Hold after a reset and from then on."""
+"""These invariants hold after a reset and from then on."""
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------------------
 
 
 def data_stay(s: BusState, t: BusState) -> Bits:
-    """m_axis: a beat that is not taken stays, with its payload."""
+    """A beat on m_axis that is not taken stays, with its payload."""
     waits = s["ring.out.valid_reg"] & ~s["ring.out.o_ready"]
     return waits.implies(t["ring.out.valid_reg"] & t["ring.m_payload"].equals(s["ring.m_payload"]))
 
 
 def status_stays(s: BusState, t: BusState) -> Bits:
-    """m_axis_status: a status that is not taken stays, with its payload."""
+    """A status on m_axis_status that is not taken stays, with its payload."""
     waits = s["queue.valid_reg"] & ~s["queue.status_ready"]
     return waits.implies(t["queue.valid_reg"] & t["queue.status_payload"].equals(s["queue.status_payload"]))
 
 
 def request_stays(s: BusState, t: BusState) -> Bits:
-    """Towards the engine: a request to enter stays, with all that it says, until it is acknowledged."""
+    """A request to the engine to enter stays, with all of its fields, until it is acknowledged."""
     waits = s["entry.packet_entering"] & ~s["entry.enter_ack"]
     names = [n for n in ("engine_enter_ticket", "engine_enter_decrypt", "engine_tweak", "engine_enter_slot") if s.state.has(n)]
     if len(names) < 2:
@@ -494,14 +502,15 @@ def request_stays(s: BusState, t: BusState) -> Bits:
 
 
 def one_status_a_command(s: BusState, t: BusState) -> Bits:
-    """The number of commands in flight grows with each command and falls with each status; statuses never lead."""
+    """The number of commands in flight grows with each command and falls with each status.  No status comes before its command."""
     counted = (s.in_flight + s.shake("command").wide).equals(t.in_flight + s.shake("status").wide)
     return counted & s.shake("status").implies(s.in_flight > 0)
 
 
 def statuses_in_order(s: BusState, t: BusState) -> Bits:
-    """Tags and codes in flight are a queue: a status takes the oldest from it, a command joins it as the youngest, and gets the
-    code of the decision, which is kept.
+    """Tags and codes in flight form a queue.
+
+    A status takes the oldest entry, and a command becomes the youngest.  It gets the code of its decision, and keeps it.
     """
     given, joins = s.shake("status"), s.shake("command")
     shown = s["queue.status_payload"]
@@ -528,7 +537,7 @@ def data_before_status(s: BusState, t: BusState) -> Bits:
 
 
 def whole_packets(s: BusState, t: BusState) -> Bits:
-    """Each packet on m has the beats of a sector: tlast is on the last one and on no other, and none is lost or repeated."""
+    """Each packet on m has the beats of a sector.  tlast is high in the last one only, and no beat is lost or repeated."""
     beat = s.shake("m")
     marked = beat.implies(s.last.equals(s.next_beat.equals(s.beats(s.leaving[0][3]) - 1)))
     return marked & t.next_beat.equals(beat.choose(s.after_next_beat, s.next_beat))
@@ -545,8 +554,9 @@ def places_suffice(s: BusState, t: BusState) -> Bits:
 
 
 def refused_gives_no_data(s: BusState, t: BusState) -> Bits:
-    """A sector is admitted if and only if its status is OK, only with a packet without fault, and only for a command that could be
-    obeyed in this cycle or the one before.
+    """A sector is admitted if and only if its status is OK.
+
+    Its packet is then without fault, and its command could be obeyed in this cycle or in the one before.
     """
     take, admit = s.decided, s["ring.place_admit"]
     return all_of([
@@ -558,7 +568,7 @@ def refused_gives_no_data(s: BusState, t: BusState) -> Bits:
 
 
 def ready_status_goes(s: BusState, t: BusState) -> Bits:
-    """A status that may go is on the bus in the next cycle."""
+    """A status that need not wait is on the bus in the next cycle."""
     ok = s["queue.queue.r_data"][16:].equals(OK)
     free = ~s["queue.valid_reg"] | s["queue.status_ready"]
     may = s["queue.queue.r_rdy"] & free & (~ok | s.delivered.some())
@@ -566,13 +576,14 @@ def ready_status_goes(s: BusState, t: BusState) -> Bits:
 
 
 def command_moves_on(s: BusState, t: BusState) -> Bits:
-    """A command that has been taken is checked in the next cycle if no other stands before it."""
+    """A command that has been taken is checked in the next cycle, if no other command is before it."""
     return (s["command.taken_valid_reg"] & ~s["command.command_valid"]).implies(t["command.command_valid"])
 
 
 def decision_is_made(s: BusState, t: BusState) -> Bits:
-    """A command that waits with its packet is decided by the next cycle, if no sector asks to enter and the queue has room: a bad one
-    at once, a good one if there is a place.
+    """A command that waits with its packet is decided by the next cycle, if no sector asks to enter and the queue has room.
+
+    A good one also needs a place in the ring.
     """
     waits = all_of([s.undecided, s["sector.packet_complete"], s["queue.verdict_room"], ~s["entry.packet_entering"]])
     bad = ~(s["command.command_ok"] & s["sector.packet_ok"])
@@ -580,7 +591,7 @@ def decision_is_made(s: BusState, t: BusState) -> Bits:
 
 
 def size_is_the_commands(s: BusState, t: BusState) -> Bits:
-    """In a core for several sizes a sector is taken in, enters, and is given back in the size of its command."""
+    """In a core for several sizes, a sector is taken in, enters, and is given back with the size of its command."""
     if not s.several:
         return constant(1, 1)
     admitted = s["ring.place_admit"]
@@ -593,8 +604,9 @@ def size_is_the_commands(s: BusState, t: BusState) -> Bits:
 
 
 def size_changes_between_sectors(s: BusState, t: BusState) -> Bits:
-    """Towards the engine: the size changes only while no sector is in it or asks to enter, with ``restart`` in the cycle after, and no
-    beat is written in either.
+    """The size changes only while no sector is in the engine or asks to enter.
+
+    ``restart`` follows in the next cycle.  No beat is written in either cycle.
     """
     if not s.several:
         return constant(1, 1)
@@ -622,7 +634,7 @@ RULES = (
     size_is_the_commands,
     size_changes_between_sectors,
 )
-"""Hold in every cycle without reset."""
+"""These rules hold in every cycle without reset."""
 
 
 # -- progress --------------------------------------------------------------------------------------------------------------------
@@ -644,5 +656,5 @@ def status_given(s: BusState) -> Bits:
 
 
 def longest_wait(p: BusParameters) -> int:
-    """Cycles within which a status passes then: the beats of a sector, and the registers from done to the status."""
+    """The number of cycles within which a status then passes: the beats of a sector, and the registers from done to the status."""
     return p.beats + 5

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the proofs of the buses assume of the engine is proved of emitted engines: every sector is done, once and in order, and ``idle``
-means that none is inside.  A fault in the control is found.
+"""The assumptions of the proofs of the buses are proved for emitted engines.
+
+Every sector is done once and in order, and ``idle`` means that no sector is in the engine.  A fault in the control is found.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from modeloom.taint.graph import BitGraph
 CYCLES = 500
 
 ENTER, DONE, TICKET, IDLE = "fill_ahead", "done_valid_3_reg", "done_ticket_3_reg", "sequencer.size_idle"
-"""Names in the Verilog of the engine's ``enter`` (the same as ``fill_ahead``), and of ``done``, ``done_ticket`` and ``idle`` (those of
-their registers)."""
+"""Names in the Verilog of the engine's ``enter`` (the same as ``fill_ahead``), and of ``done``, ``done_ticket`` and ``idle`` (those
+of their registers)."""
 
 
 CORES = {
@@ -73,7 +74,10 @@ def control(core: str) -> tuple[Machine, CoreProgram]:
 
 
 def unproved(machine: Machine, program: CoreProgram) -> list[str]:
-    """Invariants and rules of the engine that do not hold; by induction over two cycles, from a reset in any state and from power-on."""
+    """The invariants and rules of the engine that do not hold.
+
+    They are checked by induction over two cycles, from a reset in any state and from power-on.
+    """
     any_, power = Control(machine.free("any"), program), Control(machine.powered("power"), program)
     s = Control(machine.free("s"), program)
     reset, t = any_.next(), s.next()
@@ -98,7 +102,7 @@ def unproved(machine: Machine, program: CoreProgram) -> list[str]:
 
 @slow
 def test_the_buses_of_a_core() -> None:
-    """As in ``test_stream_rules``, on the buses of a whole core with its many short sectors in flight."""
+    """The rules of ``test_stream_rules`` hold for the buses of a whole core with many short sectors in flight."""
     machine, p = Machine(module_of_core(emitted.folder(PARTIAL), "bus")), bus_parameters(emitted.core(PARTIAL))
     check_invariants(machine, p)
     for rule in (*RULES, *KEY_RULES):
@@ -139,7 +143,7 @@ FAULTS = {
     ),
     "a bit of the store that says done": ("engine_control", r"(rom\[3\]) = (\S+);", r"\1 = ~\2;", "done_once"),
 }
-"""Faults in the control of an engine: module, pattern, replacement, and what does not hold any more."""
+"""Faults in the control of an engine: module, pattern, replacement, and the property that fails."""
 
 
 @pytest.mark.parametrize("fault", [fault if n % 4 == 0 else slowly(fault)[0] for n, fault in enumerate(FAULTS)])
@@ -156,8 +160,9 @@ def test_faults_of_the_control_are_found(fault: str, tmp_path: Path) -> None:
 
 
 def test_a_run_of_the_control() -> None:
-    """Random requests, as the buses make them, and a set-up now and then, in the emitted control: done comes in order, as many cycles after
-    the entry as the proof says.
+    """Runs the emitted control with random requests and some set-ups.
+
+    ``done`` comes in order, and as many cycles after the entry as the proof says.
     """
     machine, program = control("many in flight")
     p = bus_parameters(emitted.core(PARTIAL))

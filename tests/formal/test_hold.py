@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proved of the buffer for unverified text: nothing of a packet leaves whose verdict is not right, whatever host and pipeline do.
+"""A held packet leaves the buffer for unverified text only after a good verdict, whatever host and pipeline do.  This is proved.
 
-A beat has one bit here: whether its packet will be let go.  A packet that is not held has ones, one that is held has its verdict in all
-its beats.  So the promise is that every beat at the output is 1.  ``promise`` is what the verdict on the held packet is going to be; it
-is free, and stays the same for as long as this packet is held.
+Here a beat has one bit, which says whether its packet will be released.  All beats of a packet that is not held are 1, and all
+beats of a held packet have its verdict.  So the promise is that every beat at the output is 1.  ``promise`` is the future verdict
+on the held packet.  It is free, and stays the same while this packet is held.
 """
 
 import inspect
@@ -35,7 +35,7 @@ def machine(depth, before="", after=""):
 
 
 class Buffer:
-    """Names for what a state of the buffer holds."""
+    """Names for the parts of a state of the buffer."""
 
     def __init__(self, state, depth, promise):
         self.state, self.depth, self.promise = state, depth, promise
@@ -59,11 +59,11 @@ class Buffer:
 
     @property
     def current(self) -> Bits:
-        """What the verdict on the packet of this cycle is going to be."""
+        """The future verdict on the packet of this cycle."""
         return self["held_reg"].choose(self.promise, self.input(BEAT))
 
     def place(self, offset: Bits) -> Bits:
-        """So many places behind the one that is read."""
+        """The place with this offset from the one that is read."""
         at = self["get_reg"].wide + offset.wide
         return (at < self.depth).choose(at, at - self.depth)
 
@@ -78,7 +78,7 @@ class Buffer:
 
 
 def numbers(s):
-    """Places are numbers of places, and so many are used."""
+    """All pointers and counts are in their ranges, and the flag of a full buffer is right."""
     size = constant(s.depth, 16)
     places = [s[name].wide < size for name in ("put_reg", "begin_reg", "get_reg")]
     used = s["used_reg"].wide
@@ -86,17 +86,17 @@ def numbers(s):
 
 
 def pointers(s):
-    """Visible places begin where is read and end where hidden ones begin."""
+    """Visible places begin at the place that is read, and end where hidden places begin."""
     return s["put_reg"].wide.equals(s.place(s["used_reg"])) & s["begin_reg"].wide.equals(s.place(s["visible_reg"]))
 
 
 def between_packets(s):
-    """Nothing is hidden but for a packet that is held."""
+    """Beats are hidden only while a packet is held."""
     return (s["held_reg"] | s["visible_reg"].equals(s["used_reg"])) & s["ended_reg"].implies(s["held_reg"])
 
 
 def contents(s):
-    """What is visible has been let go, or was not held; what is hidden is of the packet that is held."""
+    """Visible beats were released or not held.  Hidden beats belong to the packet that is held."""
     truths = []
     for place in range(s.depth):
         at, get = constant(place, 16), s["get_reg"].wide
@@ -107,17 +107,17 @@ def contents(s):
 
 
 def output(s):
-    """The promise: a beat at the output is one of a packet that was let go or not held."""
+    """The promise: a beat at the output belongs to a packet that was released or not held."""
     return s["o__valid"].implies(s["rdata__0"] & s["visible_reg"].some())
 
 
 def quiet(s):
-    """Nothing is erased but in a reset."""
+    """Nothing is erased except in a reset."""
     return ~s["memory.erase_reg"]
 
 
 def one_verdict(s, t):
-    """A verdict is taken in the cycle in which its packet ends to be held: so many verdicts as held packets, and in their order."""
+    """A verdict is taken in the last cycle in which its packet is held.  So each held packet takes one verdict, in order."""
     taken = s["verdict__valid"] & s["verdict__ready"]
     return taken.equals((s["held_reg"] | s.begins) & ~t["held_reg"])
 
@@ -132,7 +132,7 @@ INVARIANTS = (numbers, pointers, between_packets, contents, output, quiet)
 
 
 def surroundings(s):
-    """No reset; beats and verdicts are as they are promised."""
+    """There is no reset, and beats and verdicts agree with the promise."""
     return all_of([
         ~s["rst"], ~s["erase"],
         s["i__valid"].implies(s.input(HELD).choose(s.input(BEAT).equals(s.current), s.input(BEAT))),
@@ -144,7 +144,7 @@ def surroundings(s):
 
 
 def unproved(built, depth):
-    """Invariants that do not hold, after a reset in any state or a cycle after they held, and rules."""
+    """The invariants that do not hold after a reset or one cycle after they held, and the rules that do not hold."""
     names = []
     any_ = Buffer(built.free("any"), depth, fresh("any.promise", 1))
     s = Buffer(built.free("s"), depth, fresh("s.promise", 1))
@@ -166,7 +166,7 @@ def test_nothing_leaves_before_its_verdict(depth):
 
 
 def test_the_surroundings_are_possible():
-    """What is assumed contradicts nothing: there are states in which a held packet is let go, and in which one is dropped."""
+    """The assumptions are possible: there are states in which a held packet is released, and states in which one is dropped."""
     for verdict in (0, 1):
         s = Buffer(machine(5).free("s"), 5, fresh("s.promise", 1))
         seen = s["held_reg"] & s["ended_reg"] & s["verdict__valid"] & s["verdict__payload"].equals(verdict) & s["o__valid"]
