@@ -121,6 +121,9 @@ def build_stream(
         f"{directory}: {cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} for one of "
         f"text, {cycles.tag} for the tag, latency {description.latency}, {'proved' if description.explain.proved else 'not proved'}"
     )
+    if description.inline:
+        apart = description.key_interval
+        click.echo(f"Keys come with messages. A new key costs at most 3 cycles if keys are sent ahead, {apart} or more cycles apart.")
     if description.releases:
         warn([RELEASED])
 

@@ -190,7 +190,8 @@ def _turns(d: StreamDescription) -> Iterator[str]:
     yield ""
     yield (
         f"A new key costs a cycle of the messages, at most 3 with what the ring needs, if keys are {d.key_interval} cycles or more apart; "
-        "keys that follow each other faster have this distance."
+        "keys that follow each other faster have this distance. Send keys ahead: a core that is idle has to prepare a key before the first "
+        "block of its message can enter."
     )
     yield ""
 

@@ -48,8 +48,6 @@ def digit_bits(width: int, count: int, cycles: int) -> int:
 class KeyPowers(wiring.Component):
     """Computes the powers 2 to ``count`` of a key, one after another, in the same number of cycles for all keys.
 
-    With digits of 16 bits for GHASH it takes 705 LUTs and 393 registers on xc7 in Yosys.
-
     Parameters
     ----------
     field : Field
