@@ -33,6 +33,7 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
             "--keys",
             help="Stream modes: expand, expanded if the host gives round keys, or inline if keys come with messages (default: expand).",
         ),
+        click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),
         click.option("--channels", type=int, help="Stream modes: messages that may interleave (default: 1, and no other number yet)."),
         click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
     ):

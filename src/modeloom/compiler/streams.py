@@ -17,6 +17,9 @@ from modeloom.streams.prove import StreamProof, prove_stream
 
 __all__ = ["CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
 
+PACKETS = ("aligned", "wire")
+"""What ``StreamOptions.packet`` may be."""
+
 KEYS = ("expand", "expanded", "inline")
 """What ``StreamOptions.keys`` may be."""
 
@@ -67,6 +70,8 @@ class StreamOptions:
     keys : str
         "expand" for a core that expands keys, "expanded" for one that takes round keys from the host and has no key schedule, or "inline"
         for one whose keys come with the messages: it expands them, and ``key_slots`` of them are in the core at a time.
+    packet : str
+        "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other as on the wire.
     """
 
     key_bits: int | None = None
@@ -81,6 +86,7 @@ class StreamOptions:
     blocks_per_cycle: int = 1
     direction: str = "both"
     keys: str = "expand"
+    packet: str = "aligned"
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -176,6 +182,10 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise InputError(f"--hold {why}")
     if not 1 <= options.key_slots <= MOST_SLOTS:
         raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {options.key_slots}")
+    if options.packet not in PACKETS:
+        raise UnknownName("form of packets", options.packet, PACKETS)
+    if options.packet == "wire" and options.keys == "inline":
+        raise InputError("--packet wire is for cores with key slots; leave out --keys inline")
     if options.keys not in KEYS:
         raise UnknownName("kind of keys", options.keys, KEYS)
     if options.keys == "inline" and not RING_SLOTS[0] <= options.key_slots <= RING_SLOTS[1]:

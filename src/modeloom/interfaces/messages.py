@@ -7,6 +7,9 @@
     s_axis      ──▶ associated data, then text ──▶ m_axis
     m_axis_status   tag, id, code
 
+    packets as they are on the wire:
+    s_axis      ──▶ header, text, tag if it is opened ──▶ m_axis    header, text, tag if it was sealed
+
 The nonce and the tag have as many bytes as a block of the mode.
 """
 
@@ -19,8 +22,11 @@ from functools import cache
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, KEYS_IN_ORDER, ORDERED_KEY_FLAGS, key_flags
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
-__all__ = ["MessageCode", "message_core", "pack_message_command", "unpack_message_status"]
+__all__ = ["PACKETS", "MessageCode", "message_core", "pack_message_command", "unpack_message_status"]
 
+
+PACKETS = ("aligned", "wire")
+"""Forms of packets."""
 
 EXPANDED = (
     "expanded keys: one packet for each key, all round keys of the cipher in order, each from a new beat on; tdest selects the slot, and "
@@ -58,14 +64,15 @@ class MessageCode(IntEnum):
 
 
 @cache
-def _command(block_bytes: int, inline: bool = False) -> Packing:
+def _command(block_bytes: int, inline: bool = False, wire: bool = False) -> Packing:
     # A core without slots to name has a flag, and the bytes of the slot at the end.
     slot = () if inline else (Field("slot", 16, "the key slot"),)
     turn = (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),) if inline else ()
+    tag = "not read: the packet has the tag" if wire else "the tag of a message to open, padded with zeros"
     return Packing(
         (
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
-            Field("tag", 8 * block_bytes, "the tag of a message to open, padded with zeros"),
+            Field("tag", 8 * block_bytes, tag),
             Field("associated", 64, "the number of bytes of associated data"),
             Field("id", 16, "any number; the status returns it"),
             *slot,
@@ -91,9 +98,22 @@ def _status(block_bytes: int) -> Packing:
     )
 
 
+def _wire_data(hold: int | None) -> tuple[Interface, Interface]:
+    """Data in and out as on the wire."""
+    about = "packets out: one for each command; the header, the text, and the tag of a sealed message touch each other"
+    if hold is not None:
+        about = f"{about}; that of an opened message leaves only after its tag was found correct, and not at all otherwise"
+    failed = Port("tuser", Width(), "1 in the last beat of the packet of a message that failed", "cut", role=Role.VERDICT)
+    return (
+        replace(DATA_IN, about="packets in: one for each command; header, text, and the tag of a message to open touch each other"),
+        replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, failed)),
+    )
+
+
 @cache
 def message_core(
-    block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False
+    block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False,
+    packet: str = "aligned",
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
@@ -110,8 +130,10 @@ def message_core(
         Number of key slots.
     inline : bool
         Whether keys come with the messages.
+    packet : str
+        One of ``PACKETS``.
     """
-    command, status = _command(block_bytes, inline), _status(block_bytes)
+    command, status = _command(block_bytes, inline, packet == "wire"), _status(block_bytes)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
@@ -127,6 +149,8 @@ def message_core(
     if hold is not None:
         about = f"{about}; that of an opened message leaves only after its tag was found correct"
     data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, cut))
+    if packet == "wire":
+        data_in, data_out = _wire_data(hold)
     keys = replace(KEYS, about=EXPANDED) if expanded else KEYS
     if inline:
         return (CONTROL, commands, data_in, data_out, statuses, KEYS_IN_ORDER, ORDERED_KEY_FLAGS)

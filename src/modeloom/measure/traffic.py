@@ -160,10 +160,11 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
     """Bytes, cycles and percentages.  ``cycles`` has the cycle of each beat in."""
     starts, beats, at = [], [], 0
     sizes = [(len(m.ad), len(m.data) - (tag_bytes if m.decrypt else 0)) for m in messages]
-    for associated, text in sizes:
+    for (associated, text), message in zip(sizes, messages, strict=True):
         starts.append(cycles[at])
-        beats.append(d.beats(associated, text) if associated + text else 0)
-        at += d.beats(associated, text)
+        # Cycles in which blocks enter.
+        beats.append(sum(-(-part // d.beat_bytes) for part in (associated, text)))
+        at += d.beats(associated, text, tag_bytes if message.decrypt else 0)
     shares = []
     for number in range(1, packets + 1):
         whole = sum(sizes[number]) / d.beat_bytes

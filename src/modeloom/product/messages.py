@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
-from modeloom.interfaces.messages import message_core
+from modeloom.interfaces.messages import PACKETS, message_core
 from modeloom.product.blocks import stream_groups
 from modeloom.product.description import Description, Rate, Result, Verdict
 
@@ -131,6 +131,7 @@ class StreamDescription(Description):
     ] = None
     channels: Annotated[int, "Messages that may interleave."]
     hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
+    packet: Annotated[str, '"aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other.']
     latency: Annotated[int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins."]
     tokens: Annotated[Tokens, "Tokens of the steps of a message."]
     cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step."]
@@ -144,6 +145,8 @@ class StreamDescription(Description):
             raise ValueError(f"directions is not some of {', '.join(DIRECTIONS)}")
         if not (self.blocks_per_cycle and self.block_bytes and self.key_slots and self.channels):
             raise ValueError("blocks_per_cycle, block_bytes, key_slots and channels are not 0")
+        if self.packet not in PACKETS:
+            raise ValueError(f"packet is not one of {', '.join(PACKETS)}")
         if not self.tag_bytes or not self.nonce_bytes or not all(self.nonce_bytes):
             raise ValueError("nonce_bytes and tag_bytes are not empty")
         if not self.key_sizes or max(self.key_sizes) != self.key_bytes:
@@ -189,8 +192,22 @@ class StreamDescription(Description):
         """Whether plaintext leaves the core before its tag has been checked."""
         return self.hold is None and "decrypt" in self.directions
 
-    def beats(self, associated: int, text: int) -> int:
-        """The number of beats of the packet of a message, which is at least one."""
+    def latency_of(self, decrypt: bool) -> int:
+        """``latency`` of a message that is opened or sealed.
+
+        In wire form the beat of a message to open is the last one of its packet, which takes a cycle more than a full one before its tag.
+        """
+        return self.latency + (self.wire and decrypt and "encrypt" in self.directions)
+
+    @property
+    def wire(self) -> bool:
+        """Whether packets are as they are on the wire."""
+        return self.packet == "wire"
+
+    def beats(self, associated: int, text: int, tag: int = 0) -> int:
+        """The number of beats of the packet of a message, which is at least one.  ``tag`` is the number of bytes of a tag in it."""
+        if self.wire:
+            return max(1, -(-(associated + text + tag) // self.beat_bytes))
         return max(1, -(-associated // self.beat_bytes) - (-text // self.beat_bytes))
 
     def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None) -> int:
@@ -244,7 +261,9 @@ class StreamDescription(Description):
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for messages."""
-        return message_core(self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline)
+        return message_core(
+            self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet
+        )
 
     @property
     def result_bytes(self) -> int:

@@ -5,12 +5,14 @@
 
     Message ──▶ command ─┐
             ──▶ packet ──┴──▶ core ──▶ text, status ──▶ Outcome
+                                   ──▶ packet           in wire form
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from modeloom.definition.expanded import expanded_key_of
@@ -19,6 +21,7 @@ from modeloom.interfaces.messages import MessageCode, pack_message_command, unpa
 from modeloom.product.driven import CoreFault, DrivenCore, check_slot
 from modeloom.product.folder import read_messages
 from modeloom.product.messages import StreamDescription
+from modeloom.product.wire import WireReader, whole_beats
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 
@@ -93,11 +96,14 @@ class Outcome:
         The text that came out.  If the core does not hold text, there is text even with a wrong tag.
     tag : bytes
         The tag of a sealed message.  It is empty for others.
+    packet : bytes or None
+        In wire form, the packet that came out, or None if there was none.
     """
 
     code: MessageCode
     text: bytes = b""
     tag: bytes = b""
+    packet: bytes | None = None
 
 
 def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
@@ -165,6 +171,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
         self._next_key: bytes | None = None
+        self._reader = WireReader(self.beat_bytes)
         self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
@@ -204,8 +211,11 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
         """Runs messages back to back, and returns their results.  Raises ``InputError`` for one that this core cannot take."""
+        messages = list(messages)
         lengths, beats = self._feed(messages)
-        return self._collect(lengths, beats) if lengths else []
+        if not lengths:
+            return []
+        return self._collect_packets(messages, lengths, beats) if self.description.wire else self._collect(lengths, beats)
 
     def _feed(self, messages: Iterable[Message]) -> tuple[list[tuple[int, int]], int]:
         """Queues messages.  Returns the numbers of bytes of text and of the given tag of each, and the number of beats."""
@@ -219,7 +229,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 text, tag = message.data, b""
             commands += self._command(message, tag, tag_bytes)
             before = len(lasts)
-            for part in (message.ad, text):
+            for part in (message.ad + message.data,) if self.description.wire else (message.ad, text):
                 self._add(part, data, keeps, lasts)
             if len(lasts) == before:
                 data += bytes(self.beat_bytes)
@@ -289,6 +299,9 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             As in ``run``.
         """
         tag_bytes = check_message(self.description, message, len(tag))
+        if self.description.wire:
+            yield from self._packet_pieces(message, chunks, tag, tag_bytes)
+            return
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, tag, tag_bytes)})
         coming = iter(chunks)
         part, following = message.ad, next(coming, b"")
@@ -300,25 +313,58 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 data, keeps, lasts = bytearray(self.beat_bytes), bytearray(self._keep_bytes), bytearray(1)
             if lasts:
                 lasts[-1] = int(end)
-                self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
-                limit = self._limit(1, len(lasts))
-                if self.runner.run({}, drain=True, max_cycles=limit).timed_out:
-                    raise CoreFault(f"the core did not take {len(lasts)} beats in {limit} cycles")
+                self._give(data, keeps, lasts)
             if end:
                 break
             yield self._text()
             part, following = following, next(coming, b"")
+        yield from self._rest_of_text()
+        sealed = self._end()
+        if not message.decrypt:
+            yield sealed[:tag_bytes]
+
+    def _packet_pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes, tag_bytes: int) -> Iterator[bytes]:
+        """A long message as a packet: what comes behind its header."""
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, b"", tag_bytes)})
+        header = len(message.ad)
+        for portion, end in whole_beats(chain((message.ad,), chunks, (tag,)), self.beat_bytes, PIECE):
+            data, keeps, lasts = bytearray(), bytearray(), bytearray()
+            self._add(portion, data, keeps, lasts)
+            if not lasts:
+                data, keeps, lasts = bytearray(self.beat_bytes), bytearray(self._keep_bytes), bytearray(1)
+            lasts[-1] = int(end)
+            self._give(data, keeps, lasts)
+            if end:
+                break
+            came = self._text()
+            yield came[header:]
+            header = max(0, header - len(came))
+        (came,) = self._rest_of_text()
+        yield came[header:]
+        self._end()
+
+    def _give(self, data: bytearray, keeps: bytearray, lasts: bytearray) -> None:
+        """Sends beats, and waits until they have been taken."""
+        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
+        limit = self._limit(1, len(lasts))
+        if self.runner.run({}, drain=True, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core did not take {len(lasts)} beats in {limit} cycles")
+
+    def _rest_of_text(self) -> Iterator[bytes]:
+        """Waits for the status of a message; gives the text that has come before it."""
         limit = self._limit(1, 0)
         if self.runner.run({"m_axis_status": 1}, max_cycles=limit).timed_out:
             raise CoreFault(f"the core gave no status in {limit} cycles")
         yield self._text()
+
+    def _end(self) -> bytes:
+        """The tag in the status of a message; raises for a code that is not OK."""
         ((sealed, _, code),) = self._statuses()
         if code == MessageCode.WRONG_TAG:
             raise AuthenticationError(f"{self.description.mode}: the tag is wrong")
         if code != MessageCode.OK:
             raise MessageError(0, code)
-        if not message.decrypt:
-            yield sealed[:tag_bytes]
+        return sealed
 
     # -- beats
     # ------------------------------------------------------------------------------------------------------------------------
@@ -397,6 +443,39 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             results.append(Outcome(code, data[begin : begin + text], tag[:tag_bytes] if code == MessageCode.OK else b""))
         if keeps != wanted_keeps or lasts != wanted_lasts or any(came.columns["m_axis_tuser"]):
             raise CoreFault("the text that the core gave has not the lengths of the messages")
+        return results
+
+    def _collect_packets(self, messages: Sequence[Message], lengths: Sequence[tuple[int, int]], beats: int) -> list[Outcome]:
+        """What came of messages whose packets are as they are on the wire."""
+        limit = self._limit(len(lengths), beats)
+        if self.runner.run({"m_axis_status": len(lengths)}, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core gave fewer than {len(lengths)} statuses in {limit} cycles")
+        self.input_cycles = list(self.runner.accepted("s_axis"))
+        came = self.runner.take("m_axis")
+        self.output_cycles = list(came.cycles)
+        try:
+            packets = list(self._reader.packets(came))
+        except ValueError as error:
+            raise CoreFault(f"the core gave {error}") from error
+        results = []
+        for message, (tag, _, code), (text, tag_bytes) in zip(messages, self._statuses(), lengths, strict=True):
+            right = code == MessageCode.OK
+            if not right and message.decrypt and self.description.hold is not None:
+                results.append(Outcome(code))
+                continue
+            if not packets or packets[0].failed == right:
+                raise CoreFault("the packets that the core gave are not those of the messages")
+            packet = packets.pop(0).data
+            released = right or code == MessageCode.WRONG_TAG
+            length = len(message.ad) + text + (tag_bytes if right else 0)
+            if released and (packet[: len(message.ad)] != message.ad or len(packet) != length):
+                raise CoreFault("the core changed a header, or gave a packet of another length")
+            behind = packet[len(message.ad) :]
+            if right and behind[text:] != tag[:tag_bytes]:
+                raise CoreFault("the tag in a packet is not that of the status")
+            results.append(Outcome(code, behind[:text] if released else b"", behind[text:] if right else b"", packet))
+        if packets or self._reader.begun:
+            raise CoreFault("the core gave more packets than messages")
         return results
 
 

@@ -23,6 +23,17 @@ CHECK = """\
 if (alone_out - alone_in != LATENCY)
   fail("not the stated latency");"""
 
+KEYLESS = """
+        if (@GIVES@) begin
+          while (judged < beats_out && !given_last[judged])
+            judged = judged + 1;
+          if (judged == beats_out || !given_cut[judged])
+            fail("no end of a packet without a key");
+          else
+            judged = judged + 1;
+        end"""
+"""What leaves, in wire form, of a message without a key."""
+
 
 def key_cycles(d: StreamDescription) -> int:
     """A generous limit for the cycles of a key packet, with the erasure of the old key and a set-up that computes word by word."""
@@ -58,16 +69,29 @@ def _limit(d: StreamDescription, vectors: BenchVectors) -> int:
     return 2000 + 6 * d.erase_cycles + 30 * key_cycles(d) + 2 * (len(vectors.messages) + 20) * (longest + 100)
 
 
+def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str, object]:
+    """What differs between the forms of packets."""
+    if not d.wire:
+        return {"CUT_WANTED": "wanted_keep[from + at] == {BEAT_BYTES{1'b0}}", "KEYLESS": "", "ALONE_BEAT": ""}
+    failed = f"m_axis_status_tdata{places['STATUS_CODE']} != OK"
+    gives = f"!command[statuses]{places['COMMAND_DECRYPT']}" if d.hold is not None else "1'b1"
+    return {
+        "CUT_WANTED": f"at == to - from - 1 && {failed}", "KEYLESS": KEYLESS.replace("@GIVES@", gives),
+        "ALONE_BEAT": " && judged == beats_out",
+    }
+
+
 def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     """The text of the bench, in SystemVerilog."""
-    vectors = bench_vectors(compiled, d)
+    vectors, places = bench_vectors(compiled, d), message_places(d.block_bytes, d.named_slots, d.inline)
     beats = [len(message.beats) for message in vectors.messages]
     longest = max(d.packet_sizes)
     most_beats = -(-longest // KEY_BEAT_BYTES)
     last_keep = (1 << longest - (most_beats - 1) * KEY_BEAT_BYTES) - 1
     given = [len(outcome.beats) for message in vectors.messages for outcome in (message.wanted, message.renewed) if outcome]
     values = {
-        **message_places(d.block_bytes, d.named_slots, d.inline),
+        **places,
+        **_packet_places(d, places),
         "NAME": d.name,
         "VERSION": VERSION,
         "BEAT_BITS": 8 * d.beat_bytes,

@@ -60,6 +60,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         key_interval=key_interval(compiled) if p.inline else None,
         channels=1,
         hold=options.hold,
+        packet=options.packet,
         latency=latency(compiled),
         tokens=explain.tokens,
         cycles=_cycles(compiled),

@@ -23,7 +23,15 @@ from modeloom import cycles
 from modeloom.ciphers import cipher_of
 from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cycles.messages import DRAIN_CYCLES, DROP_CYCLES, HOLD_CYCLES, PIN_CYCLES, POWER_OVERHEAD, TURN_CYCLES
+from modeloom.cycles.messages import (
+    DRAIN_CYCLES,
+    DROP_CYCLES,
+    HOLD_CYCLES,
+    PIN_CYCLES,
+    POWER_OVERHEAD,
+    TURN_CYCLES,
+    WIRE_CYCLES,
+)  # fmt: skip
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
@@ -60,7 +68,7 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
         own["base_word"] = compiled.plan.word(horner.key)
     try:
         return MessageParameters(
-            plan=compiled.plan, hold=options.hold,
+            plan=compiled.plan, hold=options.hold, packet=options.packet,
             encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=kind(
                 slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
@@ -117,11 +125,16 @@ def key_interval(compiled: CompiledStream) -> int:
 def latency(compiled: CompiledStream) -> int:
     """The number of cycles from the first beat of text in to the first beat out, for a message of one beat in an idle core.
 
-    In a core that holds text, it is the number for a sealed message.
+    In a core that holds text, and in wire form, it is the number for a sealed message.  In wire form this beat waits for its tag.
     """
     p = bus_parameters(compiled)
+    held = HOLD_CYCLES if p.hold else 0
+    if p.wire:
+        text, tag = max(p.program(way).cycles for way in compiled.options.directions), p.program("tag")
+        # What is opened ends with this beat.
+        return text + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
     # The flags of many slots answer a cycle later.
-    return p.text_stage + PIN_CYCLES + (HOLD_CYCLES if p.hold else 0) + (p.keys.slots > LISTED_SLOTS)
+    return p.text_stage + PIN_CYCLES + held + (p.keys.slots > LISTED_SLOTS)
 
 
 class StreamHardware(wiring.Component):

@@ -28,6 +28,36 @@ KEEP = (
 )
 """The rule for ``tkeep`` of the text."""
 
+WIRE_KEEP = (
+    "  if (m_axis_tuser && !m_axis_tlast)",
+    '    broken("m_axis_tuser is high before the last beat");',
+    "  if (m_axis_tlast ? !counts(m_axis_tkeep) && (|m_axis_tkeep || length_out != 64'b0) : !(&m_axis_tkeep))",
+    '    broken("m_axis_tkeep has a gap, or is not all ones before the last beat");',
+)
+"""The same of packets on the wire."""
+
+RINGS = """
+  reg        opens      [0:IN_FLIGHT-1];
+  reg [7:0]  tag_bytes  [0:IN_FLIGHT-1];"""
+RINGED = """
+          opens[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_DECRYPT@;
+          tag_bytes[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_TAG_BYTES@;"""
+"""What has to be known of a message in wire form."""
+
+
+def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, object]:
+    """What is told of packets out with their statuses."""
+    if not d.wire:
+        return {"RINGS": "", "RINGED": "", "PACKET_RULES": filled(__package__ or "", "rules_aligned.v", values).rstrip()}
+    ringed = RINGED
+    for name in ("COMMAND_DECRYPT", "COMMAND_TAG_BYTES"):
+        ringed = ringed.replace(f"@{name}@", str(values[name]))
+    # What is opened and failed never leaves a core that holds packets.
+    leaves = f"code == {int(MessageCode.OK)} || !opens[first]" if d.hold is not None else "1'b1"
+    return {
+        "RINGS": RINGS, "RINGED": ringed, "PACKET_RULES": filled(__package__ or "", "rules_wire.v", {**values, "LEAVES": leaves}).rstrip(),
+    }
+
 
 SLOT_RULE = """\
           if ({24'b0, key_slot} >= SLOTS)
@@ -87,7 +117,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     # way.
     in_flight = p.tag_depth + p.token_depth + 16
     values = {
-        **rules.values(top_ports(interfaces, p), KEEP),
+        **rules.values(top_ports(interfaces, p), WIRE_KEEP if d.wire else KEEP),
         **message_places(d.block_bytes, d.named_slots, d.inline),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
@@ -96,12 +126,12 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         "ERASE_CYCLES": d.erase_cycles,
         "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + p.token_depth * d.cycles_of(0, d.beat_bytes),
         "KEY_WRONG": _key_wrong(d.packet_sizes),
-        "COMMAND_READ": f"{packing.bits}'h{command_read(packing, {}):0{packing.bits // 4}x}",
+        "COMMAND_READ": f"{packing.bits}'h{command_read(packing, {'tag': 0} if d.wire else {}):0{packing.bits // 4}x}",
         # A core that holds text gives the text of a message only if its tag is correct.
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in (MessageCode.OK, MessageCode.WRONG_TAG)[: 1 if d.hold else 2]),
         "CODES": rules.codes(MessageCode),
     }
-    text = filled(__package__ or "", "rules.v", values)
+    text = filled(__package__ or "", "rules.v", {**values, **_packet_rules(d, values)})
     return _in_order(text, packing.verilog("new_key")) if d.inline else text
 
 

@@ -24,6 +24,9 @@ RELEASED = (
 """The warning for users of a core that opens messages without holding their text."""
 
 
+TOO_LONG_PACKET = (
+    "A message to open with more header and text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no packet."
+)
 TOO_LONG = "A message to open with more text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no text."
 
 
@@ -40,8 +43,10 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
     """The sections of the datasheet."""
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
     warning = f" **{RELEASED}**" if d.releases else ""
+    too_long = TOO_LONG_PACKET if d.wire else TOO_LONG
     if d.hold is not None:
-        warning = f" Text of a message to open leaves the core only after its tag was found correct, up to {d.hold} bytes of text."
+        what = "header and text" if d.wire else "text"
+        warning = f" Text of a message to open leaves the core only after its tag was found correct, up to {d.hold} bytes of {what}."
     return Sheet(
         summary=(
             f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, "
@@ -54,7 +59,7 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
         timing=(
             "- Time does not depend on keys, nonces, data or tags. A tag is compared as a whole, in the same cycles whatever it is.",
             *((f"- {RELEASED}",) if d.releases else ()),
-            *((f"- Nothing of a message leaves before its tag was found correct. {TOO_LONG}",) if d.hold is not None else ()),
+            *((f"- Nothing of a message leaves before its tag was found correct. {too_long}",) if d.hold is not None else ()),
         ),
         kept=("- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them.",),
         checked=(
@@ -119,6 +124,9 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
     }
     yield from command_table(groups["s_axis_cmd"], own)
     yield from status_line(groups["m_axis_status"])
+    if d.wire:
+        yield from _packets(d)
+        return
     yield (
         f"A message is one packet on `s_axis`, {d.beat_bytes} bytes a beat: the associated data, then the text, which begins with a beat "
         "of its own. `tkeep` is all ones but in the last beat of the associated data and in the last beat of the text; `tlast` marks the "
@@ -132,6 +140,28 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
         "with a beat of `tkeep` 0 and `tuser` 1."
     )
     yield ""
+
+
+def _packets(d: StreamDescription) -> Iterator[str]:
+    """Packets as they are on the wire."""
+    yield (
+        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes a beat: the header, which is the associated data, the text, and the "
+        "tag of a message to open. They touch each other at any byte. `tkeep` is all ones but in the last beat, where `tlast` is high. A "
+        "packet without bytes is one beat with `tkeep` 0. The command states the bytes of the header and of the tag; its field `tag` is "
+        "not read."
+    )
+    yield ""
+    yield (
+        "A packet comes out on `m_axis` for each command, in the same form: the header unchanged, the other text, and the tag of a sealed "
+        "message. `tuser` is 1 in its last beat if the message failed, and 0 otherwise. Such a packet may end early; it has no tag."
+    )
+    yield ""
+    if d.hold is not None:
+        yield (
+            "The packet of a message to open leaves only if its tag is right. Otherwise there is no packet. Its header and text have at "
+            f"most {d.hold} bytes together."
+        )
+        yield ""
 
 
 def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
@@ -156,10 +186,16 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
 def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     yield from _keys(compiled, d)
     yield from _turns(d) if d.inline else _loading(d)
+    tags = (
+        "The tag of a sealed message is in the packet out, and in the status. To open, send the packet with its tag; the status and "
+        "`tuser` say whether it is right. Of a refused message its header at most leaves, with `tuser` 1:"
+        if d.wire
+        else "To seal, take the tag from the status. To open, put the tag into the command; the status says whether it is right. A refused "
+        "message gives a status and no text:"
+    )
     yield (
         "**Messages.** Send a command and a packet for each message, in the same order; either may come first. Text comes back in that "
-        "order, and one status for each command follows its text. To seal, take the tag from the status. To open, put the tag into the "
-        "command; the status says whether it is right. A refused message gives a status and no text:"
+        f"order, and one status for each command follows its text. {tags}"
     )
     yield ""
     yield from code_table(MessageCode)
@@ -230,9 +266,11 @@ def _figures(d: StreamDescription) -> Iterator[str]:
         *(_row("new keys that cost at most 3 cycles, at least so far apart", d.key_interval) if d.inline else []),
         ["most associated data", d.most_associated, "bytes"],
         ["most text", d.most_text, "bytes"],
-        *([["most text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
+        *([[f"most {'header and ' * d.wire}text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
     ]  # fmt: skip
     yield from table(["figure", "value", "unit"], rows)
     alone = "a sealed message" if d.hold is not None else "a message"
     yield f"The latency holds for {alone} that is alone, without associated data, whose command comes with its text."
+    if d.wire:
+        yield "It has one beat of text, which leaves when it is known whether the tag, or nothing, follows."
     yield ""

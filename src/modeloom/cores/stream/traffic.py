@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from modeloom.cores.bench_text import Beat, beats_of, bench_bytes
 from modeloom.definition.messages import StreamModel
 from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.interfaces.wire import judge_packet, refused_packet, split_packet
 from modeloom.spec.stream import StreamMode
 
 __all__ = ["BenchMessage", "Outcome", "Traffic"]
@@ -26,7 +28,8 @@ class Outcome:
     tag : bytes
         The tag in the status, which has as many bytes as a block.
     beats : tuple of (bytes, int)
-        Data and tkeep of the beats out.  If the packet is cut off, there is a beat without bytes at the end.
+        Data and tkeep of the beats out.  If the packet is cut off, there is a beat without bytes at the end.  In wire form, an empty packet
+        is a beat without bytes.
     """
 
     code: int
@@ -87,6 +90,8 @@ class Traffic:
         Number of bytes of text that the core can hold until it has checked the tag, or None if it holds none.
     inline : bool
         Whether keys come with messages.  Then there is one slot.
+    wire : bool
+        Whether packets are as they are on the wire.
 
     Attributes
     ----------
@@ -96,9 +101,9 @@ class Traffic:
 
     def __init__(
         self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
-        inline: bool = False,
+        inline: bool = False, wire: bool = False,
     ):  # fmt: skip
-        self.inline, self.turns = inline, 0
+        self.inline, self.turns, self.wire = inline, 0, wire
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
         self.messages: list[BenchMessage] = []
@@ -131,13 +136,27 @@ class Traffic:
             self._decrypts() if decrypt is None else decrypt, self.mode.tag_bytes[0] if tag is None else tag,
         )  # fmt: skip
 
-    def packet(self, sent: Sent) -> tuple[Beat, ...]:
-        """The beats of a message.  A message without data has one beat without bytes."""
+    def packet(self, sent: Sent, tag: bytes = b"") -> tuple[Beat, ...]:
+        """The beats of a message, in wire form with its tag.  A message without data has one beat without bytes."""
+        if self.wire:
+            return self._whole(sent.ad + sent.text + (tag if sent.decrypt else b""))
         beats = beats_of(sent.ad, self.beat_bytes) + beats_of(sent.text, self.beat_bytes)
         return beats or ((bytes(self.beat_bytes), 0),)
 
+    def _whole(self, data: bytes) -> tuple[Beat, ...]:
+        return beats_of(data, self.beat_bytes) or ((bytes(self.beat_bytes), 0),)
+
+    def _of_packet(self, model: StreamModel, sent: Sent, beats: tuple[Beat, ...]) -> Outcome:
+        """What a core gives for a packet on the wire."""
+        parts = split_packet(beats, self.beat_bytes, len(sent.ad), sent.tag_bytes if sent.decrypt else 0)
+        run = partial(model.run, "decrypt" if sent.decrypt else "encrypt", sent.nonce)
+        found = judge_packet(parts, len(sent.ad), sent.tag_bytes, sent.decrypt, self.hold, run)
+        return Outcome(found.code, found.tag, () if found.packet is None else self._whole(found.packet))
+
     def _outcome(self, model: StreamModel | None, sent: Sent, tag: bytes = b"") -> Outcome:
-        """The result of a message under a key.  ``tag`` is the tag in the command."""
+        """The result of a message under a key.  ``tag`` is the tag of the message to open."""
+        if model is not None and self.wire:
+            return self._of_packet(model, sent, self.packet(sent, tag))
         if model is None:
             return Outcome(MessageCode.NO_KEY)
         text, made = model.run("decrypt" if sent.decrypt else "encrypt", sent.nonce, sent.text, sent.ad)
@@ -180,7 +199,7 @@ class Traffic:
             expected = (int.from_bytes(expected, "little") ^ 1 << wrong_bit).to_bytes(len(expected), "little")
         self.messages.append(
             BenchMessage(
-                self._command(sent, slot, expected), self.packet(sent), self._outcome(model, sent, expected),
+                self._command(sent, slot, expected), self.packet(sent, expected), self._outcome(model, sent, expected),
                 self._outcome(renewed, sent, expected) if changes and renewed else None, changes,
             )
         )  # fmt: skip
@@ -188,8 +207,18 @@ class Traffic:
     def refused(self, code: MessageCode, *, ad: int = 0, text: int | None = None, slot: int | None = None, **changes: int) -> None:
         """Adds a command with changed fields that is refused with this code."""
         sent = self._sent(ad, self.beat_bytes + 1 if text is None else text, None, None, None)
+        beats: tuple[Beat, ...] = ()
+        if self.wire:
+            fields: dict[str, int] = {"decrypt": int(sent.decrypt), "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, **changes}
+            # A tag that no block has room for is not taken off.
+            taken = fields["tag_bytes"] if fields["decrypt"] and fields["tag_bytes"] <= self.mode.block_bytes else 0
+            parts = split_packet(self.packet(sent), self.beat_bytes, fields["associated"], taken)
+            left = refused_packet(parts, code, bool(fields["decrypt"]), self.hold).packet
+            beats = () if left is None else self._whole(left)
         self.messages.append(
-            BenchMessage(self._command(sent, self._slot() if slot is None else slot, b"", **changes), self.packet(sent), Outcome(code))
+            BenchMessage(
+                self._command(sent, self._slot() if slot is None else slot, b"", **changes), self.packet(sent), Outcome(code, b"", beats)
+            )
         )
 
     def faulty(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], *, given: int = 0) -> None:
@@ -207,3 +236,16 @@ class Traffic:
         self.messages.append(
             BenchMessage(self._command(sent, slot, b""), tuple(edit(list(self.packet(sent)))), Outcome(code, b"", beats))
         )
+
+    def broken(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], decrypt: bool) -> None:
+        """A message whose packet on the wire is edited, so that it has this code; nothing, if it is too long to be held."""
+        # What is too long to be held is told of before the fault comes.
+        if decrypt and self.hold is not None and ad + text > self.hold:
+            return
+        slot, sent = self._slot(), self._sent(ad, text, None, None, decrypt)
+        model = self.models[slot]
+        beats = tuple(edit(list(self.packet(sent, self._tag(model, sent)))))
+        wanted = self._of_packet(model, sent, beats)
+        if wanted.code != code:
+            raise ValueError(f"the packet has the code {MessageCode(wanted.code).name}, not {code.name}")
+        self.messages.append(BenchMessage(self._command(sent, slot, b""), beats, wanted))

@@ -81,7 +81,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
     places = [*slots, *slots, slots[0]]
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
-    traffic = Traffic(compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline)
+    traffic = Traffic(compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire)
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
 
@@ -106,7 +106,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     for _ in range(BURST):
         traffic.good(shape.associated, shape.text, decrypt=unheld)
     end("burst")
-    traffic.good(0, size, decrypt=unheld)
+    traffic.good(0, size, decrypt=False if seals and d.wire else unheld)
     end("alone")
     _lengths(traffic)
     end("lengths")
@@ -186,7 +186,9 @@ def _lengths(traffic: Traffic) -> None:
     if traffic.hold is not None:
         for nbytes in (traffic.hold, traffic.hold + 1, traffic.hold + size):
             for decrypt in ways:
-                traffic.good(3, min(nbytes, MOST_HELD + nbytes - traffic.hold), decrypt=decrypt)
+                # In wire form the header is held, too.
+                text = min(nbytes, MOST_HELD + nbytes - traffic.hold) - 3 * traffic.wire
+                traffic.good(3, max(0, text), decrypt=decrypt)
     for nonce in sorted(length for lengths in mode.nonce_bytes for length in lengths):
         for decrypt in ways:
             traffic.good(nonce % 5, size + nonce, nonce=nonce, decrypt=decrypt)
@@ -210,10 +212,44 @@ def _turned(place: int, bits: int) -> Callable[[list[Beat]], list[Beat]]:
     return edit
 
 
+def _empty(place: int) -> Callable[[list[Beat]], list[Beat]]:
+    """Ends a packet with a beat without bytes at a place."""
+    return lambda beats: [*beats[:place], (beats[0][0], 0)]
+
+
 def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     """Adds each error that a host can make, with good messages in between."""
+    if d.wire:
+        _wrong_packets(traffic)
+    else:
+        _wrong_beats(traffic)
+    _wrong_commands(traffic, d)
+
+
+def _wrong_packets(traffic: Traffic) -> None:
+    """Packets on the wire that are too short, or have a wrong tkeep, at every place that differs."""
     size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
-    short, long, keep = MessageCode.TOO_SHORT, MessageCode.TOO_LONG, MessageCode.BAD_KEEP
+    short, keep = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
+    for decrypt in (way == "decrypt" for way in traffic.directions):
+        for ad, text in ((2 * size, size), (size + 1, 2)):
+            traffic.broken(short, ad, text, lambda beats: beats[:1], decrypt)
+            traffic.broken(short, ad, text, lambda beats: [(beats[0][0], 1)], decrypt)
+        if decrypt:
+            traffic.broken(short, 0, size, lambda beats: [(beats[0][0], 1)], decrypt)
+            traffic.broken(short, 0, 0, lambda beats: [(beats[0][0], 0)], decrypt)
+            traffic.broken(short, size, 0, lambda beats: beats[:1], decrypt)
+        traffic.good(size // 2, size + 2)
+        for place in (0, 1, 2):
+            for bits in (1 << size - 1, 2, full):
+                traffic.broken(keep, size + 3, 3 * size, _turned(place, bits), decrypt)
+            traffic.broken(keep, 3, 3 * size, _empty(place + 1), decrypt)
+            traffic.good(size // 2, size + 2)
+
+
+def _wrong_beats(traffic: Traffic) -> None:
+    """Packets that are too short, or have a wrong tkeep, where text begins with a beat of its own."""
+    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
+    short, keep = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
 
     def good() -> None:
         traffic.good(size // 2, size + 2)
@@ -232,6 +268,11 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 0)], given=2)
     traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 5)], given=2)
     good()
+
+
+def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
+    """Commands that a core does not have, alone and together."""
+    size, long = traffic.beat_bytes, MessageCode.TOO_LONG
     if d.most_associated < (1 << 64) - 1:
         traffic.refused(long, associated=d.most_associated + 1)
     for slot in () if d.inline else (d.key_slots, (1 << 16) - 1):
@@ -247,4 +288,4 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     for nonce in (0, d.block_bytes + 1, 255):
         if nonce not in d.nonces:
             traffic.refused(MessageCode.BAD_NONCE_LENGTH, nonce_bytes=nonce, slot=d.key_slots, tag_bytes=0, ad=size, text=2 * size)
-    good()
+    traffic.good(size // 2, size + 2)

@@ -8,6 +8,8 @@
                                       └──▶ MessagesInFlight              │
                                                   │                KeyPreparation
     key ─────────────────────────────────────▶ KeyPort ◀─ setup ─────────┘      ◀──▶ key schedule
+
+With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPor
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import beat_layout, key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
+from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.command import MessageCommands, command_layout
 from modeloom.rtl.stream.entry import TokenEntry
 from modeloom.rtl.stream.flight import MessagesInFlight
@@ -35,6 +38,7 @@ from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.texts import TextQueue, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.window import WeightWindow
+from modeloom.rtl.stream.wire.packets import WirePackets
 
 __all__ = ["MessageBus"]
 
@@ -73,7 +77,8 @@ class MessageBus(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        p = self.parameters
+        whole = self.parameters
+        p = whole.core
         m.submodules.command = command = MessageCommands(p)
         m.submodules.intake = intake = MessageIntake(p)
         m.submodules.messages = messages = Queue(p.message, p.token_depth, p.erase_bits)
@@ -93,18 +98,21 @@ class MessageBus(wiring.Component):
             key_port = self._key_port(m)
         m.submodules.pipeline = pipeline = self.pipeline
 
-        wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
+        if not p.wire:
+            wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
         if isinstance(preparation, InlineKeys):
             wiring.connect(m, command.o, preparation.i)
             wiring.connect(m, preparation.o, intake.order)
         else:
             wiring.connect(m, command.o, intake.order)
-        wiring.connect(m, wiring.flipped(self.s), intake.s)
+        if not p.wire:
+            wiring.connect(m, wiring.flipped(self.s), intake.s)
         wiring.connect(m, intake.token, window.i)
         wiring.connect(m, window.o, entry.token)
         wiring.connect(m, intake.message, messages.i)
         wiring.connect(m, messages.o, entry.message)
-        wiring.connect(m, texts.m, wiring.flipped(self.m))
+        if not p.wire:
+            wiring.connect(m, texts.m, wiring.flipped(self.m))
         wiring.connect(m, verdicts.status, wiring.flipped(self.status))
         wiring.connect(m, wiring.flipped(self.key), preparation.key if isinstance(preparation, InlineKeys) else key_port.key)
 
@@ -118,7 +126,8 @@ class MessageBus(wiring.Component):
         self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
         self._join(m, pipeline, verdicts, ("tag", "tag_valid"))
         self._join(m, pipeline, preparation, ("word_valid",))
-        self._join(m, texts, verdicts, ("delivered",))
+        if not p.wire:
+            self._join(m, texts, verdicts, ("delivered",))
         self._join(m, verdicts, flight, ("finished",))
         state = preparation.key_state if isinstance(preparation, InlineKeys) else key_port.state
         wiring.connect(m, state, wiring.flipped(self.key_state))
@@ -128,6 +137,9 @@ class MessageBus(wiring.Component):
             self._join(m, texts, verdicts, ("dropped",))
         for part in (messages, window, texts, verdicts, pipeline):
             self._join(m, self, part, ("erase", "erase_address"))
+        if p.wire:
+            m.submodules.packets = packets = WirePackets(whole)
+            self._around(m, packets, command, intake, entry, texts, verdicts)
         if isinstance(preparation, InlineKeys):
             self._connect_ring(m, preparation, entry, flight)
             m.d.comb += [
@@ -178,6 +190,35 @@ class MessageBus(wiring.Component):
         if pipeline.key_sizes:
             self._join(m, keys, pipeline, ("rk_length",))
         m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
+
+    def _around(
+        self, m: Module, packets: WirePackets, command: MessageCommands, intake: MessageIntake, entry: TokenEntry, texts: TextQueue,
+        verdicts: VerdictQueue,
+    ) -> None:  # fmt: skip
+        """Puts what knows packets on the wire around the message control."""
+        wiring.connect(m, wiring.flipped(self.s), packets.s)
+        wiring.connect(m, packets.core, intake.s)
+        wiring.connect(m, texts.m, packets.text)
+        wiring.connect(m, packets.m, wiring.flipped(self.m))
+        self._join(m, packets, verdicts, ("delivered",))
+        self._join(m, verdicts, packets, ("decided", "final"))
+        self._join(m, self, packets, ("erase", "erase_address"))
+        # As many commands wait for their messages as messages of one token are on the way through the splitter.
+        m.submodules.ahead = ahead = RegisterSlice(command_layout(self.parameters))
+        wiring.connect(m, ahead.o, command.cmd)
+        told = entry.verdict
+        m.d.comb += [
+            # Both take a command in the same cycle.
+            ahead.i.payload.eq(self.cmd.payload), packets.cmd.payload.eq(self.cmd.payload),
+            self.cmd.ready.eq(ahead.i.ready & packets.cmd.ready),
+            ahead.i.valid.eq(self.cmd.valid & packets.cmd.ready), packets.cmd.valid.eq(self.cmd.valid & ahead.i.ready),
+            packets.told.eq(entry.verdict_valid & ~told.empty), packets.has_text.eq(told.packet),
+            verdicts.verdict.tag.eq(packets.tag),
+            # Every message has a packet out.
+            verdicts.verdict.packet.eq(1),
+        ]  # fmt: skip
+        with m.If(packets.code > told.code):
+            m.d.comb += verdicts.verdict.code.eq(packets.code)
 
     def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
         """Connects members that have the same names."""

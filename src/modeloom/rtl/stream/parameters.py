@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK, TOKEN_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import MessageCode, message_core
+from modeloom.interfaces.messages import PACKETS, MessageCode, message_core
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters
@@ -38,6 +38,9 @@ POWERS_CYCLES = 42
 
 LEAST_HELD = 4
 """Number of beats of the smallest buffer through which a beat can pass in each cycle."""
+
+WIRE_AHEAD = 8
+"""Messages, in wire form, on the way from the bus to the core."""
 
 MOST_HOLD = 1 << 20
 """Number of bytes of the largest buffer."""
@@ -84,6 +87,9 @@ class MessageParameters:
     hold : int or None
         Most bytes of text of a message to be opened, which leaves only after its tag was right, 1 to 2^20; None if text leaves
         unverified.
+    packet : str
+        "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other, and leave as they came.  In
+        wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.
     text_from : int
         Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
 
@@ -98,6 +104,7 @@ class MessageParameters:
     encrypt: bool = True
     decrypt: bool = True
     hold: int | None = None
+    packet: str = "aligned"
     text_from: int = 0
 
     def __post_init__(self) -> None:
@@ -108,6 +115,8 @@ class MessageParameters:
             check_integer("hold", self.hold, 1, MOST_HOLD)
             if not self.decrypt:
                 raise ValueError("hold is for cores that open messages")
+        if self.packet not in PACKETS:
+            raise ValueError(f"packet is one of {', '.join(PACKETS)}, not {self.packet!r}")
         check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.beat_bytes)
 
     # -- members of CoreShape -----------------------------------------------------------------------------------------------------
@@ -131,6 +140,16 @@ class MessageParameters:
     def expanded(self) -> bool:
         """Whether the host gives round keys, and the core has no key schedule."""
         return isinstance(self.keys, ExpandedKeyParameters)
+
+    @property
+    def wire(self) -> bool:
+        """Whether packets are as they are on the wire."""
+        return self.packet == "wire"
+
+    @property
+    def core(self) -> MessageParameters:
+        """Of the parts between those that take packets apart and join them; a packet that is held is held behind them."""
+        return replace(self, hold=None) if self.wire else self
 
     @property
     def inline(self) -> bool:
@@ -190,7 +209,7 @@ class MessageParameters:
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the core."""
-        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline)
+        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet)
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:
@@ -228,20 +247,35 @@ class MessageParameters:
     @property
     def text_depth(self) -> int:
         """Beats of text that the output holds, beside those in ``hold_depth``."""
-        if self.hold is not None:
-            # Text waits before the buffer for the verdict on the message before it.
+        if self.hold is not None or self.wire:
+            # Text waits before the buffer, or before what joins packets, for the verdict on the message before it.
             return _power(max(self.text_stage, self.tag_stage) + ENTRY_SLACK + HOLD_SLACK)
         return _power(self.text_stage + ENTRY_SLACK)
 
     @property
     def tag_depth(self) -> int:
         """Messages whose tag is under way or not taken."""
-        return _power(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None else 0))
+        return _power(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None or self.wire else 0))
 
     @property
     def hold_depth(self) -> int:
         """The number of beats of the buffer for text that is not verified.  It is 0 without this buffer."""
         return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.beat_bytes))
+
+    @property
+    def ending_depth(self) -> int:
+        """Messages, in wire form, whose packets have ended, and whose last tokens have not entered."""
+        return _power(self.token_depth + WIRE_AHEAD)
+
+    @property
+    def head_depth(self) -> int:
+        """Messages, in wire form, from the command to the end of the packet out."""
+        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD)
+
+    @property
+    def header_depth(self) -> int:
+        """Beats of headers, in wire form, that wait until the packets before them have left."""
+        return _power(self.window + self.tag_stage + ENTRY_SLACK + HOLD_SLACK)
 
     @property
     def flight_bits(self) -> int:
@@ -262,7 +296,10 @@ class MessageParameters:
     def erase_words(self) -> int:
         """The number of words of the deepest memory."""
         words = self.keys.slots << self.word_bits if self.plan.words else 1
-        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.token_depth, self.plan.lane_chains)
+        wire = max(self.ending_depth, self.head_depth, self.header_depth) if self.wire else 0
+        return max(
+            self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.token_depth, self.plan.lane_chains, wire
+        )
 
     @property
     def erase_bits(self) -> int:
@@ -316,10 +353,10 @@ class MessageParameters:
 
     @property
     def message(self) -> StructLayout:
-        """What is known of a message when it begins."""
+        """What is known of a message when it begins; in wire form not the tag."""
         return StructLayout({
             "nonce": self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits, "slot": self.slot_bits,
-            "id": 16, "tag": self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
+            "id": 16, "tag": 0 if self.wire else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
         })  # fmt: skip
 
     @property

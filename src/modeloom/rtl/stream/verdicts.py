@@ -22,6 +22,7 @@ from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.wire.layouts import final_layout
 
 __all__ = ["VerdictQueue", "status_layout"]
 
@@ -50,6 +51,8 @@ class VerdictQueue(BusComponent[MessageParameters]):
         With ``hold`` only: the verdict on a message to be opened that has text.
     dropped : 1
         With ``hold`` only: its text has been dropped.
+    decided, final : 1, final_layout
+        In wire form only: the verdict on a message, and how its packet ends.
     finished : 1
         A message has left the pipeline; nothing of its key is used any more.
     erase, erase_address : In
@@ -60,8 +63,9 @@ class VerdictQueue(BusComponent[MessageParameters]):
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
         hold = {"judged": Out(1), "right": Out(1), "dropped": In(1)}
+        wire = {"decided": Out(1), "final": Out(final_layout(p))}
         return {
-            **(hold if p.hold else {}),
+            **(hold if p.hold else {}), **(wire if p.wire else {}),
             "verdict": In(p.verdict), "verdict_valid": In(1), "tag": In(p.block_bits), "tag_valid": In(1), "delivered": In(1),
             "status": Out(stream.Signature(status_layout(p))), "taken": Out(2), "finished": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -118,6 +122,12 @@ class VerdictQueue(BusComponent[MessageParameters]):
             statuses.i.payload.packet.eq(decision_reg.packet),
             self.finished.eq(there_reg & ~want.empty),
         ]  # fmt: skip
+        if p.wire:
+            seals = ~decision_reg.decrypt & ~decision_reg.code.any()
+            m.d.comb += [
+                self.decided.eq(statuses.i.valid), self.final.tag.eq(passed_reg), self.final.failed.eq(code.any()),
+                self.final.nbytes.eq(decision_reg.tag_bytes & seals.replicate(len(decision_reg.tag_bytes))),
+            ]
         # A status follows the text of its message, or what becomes of it.
         delivered_reg = Signal(range(p.tag_depth + 4))
         head, pop = statuses.o.payload, Signal()

@@ -15,7 +15,7 @@ from modeloom.verification.twins import differences, hold_cycles, request
 
 __all__ = ["check_erasure", "check_zeroize"]
 
-RESULTS = (".texts.", ".verdicts.")
+RESULTS = (".texts.", ".verdicts.", *(f".packets.{part}." for part in ("finals", "parts", "joiner", "hold", "out")))
 """Parts of the names of memories where text and tags wait for the host.  They stay when a key is erased (docs/security.md)."""
 
 ABORTS = 8

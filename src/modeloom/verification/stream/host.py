@@ -12,9 +12,10 @@ from typing import Any
 from modeloom.cores.stream.bench import key_cycles
 from modeloom.interfaces.messages import MessageCode, pack_message_command
 from modeloom.interfaces.table import RESERVED
+from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, split_packet
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.host import PATIENCE, CoreHost
-from modeloom.verification.stream.packet import MessagePacket, faulty, judge, whole
+from modeloom.verification.stream.packet import MessagePacket, faulty, judge, on_the_wire, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
 __all__ = ["MessageHost", "MessageJob", "TurnHost", "host_of"]
@@ -32,6 +33,7 @@ class MessageJob:
     tag: bytes
     tag_bytes: int
     packet: MessagePacket
+    associated: int
     refused: MessageCode | None
 
 
@@ -77,7 +79,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
     def _forget(self) -> None:
         super()._forget()
         self._jobs: deque[MessageJob] = deque()
-        self._text, self._packets = b"", deque[tuple[bytes, bool, int]]()
+        self._text, self._begun, self._packets = b"", False, deque[tuple[bytes, bool, int]]()
 
     # Sending
 
@@ -106,7 +108,6 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         nonce = d.nonces[0] if nonce is None else nonce
         nonce = rng.randbytes(nonce) if isinstance(nonce, int) else nonce
         length = d.tag_bytes[0] if tag_bytes is None else tag_bytes
-        packet = faulty(ad, text, d.beat_bytes, fault, rng) if fault else whole(ad, text, d.beat_bytes)
         values: dict[str, Any] = {"slot": slot, **fields}
         turn = self._turn(values)
         if key is None and values["slot"] < len(self._history):
@@ -117,12 +118,18 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             tag = reference.run(True, nonce, text, ad)[1][:length] if reference else rng.randbytes(min(length, d.block_bytes))
             if wrong_bit is not None:
                 tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
+        packet = on_the_wire(ad + text + tag, d.beat_bytes) if d.wire else whole(ad, text, d.beat_bytes)
+        if fault:
+            packet = faulty(packet, d.beat_bytes, fault, rng)
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
             **values,
         }  # fmt: skip
         self._jobs.append(
-            MessageJob(values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, length, packet, self._refused(values))
+            MessageJob(
+                values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
+                self._refused(values),
+            )
         )
         command = pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values | turn)
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
@@ -174,7 +181,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         # Nothing comes after the last status.
         self.runner.run(max_cycles=8)
         self.compare()
-        if self._packets or self._text or self.runner.waiting("m_axis_status"):
+        if self._packets or self._begun or self.runner.waiting("m_axis_status"):
             self.fail("gives more than it was asked for")
 
     def compare(self, rules: bool = True) -> None:
@@ -186,9 +193,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         for at, (keep, last, cut, cycle) in enumerate(zip(*columns, beats.cycles, strict=True)):
             nbytes = keep.bit_count()
             beat = data[at * size : at * size + size]
-            if keep != (1 << nbytes) - 1 or (nbytes < size and not last) or (not nbytes) != bool(cut) or any(beat[nbytes:]):
+            # In wire form a beat without bytes is a packet; otherwise it ends one that is cut off.
+            alone = self._begun or (cut and not last) if self.description.wire else not cut
+            if keep != (1 << nbytes) - 1 or (nbytes < size and not last) or (not nbytes and alone) or any(beat[nbytes:]) or (
+                nbytes and cut and not self.description.wire
+            ):
                 self.fail(f"gives a beat of text with tkeep {keep:#x}, tlast {last} and tuser {cut}")
             self._text += beat[:nbytes]
+            self._begun = not last
             if last:
                 self._packets.append((self._text, bool(cut), cycle))
                 self._text = b""
@@ -229,16 +241,46 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
     def _allowed(self, job: MessageJob) -> list[tuple[int, Allowed]]:
         """The phases of the slot in which the command may have been decided, with each result that is allowed there."""
         if job.refused is not None:
-            return [(self._at[job.slot] if job.slot < self.slots else 0, Allowed(job.refused))]
+            return [(self._at[job.slot] if job.slot < self.slots else 0, self._refusal(job, job.refused))]
         history = self._history[job.slot]
         found = []
         for phase, key in enumerate(history):
             if phase >= self._at[job.slot]:
-                found += [(phase, one) for one in ([Allowed(MessageCode.NO_KEY)] if key is None else self._results(job, key))]
+                found += [(phase, one) for one in ([self._refusal(job, MessageCode.NO_KEY)] if key is None else self._results(job, key))]
         return found
+
+    def _parts(self, job: MessageJob) -> WireParts:
+        """The parts of a packet on the wire."""
+        size = self.description.beat_bytes
+        # A tag that no block has room for is not taken off.
+        tag_bytes = job.tag_bytes if job.decrypt and job.tag_bytes <= self.description.block_bytes else 0
+        return split_packet(job.packet.beats(size), size, job.associated, tag_bytes)
+
+    def _refusal(self, job: MessageJob, code: MessageCode) -> Allowed:
+        """What comes of a message whose command is refused."""
+        if not self.description.wire:
+            return Allowed(code)
+        return Allowed(code, text=refused_packet(self._parts(job), code, job.decrypt, self.description.hold).packet, cut=True)
+
+    def _of_packet(self, job: MessageJob, key: bytes) -> list[Allowed]:
+        """What may come of a packet on the wire under a key."""
+        d, parts = self.description, self._parts(job)
+        reference: MessageReference = self.subject.reference(key)
+
+        def run(text: bytes, header: bytes) -> tuple[bytes, bytes]:
+            return reference.run(job.decrypt, job.nonce, text, header)
+
+        found = judge_packet(parts, job.associated, job.tag_bytes, job.decrypt, d.hold, run)
+        allowed = [Allowed(found.code, found.tag, found.packet, found.code != MessageCode.OK)]
+        if job.decrypt and d.hold is not None and len(parts.header) + len(parts.text) > d.hold:
+            # A fault behind the bytes that can be held may be told of or not.
+            allowed.append(Allowed(MessageCode.TOO_LONG_TO_HOLD))
+        return allowed
 
     def _results(self, job: MessageJob, key: bytes) -> list[Allowed]:
         """The results that a message may have with this key."""
+        if self.description.wire:
+            return self._of_packet(job, key)
         hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes)
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt

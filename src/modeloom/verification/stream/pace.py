@@ -33,8 +33,9 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             host.output_cycles()
             host.job(slot=slots[0], decrypt=way, text=size)
             host.settle()
-            if (latency := host.output_cycles()[0] - host.runner.accepted("s_axis")[0]) != d.latency:
-                host.fail(f"takes {latency} cycles from text to text, core.json states {d.latency}")
+            stated = d.latency_of(way)
+            if (latency := host.output_cycles()[0] - host.runner.accepted("s_axis")[0]) != stated:
+                host.fail(f"takes {latency} cycles from text to text, core.json states {stated}")
     shapes: list[tuple[int, int, int | None]] = [(0, 1, None), (1, 0, None), (0, size, None), (size + 1, 3 * size - 1, None)]
     shapes += [(1, size, lengths[0]) for lengths in d.nonce_bytes[1:]]
     for ad, text, nonce in shapes:

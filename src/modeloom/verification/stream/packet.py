@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from modeloom.interfaces.messages import MessageCode
 
-__all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "whole"]
+__all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "judge", "on_the_wire", "whole"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class MessagePacket:
 
     data: bytes
     keeps: tuple[int, ...]
+
+    def beats(self, size: int) -> list[tuple[bytes, int]]:
+        """Data and ``tkeep`` of each beat."""
+        return [(self.data[at * size : (at + 1) * size], keep) for at, keep in enumerate(self.keeps)]
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,11 @@ def whole(ad: bytes, text: bytes, size: int) -> MessagePacket:
     return MessagePacket(data or bytes(size), tuple(keeps) or (0,))
 
 
+def on_the_wire(data: bytes, size: int) -> MessagePacket:
+    """The packet of header, text and tag that touch each other."""
+    return whole(b"", data, size)
+
+
 def judge(packet: MessagePacket, associated: int, size: int) -> Judgement:
     """The required result of a packet, for a command with this number of bytes of associated data and blocks of ``size`` bytes."""
     full, last = (1 << size) - 1, len(packet.keeps) - 1
@@ -78,9 +87,8 @@ FAULTS = ("ends", "gap", "empty", "partial", "longer", "turned", "null")
 """The possible faults of a packet."""
 
 
-def faulty(ad: bytes, text: bytes, size: int, fault: str, rng: random.Random) -> MessagePacket:
-    """The packet of a message with a fault.  Some faults have no effect on some packets."""
-    packet = whole(ad, text, size)
+def faulty(packet: MessagePacket, size: int, fault: str, rng: random.Random) -> MessagePacket:
+    """A packet with a fault.  Some faults have no effect on some packets."""
     data, keeps = packet.data, list(packet.keeps)
     at = rng.randrange(len(keeps))
     if fault == "ends":

@@ -84,7 +84,7 @@ module @NAME@_tb;
         given_keep[beats_out] = m_axis_tkeep;
         given_last[beats_out] = m_axis_tlast;
         given_cut[beats_out] = m_axis_tuser;
-        if (statuses == ALONE)
+        if (statuses == ALONE@ALONE_BEAT@)
           alone_out = cycle;
         if (m_axis_tlast)
           results = results + 1;
@@ -129,7 +129,7 @@ module @NAME@_tb;
       for (at = 0; same && at < to - from; at = at + 1)
         same = given[judged + at] === wanted[from + at] && given_keep[judged + at] === wanted_keep[from + at]
                && given_last[judged + at] === (at == to - from - 1)
-               && given_cut[judged + at] === (wanted_keep[from + at] == {BEAT_BYTES{1'b0}});
+               && given_cut[judged + at] === (@CUT_WANTED@);
     end
   endfunction
 
@@ -153,7 +153,7 @@ module @NAME@_tb;
       end else if (said === NO_KEY) begin
         if (key_state == 2)
           fail("a key was lost");
-        key_state = 1;
+        key_state = 1;@KEYLESS@
       end else begin
         if (key_state == 0 && said === code[statuses] && sealed === tag[statuses] && same(want_from[statuses], want_to[statuses]))
           key_state = 0;

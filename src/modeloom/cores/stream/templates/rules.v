@@ -27,7 +27,7 @@ module @NAME@_rules (
   reg [63:0] associated [0:IN_FLIGHT-1];
   reg [63:0] lengths    [0:IN_FLIGHT-1];
   reg [63:0] texts      [0:IN_FLIGHT-1];
-  reg        cuts       [0:IN_FLIGHT-1];
+  reg        cuts       [0:IN_FLIGHT-1];@RINGS@
   integer commands = 0;       // taken, without a status yet
   integer packets_in = 0;     // taken, without a status yet
   integer packets = 0;        // given on m_axis, without a status yet
@@ -73,7 +73,7 @@ module @NAME@_rules (
           broken("s_axis_cmd took more commands than it gives statuses for");
         else begin
           tags[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_TAG@;
-          associated[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_ASSOCIATED@;
+          associated[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_ASSOCIATED@;@RINGED@
           commands = commands + 1;
         end
       end
@@ -101,22 +101,7 @@ module @NAME@_rules (
         else begin
           if (m_axis_status_tdata@STATUS_TAG@ != tags[first])
             broken("m_axis_status gave another id than that of the oldest command");
-          text = lengths[first] - associated[first];
-          if (@GIVES_TEXT@) begin
-            if (text != 64'b0) begin
-              if (packets == 0)
-                broken("m_axis_status told of a message before the end of its text");
-              else if (texts[first_out] != text || cuts[first_out])
-                broken("m_axis gave a text of another length than came in");
-              else begin
-                first_out = (first_out + 1) % IN_FLIGHT;
-                packets = packets - 1;
-              end
-            end
-          end else if ((code == @CODE_BAD_KEEP@ || code == @CODE_TOO_LONG@) && packets != 0 && cuts[first_out]) begin
-            first_out = (first_out + 1) % IN_FLIGHT;
-            packets = packets - 1;
-          end
+          @PACKET_RULES@
           first = (first + 1) % IN_FLIGHT;
           commands = commands - 1;
           packets_in = packets_in - 1;

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a packet out in their order: header, text, and the tag when the verdict is known.
+
+::
+
+    heads     one for each command: is there a header?                  ┐
+    header    its pieces, which wait here while the pipeline works      │
+    text      from the core                                             ├──▶ parts
+    ended     one for each message in the pipeline: has it text?        │
+    finals    one for each message: its tag, and whether it failed      ┘
+
+A part a cycle.  A message without text is known to have none before text of the next one can come, because ``ended`` is told as its last
+token enters the pipeline.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import stream
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.texts import text_layout
+from modeloom.rtl.stream.wire.layouts import final_layout, head_layout, offset_bits, part_layout, piece_layout
+from modeloom.rtl.stream.wire.rotation import turned_up
+
+__all__ = ["PieceOrder"]
+
+
+class PieceOrder(BusComponent[MessageParameters]):
+    """Chooses the next part of a packet.
+
+    Where the last token of a message is shared with its tag, the last part of its data takes the tag along if it has room for the longest
+    tag.  So a message has as many parts as it has tokens.
+
+    Members
+    -------
+    heads, header, text, ended, finals : streams
+        See above; ``ended`` is 1 for a message with text.
+    o : stream of part_layout
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        return {
+            "heads": In(stream.Signature(head_layout(p))), "header": In(stream.Signature(piece_layout(p))),
+            "text": In(stream.Signature(text_layout(p))), "ended": In(stream.Signature(1)), "finals": In(stream.Signature(final_layout(p))),
+            "o": Out(stream.Signature(part_layout(p))),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        size = p.beat_bytes
+        header_done_reg, text_done_reg = Signal(), Signal()
+        header, text, final, part = self.header.payload, self.text.payload, self.finals.payload, self.o.payload
+        there, no_text = Signal(), Signal()
+        in_header, in_text, in_final = Signal(), Signal(), Signal()
+        text_bytes = Signal(p.beat_nbytes_bits)
+        ends = Cat(text.keep[at] & (~text.keep[at + 1] if at + 1 < size else 1) for at in range(size))
+        for bit in range(p.beat_nbytes_bits):
+            m.d.comb += text_bytes[bit].eq(Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any())
+        m.d.comb += [
+            there.eq(self.heads.valid),
+            no_text.eq(text_done_reg | (self.ended.valid & ~self.ended.payload)),
+            in_header.eq(there & self.heads.payload.headed & ~header_done_reg),
+            in_text.eq(there & ~in_header & ~no_text),
+            in_final.eq(there & ~in_header & no_text),
+        ]
+        # -- whose turn it is -----------------------------------------------------------------------------------------------------
+        data, nbytes, valid = Signal(8 * size), Signal(p.beat_nbytes_bits), Signal()
+        done, give = Signal(), Signal()
+        short = Signal()
+        with m.If(in_header):
+            m.d.comb += [data.eq(header.data), nbytes.eq(header.nbytes), valid.eq(self.header.valid)]
+            if p.plan.shares_tag:
+                # Whether text follows is seen when it comes, or when the message has ended without any.
+                with m.If(header.last & short):
+                    m.d.comb += [done.eq(no_text), valid.eq(self.header.valid & (self.ended.valid | self.text.valid))]
+        with m.Elif(in_text):
+            m.d.comb += [data.eq(text.data), nbytes.eq(text_bytes), valid.eq(self.text.valid)]
+            if p.plan.shares_tag:
+                m.d.comb += done.eq(text.last & short)
+        with m.Elif(in_final):
+            m.d.comb += [valid.eq(1), done.eq(1)]
+        m.d.comb += [
+            short.eq(nbytes <= size - p.block_bytes),
+            self.o.valid.eq(valid & (self.finals.valid | ~done)),
+            give.eq(self.o.valid & self.o.ready),
+            self.header.ready.eq(give & in_header), self.text.ready.eq(give & in_text),
+        ]  # fmt: skip
+        for stream_ in (self.heads, self.ended, self.finals):
+            m.d.comb += stream_.ready.eq(give & done)
+        with m.If(give):
+            m.d.sync += [
+                header_done_reg.eq(~done & (header_done_reg | (in_header & header.last))),
+                text_done_reg.eq(~done & (text_done_reg | (in_text & text.last))),
+            ]
+
+        # -- what it is -----------------------------------------------------------------------------------------------------------
+        tag = Cat(final.tag & done.replicate(p.block_bits), Const(0, 8 * size - p.block_bits))
+        m.d.comb += [
+            part.data.eq(data | (turned_up(tag, nbytes[: offset_bits(p)]) if p.plan.shares_tag else tag)),
+            part.nbytes.eq(nbytes + Mux(done, final.nbytes, 0)),
+            part.ends.eq(done),
+            part.failed.eq(done & final.failed),
+            part.held.eq(self.heads.payload.held),
+        ]
+        return m

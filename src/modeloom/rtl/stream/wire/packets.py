@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around the message control of a core with ``--packet wire``.
+
+::
+
+    cmd ──┬──▶ shapes ──▶ TagSplitter ──▶ [slice] ──▶ TextAligner ──▶ beats of the core
+    s ────┼───────────────────▲ └──▶ endings ──▶ tag and code      └──▶ headers ──┐
+          └──▶ heads ──────────────────────────────────────────────────┐          ▼
+    text, verdicts of the core ────────────────────────────────────────┴──▶ PieceOrder ──▶ PacketJoiner ──▶ [hold] ──▶ m
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import beat_layout
+from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.stream.command import command_layout
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.texts import text_layout
+from modeloom.rtl.stream.wire.align import TextAligner
+from modeloom.rtl.stream.wire.hold import PacketHold
+from modeloom.rtl.stream.wire.join import PacketJoiner
+from modeloom.rtl.stream.wire.layouts import (
+    ending_layout,
+    final_layout,
+    head_layout,
+    joined_layout,
+    offset_bits,
+    part_layout,
+    piece_layout,
+    shape_layout,
+    trimmed_layout,
+)  # fmt: skip
+from modeloom.rtl.stream.wire.order import PieceOrder
+from modeloom.rtl.stream.wire.split import TagSplitter
+
+__all__ = ["WirePackets"]
+
+
+class WirePackets(BusComponent[MessageParameters]):
+    """Takes packets apart for the core, and makes packets of what comes out of it.
+
+    Members
+    -------
+    cmd : stream of command_layout
+        The same commands as those that the core takes, in the same cycles.
+    s, m : streams
+        Of the host.
+    core : stream of beats
+        Associated data and text for the core.
+    text : stream of text_layout
+        From the core.
+    told, has_text : In
+        The last token of a message enters the pipeline, and whether it has text.
+    tag, code : Out
+        Of this message: the tag that its packet had, and the code of a fault in its packet.
+    decided, final : In
+        The verdict on a message, and how its packet ends.
+    delivered : Out
+        The last beat of a packet has been taken, or the packet was dropped because it failed.
+    erase, erase_address : In
+        While it is held in reset: zeros to this word.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        ending = ending_layout(p)
+        return {
+            "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
+            "m": Out(stream.Signature(text_layout(p))), "core": Out(stream.Signature(beat_layout(p))),
+            "text": In(stream.Signature(text_layout(p))), "told": In(1), "has_text": In(1), "tag": Out(ending["tag"].shape),
+            "code": Out(ending["code"].shape), "decided": In(1), "final": In(final_layout(p)), "delivered": Out(1),
+            "erase": In(1), "erase_address": In(p.erase_bits),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        queues: dict[str, Any] = {}
+        for name, layout, depth in (
+            ("heads", head_layout(p), p.head_depth), ("endings", ending_layout(p), p.ending_depth),
+            ("headers", piece_layout(p), p.header_depth), ("ended", 1, p.tag_depth), ("finals", final_layout(p), p.tag_depth),
+        ):  # fmt: skip
+            queues[name] = m.submodules[name] = Queue(layout, depth, p.erase_bits)
+            m.d.comb += [queues[name].erase.eq(self.erase), queues[name].erase_address.eq(self.erase_address)]
+        m.submodules.shapes = shapes = RegisterSlice(shape_layout(p))
+        m.submodules.splitter = splitter = TagSplitter(p)
+        m.submodules.trimmed = trimmed = RegisterSlice(trimmed_layout(p))
+        m.submodules.aligner = aligner = TextAligner(p)
+        m.submodules.order = order = PieceOrder(p)
+        m.submodules.parts = parts = RegisterSlice(part_layout(p))
+        m.submodules.joiner = joiner = PacketJoiner(p)
+        m.submodules.out = out = RegisterSlice(text_layout(p))
+        for source, target in (
+            (wiring.flipped(self.s), splitter.s), (shapes.o, splitter.shape), (splitter.o, trimmed.i), (trimmed.o, aligner.i),
+            (aligner.o, wiring.flipped(self.core)), (aligner.header, queues["headers"].i), (splitter.ending, queues["endings"].i),
+            (queues["heads"].o, order.heads), (queues["headers"].o, order.header), (wiring.flipped(self.text), order.text),
+            (queues["ended"].o, order.ended), (queues["finals"].o, order.finals), (order.o, parts.i), (parts.o, joiner.i),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        self._commands(m, shapes, queues["heads"])
+        endings, ended, finals = queues["endings"], queues["ended"], queues["finals"]
+        m.d.comb += [
+            endings.o.ready.eq(self.told),
+            self.tag.eq(endings.o.payload.tag),
+            self.code.eq(endings.o.payload.code),
+            ended.i.valid.eq(self.told),
+            ended.i.payload.eq(self.has_text),
+            finals.i.valid.eq(self.decided),
+            finals.i.payload.eq(self.final),
+        ]
+
+        joined: Any = joiner.o
+        dropped = Signal()
+        if p.hold is not None:
+            m.submodules.hold = hold = PacketHold(joined_layout(p), p.hold_depth, p.erase_bits)
+            wiring.connect(m, joiner.o, hold.i)
+            joined = hold.o
+            m.d.comb += [
+                hold.idle.eq(~out.o.valid),
+                dropped.eq(hold.dropped),
+                hold.erase.eq(self.erase),
+                hold.erase_address.eq(self.erase_address),
+            ]
+        beat, shown = joined.payload, joined.valid
+        m.d.comb += [
+            out.i.valid.eq(shown), joined.ready.eq(out.i.ready),
+            out.i.payload.data.eq(beat.data & shown.replicate(8 * p.beat_bytes)),
+            out.i.payload.keep.eq(Cat((beat.nbytes > at) & shown for at in range(p.beat_bytes))),
+            out.i.payload.last.eq(beat.last & shown), out.i.payload.cut.eq(beat.failed & shown),
+            self.m.valid.eq(out.o.valid), self.m.payload.eq(out.o.payload), out.o.ready.eq(self.m.ready),
+            self.delivered.eq((out.o.valid & self.m.ready & out.o.payload.last) | dropped),
+        ]  # fmt: skip
+        return m
+
+    def _commands(self, m: Module, shapes: RegisterSlice, heads: Queue) -> None:
+        """What commands say of packets."""
+        p = self.parameters
+        command: Any = self.cmd.payload
+        shape, head = shapes.i.payload, heads.i.payload
+        length, bits = command.associated, offset_bits(p)
+        opens = command.decrypt & (command.tag_bytes <= p.block_bytes)
+        m.d.comb += [
+            self.cmd.ready.eq(shapes.i.ready & heads.i.ready),
+            shapes.i.valid.eq(self.cmd.valid & heads.i.ready), heads.i.valid.eq(self.cmd.valid & shapes.i.ready),
+            shape.offset.eq(length[:bits]), shape.beats.eq(length[bits:]), shape.headed.eq(length.any()),
+            shape.within.eq(~((length - 1)[bits : len(length)].any()) & length.any()),
+            shape.tag_bytes.eq(command.tag_bytes[: p.nbytes_bits] & opens.replicate(p.nbytes_bits)),
+            shape.held.eq(command.decrypt & (p.hold is not None)), head.headed.eq(length.any()),
+            head.held.eq(command.decrypt & (p.hold is not None)),
+        ]  # fmt: skip
