@@ -9,7 +9,8 @@ A message of one beat that is alone::
 
 With ``--packet wire`` a beat leaves when it is known what follows it, and so the beat of such a message waits for the tag::
 
-    s_axis   beat ── registers, splitter, queues, entry ──▶ stage 0 ── next token: the tag ──▶ tag ── verdict, joiner ──▶ beat   m_axis
+    s_axis   beat ── registers, splitter, queues, entry ──▶ stage 0 ── next token: the tag ──▶ tag ── verdict, joiner ──▶ beat
+    m_axis
              ├──────────────── WIRE_CYCLES = 18, the cycles of the text, and the stages of the tag ────────────────────────────┤
 
 Set-up computes words of the key memory, one token after another::
@@ -24,8 +25,8 @@ Keys that come with messages are prepared one behind the other, in a ring of R s
 
 The distance of keys is the longest of the first three, or all of them in R - 1 parts.
 
-Credits come back late: the queues behind the pipeline have ENTRY_SLACK = 12 places more than the pipeline has stages, and HOLD_SLACK = 10
-more with ``--hold`` and in wire form, so that no cycle is lost.
+Credits come back late: the queues behind the pipeline have ENTRY_SLACK = 12 places more than the pipeline has stages, and
+HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ PIN_CYCLES = 11
 """Cycles from a beat at the pins to its text at the pins, beside the stages of the text, if nothing holds it back."""
 
 WIRE_CYCLES = 18
-"""The same in wire form, of a sealed message, beside the cycles of a token of text and those from the first token of the tag to the tag."""
+"""The same in wire form, of a sealed message, beside the cycles of a token of text and those from the first token of the tag to the
+tag."""
 
 HOLD_CYCLES = 2
 """Cycles that the buffer for unverified text, or for unverified packets, adds."""
@@ -51,7 +53,8 @@ ENTRY_SLACK = 12
 """Cycles of a credit outside the pipeline, in the registers of the entry and of the queues."""
 
 HOLD_SLACK = 10
-"""Cycles from a tag to the verdict in the buffer for unverified text, and through this buffer; in wire form to the end of the packet."""
+"""Cycles from a tag to the verdict in the buffer for unverified text, or to the end of a packet in wire form, and through this
+buffer."""
 
 DROP_CYCLES = 24
 """Cycles of a packet that drops a key until its slot has its turn, and of what else is not counted one by one."""

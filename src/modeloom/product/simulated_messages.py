@@ -61,7 +61,8 @@ class Message:
     tag_bytes : int or None
         Number of bytes of the tag, or None for the default of the mode.
     key : bytes or None
-        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for that of the message before.
+        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for that of the message
+        before.
     """
 
     nonce: bytes
@@ -188,8 +189,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         return self.description.named_slots
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Loads the whole key of the mode into a slot.  If keys come with the messages, this one comes with the next message that brings
-        none of its own.
+        """Loads the whole key of the mode into a slot.  If keys come with the messages, this one comes with the next message that
+        brings none of its own.
 
         Raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does not exist.
         """
@@ -358,7 +359,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         yield self._text()
 
     def _end(self) -> bytes:
-        """The tag in the status of a message; raises for a code that is not OK."""
+        """The tag in the status of a message.  Raises the error of a code that is not OK."""
         ((sealed, _, code),) = self._statuses()
         if code == MessageCode.WRONG_TAG:
             raise AuthenticationError(f"{self.description.mode}: the tag is wrong")

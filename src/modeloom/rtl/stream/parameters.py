@@ -88,8 +88,8 @@ class MessageParameters:
         Most bytes of text of a message to be opened, which leaves only after its tag was right, 1 to 2^20; None if text leaves
         unverified.
     packet : str
-        "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other, and leave as they came.  In
-        wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.
+        "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other, and leave as they came.
+        In wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.
     text_from : int
         Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
 
@@ -353,7 +353,7 @@ class MessageParameters:
 
     @property
     def message(self) -> StructLayout:
-        """What is known of a message when it begins; in wire form not the tag."""
+        """The layout of a message: what is known of it when it begins.  In wire form the tag is not known."""
         return StructLayout({
             "nonce": self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits, "slot": self.slot_bits,
             "id": 16, "tag": 0 if self.wire else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets text begin with a beat of its own, as the core wants it, and gives the header away beside it.
+"""Moves text to the beginning of a beat, as the core needs it, and gives the header to a second output.
 
 ::
 
@@ -28,13 +28,14 @@ __all__ = ["TextAligner"]
 class TextAligner(BusComponent[MessageParameters]):
     """Realigns the text of packets without tags.
 
-    A beat out a cycle: a packet takes as many cycles as its header and its text have beats, each for itself.  No cycle from ``i`` to ``o``.
+    It gives one beat in each cycle.  A packet takes as many cycles as its header and its text have beats when each begins in a new
+    beat.  The latency from ``i`` to ``o`` is 0 cycles.
 
     Members
     -------
     i : stream of trimmed_layout
     o : stream of beats
-        The header, then the text, which begins with a beat of its own; one beat without bytes for a packet without any.
+        The header, then the text, which begins in a new beat.  A packet without bytes gives one beat without bytes.
     header : stream of piece_layout
         The same beats of the header.  A header that is cut short ends with a beat too.
     """
@@ -50,7 +51,7 @@ class TextAligner(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         size = p.beat_bytes
-        # Text behind the header, or behind the beat that was given last; drained if no beat follows in its packet.
+        # Text behind the header, or behind the last beat that was given.  It leaves alone if no beat follows in its packet.
         rest_reg = Signal(8 * size)
         rest_bytes_reg = Signal(offset_bits(p))
         drain_reg = Signal()
@@ -69,7 +70,7 @@ class TextAligner(BusComponent[MessageParameters]):
         with m.If(drain_reg):
             m.d.comb += [data.eq(rest_reg), nbytes.eq(rest_bytes_reg), last.eq(1)]
         with m.Elif(beat.header):
-            # What is read of a beat without an end of the header is all.
+            # A beat in which no header ends is read as a whole.
             m.d.comb += [
                 data.eq(beat.data),
                 nbytes.eq(Mux(beat.ends_header & more, behind, beat.nbytes)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds packets that are to be opened until their last beat says that they are right: a frame FIFO that drops bad frames.
+"""Holds packets to be opened until their last beat says that they are correct.  It is a frame FIFO that drops bad frames.
 
 ::
 
@@ -29,7 +29,8 @@ __all__ = ["PacketHold"]
 class PacketHold(wiring.Component):
     """A queue of beats in which packets may be held.
 
-    Two cycles from ``i`` to ``o``; for a packet that is held, from its last beat.  A beat a cycle.
+    The latency from ``i`` to ``o`` is two cycles.  For a held packet it is counted from its last beat.  There can be a beat in each
+    cycle.
 
     Parameters
     ----------
@@ -44,16 +45,16 @@ class PacketHold(wiring.Component):
     -------
     i, o : stream of *layout*
     idle : 1
-        What is behind ``o`` holds nothing.
+        The part behind ``o`` holds nothing.
     dropped : 1
         A held packet has failed, and all before it has left.
     erase, erase_address : In
-        While it is held in reset: zeros to this word.
+        Writes zeros to this word, while the queue is held in reset.
 
     Raises
     ------
     ValueError
-        *depth* is below 1.
+        If *depth* is less than 1.
     """
 
     def __init__(self, layout: StructLayout, depth: int, erase_bits: int):
@@ -74,7 +75,7 @@ class PacketHold(wiring.Component):
         m.submodules.memory = memory = BlockMemory(width, self.depth, 1, style=style, erase_bits=self.erase_bits)
         begin_reg = Signal(range(max(2, self.depth)))
         put_reg, get_reg = Signal.like(begin_reg), Signal.like(begin_reg)
-        # Places that hold a beat, and those of them whose beat is visible.
+        # The number of places that hold a beat, and the number of those whose beat is visible.
         used_reg = Signal(range(self.depth + 1))
         visible_reg = Signal.like(used_reg)
         full_reg, valid_reg = Signal(), Signal()
@@ -103,7 +104,7 @@ class PacketHold(wiring.Component):
         ]  # fmt: skip
         m.d.sync += [
             get_reg.eq(get),
-            # What becomes visible in this cycle is read in the next one.
+            # A beat that becomes visible in this cycle is read in the next one.
             valid_reg.eq(shown.any()),
             visible_reg.eq(shown),
         ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins the parts of a packet, so that they touch each other.
+"""Joins the parts of a packet without gaps.
 
 ::
 
@@ -26,8 +26,8 @@ __all__ = ["PacketJoiner"]
 class PacketJoiner(BusComponent[MessageParameters]):
     """Makes packets of parts.
 
-    It takes a part in each cycle, whatever the lengths of parts are.  The bytes that wait are at most a beat.  The last beat of a packet
-    leaves as the first part of the next packet comes, and one part alone never gives a beat.
+    It takes a part of any length in each cycle.  At most one beat of bytes waits.  The last beat of a packet leaves when the first
+    part of the next packet comes.
 
     Members
     -------
@@ -45,7 +45,7 @@ class PacketJoiner(BusComponent[MessageParameters]):
         size = p.beat_bytes
         waiting_reg = Signal(8 * size)
         count_reg = Signal(p.beat_nbytes_bits)
-        # What waits ends its packet.
+        # The bytes that wait are the end of their packet.
         ended_reg, failed_reg, held_reg = Signal(), Signal(), Signal()
         part, move = self.i.payload, Signal()
         waiting, count, total = Signal(8 * size), Signal(p.beat_nbytes_bits), Signal(p.beat_nbytes_bits + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a packet out in their order: header, text, and the tag when the verdict is known.
+"""Puts the parts of a packet out in order: header, text, and the tag when the verdict is known.
 
 ::
 
@@ -9,8 +9,8 @@
     ended     one for each message in the pipeline: has it text?        │
     finals    one for each message: its tag, and whether it failed      ┘
 
-A part a cycle.  A message without text is known to have none before text of the next one can come, because ``ended`` is told as its last
-token enters the pipeline.
+It gives one part in each cycle.  ``ended`` comes when the last token of a message enters the pipeline.  So it is known that a
+message has no text before text of the next message can come.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = ["PieceOrder"]
 class PieceOrder(BusComponent[MessageParameters]):
     """Chooses the next part of a packet.
 
-    Where the last token of a message is shared with its tag, the last part of its data takes the tag along if it has room for the longest
-    tag.  So a message has as many parts as it has tokens.
+    Where the last token of a message is shared with its tag, the last part of its data takes the tag along if it has room for the
+    longest tag.  So a message has as many parts as it has tokens.
 
     Members
     -------
     heads, header, text, ended, finals : streams
-        See above; ``ended`` is 1 for a message with text.
+        The streams in the drawing above.  ``ended`` is 1 for a message with text.
     o : stream of part_layout
     """
 

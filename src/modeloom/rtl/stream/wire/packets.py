@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around the message control of a core with ``--packet wire``.
+"""The parts around the message control of a core with ``--packet wire``.
 
 ::
 
@@ -45,28 +45,28 @@ __all__ = ["WirePackets"]
 
 
 class WirePackets(BusComponent[MessageParameters]):
-    """Takes packets apart for the core, and makes packets of what comes out of it.
+    """Takes packets apart for the core, and makes packets of its results.
 
     Members
     -------
     cmd : stream of command_layout
         The same commands as those that the core takes, in the same cycles.
     s, m : streams
-        Of the host.
+        Packets from the host and to it.
     core : stream of beats
         Associated data and text for the core.
     text : stream of text_layout
-        From the core.
+        Text from the core.
     told, has_text : In
         The last token of a message enters the pipeline, and whether it has text.
     tag, code : Out
-        Of this message: the tag that its packet had, and the code of a fault in its packet.
+        The tag in the packet of this message, and the code of a fault in the packet.
     decided, final : In
         The verdict on a message, and how its packet ends.
     delivered : Out
         The last beat of a packet has been taken, or the packet was dropped because it failed.
     erase, erase_address : In
-        While it is held in reset: zeros to this word.
+        Writes zeros to this word, while the buses are held in reset.
     """
 
     @staticmethod
@@ -142,7 +142,7 @@ class WirePackets(BusComponent[MessageParameters]):
         return m
 
     def _commands(self, m: Module, shapes: RegisterSlice, heads: Queue) -> None:
-        """What commands say of packets."""
+        """Makes shapes and heads of commands."""
         p = self.parameters
         command: Any = self.cmd.payload
         shape, head = shapes.i.payload, heads.i.payload

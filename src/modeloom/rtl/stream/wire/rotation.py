@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of a beat turned round, and those below a number kept.
+"""Rotations of the bytes of a beat, and a mask of its first bytes.
 
 ::
 
@@ -15,14 +15,14 @@ __all__ = ["first_bytes", "turned_down", "turned_up"]
 
 
 def turned_down(beat: Value, amount: Value) -> Value:
-    """Moves byte *amount* of a beat to byte 0, and the bytes below it to the end; the number of bytes is a power of two."""
+    """Moves byte *amount* of a beat to byte 0, and the bytes below it to the end.  The number of bytes is a power of two."""
     for level in range(len(amount)):
         beat = Mux(amount[level], beat.rotate_right(8 << level), beat)
     return beat
 
 
 def turned_up(beat: Value, amount: Value) -> Value:
-    """Moves byte 0 of a beat to byte *amount*, and the last bytes to the beginning; the number of bytes is a power of two."""
+    """Moves byte 0 of a beat to byte *amount*, and the last bytes to the beginning.  The number of bytes is a power of two."""
     for level in range(len(amount)):
         beat = Mux(amount[level], beat.rotate_left(8 << level), beat)
     return beat

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the tag off the end of a packet, and says where its header ends.
+"""Takes the tag off the end of a packet, and marks the end of its header.
 
-A beat is kept until the one behind it is there, because the tag may begin in it::
+A beat is kept until the next one has come, because the tag may begin in it::
 
     kept  │ t t t t t t T T │      kept  │ t t t t t t t t │      t  text   T  tag
     next  │ T T             │      next  │ t T T T T       │
             └▶ kept ends the packet         └▶ kept goes on, next is kept with one byte and ends the packet
 
-The packet counts as if it ended before a beat with a wrong ``tkeep``, and before the bytes that cannot be held.
+If a beat has a wrong ``tkeep``, or its bytes cannot be held, the packet counts as ended before it.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ __all__ = ["TagSplitter"]
 
 
 class TagSplitter(BusComponent[MessageParameters]):
-    """Splits packets into what the core works on and tags.  A beat a cycle.
+    """Splits packets into tags and the data that the core works on.  It takes one beat in each cycle.
 
     Members
     -------
     s : stream of beats
-        From the host.
+        Beats from the host.
     shape : stream of shape_layout
-        One for each packet.
+        The shape of each packet.
     o : stream of trimmed_layout
-        The packet without its tag; one beat without bytes if nothing is left.
+        The packet without its tag.  It is one beat without bytes if nothing is left.
     ending : stream of ending_layout
-        For each packet its tag and the code of a fault in it: 0, ``TOO_SHORT`` if it is shorter than its tag, ``BAD_KEEP``, or
+        The tag of each packet, and the code of a fault in it: 0, ``TOO_SHORT`` if it is shorter than its tag, ``BAD_KEEP``, or
         ``TOO_LONG_TO_HOLD``.
     """
 
@@ -77,7 +77,7 @@ class TagSplitter(BusComponent[MessageParameters]):
         # -- the beat that is kept ----------------------------------------------------------------------------------------------
         kept_reg = Signal(trimmed_layout(p))
         valid_reg = Signal()
-        # What is left of a packet after its fault.
+        # The rest of a packet with a fault is discarded.
         discard_reg = Signal()
         # The packet has beats before this one.
         inside_reg = Signal()
@@ -98,7 +98,7 @@ class TagSplitter(BusComponent[MessageParameters]):
         m.d.comb += [
             whole_tag.eq(nbytes >= shape.tag_bytes),
             back.eq(ends & inside_reg & (nbytes <= shape.tag_bytes)),
-            # Of this beat, or of the one that is kept.
+            # The bytes of text in this beat, or in the one that is kept.
             left.eq(Mux(back, size, 0) + nbytes - shape.tag_bytes),
         ]
 
@@ -158,7 +158,8 @@ class TagSplitter(BusComponent[MessageParameters]):
         m.d.comb += [
             header.clear.eq(move & ~inside_reg),
             header.limit.eq(shape.beats),
-            # The beat in which the header ends is that before which as many whole ones have come, or one less if it is whole itself.
+            # The beat in which the header ends is that before which as many whole ones have come, or one less if it is whole
+            # itself.
             header.first.eq(Mux(shape.offset == 0, 2, 1)),
             header.count.eq(move & inside_reg & in_header_reg),
         ]
@@ -179,7 +180,7 @@ class TagSplitter(BusComponent[MessageParameters]):
         m.d.comb += [
             endings.i.valid.eq(closes),
             endings.i.payload.code.eq(code),
-            # Its bytes stand in a row if what is behind the last byte comes from the beat before.
+            # The bytes of the tag are in a row if those behind the last byte come from the beat before.
             endings.i.payload.data.eq((beat.data & kept_bytes) | (kept_reg.data & ~kept_bytes)),
             endings.i.payload.place.eq(nbytes - shape.tag_bytes),
             self.ending.valid.eq(endings.o.valid),
