@@ -61,8 +61,7 @@ class Message:
     tag_bytes : int or None
         Number of bytes of the tag, or None for the default of the mode.
     key : bytes or None
-        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for that of the message
-        before.
+        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for that of the message before.
     """
 
     nonce: bytes
@@ -189,8 +188,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         return self.description.named_slots
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Loads the whole key of the mode into a slot.  If keys come with the messages, this one comes with the next message that
-        brings none of its own.
+        """Loads the whole key of the mode into a slot.  If keys come with the messages, this one comes with the next message that brings
+        none of its own.
 
         Raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does not exist.
         """
