@@ -38,6 +38,7 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "hctr2_512_bram": ("hctr2", {"cipher_sbox": "bram"}),
     "heh_brw_512": ("heh-brw", {}),
     "heh_brw_512_encrypt_bram": ("heh-brw", {"direction": "encrypt", "cipher_sbox": "bram"}),
+    "gcm_128_lut6": ("gcm", {"key_bits": 128, "mul_arch": "lut6"}),
     "gcm_128_bram": ("gcm", {"key_bits": 128, "cipher_sbox": "bram", "key_slots": 2}),
 }
 """Mode and options of each core, which are those of the command line."""

@@ -263,6 +263,21 @@ def faults() -> str:
     return table(head, rows, 1)
 
 
+def gcm_area() -> str:
+    """LUTs of the blocks of a core of GCM on xc7, as ``python baselines/make.py yosys gcm_128_lut6`` has measured them."""
+    (path,) = (ROOT / "baselines").glob("yosys-*/gcm_128_lut6.xc7.json")
+    e = json.loads(path.read_text(encoding="utf-8"))
+
+    def row(name: str, found: dict[str, Any]) -> tuple[Any, ...]:
+        memories = found["memories"]
+        return name, found["luts"], memories["lutram_luts"], memories["srl_luts"], found["ffs"]
+
+    rows = [row(name, block) for name, block in e["blocks"].items()]
+    rows += [row("all, block by block", e["blocks_total"]), row("all, as one", e)]
+    text = table(("block", "LUTs of logic", "of memories", "of shift registers", "registers"), rows, 1)
+    return f"`{e['core']['command']}`, Yosys {e['tools']['yosys']}, {e['device']}:\n\n{text}"
+
+
 def traffic() -> str:
     """Shares of the peak rate on mixes of packets, as ``bench/traffic.py`` has measured them."""
     rows = json.loads((ROOT / "baselines" / "traffic.json").read_text(encoding="utf-8"))
@@ -284,6 +299,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "code": code,
     "faults": faults,
     "gcm": lambda: code("gcm", "tag"),
+    "gcm_area": gcm_area,
     "inverses": inverses,
     "latency": latency,
     "own_bounds": own_bounds,
