@@ -127,6 +127,10 @@ class CoreHost(ABC, Generic[C]):
             return int(self._last < self.slots and self._history[self._last][-1] is not None)
         return sum(1 << slot for slot, history in enumerate(self._history) if history[-1] is not None)
 
+    def _compare_aborted(self) -> None:
+        """Checks what came in the cycle after a request to erase."""
+        self.compare(rules=False)
+
     def check_rules(self) -> None:
         """Checks the rules of the buses."""
         found = self.runner.violations()
@@ -157,10 +161,11 @@ class CoreHost(ABC, Generic[C]):
         active = int(request == "zeroize")
         simulation.set(request, active)
         self.runner.run(max_cycles=1)
+        self.compare(rules=False)
         simulation.set(request, 1 - active)
         # A beat may still pass in the cycle of the request and in the next one.  It is not an error if valid falls then.
         self.runner.run(max_cycles=1)
-        self.compare(rules=False)
+        self._compare_aborted()
         self.runner.forget()
         self._forget()
         self.runner.run(max_cycles=self.description.erase_cycles - 2)

@@ -98,12 +98,14 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
     slot pauses before it has as many blocks as the hash has chains, it adds its pause.
     """
     p = bus_parameters(compiled)
+    # Each chain is overwritten by a message without data, whose tag may take several cycles.
+    state = (p.plan.chains + 2) * p.program("tag").cycles
     if p.inline:
         # The packet passes through the port and the preparation first.
-        own = cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys) + p.plan.chains + 2 + p.flush
+        own = cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys) + state + p.flush
         return own + DROP_CYCLES
     return cycles.key_erase_cycles(
-        key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=p.plan.chains + 2,
+        key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=state,
         flush=p.flush,
     )  # fmt: skip
 
