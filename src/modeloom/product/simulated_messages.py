@@ -358,7 +358,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         yield self._text()
 
     def _end(self) -> bytes:
-        """The tag in the status of a message; raises for a code that is not OK."""
+        """The tag in the status of a message.  Raises the error of a code that is not OK."""
         ((sealed, _, code),) = self._statuses()
         if code == MessageCode.WRONG_TAG:
             raise AuthenticationError(f"{self.description.mode}: the tag is wrong")
