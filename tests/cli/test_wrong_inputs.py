@@ -58,7 +58,8 @@ CASES = {
         "build hctr2 -o new --sector 8193", "build hctr2 -o new --sector 100000000", "build hctr2 -o new --sector 64,8208",
         "build hctr2 -o new --sector 15", "build xts -o new --squares fast", "build hctr2 -o new --optimise 3",
         "build nomode -o new", "build gcm -o others", "build gcm -o plain/core", "build gcm -o new --name module",
-        "build gcm -o new --tweak 16", "build gcm -o new --channels 2", "build gcm -o new --hold 0",
+        "build gcm -o new --tweak 16", "build gcm -o new --channels 257", "build gcm -o new --hold 0",
+        "build gcm -o new --hold 64 --channels 2", "build gcm -o new --keys inline --channels 2",
         "build gcm -o new --hold 64 --direction encrypt", "build gcm -o new --key-slots 1025",
     ],
     "model": [

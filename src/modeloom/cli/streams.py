@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build_stream", "explain_stream", "stream_only", "stream_options"]
 
-_ONLY = {"channels": (1, "for one channel")}
-"""Options that stream modes alone have: the value that cores can have today, and what such cores are."""
-
-
 def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that stream modes alone have."""
     for option in (
@@ -34,7 +30,7 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Stream modes: expand, expanded if the host gives round keys, or inline if keys come with messages (default: expand).",
         ),
         click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),
-        click.option("--channels", type=int, help="Stream modes: messages that may interleave (default: 1, and no other number yet)."),
+        click.option("--channels", type=int, help="Stream modes: messages that may interleave, from 1 to 256 (default: 1)."),
         click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
     ):
         command = option(command)
@@ -44,7 +40,7 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
 def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
     """``StreamOptions`` from the options of a command.
 
-    Raises ``InputError`` for an option that only modes on sectors have, and for one that cores for messages do not have yet.
+    Raises ``InputError`` for an option that only modes on sectors have.
     """
     from modeloom.ciphers import cipher_of
     from modeloom.compiler.streams import StreamOptions
@@ -55,14 +51,9 @@ def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
         values |= {"key_bits": first, "more_key_bits": tuple(more)}
     known = {field.name for field in fields(StreamOptions)}
     given = {name: value for name, value in values.items() if value is not None and value is not False}
-    for name, value in [*given.items()]:
+    for name in given:
         option = f"--{name.replace('_', '-')}"
-        if name in _ONLY and name not in known:
-            only, what = _ONLY[name]
-            if value != only:
-                raise InputError(f"{option} {value}: this version builds cores {what}; leave the option out")
-            del given[name]
-        elif name not in known:
+        if name not in known:
             raise InputError(f"{option} is an option of modes on sectors, and {mode.name} is a stream mode; leave it out")
     return StreamOptions(**given)
 

@@ -14,6 +14,7 @@ from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import StreamMode
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
+from modeloom.streams.prove_channels import prove_channels
 
 __all__ = ["CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
 
@@ -35,6 +36,9 @@ MOST_SLOTS = 1024
 
 MOST_MUL_STAGES = 8
 """Registers in a multiplier.  There may be none, as a core for messages has registers around it."""
+
+MOST_CHANNELS = 256
+"""Channels whose number is a byte."""
 
 BLOCKS_PER_CYCLE = (1, 2, 4)
 """Blocks that a core may take in a cycle."""
@@ -67,6 +71,8 @@ class StreamOptions:
         "both", or "encrypt" or "decrypt" for a core that seals or opens alone.
     blocks_per_cycle : int
         1, 2 or 4.
+    channels : int
+        Messages that may interleave, 1 to 256.
     keys : str
         "expand" for a core that expands keys, "expanded" for one that takes round keys from the host and has no key schedule, or "inline"
         for one whose keys come with the messages: it expands them, and ``key_slots`` of them are in the core at a time.
@@ -87,6 +93,7 @@ class StreamOptions:
     direction: str = "both"
     keys: str = "expand"
     packet: str = "aligned"
+    channels: int = 1
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -127,6 +134,7 @@ class CompiledStream:
             "cipher": self.options.cipher,
             "key_bits": self.options.key_bits,
             "blocks_per_cycle": plan.lanes,
+            **({"channels": self.options.channels} if self.options.channels > 1 else {}),
             "latency": max(placed.outputs["encrypt"], placed.outputs["decrypt"]),
             "latency_tag": placed.outputs["tag"] + placed.passes["tag"][-1].at,
             "tokens": {name: plan.tokens_of(name) for name in ("start", "associated", "text", "tag")},
@@ -143,7 +151,7 @@ class CompiledStream:
             "stages": placed.depth,
             "key_words": len(plan.words),
             "proved": self.proof is not None,
-            **({"proof": asdict(self.proof)} if self.proof else {}),
+            **({"proof": {name: count for name, count in asdict(self.proof).items() if count is not None}} if self.proof else {}),
         }
 
 
@@ -186,6 +194,17 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise UnknownName("form of packets", options.packet, PACKETS)
     if options.packet == "wire" and options.keys == "inline":
         raise InputError("--packet wire is for cores with key slots; leave out --keys inline")
+    if not 1 <= options.channels <= MOST_CHANNELS:
+        raise InputError(f"--channels is from 1 to {MOST_CHANNELS}, not {options.channels}")
+    if options.channels > 1 and options.hold is not None:
+        why = "each channel would need a buffer of its own"
+        raise InputError(f"--hold is for cores with one channel: {why}; leave out --hold or --channels")
+    if options.channels > 1 and options.keys == "inline":
+        why = "keys come in the order of the messages, and messages of several channels have none"
+        raise InputError(f"--keys inline is for cores with one channel: {why}; leave out --channels")
+    if options.channels > 1 and options.packet == "wire":
+        why = "the parts of a packet that touch each other are put in order for one message at a time"
+        raise InputError(f"--packet wire is for cores with one channel: {why}; leave out --channels")
     if options.keys not in KEYS:
         raise UnknownName("kind of keys", options.keys, KEYS)
     if options.keys == "inline" and not RING_SLOTS[0] <= options.key_slots <= RING_SLOTS[1]:
@@ -208,7 +227,10 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     chosen.check_sizes(request)
     latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle)
-    return CompiledStream(mode, options, plan, request, prove_stream(plan) if prove else None)
+    proof = prove_stream(plan) if prove else None
+    if proof is not None and options.channels > 1:
+        proof = replace(proof, interleaved=prove_channels(plan))
+    return CompiledStream(mode, options, plan, request, proof)
 
 
 def default_sizes(mode: StreamMode, cipher: BlockCipher) -> tuple[int, ...]:

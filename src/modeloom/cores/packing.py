@@ -36,6 +36,7 @@ def packing_places(interfaces: Sequence[Interface], identity: str, slots: int = 
     """
     groups = {group.name: group for group in interfaces}
     commands, statuses = groups["s_axis_cmd"].packing, groups["m_axis_status"].packing
+    rest = next(field.name for field in statuses.fields if field.name in (RESERVED, "channel"))
     slot_bits, listed = slot_number_bits(slots), slots <= LISTED_SLOTS
     return {
         "COMMAND_BITS": commands.bits,
@@ -44,11 +45,11 @@ def packing_places(interfaces: Sequence[Interface], identity: str, slots: int = 
         "STATUS_RANGE": bit_range(statuses.bits),
         "STATUS_TAG": statuses.verilog(identity),
         "STATUS_CODE": statuses.verilog("code"),
-        "STATUS_REST": statuses.verilog(RESERVED),
+        "STATUS_REST": statuses.verilog(rest),
         "TAG_RANGE": bit_range(commands.field(identity).bits),
         "CODE_BITS": statuses.field("code").bits,
         "CODE_RANGE": bit_range(statuses.field("code").bits),
-        "REST_BITS": statuses.field(RESERVED).bits,
+        "REST_BITS": statuses.field(rest).bits,
         "KEY_BITS": 8 * KEY_BEAT_BYTES,
         "KEY_RANGE": bit_range(8 * KEY_BEAT_BYTES),
         "KEY_KEEP_BITS": KEY_BEAT_BYTES,

@@ -5,7 +5,7 @@ A message of one beat that is alone::
 
     s_axis   beat ── registers, queues, entry ──▶ stage 0 ── pipeline ──▶ text ── queue, register ──▶ beat   m_axis
              ├──────────────── PIN_CYCLES = 11, and the stages of the text ─────────────────────────────┤
-             with --hold: HOLD_CYCLES = 2 more
+             with --hold: HOLD_CYCLES = 2 more; with --channels: CHANNEL_CYCLES = 3 more
 
 With ``--packet wire`` a beat leaves when it is known what follows it, and so the beat of such a message waits for the tag::
 
@@ -32,8 +32,8 @@ HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 from __future__ import annotations
 
 __all__ = [
-    "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "POWER_OVERHEAD", "TOKEN_CYCLES",
-    "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
+    "CHANNEL_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "POWER_OVERHEAD",
+    "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11
@@ -42,6 +42,9 @@ PIN_CYCLES = 11
 WIRE_CYCLES = 18
 """The same in wire form, of a sealed message, beside the cycles of a token of text and those from the first token of the tag to the
 tag."""
+
+CHANNEL_CYCLES = 3
+"""Cycles that the registers of interleaved packets and the store of their tokens add."""
 
 HOLD_CYCLES = 2
 """Cycles that the buffer for unverified text, or for unverified packets, adds."""

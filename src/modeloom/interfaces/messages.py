@@ -22,7 +22,7 @@ from functools import cache
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, KEYS_IN_ORDER, ORDERED_KEY_FLAGS, key_flags
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
-__all__ = ["PACKETS", "MessageCode", "message_core", "pack_message_command", "unpack_message_status"]
+__all__ = ["PACKETS", "MessageCode", "message_core", "pack_message_command", "status_channel", "unpack_message_status"]
 
 
 PACKETS = ("aligned", "wire")
@@ -32,6 +32,9 @@ EXPANDED = (
     "expanded keys: one packet for each key, all round keys of the cipher in order, each from a new beat on; tdest selects the slot, and "
     "tuser erases it"
 )
+
+
+STATUSES = "statuses, one for each command in order"
 
 
 class MessageCode(IntEnum):
@@ -86,14 +89,17 @@ def _command(block_bytes: int, inline: bool = False, wire: bool = False) -> Pack
     )
 
 
+CHANNEL = "the channel"
+
+
 @cache
-def _status(block_bytes: int) -> Packing:
+def _status(block_bytes: int, channels: int = 1) -> Packing:
     return Packing(
         (
             Field("tag", 8 * block_bytes, "the tag of a sealed message, padded with zeros; zero for other messages", Role.RESULT),
             Field("id", 16, "the id of the command"),
             Field("code", 8, "the status code", Role.VERDICT),
-            Field(RESERVED, 8, "zero"),
+            Field("channel", 8, "the channel of the command") if channels > 1 else Field(RESERVED, 8, "zero"),
         )
     )
 
@@ -113,7 +119,7 @@ def _wire_data(hold: int | None) -> tuple[Interface, Interface]:
 @cache
 def message_core(
     block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False,
-    packet: str = "aligned",
+    packet: str = "aligned", channels: int = 1,
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
@@ -132,23 +138,29 @@ def message_core(
         Whether keys come with the messages.
     packet : str
         One of ``PACKETS``.
+    channels : int
+        Number of channels, whose packets may interleave.  With more than one, beats of data have a ``tid``.
     """
-    command, status = _command(block_bytes, inline, packet == "wire"), _status(block_bytes)
+    command, status = _command(block_bytes, inline, packet == "wire"), _status(block_bytes, channels)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
     statuses = Interface(
-        "m_axis_status", "status", "statuses, one for each command in order", Side.CORE,
+        "m_axis_status", "status", STATUSES if channels == 1 else f"{STATUSES} of its channel", Side.CORE,
         (Port("tdata", Width(status.bits), "a status", packing=status),),
     )  # fmt: skip
     cut = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
-    data_in = replace(
-        DATA_IN, about="messages in: one packet for each command; associated data come first, and text starts in a new beat"
-    )
+    about = "messages in: one packet for each command; associated data come first, and text starts in a new beat"
+    channel = () if channels == 1 else (Port("tid", Width(8), CHANNEL, "channel"),)
+    if channels > 1:
+        about = f"{about}; packets of different channels may interleave"
+    data_in = replace(DATA_IN, about=about, payload=(*DATA_IN.payload, *channel))
     about = "text out: one packet for each message that has text"
     if hold is not None:
         about = f"{about}; that of an opened message leaves only after its tag was found correct"
-    data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, cut))
+    if channels > 1:
+        about = f"{about}; packets of different channels may interleave"
+    data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, *channel, cut))
     if packet == "wire":
         data_in, data_out = _wire_data(hold)
     keys = replace(KEYS, about=EXPANDED) if expanded else KEYS
@@ -184,6 +196,11 @@ def pack_message_command(
             "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
         }
     )  # fmt: skip
+
+
+def status_channel(status: bytes, block_bytes: int = 16) -> int:
+    """The channel from the bytes of a status of a core with several channels."""
+    return _status(block_bytes, 2).unpack(status)["channel"]
 
 
 def unpack_message_status(status: bytes, block_bytes: int = 16) -> tuple[bytes, int, MessageCode]:

@@ -73,6 +73,7 @@ class ProofFigures:
 
     messages: Annotated[int, "Messages on symbols."]
     blocks: Annotated[int, "Blocks of text of these messages."]
+    interleaved: Annotated[int | None, "Number of pairs of messages of different channels; missing in a core with one channel."] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,7 +263,7 @@ class StreamDescription(Description):
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for messages."""
         return message_core(
-            self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet
+            self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet, self.channels
         )
 
     @property

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from modeloom.definition.expanded import expanded_key_of
 from modeloom.definition.keyed import as_bytes
-from modeloom.interfaces.messages import MessageCode, pack_message_command, unpack_message_status
+from modeloom.interfaces.messages import MessageCode, pack_message_command, status_channel, unpack_message_status
 from modeloom.product.driven import CoreFault, DrivenCore, check_slot
 from modeloom.product.folder import read_messages
 from modeloom.product.messages import StreamDescription
+from modeloom.product.turns import Beats, of_channel, take_turns
 from modeloom.product.wire import WireReader, whole_beats
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
@@ -62,6 +63,8 @@ class Message:
         Number of bytes of the tag, or None for the default of the mode.
     key : bytes or None
         The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for that of the message before.
+    channel : int
+        The channel.  The beats of different channels take turns.
     """
 
     nonce: bytes
@@ -71,6 +74,7 @@ class Message:
     slot: int = 0
     tag_bytes: int | None = None
     key: bytes | None = None
+    channel: int = 0
 
     def __post_init__(self) -> None:
         if self.key is not None:
@@ -80,6 +84,8 @@ class Message:
         if not isinstance(self.decrypt, bool):
             raise TypeError(f"decrypt is True or False, not {self.decrypt!r}")
         check_slot(self.slot)
+        if not isinstance(self.channel, int) or isinstance(self.channel, bool):
+            raise TypeError(f"channel is a number, not {self.channel!r}")
         if self.tag_bytes is not None and (not isinstance(self.tag_bytes, int) or isinstance(self.tag_bytes, bool)):
             raise TypeError(f"tag_bytes is a number or None, not {self.tag_bytes!r}")
 
@@ -127,6 +133,8 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
         raise InputError(f"this core has no key slot {message.slot}: it has {d.key_slots}, counted from 0")
     if message.key is not None and not d.inline:
         raise InputError("the keys of this core are loaded into slots; build it with --keys inline for messages that bring their keys")
+    if not 0 <= message.channel < d.channels:
+        raise InputError(f"this core has no channel {message.channel}: it has {d.channels}, counted from 0")
     text = nbytes - tag_bytes if message.decrypt else nbytes
     if text < 0:
         raise InputError(f"{d.mode}: a sealed message has at least the {tag_bytes} bytes of its tag, not {nbytes}")
@@ -134,6 +142,15 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
         if length > most:
             raise InputError(f"{d.mode}: a message has at most {most} bytes of {what}, not {length}")
     return tag_bytes
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a message is expected to give: the numbers of bytes of its text and of its tag, and its channel."""
+
+    text: int
+    tag: int
+    channel: int
 
 
 class SimulatedStreamCore(DrivenCore[StreamDescription]):
@@ -172,6 +189,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self._id = 0
         self._next_key: bytes | None = None
         self._reader = WireReader(self.beat_bytes)
+        self._status_channels: list[int] = []
         self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
@@ -217,31 +235,50 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             return []
         return self._collect_packets(messages, lengths, beats) if self.description.wire else self._collect(lengths, beats)
 
-    def _feed(self, messages: Iterable[Message]) -> tuple[list[tuple[int, int]], int]:
-        """Queues messages.  Returns the numbers of bytes of text and of the given tag of each, and the number of beats."""
-        commands, data, keeps, lasts = bytearray(), bytearray(), bytearray(), bytearray()
-        lengths = []
+    def _feed(self, messages: Iterable[Message]) -> tuple[list[Given], int]:
+        """Queues messages.  Returns what each is expected to give, and the number of beats."""
+        given, commands, packets = [], [], []
         # All are looked at before the key of any is sent.
         checked = [(message, self._checked(message)) for message in messages]
         for message, tag_bytes in checked:
             text, tag = (message.data[: len(message.data) - tag_bytes], message.data[len(message.data) - tag_bytes :])
             if not message.decrypt:
                 text, tag = message.data, b""
-            commands += self._command(message, tag, tag_bytes)
-            before = len(lasts)
+            commands.append(self._command(message, tag, tag_bytes))
+            beats = Beats(bytearray(), bytearray(), bytearray())
             for part in (message.ad + message.data,) if self.description.wire else (message.ad, text):
-                self._add(part, data, keeps, lasts)
-            if len(lasts) == before:
-                data += bytes(self.beat_bytes)
-                keeps += bytes(self._keep_bytes)
-                lasts += b"\0"
-            lasts[-1] = 1
-            lengths.append((len(text), 0 if message.decrypt else tag_bytes))
-        if not lengths:
+                self._add(part, beats.data, beats.keeps, beats.lasts)
+            if not beats.lasts:
+                beats = Beats(bytearray(self.beat_bytes), bytearray(self._keep_bytes), bytearray(1))
+            beats.lasts[-1] = 1
+            packets.append(beats)
+            given.append(Given(len(text), 0 if message.decrypt else tag_bytes, message.channel))
+        if not given:
             return [], 0
-        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
-        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
-        return lengths, len(lasts)
+        if self.description.channels > 1:
+            self._feed_in_turns(commands, packets, [one.channel for one in given])
+        else:
+            self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(commands)})
+            self._feed_beats(*(b"".join(getattr(one, name) for one in packets) for name in ("data", "keeps", "lasts")))
+        return given, sum(len(one.lasts) for one in packets)
+
+    def _feed_in_turns(self, commands: Sequence[bytes], packets: Sequence[Beats], channels: Sequence[int]) -> None:
+        """Queues packets whose channels take turns at each beat.  The commands go in the order in which the packets begin."""
+        every, tids, begun = Beats(bytearray(), bytearray(), bytearray()), bytearray(), bytearray()
+        for number, at in take_turns(channels, [len(one.lasts) for one in packets]):
+            every.add(packets[number], at, self.beat_bytes, self._keep_bytes)
+            tids.append(channels[number])
+            if not at:
+                begun += commands[number]
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(begun)})
+        self._feed_beats(bytes(every.data), bytes(every.keeps), bytes(every.lasts), bytes(tids))
+
+    def _feed_beats(self, data: bytes, keeps: bytes, lasts: bytes, tids: bytes | None = None) -> None:
+        """Queues beats, which belong to channel 0 if no channels are given."""
+        columns = {"s_axis_tdata": data, "s_axis_tkeep": keeps, "s_axis_tlast": lasts}
+        if self.description.channels > 1:
+            columns["s_axis_tid"] = bytes(len(lasts)) if tids is None else tids
+        self.runner.feed("s_axis", columns)
 
     def _checked(self, message: Message) -> int:
         """The bytes of the tag of a message that this core can have."""
@@ -396,7 +433,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 self.send_key(key)
         return pack_message_command(
             nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
-            decrypt=message.decrypt, block_bytes=self.block_bytes, new_key=new_key,
+            decrypt=message.decrypt, channel=message.channel, block_bytes=self.block_bytes, new_key=new_key,
         )  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:
@@ -409,7 +446,9 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         taken = self.runner.take("m_axis_status")
         self.status_cycles = list(taken.cycles)
         column, size = taken.columns["m_axis_status_tdata"], self._status_bytes
-        return [unpack_message_status(column[at : at + size], self.block_bytes) for at in range(0, taken.count * size, size)]
+        each = [column[at : at + size] for at in range(0, taken.count * size, size)]
+        self._status_channels = [status_channel(one, self.block_bytes) if self.description.channels > 1 else 0 for one in each]
+        return [unpack_message_status(one, self.block_bytes) for one in each]
 
     def _text(self) -> bytes:
         """The text that has come, of one message."""
@@ -420,17 +459,37 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         tail = int.from_bytes(keeps[-self._keep_bytes :], "little").bit_count()
         return beats.columns["m_axis_tdata"][: (beats.count - 1) * self.beat_bytes + tail]
 
-    def _collect(self, lengths: Sequence[tuple[int, int]], beats: int) -> list[Outcome]:
-        limit = self._limit(len(lengths), beats)
-        if self.runner.run({"m_axis_status": len(lengths)}, max_cycles=limit).timed_out:
-            raise CoreFault(f"the core gave fewer than {len(lengths)} statuses in {limit} cycles")
+    def _collect(self, given: Sequence[Given], beats: int) -> list[Outcome]:
+        limit = self._limit(len(given), beats)
+        if self.runner.run({"m_axis_status": len(given)}, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core gave fewer than {len(given)} statuses in {limit} cycles")
         self.input_cycles = list(self.runner.accepted("s_axis"))
         came = self.runner.take("m_axis")
         self.output_cycles = list(came.cycles)
-        data, keeps, lasts = came.columns["m_axis_tdata"], came.columns["m_axis_tkeep"], came.columns["m_axis_tlast"]
+        every = Beats(*(bytearray(came.columns[f"m_axis_{name}"]) for name in ("tdata", "tkeep", "tlast")))
+        if any(came.columns["m_axis_tuser"]):
+            raise CoreFault("the core cut off the text of a message")
+        statuses = self._statuses()
+        if self.description.channels == 1:
+            return self._outcomes(statuses, given, every)
+        results: dict[int, Outcome] = {}
+        for channel in {one.channel for one in given}:
+            mine = of_channel(every, came.columns["m_axis_tid"], channel, self.beat_bytes, self._keep_bytes)
+            told = [status for status, of in zip(statuses, self._status_channels, strict=True) if of == channel]
+            numbers = [number for number, one in enumerate(given) if one.channel == channel]
+            if len(told) != len(numbers):
+                raise CoreFault(f"the core gave {len(told)} statuses for {len(numbers)} messages of channel {channel}")
+            results |= zip(numbers, self._outcomes(told, [given[number] for number in numbers], mine), strict=True)
+        if {*came.columns["m_axis_tid"]} - {one.channel for one in given}:
+            raise CoreFault("the core gave text of a channel that has no message")
+        return [results[number] for number in range(len(given))]
+
+    def _outcomes(self, statuses: Sequence[tuple[bytes, int, MessageCode]], given: Sequence[Given], came: Beats) -> list[Outcome]:
+        """What came of the messages of one channel."""
         wanted_keeps, wanted_lasts = bytearray(), bytearray()
         results, at = [], 0
-        for (tag, _, code), (text, tag_bytes) in zip(self._statuses(), lengths, strict=True):
+        for (tag, _, code), one in zip(statuses, given, strict=True):
+            text, tag_bytes = one.text, one.tag
             if code != MessageCode.OK and (code != MessageCode.WRONG_TAG or self.description.hold is not None):
                 results.append(Outcome(code))
                 continue
@@ -440,8 +499,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             if text:
                 wanted_lasts[-1] = 1
             at += len(wanted_lasts) - before
-            results.append(Outcome(code, data[begin : begin + text], tag[:tag_bytes] if code == MessageCode.OK else b""))
-        if keeps != wanted_keeps or lasts != wanted_lasts or any(came.columns["m_axis_tuser"]):
+            results.append(Outcome(code, bytes(came.data[begin : begin + text]), tag[:tag_bytes] if code == MessageCode.OK else b""))
+        if came.keeps != wanted_keeps or came.lasts != wanted_lasts:
             raise CoreFault("the text that the core gave has not the lengths of the messages")
         return results
 

@@ -13,6 +13,7 @@ leaves, within a cycle.  Here the lanes are separate tokens with the same cycle,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -158,11 +159,18 @@ class Machine:
         """A ``start`` without tokens.  The state is ready when the command comes."""
         self.finish(token, {})
 
-    def loaded(self, state: Mapping[str, Any], name: str, chains: Sequence[Any]) -> Chains:
-        """Sets values in the state, and in the chains of a hash in the order of their next use.  They count as ready."""
-        self._state = {(0, part): (0, value) for part, value in state.items() if part != name}
-        kept = self._hash[0, name] = Chains({place: (0, value) for place, value in enumerate(chains)})
+    def loaded(self, state: Mapping[str, Any], name: str, chains: Sequence[Any], channel: int = 0) -> Chains:
+        """Sets values in the state of a channel, and in the chains of a hash in the order of their next use.  They count as ready."""
+        self._state.update({(channel, part): (0, value) for part, value in state.items() if part != name})
+        kept = self._hash[channel, name] = Chains({place: (0, value) for place, value in enumerate(chains)})
         return kept
+
+    def state_of(self, channel: int) -> tuple[dict[str, tuple[int, Any]], dict[str, Chains]]:
+        """A copy of the state of a channel, and of its hash."""
+        return (
+            {name: value for (of, name), value in self._state.items() if of == channel},
+            {name: deepcopy(kept) for (of, name), kept in self._hash.items() if of == channel},
+        )
 
     def _results(self, token: Token) -> dict[int, tuple[int, Any]]:
         """The results of earlier tokens of the step."""

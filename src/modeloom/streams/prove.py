@@ -31,7 +31,7 @@ from modeloom.streams.chains import Weight, weights
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["Message", "StreamProof", "prove_step", "prove_stream", "tokens_of"]
+__all__ = ["Definition", "Forms", "Message", "StreamProof", "input_block", "nonce_block", "prove_step", "prove_stream", "tokens_of"]
 
 MOST_BYTES = 1 << 16
 
@@ -60,9 +60,11 @@ class StreamProof:
 
     messages: int
     blocks: int
+    interleaved: int | None = None
+    """Pairs of messages of different channels, in cores that have several."""
 
 
-class _Forms:
+class Forms:
     """The operations of the machine on normal forms.  Each key slot has its own keys."""
 
     def __init__(self, plan: StreamPlan):
@@ -113,10 +115,10 @@ class _Forms:
         return self.wire((node.kind, *node.args[1:]), inputs[0], 0)
 
 
-class _Definition:
+class Definition:
     """The definition of a mode on normal forms, step by step."""
 
-    def __init__(self, plan: StreamPlan, forms: _Forms):
+    def __init__(self, plan: StreamPlan, forms: Forms):
         self.plan, self.forms = plan, forms
 
     def run(self, number: int, message: Message) -> tuple[list[Polynomial], Polynomial]:
@@ -167,12 +169,12 @@ class _Definition:
         return {**state, **new}, None if step.output is None else value(step.output)
 
 
-def input_block(forms: _Forms, number: int, place: int, nbytes: int) -> Polynomial:
+def input_block(forms: Forms, number: int, place: int, nbytes: int) -> Polynomial:
     """A block of a message, padded with zeros."""
     return forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
 
 
-def nonce_block(forms: _Forms, number: int, nbytes: int) -> Polynomial:
+def nonce_block(forms: Forms, number: int, nbytes: int) -> Polynomial:
     """The nonce of a message."""
     return forms.algebra.head(forms.algebra.atom("nonce", number), nbytes)
 
@@ -277,9 +279,9 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
         for step in ("associated", "encrypt", "decrypt"):
             if plan.hashed(plan.step(step)) is not None:
                 prove_step(plan, step)
-    forms = _Forms(plan)
+    forms = Forms(plan)
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
-    definition = _Definition(plan, forms)
+    definition = Definition(plan, forms)
     cycle = blocks = 0
     messages = _messages(plan, seed)
     for number, message in enumerate(messages):
@@ -344,8 +346,8 @@ class _Induction:
     def __init__(self, plan: StreamPlan, step: str):
         assert plan.horner is not None and plan.horner.key is not None
         self.plan, self.step, self.name, self.node = plan, step, plan.horner.name, plan.horner.key
-        self.forms = _Forms(plan)
-        self.definition = _Definition(plan, self.forms)
+        self.forms = Forms(plan)
+        self.definition = Definition(plan, self.forms)
         self.message = Message(0, 0, step if step != "associated" else "encrypt", plan.mode.nonce_bytes[0][0], 0, 0)
 
     def times(self, value: Polynomial, power: int) -> Polynomial:

@@ -73,6 +73,7 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         "OVERHEAD": overhead_pins(compiled),
         "OVERLAP": int(compiled.options.overlap),
         "ERASE_CYCLES": erase_cycles(compiled),
+        "MORE_SENT": "",
         "MORE_WIRES": "",
         "MORE_PINS": "",
         "SHORT_KEY": f"if (KEY_BEATS > 1)\n  wrong_key(0, 1, {PACKING['KEY_ALL']}, key_slot[0]);",

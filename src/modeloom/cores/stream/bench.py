@@ -48,6 +48,8 @@ def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -
     bits = 8 * d.block_bytes
     for number, message in enumerate(vectors.messages):
         yield from packet_lines(number, message.command, message.beats, sent, d.beat_bytes)
+        if d.channels > 1:
+            yield from (f"sent_channel[{at}] = {message.channel};" for at in range(sent, sent + len(message.beats)))
         sent += len(message.beats)
         places = [wanted]
         renewed = message.renewed or NOTHING
@@ -60,6 +62,23 @@ def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -
         yield f"tag[{number}] = {hexadecimal(message.wanted.tag, bits)};"
         yield f"want_from[{number}] = {places[0]}; want_to[{number}] = {places[1]}; renew_to[{number}] = {places[2]};"
         yield f"renew_code[{number}] = {int(renewed.code)}; renew_tag[{number}] = {hexadecimal(renewed.tag, bits)};"
+
+
+def _channels(d: StreamDescription, field: str, rest: object) -> dict[str, object]:
+    """Values of the places that depend on whether there are several channels."""
+    values: dict[str, object] = dict.fromkeys(("CHANNEL_ARRAYS", "CHANNEL_GIVEN", "CHANNEL_SAME", "MORE_SENT"), "")
+    wires, pins = "\n  wire                   m_axis_tuser;", "\n    .m_axis_tuser(m_axis_tuser),"
+    if d.channels == 1:
+        return {**values, "REST_WANTED": f"{rest}'b0", "MORE_WIRES": wires, "MORE_PINS": pins}
+    return {
+        "CHANNEL_ARRAYS": "\n  reg [7:0]              sent_channel [0:SENT-1];\n  reg [7:0]              given_channel [0:WANTED-1];",
+        "CHANNEL_GIVEN": "\n        given_channel[beats_out] = m_axis_tid;",
+        "CHANNEL_SAME": f"\n               && given_channel[judged + at] === command[statuses]{field}",
+        "MORE_SENT": "\n        s_axis_tid <= sent_channel[beats_in];",
+        "REST_WANTED": f"command[statuses]{field}",
+        "MORE_WIRES": f"{wires}\n  reg  [7:0]             s_axis_tid = 8'b0;\n  wire [7:0]             m_axis_tid;",
+        "MORE_PINS": f"\n    .s_axis_tid(s_axis_tid),\n    .m_axis_tid(m_axis_tid),{pins}",
+    }  # fmt: skip
 
 
 def _limit(d: StreamDescription, vectors: BenchVectors) -> int:
@@ -83,7 +102,7 @@ def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str,
 
 def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     """The text of the bench, in SystemVerilog."""
-    vectors, places = bench_vectors(compiled, d), message_places(d.block_bytes, d.named_slots, d.inline)
+    vectors, places = bench_vectors(compiled, d), message_places(d.block_bytes, d.named_slots, d.inline, d.channels)
     beats = [len(message.beats) for message in vectors.messages]
     longest = max(d.packet_sizes)
     most_beats = -(-longest // KEY_BEAT_BYTES)
@@ -92,6 +111,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     values = {
         **places,
         **_packet_places(d, places),
+        **_channels(d, str(places["COMMAND_CHANNEL"]), places["REST_BITS"]),
         "NAME": d.name,
         "VERSION": VERSION,
         "BEAT_BITS": 8 * d.beat_bytes,
@@ -115,8 +135,6 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         # If keys come with messages, each wrong one takes a place until its message comes.
         "SHORT_KEY": "" if d.inline else f"wrong_key(0, 1, {KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES - 1) - 1:x}, key_slot[0]);",
         "REFUSED": "",
-        "MORE_WIRES": "\n  wire                   m_axis_tuser;",
-        "MORE_PINS": "\n    .m_axis_tuser(m_axis_tuser),",
         "BEATS_OF": "key_beats[number]",
         "LAST_OF": "key_last[number]",
         "VECTORS": "\n".join(_assignments(vectors, d, most_beats)),

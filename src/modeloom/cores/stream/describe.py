@@ -58,7 +58,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         most_associated=mode.most_associated,
         most_text=mode.most_text,
         key_interval=key_interval(compiled) if p.inline else None,
-        channels=1,
+        channels=options.channels,
         hold=options.hold,
         packet=options.packet,
         latency=latency(compiled),

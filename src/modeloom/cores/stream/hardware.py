@@ -24,6 +24,7 @@ from modeloom.ciphers import cipher_of
 from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import (
+    CHANNEL_CYCLES,
     DRAIN_CYCLES,
     DROP_CYCLES,
     HOLD_CYCLES,
@@ -48,8 +49,9 @@ from modeloom.spec.kinds import CIPHER
 
 __all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "key_interval", "latency"]
 
-READIES = ("cmd.ready", "s.ready")
-"""Outputs that would be high while the buses are held in reset.  The core keeps them low."""
+QUIET = ("cmd.ready", "s.ready", "m.valid", "status.valid")
+"""Outputs that would be high while the buses are held in reset, or in the first cycle of it.  The core keeps them low."""
+
 
 def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     """The sizes of the buses.  Raises ``InputError`` if the buses do not fit the mode."""
@@ -68,7 +70,7 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
         own["base_word"] = compiled.plan.word(horner.key)
     try:
         return MessageParameters(
-            plan=compiled.plan, hold=options.hold, packet=options.packet,
+            plan=compiled.plan, hold=options.hold, packet=options.packet, channels=options.channels,
             encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=kind(
                 slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
@@ -95,7 +97,7 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
     """The number of cycles from the first beat of a packet that erases a slot until nothing of its key is left.
 
     It holds if no message is in flight.  Messages of the slot in flight add the time that they still need.  If a message of another
-    slot pauses before it has as many blocks as the hash has chains, it adds its pause.
+    slot pauses before it has as many blocks as the hash has chains, it adds its pause.  With several channels, this holds for each channel.
     """
     p = bus_parameters(compiled)
     # Each chain is overwritten by a message without data, whose tag may take several cycles.
@@ -105,7 +107,7 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
         own = cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys) + state + p.flush
         return own + DROP_CYCLES
     return cycles.key_erase_cycles(
-        key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=state,
+        key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=p.contexts * state,
         flush=p.flush,
     )  # fmt: skip
 
@@ -136,7 +138,8 @@ def latency(compiled: CompiledStream) -> int:
         # What is opened ends with this beat.
         return text + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
     # The flags of many slots answer a cycle later.
-    return p.text_stage + PIN_CYCLES + held + (p.keys.slots > LISTED_SLOTS)
+    added = held + (CHANNEL_CYCLES if p.channels > 1 else 0)
+    return p.text_stage + PIN_CYCLES + added + (p.keys.slots > LISTED_SLOTS)
 
 
 class StreamHardware(wiring.Component):
@@ -182,7 +185,7 @@ class StreamHardware(wiring.Component):
             compiled.plan,
             [cipher.hardware(compiled.cipher_request) for _ in lanes] if True in used and CIPHER in latencies else [],
             [MULTIPLIERS[options.mul_arch](mode.field, options.mul_stages) for _ in lanes] if compiled.plan.uses_multiplier else [],
-            p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits,
+            p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits, p.contexts,
         )  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -209,7 +212,7 @@ class StreamHardware(wiring.Component):
             outer: Signal = getattr(self, port.name)
             inner = Value.cast(inner)
             # A register slice has its last payload for a cycle more.
-            if port.path in READIES or port.path.startswith(("m.payload", "status.payload")):
+            if port.path in QUIET or port.path.startswith(("m.payload", "status.payload")):
                 inner = inner & (~zeroizer.hold).replicate(len(inner))
             m.d.comb += outer.eq(inner) if port.output else inner.eq(outer)
         return m

@@ -12,9 +12,9 @@ __all__ = ["message_places"]
 
 
 @cache
-def message_places(block_bytes: int, slots: int, inline: bool = False) -> dict[str, object]:
-    """The values for the templates, for blocks of this number of bytes, for key slots or keys that come with messages."""
-    interfaces = message_core(block_bytes, inline=inline)
+def message_places(block_bytes: int, slots: int, inline: bool = False, channels: int = 1) -> dict[str, object]:
+    """The values for the templates, for blocks of this number of bytes, for key slots or keys that come with messages, and channels."""
+    interfaces = message_core(block_bytes, inline=inline, channels=channels)
     packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
     command, status = packings["s_axis_cmd"], packings["m_axis_status"]
     return {
@@ -26,6 +26,7 @@ def message_places(block_bytes: int, slots: int, inline: bool = False) -> dict[s
         "SEALED_BITS": status.field("tag").bits,
         "SEALED_RANGE": bit_range(status.field("tag").bits),
         "COMMAND_ASSOCIATED": command.verilog("associated"),
+        "COMMAND_CHANNEL": command.verilog("channel"),
         "COMMAND_DECRYPT": command.verilog("decrypt"),
         "COMMAND_TAG_BYTES": command.verilog("tag_bytes"),
         **({"FLAGS": "1", "OF_KEY": "", "OF_SLOT": "", "NO_SLOT": ""} if inline else {}),

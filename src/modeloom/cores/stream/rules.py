@@ -115,23 +115,26 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
     # The most messages without a status: those whose tags are in flight, those in waiting tokens, and those in registers on the
     # way.
-    in_flight = p.tag_depth + p.token_depth + 16
+    waiting = p.token_depth if d.channels == 1 else p.message_store
+    in_flight = p.tag_depth + waiting + 16
     values = {
         **rules.values(top_ports(interfaces, p), WIRE_KEEP if d.wire else KEEP),
-        **message_places(d.block_bytes, d.named_slots, d.inline),
+        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
         "SLOTS": d.named_slots,
         "IN_FLIGHT": in_flight,
         "ERASE_CYCLES": d.erase_cycles,
-        "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + p.token_depth * d.cycles_of(0, d.beat_bytes),
+        "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + waiting * d.cycles_of(0, d.beat_bytes),
         "KEY_WRONG": _key_wrong(d.packet_sizes),
         "COMMAND_READ": f"{packing.bits}'h{command_read(packing, {'tag': 0} if d.wire else {}):0{packing.bits // 4}x}",
         # A core that holds text gives the text of a message only if its tag is correct.
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in (MessageCode.OK, MessageCode.WRONG_TAG)[: 1 if d.hold else 2]),
         "CODES": rules.codes(MessageCode),
     }
-    text = filled(__package__ or "", "rules.v", {**values, **_packet_rules(d, values)})
+    text = filled(
+        __package__ or "", "rules.v" if d.channels == 1 else "rules_channels.v", {**values, **_packet_rules(d, values)}
+    )
     return _in_order(text, packing.verilog("new_key")) if d.inline else text
 
 

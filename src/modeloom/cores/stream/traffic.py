@@ -53,6 +53,8 @@ class BenchMessage:
         The required result under the new key.
     changes : bool
         Whether the key changes while the message is in flight.  It changes to the key of ``renewed``, or the slot is erased.
+    channel : int
+        The channel of its packet.
     """
 
     command: bytes
@@ -60,6 +62,7 @@ class BenchMessage:
     wanted: Outcome
     renewed: Outcome | None = None
     changes: bool = False
+    channel: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,8 @@ class Traffic:
         Whether keys come with messages.  Then there is one slot.
     wire : bool
         Whether packets are as they are on the wire.
+    channels : int
+        Number of channels, which take turns.
 
     Attributes
     ----------
@@ -101,9 +106,9 @@ class Traffic:
 
     def __init__(
         self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
-        inline: bool = False, wire: bool = False,
+        inline: bool = False, wire: bool = False, channels: int = 1,
     ):  # fmt: skip
-        self.inline, self.turns, self.wire = inline, 0, wire
+        self.inline, self.turns, self.wire, self.channels = inline, 0, wire, channels
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
         self.messages: list[BenchMessage] = []
@@ -118,6 +123,11 @@ class Traffic:
     def number(self) -> int:
         """The number of the next message."""
         return len(self.messages)
+
+    @property
+    def channel(self) -> int:
+        """The channel of the next message."""
+        return self.number % self.channels
 
     def _decrypts(self) -> bool:
         # There are runs of one, two and three messages in a direction, so that changes of direction come at different distances.
@@ -179,7 +189,7 @@ class Traffic:
             self.turns = max(0, self.turns - 1)
         fields: dict[str, Any] = {
             **key, "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF,
-            "decrypt": sent.decrypt, **changes,
+            "decrypt": sent.decrypt, "channel": self.channel, **changes,
         }  # fmt: skip
         return pack_message_command(nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, **fields)
 
@@ -200,7 +210,7 @@ class Traffic:
         self.messages.append(
             BenchMessage(
                 self._command(sent, slot, expected), self.packet(sent, expected), self._outcome(model, sent, expected),
-                self._outcome(renewed, sent, expected) if changes and renewed else None, changes,
+                self._outcome(renewed, sent, expected) if changes and renewed else None, changes, self.channel,
             )
         )  # fmt: skip
 
@@ -217,9 +227,10 @@ class Traffic:
             beats = () if left is None else self._whole(left)
         self.messages.append(
             BenchMessage(
-                self._command(sent, self._slot() if slot is None else slot, b"", **changes), self.packet(sent), Outcome(code, b"", beats)
+                self._command(sent, self._slot() if slot is None else slot, b"", **changes), self.packet(sent), Outcome(code, b"", beats),
+                channel=changes.get("channel", self.channel),
             )
-        )
+        )  # fmt: skip
 
     def faulty(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], *, given: int = 0) -> None:
         """Adds a message whose packet is edited.
@@ -234,7 +245,9 @@ class Traffic:
         if given and not (sent.decrypt and self.hold is not None):
             beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))
         self.messages.append(
-            BenchMessage(self._command(sent, slot, b""), tuple(edit(list(self.packet(sent)))), Outcome(code, b"", beats))
+            BenchMessage(
+                self._command(sent, slot, b""), tuple(edit(list(self.packet(sent)))), Outcome(code, b"", beats), channel=self.channel
+            )
         )
 
     def broken(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], decrypt: bool) -> None:

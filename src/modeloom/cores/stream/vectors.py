@@ -81,7 +81,9 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
     places = [*slots, *slots, slots[0]]
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
-    traffic = Traffic(compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire)
+    traffic = Traffic(
+        compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels
+    )
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
 

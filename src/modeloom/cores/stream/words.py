@@ -15,7 +15,8 @@ __all__ = ["name_words"]
 WORDS = {
     "cipher": "{}", "key_bits": "k{}", "direction": "{}", "blocks_per_cycle": "lanes{}",
     "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
-    "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "keys": "{}", "packet": "{}",
+    "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "channels": "channels{}", "keys": "{}",
+    "packet": "{}",
 }  # fmt: skip
 """For each option, the word for its value.  An option that is not here gives its name and value."""
 

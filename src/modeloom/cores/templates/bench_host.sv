@@ -36,7 +36,7 @@
       if (beats_in < end_of_data) begin
         s_axis_tdata <= sent[beats_in];
         s_axis_tkeep <= sent_keep[beats_in];
-        s_axis_tlast <= sent_last[beats_in];
+        s_axis_tlast <= sent_last[beats_in];@MORE_SENT@
       end
     end
     take_data <= !hold_data && !pause_take;

@@ -10,6 +10,9 @@
     key ─────────────────────────────────────▶ KeyPort ◀─ setup ─────────┘      ◀──▶ key schedule
 
 With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.
+
+With several channels, ChannelFront stands in the place of intake, window and queue of messages, and SlotsInFlight in that of
+MessagesInFlight.
 """
 
 from __future__ import annotations
@@ -23,18 +26,21 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPort
 from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.bus.ports import beat_layout, key_beat, ordered_key_beat
+from modeloom.rtl.bus.ports import key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.stream.channel_front import ChannelFront
 from modeloom.rtl.stream.command import MessageCommands, command_layout
 from modeloom.rtl.stream.entry import TokenEntry
 from modeloom.rtl.stream.flight import MessagesInFlight
 from modeloom.rtl.stream.inline_keys import InlineKeys
 from modeloom.rtl.stream.intake import MessageIntake
+from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
 from modeloom.rtl.stream.texts import TextQueue, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.window import WeightWindow
@@ -68,7 +74,7 @@ class MessageBus(wiring.Component):
     def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedule: wiring.Component | None):
         self.parameters, self.pipeline, self.key_schedule = p, _, _ = parameters, pipeline, key_schedule
         super().__init__({
-            "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
+            "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
             "key": In(stream.Signature(ordered_key_beat() if p.inline else key_beat(p.keys.slots))),
             "key_state": Out(key_state_signature(1 if p.inline else p.keys.slots)),
@@ -80,11 +86,15 @@ class MessageBus(wiring.Component):
         whole = self.parameters
         p = whole.core
         m.submodules.command = command = MessageCommands(p)
-        m.submodules.intake = intake = MessageIntake(p)
-        m.submodules.messages = messages = Queue(p.message, p.token_depth, p.erase_bits)
-        m.submodules.window = window = WeightWindow(p)
+        if p.channels == 1:
+            m.submodules.intake = intake = MessageIntake(p)
+            m.submodules.messages = messages = Queue(p.message, p.token_depth, p.erase_bits)
+            m.submodules.window = window = WeightWindow(p)
+        else:
+            m.submodules.front = front = ChannelFront(p)
         m.submodules.entry = entry = TokenEntry(p)
-        m.submodules.flight = flight = MessagesInFlight(p)
+        flight: MessagesInFlight | SlotsInFlight = MessagesInFlight(p) if p.channels == 1 else SlotsInFlight(p)
+        m.submodules.flight = flight
         m.submodules.texts = texts = TextQueue(p)
         m.submodules.verdicts = verdicts = VerdictQueue(p)
         # Both kinds have the same ports to the entry.
@@ -103,14 +113,23 @@ class MessageBus(wiring.Component):
         if isinstance(preparation, InlineKeys):
             wiring.connect(m, command.o, preparation.i)
             wiring.connect(m, preparation.o, intake.order)
-        else:
+        elif p.channels == 1:
             wiring.connect(m, command.o, intake.order)
-        if not p.wire:
-            wiring.connect(m, wiring.flipped(self.s), intake.s)
-        wiring.connect(m, intake.token, window.i)
-        wiring.connect(m, window.o, entry.token)
-        wiring.connect(m, intake.message, messages.i)
-        wiring.connect(m, messages.o, entry.message)
+        if p.channels == 1:
+            if not p.wire:
+                wiring.connect(m, wiring.flipped(self.s), intake.s)
+            wiring.connect(m, intake.token, window.i)
+            wiring.connect(m, window.o, entry.token)
+            wiring.connect(m, intake.message, messages.i)
+            wiring.connect(m, messages.o, entry.message)
+        else:
+            wiring.connect(m, command.o, front.order)
+            wiring.connect(m, wiring.flipped(self.s), front.s)
+            wiring.connect(m, front.token, entry.token)
+            wiring.connect(m, front.message, entry.message)
+            self._join(m, entry, pipeline, ("context", "next_context"))
+            self._join(m, entry, texts, ("channel",))
+            self._join(m, verdicts, flight, ("finished_slot",))
         if not p.wire:
             wiring.connect(m, texts.m, wiring.flipped(self.m))
         wiring.connect(m, verdicts.status, wiring.flipped(self.status))
@@ -135,7 +154,7 @@ class MessageBus(wiring.Component):
             self._join(m, entry, texts, ("held",))
             self._join(m, verdicts, texts, ("judged", "right"))
             self._join(m, texts, verdicts, ("dropped",))
-        for part in (messages, window, texts, verdicts, pipeline):
+        for part in ((messages, window) if p.channels == 1 else (front, entry, flight)) + (texts, verdicts, pipeline):
             self._join(m, self, part, ("erase", "erase_address"))
         if p.wire:
             m.submodules.packets = packets = WirePackets(whole)
@@ -157,7 +176,8 @@ class MessageBus(wiring.Component):
             keys.setup.done.eq(preparation.setup_done),
             flight.query.eq(key_port.in_use.slot), key_port.in_use.busy.eq(flight.busy),
             entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(keys.setup.slot),
-            flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
+            *([flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot)]
+              if p.channels == 1 else [flight.admitted.eq(front.admitted), flight.slot.eq(front.slot)]),
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
         if pipeline.key_sizes:

@@ -100,7 +100,7 @@ class MessageCommands(BusComponent[MessageParameters]):
         wrong = (
             (MessageCode.TOO_LONG, _above(command.associated, mode.most_associated)),
             (MessageCode.NO_DIRECTION, Mux(command.decrypt, not p.decrypt, not p.encrypt)),
-            (MessageCode.NO_CHANNEL, command.channel != 0),
+            (MessageCode.NO_CHANNEL, command.channel != 0 if p.channels == 1 else _above(command.channel, p.channels - 1)),
             (MessageCode.BAD_TAG_LENGTH, ~tag_known),
             (MessageCode.BAD_NONCE_LENGTH, ~nonce_known),
         )
@@ -118,6 +118,7 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.message.tag.eq(command.tag[:size]),
             made.message.tag_bytes.eq(command.tag_bytes),
             made.message.decrypt.eq(command.decrypt),
+            *([made.message.channel.eq(command.channel)] if p.channels > 1 else []),
             made.associated.eq(command.associated),
             made.code.eq(code),
         ]

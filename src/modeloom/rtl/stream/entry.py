@@ -15,6 +15,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.stream.contexts import ContextWords, MessageProgress
 from modeloom.rtl.stream.parameters import MessageParameters, Program, TokenStep
 
 __all__ = ["TokenEntry"]
@@ -46,6 +47,11 @@ class TokenEntry(BusComponent[MessageParameters]):
         The token belongs to a message to be opened.  It is there only with ``hold``.
     verdict, verdict_valid : MessageParameters.verdict, 1
         The token is the last one of a message.
+    context, next_context, channel : context, context, 8
+        With several channels only, to the pipeline: the context of the token, and that of the token of the next cycle; to the text: its
+        channel.
+    erase, erase_address : In
+        With several channels only: while it is held in reset, zeros to this word.
     """
 
     @staticmethod
@@ -54,6 +60,10 @@ class TokenEntry(BusComponent[MessageParameters]):
         kinds = range(max(2, len(plan.tokens) + len(plan.preparations)))
         return {
             **({"held": Out(1)} if p.hold else {}),
+            **({
+                "context": Out(p.context_bits), "next_context": Out(p.context_bits), "channel": Out(8),
+                "erase": In(1), "erase_address": In(p.erase_bits),
+            } if p.channels > 1 else {}),
             "token": In(stream.Signature(p.weighted)), "message": In(stream.Signature(p.message)),
             "text_taken": In(1), "tag_taken": In(2),
             "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
@@ -76,7 +86,7 @@ class TokenEntry(BusComponent[MessageParameters]):
 
         # -- what is next -----------------------------------------------------------------------------------------------------
         # Nothing of a message: then tokens that overwrite may go as a message of their own, of which nothing is told.
-        between_reg = Signal(init=1)
+        kept = MessageProgress(plan.lane_chains) if p.channels == 1 else ContextWords(m, self)
         started_reg = Signal()
         offset_reg = Signal(range(max(2, longest)))
         false, false_reg = Signal(), Signal()
@@ -87,9 +97,11 @@ class TokenEntry(BusComponent[MessageParameters]):
         nonce_class = Signal(p.class_bits)
         decrypt = Signal()
         there = Signal()
+        # A message that overwrites is not parted from its start.
+        within = (offset_reg != 0) | started_reg if starts[0].tokens else offset_reg != 0
         m.d.comb += [
             there.eq(self.token.valid & self.message.valid),
-            false.eq(Mux(offset_reg != 0, false_reg, self.scrub & ~self.scrubbed & between_reg & ~there)),
+            false.eq(Mux(within, false_reg, self.scrub & ~self.scrubbed & kept.idle & ~there)),
             step.eq(Mux(false, TokenStep.TAG, token.step)),
             first.eq(false | token.first),
             nonce_class.eq(Mux(false, 0, message.nonce_class)),
@@ -154,36 +166,32 @@ class TokenEntry(BusComponent[MessageParameters]):
         with m.If(start_done):
             m.d.sync += started_reg.eq(1)
         with m.If(done):
-            m.d.sync += [started_reg.eq(0), between_reg.eq(ends)]
+            m.d.sync += started_reg.eq(0)
+            m.d[kept.domain] += kept.next.between.eq(ends)
 
         m.d.comb += self.prepared.eq(self.prepare & ~issue)
 
         # -- the hash ---------------------------------------------------------------------------------------------------------
         chains = plan.lane_chains
-        chain_reg = Signal(range(max(2, chains)))
-        hashed_reg = Signal(range(chains + 1))
-        scrubbed_reg = Signal(range(chains + 2))
         product = Signal()
         products = [plan.hashed(plan.step(one.title)) in one.operations if plan.horner is not None else False for one in plan.tokens]
         of_kind = Array([*map(int, products), *[0] * len(plan.preparations)])[kind]
         # The tag may have a product when the blocks beside it have none.
         m.d.comb += product.eq(issue & (of_kind | (self.token.payload.product & token.tag & ~false & ~takes_start)))
         with m.If(product):
-            m.d.sync += chain_reg.eq(chain_reg + 1)
-            with m.If(chain_reg == chains - 1):
-                m.d.sync += chain_reg.eq(0)
-            with m.If(hashed_reg != chains):
-                m.d.sync += hashed_reg.eq(hashed_reg + 1)
+            m.d[kept.domain] += kept.next.chain.eq(kept.now.chain + 1)
+            with m.If(kept.now.chain == chains - 1):
+                m.d[kept.domain] += kept.next.chain.eq(0)
+            with m.If(kept.now.hashed != chains):
+                m.d[kept.domain] += kept.next.hashed.eq(kept.now.hashed + 1)
         with m.If(ends):
-            m.d.sync += hashed_reg.eq(0)
+            m.d[kept.domain] += kept.next.hashed.eq(0)
         # Every chain is written once, and the rest of the state by the message that writes the last of them.
         enough = chains if any(products) and p.hashed[TokenStep.TAG] else 1
         counted = product if enough > 1 else ends
-        with m.If(~self.scrub):
-            m.d.sync += scrubbed_reg.eq(0)
-        with m.Elif(counted & (scrubbed_reg != enough)):
-            m.d.sync += scrubbed_reg.eq(scrubbed_reg + 1)
-        m.d.comb += self.scrubbed.eq(scrubbed_reg == enough)
+        kept.overwrite(m, self, enough, counted, (offset_reg == 0) & ~started_reg)
+        if isinstance(kept, ContextWords):
+            kept.connect(m, self, false, product | done)
 
         # -- what enters ------------------------------------------------------------------------------------------------------
         real, plain = issue & ~false, ~false & ~takes_start
@@ -194,9 +202,9 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.nonce.eq(message.nonce & real.replicate(p.block_bits)),
             self.slot.eq(Mux(real, message.slot, self.prepare_slot)),
             self.product.eq(product),
-            self.chain.eq(chain_reg),
-            self.fresh.eq(hashed_reg != chains),
-            self.opening.eq((hashed_reg == 0) | self.token.payload.opening),
+            self.chain.eq(kept.now.chain),
+            self.fresh.eq(kept.now.hashed != chains),
+            self.opening.eq((kept.now.hashed == 0) | self.token.payload.opening),
         ]
         tag_kind = next(n for n, one in enumerate(plan.tokens) if one.title == "tag")
         for lane in range(p.lanes):
@@ -225,20 +233,27 @@ class TokenEntry(BusComponent[MessageParameters]):
             ]
 
         # -- what comes of it -------------------------------------------------------------------------------------------------
-        packet_reg = Signal()
         beat = real & done & (step == TokenStep.TEXT)
         with m.If(beat):
-            m.d.sync += packet_reg.eq(1)
+            m.d[kept.domain] += kept.next.packet.eq(1)
         with m.If(ends):
-            m.d.sync += packet_reg.eq(0)
+            m.d[kept.domain] += kept.next.packet.eq(0)
         m.d.sync += [
             self.beat.eq(beat), self.bytes.eq(token.nbytes), self.last.eq(token.last), self.cut.eq(token.cut),
             self.verdict_valid.eq(ends), self.verdict.id.eq(message.id), self.verdict.tag.eq(message.tag),
             self.verdict.tag_bytes.eq(message.tag_bytes), self.verdict.decrypt.eq(message.decrypt), self.verdict.code.eq(token.code),
-            self.verdict.packet.eq(packet_reg | beat), self.verdict.empty.eq(false),
+            self.verdict.packet.eq(kept.now.packet | beat), self.verdict.empty.eq(false),
         ]  # fmt: skip
         if p.hold:
             m.d.sync += self.held.eq(decrypt)
+        if p.channels > 1:
+            # Packets whose last beat has entered; those up to the status are delivered before it.
+            packets_reg = Signal(p.mark_bits)
+            packets = (packets_reg + (beat & token.last))[: p.mark_bits]
+            m.d.sync += [
+                packets_reg.eq(packets), self.channel.eq(message.channel),
+                self.verdict.channel.eq(message.channel), self.verdict.slot.eq(message.slot), self.verdict.mark.eq(packets),
+            ]  # fmt: skip
         self._credits(m, text_credit, beat, self.text_taken, p.text_depth)
         self._credits(m, tag_credit, ends, self.tag_taken, p.tag_depth)
         return m

@@ -28,7 +28,7 @@ from modeloom.spec.kinds import MUL
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["CODE_BITS", "MOST_HOLD", "MessageParameters", "Program", "TokenStep"]
+__all__ = ["CODE_BITS", "MOST_CHANNELS", "MOST_HOLD", "ORDERS", "MessageParameters", "Program", "TokenStep"]
 
 CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
@@ -41,6 +41,15 @@ LEAST_HELD = 4
 
 WIRE_AHEAD = 8
 """Messages, in wire form, on the way from the bus to the core."""
+
+MOST_CHANNELS = 256
+"""Numbers that a byte has."""
+
+ORDERS = 4
+"""Commands of a channel that the core takes: that of the message under way, and others that wait."""
+
+STORE_SLACK = 24
+"""Places of the store of tokens that are under way between its parts, amply."""
 
 MOST_HOLD = 1 << 20
 """Number of bytes of the largest buffer."""
@@ -92,6 +101,8 @@ class MessageParameters:
         In wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.
     text_from : int
         Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
+    channels : int
+        Messages that may interleave, 1 to 256.
 
     Raises
     ------
@@ -106,6 +117,7 @@ class MessageParameters:
     hold: int | None = None
     packet: str = "aligned"
     text_from: int = 0
+    channels: int = 1
 
     def __post_init__(self) -> None:
         check_flags(self, "encrypt", "decrypt")
@@ -117,6 +129,9 @@ class MessageParameters:
                 raise ValueError("hold is for cores that open messages")
         if self.packet not in PACKETS:
             raise ValueError(f"packet is one of {', '.join(PACKETS)}, not {self.packet!r}")
+        check_integer("channels", self.channels, 1, MOST_CHANNELS)
+        if self.channels > 1 and (self.hold is not None or self.packet != "aligned" or self.inline):
+            raise ValueError("hold, packets on the wire and keys that come with messages are for cores with one channel")
         check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.beat_bytes)
 
     # -- members of CoreShape -----------------------------------------------------------------------------------------------------
@@ -209,7 +224,7 @@ class MessageParameters:
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the core."""
-        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet)
+        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels)
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:
@@ -280,7 +295,34 @@ class MessageParameters:
     @property
     def flight_bits(self) -> int:
         """Bits of the number of a message: more than there are in flight."""
-        return (self.tag_depth + self.token_depth + 4).bit_length()
+        return (self.tag_depth + (self.message_store if self.channels > 1 else self.token_depth) + 4).bit_length()
+
+    # -- channels -----------------------------------------------------------------------------------------------------------------
+
+    @property
+    def contexts(self) -> int:
+        """Words of what is kept for each channel.  One is for commands and packets of channels that the core does not have."""
+        return min(self.channels + 1, MOST_CHANNELS) if self.channels > 1 else 1
+
+    @property
+    def context_bits(self) -> int:
+        """Bits of the number of such a word."""
+        return max(1, (self.contexts - 1).bit_length())
+
+    @property
+    def token_store(self) -> int:
+        """Tokens of all channels together that wait before the pipeline."""
+        return _power(self.contexts * (self.window - 1) + STORE_SLACK)
+
+    @property
+    def message_store(self) -> int:
+        """Messages that have a command, and whose last token has not entered the pipeline."""
+        return max(self.token_store, _power(ORDERS * self.contexts + STORE_SLACK))
+
+    @property
+    def mark_bits(self) -> int:
+        """Bits of a number of packets: more than twice as many as there are between a token and its status."""
+        return (2 * (self.text_depth + self.tag_depth + self.contexts + 4)).bit_length() + 1
 
     @property
     def round_words(self) -> int:
@@ -297,9 +339,16 @@ class MessageParameters:
         """The number of words of the deepest memory."""
         words = self.keys.slots << self.word_bits if self.plan.words else 1
         wire = max(self.ending_depth, self.head_depth, self.header_depth) if self.wire else 0
-        return max(
-            self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.token_depth, self.plan.lane_chains, wire
-        )
+        shared = (
+            (self.token_store, self.message_store, self.contexts * max(ORDERS, 1 << self.chain_bits), self.keys.slots)
+            if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
+        )  # fmt: skip
+        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire)
+
+    @property
+    def chain_bits(self) -> int:
+        """Bits of the number of a chain."""
+        return max(1, (self.plan.lane_chains - 1).bit_length())
 
     @property
     def erase_bits(self) -> int:
@@ -357,6 +406,7 @@ class MessageParameters:
         return StructLayout({
             "nonce": self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits, "slot": self.slot_bits,
             "id": 16, "tag": 0 if self.wire else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
+            **({"channel": 8} if self.channels > 1 else {}),
         })  # fmt: skip
 
     @property
@@ -364,11 +414,13 @@ class MessageParameters:
         """Blocks of a message: the first ``full`` lanes have one.
 
         With ``tag`` the lane behind them has the tag, and so has the first lane of a token of the tag.  Its block has the bytes of
-        associated data and of text.
+        associated data and of text.  With several channels, ``context`` is the word of what is kept for its channel, and ``message`` the
+        place of its message in the store.
         """
         return StructLayout({
             "blocks": ArrayLayout(self.block_bits, self.lanes), "step": 2, "full": range(self.lanes + 1), "tag": 1, "first": 1,
             "nbytes": self.beat_nbytes_bits, "last": 1, "cut": 1, "code": CODE_BITS,
+            **({"context": self.context_bits, "message": range(self.message_store)} if self.channels > 1 else {}),
         })  # fmt: skip
 
     @property
@@ -383,4 +435,5 @@ class MessageParameters:
         """The layout of what is known of a message when its tag comes."""
         return StructLayout({
             "id": 16, "tag": self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1, "code": CODE_BITS, "packet": 1, "empty": 1,
+            **({"channel": 8, "slot": self.slot_bits, "mark": self.mark_bits} if self.channels > 1 else {}),
         })  # fmt: skip

@@ -49,6 +49,8 @@ class TokenPipeline(wiring.Component):
         Width of the number of a round key, and of a round key.
     erase_bits : int
         Width of ``erase_address``; 0 if the memories cannot be erased.
+    contexts : int
+        Messages that may interleave; each has a state of its own.
 
     Members
     -------
@@ -62,6 +64,8 @@ class TokenPipeline(wiring.Component):
     begin, nonce : In
         Whether it is the first token of a message whose ``start`` takes no token, and the nonce of this message.
     slot : In
+    context, next_context : In
+        With several contexts: that of the token, and that of the token of the next cycle, if there will be one.
     product, chain, fresh, opening : In
         For the hash: whether the token has blocks of it; the number of the chain in each lane; whether the chains are empty; and
         whether it is the first whose products are a part of the result.
@@ -85,10 +89,10 @@ class TokenPipeline(wiring.Component):
 
     def __init__(
         self, plan: StreamPlan, ciphers: Sequence[Any], multipliers: Sequence[Any], slots: int, round_bits: int, round_key_bits: int,
-        erase_bits: int = 0,
+        erase_bits: int = 0, contexts: int = 1,
     ):  # fmt: skip
         self.plan, self.ciphers, self.multipliers, self.slots = plan, list(ciphers), list(multipliers), slots
-        self.round_bits, self.erase_bits = round_bits, erase_bits
+        self.round_bits, self.erase_bits, self.contexts = round_bits, erase_bits, contexts
         self.width = 8 * plan.mode.block_bytes
         lanes, slot = plan.lanes, range(max(2, slots))
         super().__init__({
@@ -103,6 +107,7 @@ class TokenPipeline(wiring.Component):
             "rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits), "rk_data": In(round_key_bits),
             "erase": In(1), "erase_address": In(erase_bits),
             **({"rk_length": In(len(self.ciphers[0].key_length))} if self.key_sizes else {}),
+            **({"context": In(range(contexts)), "next_context": In(range(contexts))} if contexts > 1 else {}),
         })  # fmt: skip
 
     @property
@@ -137,6 +142,7 @@ class _Elaboration(StateValues, KeyValues):
         self.write_states()
         self._connect_outputs()
         self.connect_words()
+        self.make_words()
         return self.m
 
     # -- units ----------------------------------------------------------------------------------------------------------------

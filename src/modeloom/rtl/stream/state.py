@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Const, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
+from modeloom.rtl.stream.channel_words import ChannelWords
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.streams.plan import TokenKind
@@ -34,16 +35,17 @@ class StateValues(TokenValues):
             if kind.kind == "horner":
                 continue
             # A reset clears the state: nothing else would until the next message.
-            register = Signal(self.width, name=f"{name}_reg")
+            self.registers[name] = Signal(self.width, name=f"{name}_reg")
             value = Signal(self.width, name=name)
             home = self.placed.homes[name]
+            register = self.kept(name, home)
             start = next((s for s in self.plan.steps if s.name == "start" and not self.placed.passes[s.title]), None)
             if start is None:
                 m.d.comb += value.eq(register)
             else:
                 init = self.sum([self.mapped(self._start_term(term, home), term, home, 0) for term in start.updates[name]])
                 m.d.comb += value.eq(Mux(self.lines["begin"].at(home), init, register))
-            self.registers[name], self.states[name] = register, [Line(self.late, value, home, name)]
+            self.states[name] = [Line(self.late, value, home, name)]
 
     def _start_term(self, term: Term, stage: int) -> Value:
         if term.source.kind == "const":
@@ -53,7 +55,7 @@ class StateValues(TokenValues):
     def chain_states(self) -> None:
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""
         for lane in range(self.lanes):
-            for name in self.registers:
+            for name in self.states:
                 home = self.placed.homes[name]
                 value = self.states[name][lane].at(home)
                 for number, token in self._updating(lane, name):
@@ -75,18 +77,18 @@ class StateValues(TokenValues):
         return result
 
     def write_states(self) -> None:
-        m = self.m
-        for name, register in self.registers.items():
+        for name in self.states:
             home = self.placed.homes[name]
             written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
-            with m.If(reduce(or_, written, self.valid.at(home) & self.lines["begin"].at(home))):
-                m.d.sync += register.eq(self.states[name][-1].at(home))
+            begins = self.valid.at(home) & self.lines["begin"].at(home)
+            self.keep(name, reduce(or_, written, begins), home, self.states[name][-1].at(home))
             for number, token in enumerate(self.plan.tokens):
                 step = self.plan.step(token.title)
                 if step.name == "start" and token.ends and name in step.updates:
                     stage = self._start_stage(step, token, name)
-                    with m.If(self.kinds[0][number].at(stage)):
-                        m.d.sync += register.eq(self.form(step.updates[name], stage, step, token.part, 0))
+                    self.keep(
+                        name, self.kinds[0][number].at(stage), stage, self.form(step.updates[name], stage, step, token.part, 0)
+                    )
 
     def _start_stage(self, step: Step, token: TokenKind, name: str) -> int:
         """The stage in which the last token of a ``start`` writes a part of the state."""
@@ -106,12 +108,12 @@ class StateValues(TokenValues):
         active = lines["product"].at(done)
         products = []
         for lane in range(self.lanes):
-            chains = self.memory(self.plan.lane_chains, 1)
+            chains = self.memory(self.plan.lane_chains if self.c.contexts == 1 else self.c.contexts << len(self.c.chain), 1)
             m.submodules[self.in_lane(lane, "chains")] = chains
             product = self.units[lane]["mul"].at(done)
             m.d.comb += [
-                chains.raddr[0].eq(lines["chain"].at(stage - 1)),
-                chains.waddr.eq(lines["chain"].at(done)), chains.we.eq(active),
+                chains.raddr[0].eq(self._chain(stage - 1)),
+                chains.waddr.eq(self._chain(done)), chains.we.eq(active),
                 # A reset reaches no product, but it reaches what says that there is one.
                 chains.wdata.eq(product & active.replicate(self.width)),
             ]  # fmt: skip
@@ -119,12 +121,29 @@ class StateValues(TokenValues):
             m.d.comb += chain.eq(Mux(lines["fresh"].at(stage), 0, chains.rdata[0]))
             self.chains.append(chain)
             products.append(product)
-        register = Signal(self.width, name=f"{name}_reg")
+        self.registers[name] = Signal(self.width, name=f"{name}_reg")
         total = Signal(self.width, name=name)
-        m.d.comb += total.eq(self.sum(products) ^ Mux(lines["opening"].at(done), 0, register))
-        with m.If(active):
-            m.d.sync += register.eq(total)
+        m.d.comb += total.eq(self.sum(products) ^ Mux(lines["opening"].at(done), 0, self.kept(name, done)))
+        self.keep(name, active, done, total)
         self.total = Line(self.late, total, done, name)
+
+    def _chain(self, stage: int) -> Value:
+        """The word of the chain that the token in a stage goes on with."""
+        chain = self.lines["chain"].at(stage)
+        return chain if self.c.contexts == 1 else Cat(chain, self.context(stage))
+
+    def make_words(self) -> None:
+        """The state of all contexts, if there are several."""
+        m, c = self.m, self.c
+        for name, reads in self.words.items():
+            m.submodules[f"{name}_words"] = words = ChannelWords(self.width, c.contexts, len(reads), c.erase_bits)
+            m.d.comb += [words.erase.eq(c.erase), words.erase_address.eq(c.erase_address)]
+            for port, (stage, value) in enumerate(reads.items()):
+                m.d.comb += [words.raddr[port].eq(self.context(stage - 1)), value.eq(words.rdata[port])]
+            for when, stage, value in self.writes[name]:
+                # No two of them in a cycle: nothing else enters while a start with tokens is under way.
+                with m.If(when):
+                    m.d.comb += [words.we.eq(1), words.waddr.eq(self.context(stage)), words.wdata.eq(value)]
 
     def hashed(self, lane: int, stage: int) -> Iterator[tuple[int, Value]]:
         """For each kind of token that has a block of the hash, the value that is added to the chain."""

@@ -32,7 +32,7 @@ __all__ = ["TextQueue", "text_layout"]
 
 
 def text_layout(parameters: MessageParameters) -> StructLayout:
-    """A beat of text: tdata, tkeep, tlast, tuser."""
+    """A beat of text: tdata, tkeep, tlast, with several channels tid, and tuser."""
     out: Interface = next(interface for interface in parameters.interfaces if interface.member == "m")
     return payload_layout(out, parameters)
 
@@ -46,6 +46,8 @@ class TextQueue(BusComponent[MessageParameters]):
         Of a token as it enters the pipeline.
     held : In
         With ``hold`` only: its message is to be opened.
+    channel : In
+        With several channels only: of the message.
     text : In
         Of each lane, from the pipeline, ``MessageParameters.text_stage`` cycles later.
     m : stream of text_layout
@@ -68,6 +70,7 @@ class TextQueue(BusComponent[MessageParameters]):
         hold = {"held": In(1), "judged": In(1), "right": In(1), "dropped": Out(1)}
         return {
             **(hold if p.hold else {}),
+            **({"channel": In(8)} if p.channels > 1 else {}),
             "beat": In(1), "bytes": In(p.beat_nbytes_bits), "last": In(1), "cut": In(1), "text": In(p.block_bits).array(p.lanes),
             "m": Out(stream.Signature(text_layout(p))), "taken": Out(1), "delivered": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -76,7 +79,7 @@ class TextQueue(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        hold: dict[str, int] = {"held": 1} if p.hold else {}
+        hold: dict[str, int] = {"held": 1} if p.hold else {"channel": 8} if p.channels > 1 else {}
         flags = StructLayout({"nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
         beat_layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
         m.submodules.flags = line = Delay(flags, p.text_stage)
@@ -97,6 +100,8 @@ class TextQueue(BusComponent[MessageParameters]):
         ]  # fmt: skip
         if p.hold:
             m.d.comb += [line.i.held.eq(self.held), queue.i.payload.held.eq(line.o.held)]
+        if p.channels > 1:
+            m.d.comb += [line.i.channel.eq(self.channel), queue.i.payload.channel.eq(line.o.channel)]
         source = self._hold(m, queue) if p.hold else queue.o
         given, keep = source.payload, Signal(p.beat_bytes)
         m.d.comb += [
@@ -108,6 +113,8 @@ class TextQueue(BusComponent[MessageParameters]):
             self.m.valid.eq(out.o.valid), out.o.ready.eq(self.m.ready),
             self.delivered.eq(out.o.valid & self.m.ready & out.o.payload.last),
         ]  # fmt: skip
+        if p.channels > 1:
+            m.d.comb += out.i.payload.channel.eq(given.channel & source.valid.replicate(8))
         m.d.comb += self.m.payload.eq(out.o.payload)
         return m
 

@@ -49,6 +49,8 @@ class TokenValues:
             name: Line(self.late, getattr(c, name), 0, name, reset=name == "product")
             for name in ("begin", "nonce", "slot", "product", "chain", "fresh", "opening")
         }
+        if c.contexts > 1:
+            self.lines["context"] = Line(self.late, c.context, 0, "context")
         self.of_lane = {
             name: [Line(self.late, getattr(c, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
             for name in ("block", "nbytes", "power")
@@ -58,6 +60,9 @@ class TokenValues:
         # For each part of the state what each lane reads, and what the last one leaves.
         self.states: dict[str, list[Line]] = {}
         self.registers: dict[str, Signal] = {}
+        # With several contexts: by part of the state what is written, and what is read at each stage.
+        self.writes: dict[str, list[tuple[Value, int, Value]]] = {}
+        self.words: dict[str, dict[int, Signal]] = {}
         self.chains: list[Signal] = []
         # Words of the key memory, by lane, unit and port.
         self.reads: dict[tuple[int, str, int], Value] = {}
@@ -99,6 +104,28 @@ class TokenValues:
         memory = BlockMemory(self.width, depth, ports, style=style, erase_bits=self.c.erase_bits)
         self.m.d.comb += [memory.erase.eq(self.c.erase), memory.erase_address.eq(self.c.erase_address)]
         return memory
+
+    def context(self, stage: int) -> Value:
+        """The context of the token in a stage, or of that which comes next for stage -1."""
+        value: Value = self.c.next_context if stage < 0 else self.lines["context"].at(stage)
+        return value
+
+    def kept(self, name: str, stage: int) -> Value:
+        """What a part of the state is in a stage: its register, or the word of the token's context."""
+        if self.c.contexts == 1:
+            return self.registers[name]
+        ports = self.words.setdefault(name, {})
+        if stage not in ports:
+            ports[stage] = Signal(self.width, name=f"{name}_{stage}_word")
+        return ports[stage]
+
+    def keep(self, name: str, when: Value, stage: int, value: Value) -> None:
+        """Writes a part of the state for the token in a stage."""
+        if self.c.contexts > 1:
+            self.writes.setdefault(name, []).append((when, stage, value))
+            return
+        with self.m.If(when):
+            self.m.d.sync += self.registers[name].eq(value)
 
     def sum(self, values: Sequence[Value]) -> Value:
         """The XOR of some blocks."""
@@ -145,7 +172,7 @@ class TokenValues:
                 return self.total.at(stage)
             line = self.states[str(what)][lane]
             # A later token of a step comes when nothing else of the message is under way: the register is as the first one found it.
-            return self.registers[str(what)] if part and stage < line.born else line.at(stage)
+            return self.kept(str(what), stage) if part and stage < line.born else line.at(stage)
         if kind == "op":
             assert step is not None and isinstance(what, int)
             return self._result(step, what, part, stage, lane)

@@ -11,6 +11,8 @@ A tag is compared as a whole, in the same number of cycles for every value.  The
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
@@ -55,6 +57,8 @@ class VerdictQueue(BusComponent[MessageParameters]):
         In wire form only: the verdict on a message, and how its packet ends.
     finished : 1
         A message has left the pipeline; nothing of its key is used any more.
+    finished_slot : slot
+        With several channels only: its key slot.
     erase, erase_address : In
         While it is held in reset: zeros to this word.
     """
@@ -66,6 +70,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         wire = {"decided": Out(1), "final": Out(final_layout(p))}
         return {
             **(hold if p.hold else {}), **(wire if p.wire else {}),
+            **({"finished_slot": Out(p.slot_bits)} if p.channels > 1 else {}),
             "verdict": In(p.verdict), "verdict_valid": In(1), "tag": In(p.block_bits), "tag_valid": In(1), "delivered": In(1),
             "status": Out(stream.Signature(status_layout(p))), "taken": Out(2), "finished": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -74,7 +79,9 @@ class VerdictQueue(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1, **({"dropped": 1} if p.hold else {})})
+        told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1, **(
+            {"dropped": 1} if p.hold else {"channel": 8, "mark": p.mark_bits} if p.channels > 1 else {}
+        )})  # fmt: skip
         m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits)
         m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits)
         m.submodules.out = out = RegisterSlice(status_layout(p))
@@ -142,6 +149,10 @@ class VerdictQueue(BusComponent[MessageParameters]):
             self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready), self.status.payload.eq(out.o.payload),
             queue_erase(expected, self), queue_erase(statuses, self),
         ]  # fmt: skip
+        if p.channels > 1:
+            self._order_by_marks(m, decision_reg, statuses, out, may, told_now)
+            m.d.comb += self.finished_slot.eq(want.slot)
+            return m
         if not p.hold:
             m.d.comb += may.eq(~head.packet | (delivered_reg != 0))
             m.d.sync += delivered_reg.eq(delivered_reg + self.delivered - (pop & head.packet))
@@ -158,6 +169,19 @@ class VerdictQueue(BusComponent[MessageParameters]):
             dropped_reg.eq(dropped_reg + self.dropped - (pop & head.packet & head.dropped)),
         ]
         return m
+
+
+    def _order_by_marks(self, m: Module, decision: Any, statuses: Queue, out: RegisterSlice, may: Signal, told_now: Signal) -> None:
+        """A status follows the packets that have ended before it, of whatever channel."""
+        p, head = self.parameters, statuses.o.payload
+        packets_reg = Signal(p.mark_bits)
+        ahead = Signal(p.mark_bits)
+        m.d.sync += packets_reg.eq(packets_reg + self.delivered)
+        m.d.comb += [
+            statuses.i.payload.channel.eq(decision.channel), statuses.i.payload.mark.eq(decision.mark),
+            ahead.eq(packets_reg - head.mark), may.eq(~head.packet | ~ahead[-1]),
+            out.i.payload.channel.eq(head.channel & told_now.replicate(8)),
+        ]  # fmt: skip
 
 
 def queue_erase(queue: Queue, whole: VerdictQueue) -> list[object]:

@@ -13,6 +13,8 @@ A token may go on when the end of its message is among the tokens that wait, or 
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
@@ -21,7 +23,7 @@ from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.parameters import MessageParameters, TokenStep
 
-__all__ = ["WeightWindow"]
+__all__ = ["WeightWindow", "flags_of", "weigh"]
 
 
 class WeightWindow(BusComponent[MessageParameters]):
@@ -75,17 +77,7 @@ class WeightWindow(BusComponent[MessageParameters]):
             products.append(product_reg[place] & ~ended)
             ended = ended | end_reg[place]
         m.d.comb += known.eq((count_reg != 0) & (ended | (count_reg >= window)))
-        powers = [Signal(range(p.plan.chains + 1), name=f"power_{lane}") for lane in range(p.lanes)]
-        opening = Signal()
-        if p.plan.horner is not None:
-            chains = p.plan.lane_chains
-            between = _sum(full[1:chains])
-            for lane, power in enumerate(powers):
-                mine = Mux(full[0] > lane, full[0] - lane, 0)[: len(full[0])]
-                beyond = Mux(full[chains] > lane, lane, full[chains]) if lane else Const(0, 1)
-                m.d.comb += power.eq(between + mine + beyond)
-            last = products[chains - 1] & ~(products[chains] if window > chains else Const(0, 1))
-            m.d.comb += opening.eq(ended & last)
+        powers, opening = weigh(m, p, full, products, ended)
 
         put, pop, move = Signal(), Signal(), Signal()
         # The intake decides late in a cycle what a token is, so its output is registered.
@@ -120,10 +112,7 @@ class WeightWindow(BusComponent[MessageParameters]):
 
         # -- the flags of those that wait -------------------------------------------------------------------------------------
         token = taken_reg
-        of_step = Array(int(one) for one in p.hashed)[token.step]
-        of_tag = token.tag & int(p.hashed[TokenStep.TAG])
-        alone = token.step == TokenStep.TAG
-        blocks = Mux(alone, of_step, Mux(of_step, token.full, 0) + of_tag)
+        blocks, hashed, end = flags_of(p, token)
         at = Signal(range(depth + 1))
         m.d.comb += at.eq(count_reg - pop)
         for place in range(depth):
@@ -135,8 +124,43 @@ class WeightWindow(BusComponent[MessageParameters]):
                     end_reg[place].eq(0 if last_place else end_reg[place + 1]),
                 ]
             with m.If(put & (at == place)):
-                m.d.sync += [full_reg[place].eq(blocks), product_reg[place].eq(of_step | of_tag), end_reg[place].eq(alone | token.tag)]
+                m.d.sync += [full_reg[place].eq(blocks), product_reg[place].eq(hashed), end_reg[place].eq(end)]
         return m
+
+
+def weigh(
+    m: Module, p: MessageParameters, full: list[Value], products: list[Value], ended: Value
+) -> tuple[list[Signal], Signal]:
+    """The powers of the lanes of a token, and whether its products are the first of those that are the hash.
+
+    Parameters
+    ----------
+    full, products : list of Value
+        Of the token and of those that follow it in its message, ``window`` in all: blocks of the hash, and whether there may be any.
+        Zeros behind the last one.
+    ended : Value
+        Whether the last one of the message is among them.
+    """
+    powers = [Signal(range(p.plan.chains + 1), name=f"power_{lane}") for lane in range(p.lanes)]
+    opening = Signal()
+    if p.plan.horner is not None:
+        chains = p.plan.lane_chains
+        between = _sum(full[1:chains])
+        for lane, power in enumerate(powers):
+            mine = Mux(full[0] > lane, full[0] - lane, 0)[: len(full[0])]
+            beyond = Mux(full[chains] > lane, lane, full[chains]) if lane else Const(0, 1)
+            m.d.comb += power.eq(between + mine + beyond)
+        last = products[chains - 1] & ~(products[chains] if p.window > chains else Const(0, 1))
+        m.d.comb += opening.eq(ended & last)
+    return powers, opening
+
+
+def flags_of(p: MessageParameters, token: Any) -> tuple[Value, Value, Value]:
+    """Of a token: blocks of the hash, whether there may be any, and whether it is the last one of its message."""
+    of_step = Array(int(one) for one in p.hashed)[token.step]
+    of_tag = token.tag & int(p.hashed[TokenStep.TAG])
+    alone = token.step == TokenStep.TAG
+    return Mux(alone, of_step, Mux(of_step, token.full, 0) + of_tag), of_step | of_tag, alone | token.tag
 
 
 def _sum(numbers: list[Value]) -> Value:

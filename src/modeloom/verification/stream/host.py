@@ -5,7 +5,8 @@ allowed."""
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from modeloom.interfaces.messages import MessageCode, pack_message_command
 from modeloom.interfaces.table import RESERVED
 from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, split_packet
 from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.product.turns import take_turns
 from modeloom.verification.host import PATIENCE, CoreHost
 from modeloom.verification.stream.packet import MessagePacket, faulty, judge, on_the_wire, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
@@ -35,6 +37,7 @@ class MessageJob:
     packet: MessagePacket
     associated: int
     refused: MessageCode | None
+    channel: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,13 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     def _forget(self) -> None:
         super()._forget()
-        self._jobs: deque[MessageJob] = deque()
-        self._text, self._begun, self._packets = b"", False, deque[tuple[bytes, bool, int]]()
+        # By channel: jobs without a status, the packet of text that has begun, and those that are complete.
+        self._jobs: dict[int, deque[MessageJob]] = defaultdict(deque)
+        self._text: dict[int, bytes] = defaultdict(bytes)
+        self._packets: dict[int, deque[tuple[bytes, bool, int]]] = defaultdict(deque)
+        self._decided: dict[tuple[int, int], int] = defaultdict(int)
+        self._pending: list[tuple[bytes, MessageJob]] = []
+        self._begun: dict[int, bool] = defaultdict(bool)
 
     # Sending
 
@@ -123,28 +131,70 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             packet = faulty(packet, d.beat_bytes, fault, rng)
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
-            **values,
+            **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}), **values,
         }  # fmt: skip
-        self._jobs.append(
-            MessageJob(
-                values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
-                self._refused(values),
-            )
+        # A core with one channel knows no other one.
+        channel = values["channel"] if d.channels > 1 else 0
+        job = MessageJob(
+            values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
+            self._refused(values), channel,
         )
-        command = pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values | turn)
-        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
-        beats = len(packet.keeps)
-        self.runner.feed(
-            "s_axis",
-            {
-                "s_axis_tdata": packet.data, "s_axis_tkeep": packet.keeps, "s_axis_tlast": [int(n == beats - 1) for n in range(beats)],
-            },
-        )  # fmt: skip
+        self._jobs[channel].append(job)
+        self._pending.append((pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values | turn), job))
+        if d.channels == 1:
+            self.flush()
         self._patience += self.description.message_cycles(len(ad), len(packet.data))
 
     def _turn(self, values: dict[str, Any]) -> dict[str, Any]:
         """What a command says of its key."""
         return {"slot": values["slot"]}
+
+    def flush(self, order: str = "") -> None:
+        """Sends the packets of jobs: their channels take turns at each beat ("beats"), at each packet ("packets"), or at random."""
+        pending, self._pending = self._pending, []
+        if not pending:
+            return
+        jobs = [job for _, job in pending]
+        counts = [len(job.packet.keeps) for job in jobs]
+        if self.description.channels == 1:
+            order = "packets"
+        order = order or self.rng.choice(("beats", "packets", "random", "random"))
+        turns: Iterable[tuple[int, int]] = take_turns([job.channel for job in jobs], counts)
+        if order == "packets":
+            turns = [(number, at) for number, count in enumerate(counts) for at in range(count)]
+        elif order == "random":
+            turns = self._at_random(jobs, counts)
+        size = self.description.beat_bytes
+        commands, data = b"", bytearray()
+        columns: dict[str, list[int]] = {name: [] for name in ("tkeep", "tlast", "tid")}
+        for number, at in turns:
+            job = jobs[number]
+            data += job.packet.data[at * size : (at + 1) * size]
+            for name, value in (("tkeep", job.packet.keeps[at]), ("tlast", int(at == counts[number] - 1)), ("tid", job.channel)):
+                columns[name].append(value)
+            if not at:
+                commands += pending[number][0]
+        if self.description.channels == 1:
+            del columns["tid"]
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": commands})
+        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), **{f"s_axis_{name}": values for name, values in columns.items()}})
+
+    def _at_random(self, jobs: Sequence[MessageJob], counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Some beats of one channel, then some of another one."""
+        queues: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
+        for number, job in enumerate(jobs):
+            queues[job.channel].extend((number, at) for at in range(counts[number]))
+        while queues:
+            channel = self.rng.choice(sorted(queues))
+            for _ in range(min(len(queues[channel]), self.rng.randint(1, 4))):
+                yield queues[channel].popleft()
+            if not queues[channel]:
+                del queues[channel]
+
+    def run(self, cycles: int) -> None:
+        """Runs for a number of cycles, and checks what has come."""
+        self.flush()
+        super().run(cycles)
 
     def _refused(self, values: dict[str, Any]) -> MessageCode | None:
         """The code for a command that is wrong in itself.  It is None for a command without such errors, whatever its slot
@@ -169,20 +219,25 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     def settle(self) -> None:
         """Waits until every command has its status and the key port is idle, and checks the results."""
+        self.flush()
         limit = int((self._patience + PATIENCE) * self._stretch) + self.description.erase_cycles
         self._patience = 0.0
-        waiting = len(self._jobs)
+        waiting = self._left()
         result = self.runner.run({"m_axis_status": waiting}, drain=True, max_cycles=limit)
         self.compare()
-        if result.timed_out or self._jobs:
-            self.fail(f"hangs: {len(self._jobs)} of {waiting} statuses are missing after {limit} cycles")
+        if result.timed_out or self._left():
+            self.fail(f"hangs: {self._left()} of {waiting} statuses are missing after {limit} cycles")
         if self._sends_keys:
             self._rest(limit)
         # Nothing comes after the last status.
         self.runner.run(max_cycles=8)
         self.compare()
-        if self._packets or self._begun or self.runner.waiting("m_axis_status"):
+        if any(self._packets.values()) or any(self._begun.values()) or self.runner.waiting("m_axis_status"):
             self.fail("gives more than it was asked for")
+
+    def _left(self) -> int:
+        """Number of jobs without a status."""
+        return sum(map(len, self._jobs.values()))
 
     def compare(self, rules: bool = True) -> None:
         """Checks all received statuses and text and, on request, the rules of the buses."""
@@ -190,30 +245,31 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self._output_cycles.extend(beats.cycles)
         data = beats.columns["m_axis_tdata"]
         columns = (beats.values(f"m_axis_{name}") for name in ("tkeep", "tlast", "tuser"))
-        for at, (keep, last, cut, cycle) in enumerate(zip(*columns, beats.cycles, strict=True)):
+        channels = beats.values("m_axis_tid") if self.description.channels > 1 else [0] * beats.count
+        for at, (keep, last, cut, channel, cycle) in enumerate(zip(*columns, channels, beats.cycles, strict=True)):
             nbytes = keep.bit_count()
             beat = data[at * size : at * size + size]
             # In wire form a beat without bytes is a packet; otherwise it ends one that is cut off.
-            alone = self._begun or (cut and not last) if self.description.wire else not cut
+            alone = self._begun[channel] or (cut and not last) if self.description.wire else not cut
             if keep != (1 << nbytes) - 1 or (nbytes < size and not last) or (not nbytes and alone) or any(beat[nbytes:]) or (
                 nbytes and cut and not self.description.wire
             ):
                 self.fail(f"gives a beat of text with tkeep {keep:#x}, tlast {last} and tuser {cut}")
-            self._text += beat[:nbytes]
-            self._begun = not last
+            self._text[channel] += beat[:nbytes]
+            self._begun[channel] = not last
             if last:
-                self._packets.append((self._text, bool(cut), cycle))
-                self._text = b""
+                self._packets[channel].append((self._text.pop(channel), bool(cut), cycle))
         statuses = self.runner.take("m_axis_status")
         for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
-            if not self._jobs:
-                self.fail("gives a status without a command")
             fields = self._status.unpack(value.to_bytes(self._status.bits // 8, "little"))
-            if fields[RESERVED] or fields["code"] > max(MessageCode):
+            jobs = self._jobs[fields.get("channel", 0)]
+            if not jobs:
+                self.fail("gives a status without a command")
+            if fields.get(RESERVED) or fields["code"] > max(MessageCode):
                 self.fail(f"gives the status {value:#x}, which means nothing")
             self.status_cycles.append(cycle)
             tag = fields["tag"].to_bytes(self.description.block_bytes, "little")
-            self._compare_one(self._jobs.popleft(), fields["id"], MessageCode(fields["code"]), tag, cycle)
+            self._compare_one(jobs.popleft(), fields["id"], MessageCode(fields["code"]), tag, cycle)
         if rules:
             self.check_rules()
 
@@ -234,11 +290,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             if (one.code, one.tag.ljust(len(tag), b"\0")) != (code, tag):
                 continue
             if one.text is not None:
-                if not self._packets or self._packets[0][:2] != (one.text, one.cut) or self._packets[0][2] >= cycle:
+                packets = self._packets[job.channel]
+                if not packets or packets[0][:2] != (one.text, one.cut) or packets[0][2] >= cycle:
                     continue
-                self._packets.popleft()
-            if job.slot < len(self._at):
-                self._at[job.slot] = phase
+                packets.popleft()
+            self._decided[job.channel, job.slot] = phase
             return
         codes = sorted({one.code for _, one in allowed})
         if code not in codes:
@@ -248,11 +304,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
     def _allowed(self, job: MessageJob) -> list[tuple[int, Allowed]]:
         """The phases of the slot in which the command may have been decided, with each result that is allowed there."""
         if job.refused is not None:
-            return [(self._at[job.slot] if job.slot < self.slots else 0, self._refusal(job, job.refused))]
+            return [(self._first_phase(job), self._refusal(job, job.refused))]
         history = self._history[job.slot]
         found = []
         for phase, key in enumerate(history):
-            if phase >= self._at[job.slot]:
+            if phase >= self._first_phase(job):
                 found += [(phase, one) for one in ([self._refusal(job, MessageCode.NO_KEY)] if key is None else self._results(job, key))]
         return found
 
@@ -284,6 +340,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             allowed.append(Allowed(MessageCode.TOO_LONG_TO_HOLD))
         return allowed
 
+    def _first_phase(self, job: MessageJob) -> int:
+        """The first phase of the slot in which the command may have been decided: channels are decided independently."""
+        at = self._at[job.slot] if job.slot < len(self._at) else 0
+        return max(at, self._decided[job.channel, job.slot])
+
     def _results(self, job: MessageJob, key: bytes) -> list[Allowed]:
         """The results that a message may have with this key."""
         if self.description.wire:
@@ -311,8 +372,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
     def _words(self, job: MessageJob) -> str:
         way = "opening" if job.decrypt else "sealing"
         return (
-            f"{way} message {self.messages} (id {job.id:#06x}, slot {job.slot}, {len(job.nonce)} bytes of nonce, {len(job.ad)} of "
-            f"associated data, {len(job.packet.keeps)} beats, {job.tag_bytes} bytes of tag)"
+            f"{way} message {self.messages} (id {job.id:#06x}, slot {job.slot}, channel {job.channel}, {len(job.nonce)} bytes of nonce, "
+            f"{len(job.ad)} of associated data, {len(job.packet.keeps)} beats, {job.tag_bytes} bytes of tag)"
         )
 
 

@@ -31,7 +31,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             host.run(d.message_cycles(0, size))
             host.runner.accepted("s_axis")
             host.output_cycles()
-            host.job(slot=slots[0], decrypt=way, text=size)
+            host.job(slot=slots[0], decrypt=way, text=size, channel=0)
             host.settle()
             stated = d.latency_of(way)
             if (latency := host.output_cycles()[0] - host.runner.accepted("s_axis")[0]) != stated:
@@ -43,7 +43,10 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             host.status_cycles = []
             for number in range(COUNT):
                 slot = slots[0] if one else slots[number % len(slots)]
-                host.job(slot=slot, decrypt=ways[number // 2 % len(ways)], ad=ad, text=text, nonce=nonce)
+                host.job(
+                    slot=slot, decrypt=ways[number // 2 % len(ways)], ad=ad, text=text, nonce=nonce, channel=number % d.channels
+                )  # fmt: skip
+            host.flush("packets")
             host.settle()
             steps = {b - a for a, b in zip(host.status_cycles[COUNT // 2 :], host.status_cycles[COUNT // 2 + 1 :])}
             if steps != {stated := d.cycles_of(ad, text, nonce)}:
@@ -56,7 +59,11 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             f"cycles of messages of {turns} bytes"
         )
         return told, {"messages": host.messages, "shapes": len(shapes), "most_lost": MOST_LOST}
-    told = f"latency is {d.latency} cycles, and messages follow each other as core.json states, with one key and with one for each message"
+    channels = _interleaved(host, slots, ways) if d.channels > 1 else ""
+    told = (
+        f"latency is {d.latency} cycles{channels}, and messages follow each other as core.json states, with one key and with one for each "
+        "message"
+    )
     return told, {"messages": host.messages, "shapes": len(shapes)}
 
 
@@ -79,3 +86,20 @@ def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) ->
         if mean > stated:
             host.fail(f"gives messages of {text} bytes with a new key each every {mean:.1f} cycles; core.json allows {stated}")
     return least
+
+
+def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
+    """Changes the channel at every beat: the messages take no cycle more than one after another."""
+    d = host.description
+    ad, text = d.beat_bytes + 1, 5 * d.beat_bytes
+    host.runner.accepted("s_axis")
+    count = 6 * d.channels
+    for number in range(count):
+        host.job(slot=slots[number % len(slots)], decrypt=ways[number % len(ways)], ad=ad, text=text, channel=number % d.channels)
+    host.flush("beats")
+    host.settle()
+    cycles = host.runner.accepted("s_axis")
+    stated = count * d.cycles_of(ad, text)
+    if (took := cycles[-1] - cycles[0] + 1) > stated:
+        host.fail(f"takes {took} cycles for {count} messages of {d.channels} channels that alternate, core.json states {stated}")
+    return ", another channel at every beat costs nothing"

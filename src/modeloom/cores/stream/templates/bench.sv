@@ -43,7 +43,7 @@ module @NAME@_tb;
   reg [31:0]             renew_to  [0:COMMANDS-1];  // its beats follow those of the old key
   reg [BEAT_BITS-1:0]    sent      [0:SENT-1];
   reg [BEAT_BYTES-1:0]   sent_keep [0:SENT-1];
-  reg                    sent_last [0:SENT-1];
+  reg                    sent_last [0:SENT-1];@CHANNEL_ARRAYS@
   reg [BEAT_BITS-1:0]    wanted    [0:WANTED-1];
   reg [BEAT_BYTES-1:0]   wanted_keep [0:WANTED-1];
   reg [BEAT_BITS-1:0]    given     [0:WANTED-1];    // beats from the core
@@ -83,7 +83,7 @@ module @NAME@_tb;
         given[beats_out] = m_axis_tdata;
         given_keep[beats_out] = m_axis_tkeep;
         given_last[beats_out] = m_axis_tlast;
-        given_cut[beats_out] = m_axis_tuser;
+        given_cut[beats_out] = m_axis_tuser;@CHANNEL_GIVEN@
         if (statuses == ALONE@ALONE_BEAT@)
           alone_out = cycle;
         if (m_axis_tlast)
@@ -129,7 +129,7 @@ module @NAME@_tb;
       for (at = 0; same && at < to - from; at = at + 1)
         same = given[judged + at] === wanted[from + at] && given_keep[judged + at] === wanted_keep[from + at]
                && given_last[judged + at] === (at == to - from - 1)
-               && given_cut[judged + at] === (@CUT_WANTED@);
+               && given_cut[judged + at] === (@CUT_WANTED@)@CHANNEL_SAME@;
     end
   endfunction
 
@@ -140,7 +140,7 @@ module @NAME@_tb;
     begin
       said = m_axis_status_tdata@STATUS_CODE@;
       sealed = m_axis_status_tdata@SEALED_TAG@;
-      if ({m_axis_status_tdata@STATUS_REST@, m_axis_status_tdata@STATUS_TAG@} !== {@REST_BITS@'b0, command[statuses]@COMMAND_TAG@})
+      if ({m_axis_status_tdata@STATUS_REST@, m_axis_status_tdata@STATUS_TAG@} !== {@REST_WANTED@, command[statuses]@COMMAND_TAG@})
         fail("wrong status or order");
       if (!changes[statuses]) begin
         if (said !== code[statuses])

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The beats of packets of several channels, one of each channel in turn, and what comes back, channel by channel.
+
+::
+
+    channel 0   A0 A1 A2 | C0 C1
+    channel 1   B0 B1                 ──▶  A0 B0 A1 B1 A2 C0 C1
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Beats", "of_channel", "take_turns"]
+
+
+@dataclass
+class Beats:
+    """The columns of some beats, in the form in which a simulation takes and gives them.
+
+    Attributes
+    ----------
+    data, keeps, lasts : bytearray
+        ``tdata``, ``tkeep`` and ``tlast``, with a whole number of bytes for each beat.
+    """
+
+    data: bytearray
+    keeps: bytearray
+    lasts: bytearray
+
+    def add(self, other: Beats, at: int, beat_bytes: int, keep_bytes: int) -> None:
+        """Appends one beat of others."""
+        self.data += other.data[at * beat_bytes : (at + 1) * beat_bytes]
+        self.keeps += other.keeps[at * keep_bytes : (at + 1) * keep_bytes]
+        self.lasts += other.lasts[at : at + 1]
+
+
+def take_turns(channels: Sequence[int], beats: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The order of the beats of packets with these channels and numbers of beats: pairs of a packet and its beat."""
+    queues: dict[int, deque[int]] = {}
+    for number, channel in enumerate(channels):
+        queues.setdefault(channel, deque()).append(number)
+    turns, at = deque(queues.values()), [0] * len(channels)
+    while turns:
+        queue = turns.popleft()
+        number = queue[0]
+        yield number, at[number]
+        at[number] += 1
+        if at[number] == beats[number]:
+            queue.popleft()
+        if queue:
+            turns.append(queue)
+
+
+def of_channel(came: Beats, channels: bytes, channel: int, beat_bytes: int, keep_bytes: int) -> Beats:
+    """The beats of one channel among those that came."""
+    mine = Beats(bytearray(), bytearray(), bytearray())
+    for at, each in enumerate(channels):
+        if each == channel:
+            mine.add(came, at, beat_bytes, keep_bytes)
+    return mine

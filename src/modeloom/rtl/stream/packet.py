@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a beat of a packet: a token of associated data, of text or of the tag, or a fault.
+
+::
+
+    beat ──────────▶ bytes, gaps ──┐
+    state of its packet ───────────┴──▶ token, next state
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
+from amaranth.lib.data import StructLayout
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.bus.ports import payload_layout
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters, TokenStep
+
+__all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", "take_beat"]
+
+LENGTH_BITS = 64
+"""Bits of a length in bytes."""
+
+
+def packet_layout(parameters: MessageParameters) -> StructLayout:
+    """One beat of data: tdata, tkeep, tlast, and with several channels tid."""
+    return payload_layout(next(interface for interface in parameters.interfaces if interface.member == "s"), parameters)
+
+
+@dataclass(frozen=True)
+class Packet:
+    """The packet that a beat belongs to.
+
+    Attributes
+    ----------
+    may : Value
+        There is room for a token.
+    ended : Value
+        The last beat of a packet has been taken, and the token of its tag is next.
+    valid, beat : Value, Any
+        A beat of a packet whose command is known.
+    discard, in_associated, first, begun, code : Value
+        Of its message: whether its beats are discarded; whether associated data are to come; whether it has had no token; whether there
+        are beats of text on their way out; and what is wrong with it.
+    associated, tail, partial : Value
+        Bytes of associated data, in all and in its last block; bytes of the last block of text.  Modulo a block.
+    held : Value
+        Whether the most text is that which the core holds, and not the mode's.
+    reached, text_reached, text : Value
+        Whether this is the last block of associated data, or one beyond the most text; and blocks of text so far.
+    count, count_text : Signal
+        Counts a block.
+    set : callable
+        Sets parts of the state: ``set(discard=1)``.  Before that, they keep their values.
+    """
+
+    may: Value
+    ended: Value
+    valid: Value
+    beat: Any
+    discard: Value
+    in_associated: Value
+    first: Value
+    begun: Value
+    code: Value
+    associated: Value
+    tail: Value
+    partial: Value
+    held: Value
+    reached: Value
+    text_reached: Value
+    text: Value
+    count: Signal
+    count_text: Signal
+    set: Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What came of a beat: whether a token ends its message, and whether it has blocks beside the tag."""
+
+    ends_message: Signal
+    shared: Signal
+
+
+def take_beat(
+    m: Module, p: MessageParameters, out: Any, ready: Signal, packet: Packet, lengths_of_ended: Value | None = None
+) -> Taken:
+    """Takes a beat or not, and gives a token or not.
+
+    Parameters
+    ----------
+    out : stream of MessageParameters.token
+        The token that is given.
+    ready : Signal
+        High if the beat is taken.
+    packet : Packet
+    lengths_of_ended : Value, optional
+        Lengths of the message that has ended, if they are not those of the packet.
+    """
+    size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
+    beat, token = packet.beat, out.payload
+    # -- what the beat is -----------------------------------------------------------------------------------------------------
+    full, empty, hole = Signal(), Signal(), Signal()
+    nbytes = Signal(p.beat_nbytes_bits)
+    tail_keep = Signal(size)
+    m.d.comb += [
+        full.eq(beat.keep.all()), empty.eq(~beat.keep[0]),
+        hole.eq((~beat.keep[:-1] & beat.keep[1:]).any()),
+        # No tail is as long as a block.
+        tail_keep.eq(Cat(*((packet.tail > at) | (packet.tail == 0) for at in range(size - 1)), packet.tail == 0)),
+    ]  # fmt: skip
+    ends = Cat(beat.keep[at] & (~beat.keep[at + 1] if at + 1 < size else 1) for at in range(size))
+    for bit in range(p.beat_nbytes_bits):
+        m.d.comb += nbytes[bit].eq(Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any())
+
+    wanted, fits, short = Signal(size), Signal(), Signal()
+    m.d.comb += [
+        wanted.eq(tail_keep | (~packet.reached).replicate(size)),
+        fits.eq((beat.keep == wanted) & (packet.reached | ~beat.last)),
+        short.eq(beat.last & ~hole & ~(beat.keep & ~wanted).any()),
+    ]
+    most, most_held = p.plan.mode.most_text, most_text_held(p)
+    null = Signal()
+    too_long = Signal()
+    m.d.comb += [
+        null.eq(empty & ~hole & beat.last & ~packet.begun),
+        too_long.eq(packet.text_reached & (nbytes > Mux(packet.held, most_held % size, most % size))),
+    ]
+
+    # -- what becomes of it ---------------------------------------------------------------------------------------------------
+    give = Signal()
+    take = Signal()
+    ends_message, alone, shared, is_text = Signal(), Signal(), Signal(), Signal()
+    fault = Signal(CODE_BITS)
+    full_lanes = Signal(range(p.lanes + 1))
+    m.d.comb += [
+        full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
+        Value.cast(token.blocks).eq(beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
+        token.full.eq(full_lanes),
+        ends_message.eq(alone | shared),
+        token.tag.eq(shared),
+        token.first.eq(packet.first),
+        token.nbytes.eq(nbytes),
+        out.valid.eq(give),
+        ready.eq(take),
+    ]
+    with m.If(packet.may):
+        with m.If(packet.ended):
+            m.d.comb += alone.eq(1)
+        with m.Elif(packet.valid):
+            m.d.comb += take.eq(1)
+            with m.If(packet.discard):
+                packet.set(ended=beat.last)
+            with m.Elif(packet.in_associated):
+                with m.If(fits):
+                    m.d.comb += [give.eq(1), token.step.eq(TokenStep.ASSOCIATED), packet.count.eq(1)]
+                    packet.set(in_associated=~packet.reached, ended=beat.last)
+                with m.Else():
+                    m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
+            with m.Elif(null):
+                m.d.comb += alone.eq(1)
+            with m.Elif(hole | empty | ~(full | beat.last)):
+                m.d.comb += fault.eq(MessageCode.BAD_KEEP)
+            with m.Elif(too_long):
+                m.d.comb += fault.eq(Mux(packet.held, MessageCode.TOO_LONG_TO_HOLD, MessageCode.TOO_LONG))
+            with m.Else():
+                m.d.comb += [
+                    give.eq(1), is_text.eq(1), token.step.eq(TokenStep.TEXT), token.last.eq(beat.last), packet.count_text.eq(full),
+                ]  # fmt: skip
+                packet.set(begun=Const(1), ended=beat.last, partial=nbytes)
+    with m.If(fault.any()):
+        packet.set(code=fault, discard=Const(1), ended=beat.last)
+        with m.If(packet.begun):
+            # The packet that has begun to leave the core ends with a beat that has no bytes.
+            m.d.comb += [
+                give.eq(1), token.step.eq(TokenStep.TEXT), token.nbytes.eq(0), token.full.eq(0), token.last.eq(1), token.cut.eq(1),
+            ]  # fmt: skip
+    with m.If(give):
+        packet.set(first=Const(0))
+
+    lengths = Signal(2 * LENGTH_BITS)
+    own: ValueLike = Cat(packet.associated, packet.partial, packet.text)
+    m.d.comb += lengths.eq(own if lengths_of_ended is None else Mux(packet.ended, lengths_of_ended, own))
+    if p.plan.shares_tag:
+        with m.If(give & ~fault.any() & beat.last & (full_lanes != p.lanes) & ~alone):
+            m.d.comb += shared.eq(1)
+            with m.If(is_text):
+                m.d.comb += lengths.eq(Cat(packet.associated, nbytes[:index_bits], packet.text))
+        with m.If(shared):
+            m.d.comb += token.blocks[full_lanes].eq(lengths)
+    with m.If(alone):
+        m.d.comb += [
+            give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(lengths), token.code.eq(packet.code), token.nbytes.eq(0),
+            token.full.eq(0),
+        ]  # fmt: skip
+    return Taken(ends_message, shared)
+
+
+def most_text_held(p: MessageParameters) -> int:
+    """Most bytes of text of a message to be opened."""
+    most = p.plan.mode.most_text
+    return most if p.hold is None else min(most, p.text_from * p.beat_bytes + p.hold)

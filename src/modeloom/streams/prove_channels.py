@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that messages of different channels may interleave at every token: none of them sees anything of another one.
+
+Pairs of messages run on symbols, with the tokens of two channels in turn and in random order, and are compared with the definition::
+
+    channel 0   A0      A1      A2      A-tag
+    channel 1       B0      B1      B-tag
+
+Longer messages and other interleavings follow by induction, which ``prove_apart`` shows. Let the states of two channels be arbitrary. A
+token of one of them leaves the state of the other as it is, and leaves in its own state, and gives, what it would if the other channel were
+not there. So each message goes on as if it were alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from modeloom.prove.errors import ProofError
+from modeloom.prove.polynomials import Polynomial
+from modeloom.streams.machine import Machine, MachineError, Token
+from modeloom.streams.plan import StreamPlan
+from modeloom.streams.prove import Definition, Forms, Message, input_block, nonce_block, tokens_of
+
+__all__ = ["prove_apart", "prove_channels"]
+
+MakeMachine = Callable[..., Machine]
+
+
+def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machine) -> int:
+    """Proves that channels do not mix.  Returns the number of pairs of messages, and raises ``ProofError``.
+
+    Parameters
+    ----------
+    machine : callable
+        The machine that runs the pipeline; another one for tests.
+    """
+    prove_apart(plan, machine)
+    rng = random.Random(seed)
+    pairs = list(_pairs(plan, rng))
+    forms = Forms(plan)
+    definition = Definition(plan, forms)
+    running = machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
+    cycle = 0
+    for number, pair in enumerate(pairs):
+        units = [list(_units(plan, forms, 2 * number + channel, message, channel)) for channel, message in enumerate(pair)]
+        given: list[list[Polynomial]] = [[], []]
+        for channel in _order(rng, [len(each) for each in units]):
+            unit, cycles = units[channel].pop(0)
+            for token in unit:
+                output = _run(plan, running, replace(token, cycle=cycle + token.cycle))
+                if output is not None:
+                    given[channel].append(output)
+            cycle += cycles
+        for channel, message in enumerate(pair):
+            wanted, tag = definition.run(2 * number + channel, message)
+            if given[channel] != [*wanted, tag]:
+                raise ProofError(f"{plan.mode.name}: {message}: interleaved with {pair[1 - channel]}, the pipeline gives something else")
+    return len(pairs)
+
+
+def _run(plan: StreamPlan, machine: Machine, token: Token) -> Any:
+    try:
+        if token.part < 0:
+            return machine.start(token)
+        return machine.run(token)
+    except MachineError as error:
+        raise ProofError(f"{plan.mode.name}: channels interleaved: {error}") from error
+
+
+def _pairs(plan: StreamPlan, rng: random.Random) -> Iterator[tuple[Message, Message]]:
+    """Messages of all numbers of blocks up to a turn of the chains, each beside another one."""
+    size, most = plan.mode.block_bytes, plan.chains + 3
+
+    def one(blocks: int) -> Message:
+        associated = rng.randrange(blocks + 1)
+        lengths = [max(0, count * size - (rng.randrange(size) if count else 0)) for count in (associated, blocks - associated)]
+        number = rng.randrange(len(plan.mode.nonce_bytes))
+        nonce = rng.choice(plan.mode.nonce_bytes[number])
+        return Message(rng.randrange(3), number, rng.choice(("encrypt", "decrypt")), nonce, lengths[0], lengths[1])
+
+    for blocks in range(most):
+        for other in (blocks, rng.randrange(most)):
+            yield one(blocks), one(other)
+
+
+def _order(rng: random.Random, counts: Sequence[int]) -> Iterator[int]:
+    """The channels in turn, or at random."""
+    left, turns, channel = list(counts), rng.random() < 0.5, 0
+    while any(left):
+        channel = 1 - channel if turns else rng.randrange(2)
+        if left[channel]:
+            left[channel] -= 1
+            yield channel
+
+
+def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channel: int) -> Iterator[tuple[list[Token], int]]:
+    """The tokens of a message, in groups that nothing parts: those of a step, with cycles from the first one on, and the cycles of all."""
+
+    def block(place: int | None, nbytes: int) -> Polynomial:
+        return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes)
+
+    tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block)]
+    begins = sorted({token.cycle for token in tokens if token.part <= 0})
+    for begin, end in zip(begins, [*begins[1:], max(token.cycle for token in tokens) + 1], strict=True):
+        yield [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end], end - begin
+
+
+def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
+    """Proves the step of the induction at the head of this file.  Raises ``ProofError`` if it does not hold."""
+    forms = Forms(plan)
+    size = plan.mode.block_bytes
+    usual = plan.mode.nonce_bytes[0][0]
+    for step in ("associated", "encrypt", "decrypt", "tag"):
+        alone, beside = (_loaded(plan, forms, machine, channels) for channels in ((0,), (0, 1)))
+        before = beside.state_of(1)
+        results = []
+        for running in (alone, beside):
+            outputs = [
+                _run(plan, running, Token(
+                    1000 + each.at, step, part, block=input_block(forms, 0, 0, size), nbytes=size, power=1, closing=True, slot=0,
+                    lengths={"nonce": usual, "associated": size, "text": size},
+                ))
+                for part, each in enumerate(plan.placed.passes[step])
+            ]  # fmt: skip
+            results.append((outputs, running.state_of(0)))
+        if results[0] != results[1]:
+            raise ProofError(f"{plan.mode.name}: {step}: a token reads the state of another channel")
+        if beside.state_of(1) != before:
+            raise ProofError(f"{plan.mode.name}: {step}: a token writes the state of another channel")
+
+
+def _loaded(plan: StreamPlan, forms: Forms, machine: MakeMachine, channels: Sequence[int]) -> Machine:
+    """A machine with an arbitrary state in some channels."""
+    made = machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
+    horner = plan.horner
+    for channel in channels:
+        state = {name: forms.algebra.atom("state", channel, name) for name in plan.trace.state}
+        chains = [forms.algebra.atom("chain", channel, place) for place in range(plan.chains)] if horner is not None else []
+        kept = made.loaded(state, horner.name if horner is not None else "", chains, channel)
+        kept.total = 0, forms.algebra.atom("total", channel)
+    return made
