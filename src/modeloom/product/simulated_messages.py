@@ -350,7 +350,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 data, keeps, lasts = bytearray(self.beat_bytes), bytearray(self._keep_bytes), bytearray(1)
             if lasts:
                 lasts[-1] = int(end)
-                self._give(data, keeps, lasts)
+                self._give(data, keeps, lasts, message.channel)
             if end:
                 break
             yield self._text()
@@ -380,9 +380,9 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         yield came[header:]
         self._end()
 
-    def _give(self, data: bytearray, keeps: bytearray, lasts: bytearray) -> None:
+    def _give(self, data: bytearray, keeps: bytearray, lasts: bytearray, channel: int = 0) -> None:
         """Sends beats, and waits until they have been taken."""
-        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), "s_axis_tkeep": bytes(keeps), "s_axis_tlast": bytes(lasts)})
+        self._feed_beats(bytes(data), bytes(keeps), bytes(lasts), bytes([channel]) * len(lasts))
         limit = self._limit(1, len(lasts))
         if self.runner.run({}, drain=True, max_cycles=limit).timed_out:
             raise CoreFault(f"the core did not take {len(lasts)} beats in {limit} cycles")
