@@ -86,5 +86,5 @@ def test_a_channel_that_is_not_the_tokens_own_is_refused():
         def run(self, token):
             return super().run(replace(token, channel=1 - token.channel) if token.step == "encrypt" else token)
 
-    with pytest.raises(ProofError):
+    with pytest.raises(ProofError, match="encrypt reads the state counter of channel 1, which no message has begun"):
         prove_channels(made(), machine=Turned)

@@ -254,8 +254,11 @@ class Machine:
             name = str(what)
             if self.kinds[name].kind == "horner":
                 total = self._hash[token.channel, name].total
-                assert total is not None
+                if total is None:
+                    raise MachineError(f"{token.step} reads the hash {name} of channel {token.channel}, which is not closed")
                 return total
+            if (token.channel, name) not in self._state:
+                raise MachineError(f"{token.step} reads the state {name} of channel {token.channel}, which no message has begun")
             cycle, value = self._state[token.channel, name]
             # Later tokens of a step find the same value as the first one, because the channel has no other tokens in progress.
             home = token.cycle - self.placed.passes[step.title][max(0, token.part)].at + self.placed.homes[name]

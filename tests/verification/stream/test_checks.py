@@ -114,4 +114,4 @@ def test_faults_of_packets_are_known() -> None:
     import random
 
     with pytest.raises(ValueError, match="no fault 'x'"):
-        faulty(b"a", b"b", 4, "x", random.Random(1))
+        faulty(MessagePacket(b"a", [1]), 4, "x", random.Random(1))
