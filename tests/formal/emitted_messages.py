@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The buses of cores for messages with their pipeline, as they are emitted.
+
+The cipher and the multiplier are registers alone: no rule of the streams depends on what they compute.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from tests.formal.emitted_bus import machine_of
+from tests.formal.machine import Machine
+
+from modeloom.emit.inner import component_rtlil, inner_verilog
+from modeloom.modes.gcm import GCM
+from modeloom.rtl.aes import KeySchedule
+from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.stream.bus import MessageBus
+from modeloom.rtl.stream.delay import Delay
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
+
+__all__ = ["SHAPES", "TOP", "message_machine", "message_verilog", "parameters_of"]
+
+TOP = "messages"
+
+SHAPES = {"one lane": (1, None), "two lanes": (2, None), "held": (1, 64)}
+"""Blocks a cycle, and the bytes of a buffer for text that is not verified."""
+
+CIPHER_LATENCY, STAGES = 1, 1
+
+
+class NoCipher(wiring.Component):
+    """The ports and the latency of a cipher."""
+
+    latency = CIPHER_LATENCY
+
+    def __init__(self, slots: int):
+        super().__init__({
+            "i": In(128), "slot": In(range(slots)), "o": Out(128),
+            "key_we": In(1), "key_slot": In(range(slots)), "key_round": In(4), "key_data": In(128),
+        })  # fmt: skip
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.line = line = Delay(128, self.latency)
+        m.d.comb += [line.i.eq(self.i), self.o.eq(line.o)]
+        return m
+
+
+class NoMultiplier(wiring.Component):
+    """The ports and the latency of a multiplier."""
+
+    def __init__(self):
+        super().__init__({"a": In(128), "b": In(128), "o": Out(128)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.line = line = Delay(128, STAGES)
+        m.d.comb += [line.i.eq(self.a ^ self.b), self.o.eq(line.o)]
+        return m
+
+
+@lru_cache
+def parameters_of(shape: str) -> MessageParameters:
+    """The sizes of the buses."""
+    lanes, hold = SHAPES[shape]
+    plan = plan_stream(GCM(), 16, {"cipher": CIPHER_LATENCY, "mul": STAGES + MULTIPLIER_REGISTERS}, lanes)
+    return MessageParameters(plan=plan, keys=KeyParameters(slots=3, words=len(plan.words)), hold=hold)
+
+
+@lru_cache
+def message_verilog(shape: str) -> str:
+    """Verilog of a ``MessageBus``, made as ``modeloom.emit`` makes that of a core."""
+    p = parameters_of(shape)
+    lanes = range(p.lanes)
+    pipeline = TokenPipeline(
+        p.plan, [NoCipher(p.keys.slots) for _ in lanes], [NoMultiplier() for _ in lanes], p.keys.slots, p.keys.round_bits,
+        p.keys.round_key_bits, p.erase_bits,
+    )  # fmt: skip
+    return inner_verilog(component_rtlil(MessageBus(p, pipeline, KeySchedule(128)), TOP), TOP)
+
+
+@lru_cache
+def message_machine(shape: str) -> Machine:
+    """The transition system of the buses."""
+    return machine_of(message_verilog(shape), TOP)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proof by induction over the cycles of cores for messages: what of the invariants and rules does not hold.
+
+Words of a queue are counted in a proof of its own.  Elsewhere a count is any number that changes in the same way.
+"""
+
+from __future__ import annotations
+
+from tests.formal.bits import WIDE, all_of, constant, fresh
+from tests.formal.machine import Machine
+from tests.formal.message_rules import (
+    COUNTED,
+    INVARIANTS,
+    RULES,
+    MessageState,
+    counts_are_possible,
+    counts_follow,
+    quiet,
+    surroundings,
+)
+from tests.formal.proof import holds
+from tests.formal.token_rules import TOKEN_INVARIANTS, TOKEN_RULES, TokenState, undisturbed
+
+from modeloom.rtl.stream.parameters import MessageParameters
+
+__all__ = ["any_state", "uncounted", "unproved", "unproved_tokens"]
+
+
+def any_state(machine: Machine, p: MessageParameters) -> MessageState:
+    """Any state, with counts instead of the words that are counted."""
+    counts = {one: fresh("s." + " ".join(one), WIDE) for one in COUNTED}
+    return MessageState(machine.free("s"), p, fresh("s.closed", 1), counts)
+
+
+def unproved(machine: Machine, p: MessageParameters, only: tuple[str, ...] = ()) -> list[str]:
+    """Invariants that do not hold after two cycles of reset, or a cycle after all of them held, and rules that do not follow.
+
+    With ``only``, these alone are looked at.
+    """
+    names = []
+    first = MessageState(machine.free("any"), p, constant(0, 1))
+    second = first.next()
+    after_reset = second.next()
+    after_reset.closed = constant(0, 1)
+    reset = all_of(truth for state in (first, second) for truth in (state["rst"], ~state["erase"]))
+    s = any_state(machine, p)
+    t = s.next()
+    sound = [all_of(invariant(s) for invariant in INVARIANTS), counts_are_possible(s), surroundings(s)]
+    for invariant in INVARIANTS:
+        if only and invariant.__name__ not in only:
+            continue
+        if holds(invariant(after_reset), reset) is not None:
+            names.append(f"{invariant.__name__} after a reset")
+        if holds(invariant(t), *sound) is not None:
+            names.append(invariant.__name__)
+    rules = [rule for rule in RULES if not only or rule.__name__ in only]
+    return names + [rule.__name__ for rule in rules if holds(rule(s, t), *sound) is not None]
+
+
+def uncounted(machine: Machine, p: MessageParameters) -> list[str]:
+    """Queues whose words are not counted right."""
+    s = MessageState(machine.free("s"), p, fresh("s.closed", 1))
+    t = s.next()
+    simple = ("queues_hold_what_they_can", "heads_are_the_oldest")
+    sound = [*(one(s) for one in INVARIANTS if one.__name__ in simple), quiet(s), ~s["rst"], ~s["erase"]]
+    names = [" ".join(one) for one in COUNTED if holds(counts_follow(s, t, *one), *sound) is not None]
+    return names + (["more than there are"] if holds(counts_are_possible(s), *sound) is not None else [])
+
+
+def unproved_tokens(machine: Machine, p: MessageParameters) -> list[str]:
+    """The same for ``token_rules``, which are about what stands before the entry."""
+    names = []
+    anything = TokenState(machine.free("any"), p, constant(0, 1))
+    after_reset = anything.next()
+    after_reset.given = constant(0, 1)
+    s = TokenState(machine.free("s"), p, fresh("s.given", 1))
+    t = s.next()
+    sound = [all_of(invariant(s) for invariant in TOKEN_INVARIANTS), undisturbed(s)]
+    for invariant in TOKEN_INVARIANTS:
+        if holds(invariant(after_reset), anything["rst"] & ~anything["erase"]) is not None:
+            names.append(f"{invariant.__name__} after a reset")
+        if holds(invariant(t), *sound) is not None:
+            names.append(invariant.__name__)
+    return names + [rule.__name__ for rule in TOKEN_RULES if holds(rule(s, t), *sound) is not None]

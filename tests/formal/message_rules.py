@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the streams of cores for messages, the invariants that they need, and what is assumed.
+
+As in ``stream_rules``, a number is read from a state and shown to change as a count would.  ``in_flight`` grows by one with each command
+taken and falls by one with each status given, so it is the number of commands without a status, for however long a core runs.
+
+::
+
+    commands   taken ▶ checked ▶ messages ▶ entry ▶ expected ▶ compared ▶ summed ▶ decided ▶ statuses ▶ out
+    text                                    entry ▶ beat_0 ▶ … ▶ texts.queue ▶ out        of these: last beats, delivered
+    tags                                    entry ▶ is_tag_1 ▶ … ▶ tag_valid ▶ there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tests.formal.bits import Bits, all_of, any_of, constant, total
+from tests.formal.machine import State
+
+from modeloom.rtl.stream.parameters import MessageParameters, TokenStep
+
+__all__ = ["COUNTED", "INVARIANTS", "RULES", "MessageState", "counts_are_possible", "counts_follow", "surroundings"]
+
+QUEUES = {"texts.queue": "text_depth", "verdicts.expected": "tag_depth", "verdicts.statuses": "tag_depth", "messages": "token_depth"}
+"""Queues in memories, and their depths."""
+
+SLICES = {"texts.out": "m", "verdicts.out": "status"}
+"""Register slices before the host, and their streams."""
+
+COUNTED = (("texts.queue", "last"), ("verdicts.expected", "told"), ("verdicts.expected", "packet"), ("verdicts.statuses", "packet"))
+"""Payloads of queues that are counted: last beats; messages that get a status; those whose status waits for text."""
+
+
+WORD_STATE = 3
+"""State of ``KeyPreparation`` in which a word is awaited; with another number the proof fails."""
+
+
+@dataclass
+class MessageState:
+    """Names for what a state of the buses holds.
+
+    ``closed`` says that the last beat of the message at the entry has entered.  ``counts`` has numbers of ``COUNTED`` by which they are
+    known instead of by the words of the memories.
+    """
+
+    state: State
+    p: MessageParameters
+    closed: Bits
+    counts: dict[tuple[str, str], Bits] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Bits:
+        return self.state[name]
+
+    def any(self, *names: str) -> Bits:
+        """The first of some nets that there is: a register that is also a port has the name of either."""
+        return self.state[next(name for name in names if self.state.has(name))]
+
+    def next(self) -> MessageState:
+        """The state of the cycle after."""
+        t = MessageState(self.state.next(), self.p, self.closed)
+        ends = t["entry_verdict_valid"] & ~t.told(t["entry_verdict"], "empty")
+        t.closed = ~ends & (self.closed | t["entry_beat"] & t["entry_last"])
+        for counted, number in self.counts.items():
+            come, gone = self.changes(t, *counted)
+            t.counts[counted] = number + come.wide - gone.wide
+        return t
+
+    def told(self, verdict: Bits, name: str) -> Bits:
+        """A flag of a verdict."""
+        return verdict[self.p.verdict[name].offset]
+
+    def token(self, name: str) -> Bits:
+        """A field of the token at the entry."""
+        field = self.p.token[name]
+        return self["window_o_payload"][field.offset : field.offset + field.width]
+
+    # -- what is counted in queues ---------------------------------------------------------------------------------------------
+
+    def counts_as(self, what: str, payload: Bits) -> Bits:
+        """Whether a payload of a queue is one of those that are counted."""
+        if what == "last":
+            return payload[8 * self.p.beat_bytes + self.p.beat_nbytes_bits]
+        if payload.width != self.p.verdict.size:
+            return payload[payload.width - 1]
+        real = ~self.told(payload, "empty")
+        return real if what == "told" else real & self.told(payload, "packet")
+
+    def count(self, queue: str, what: str) -> Bits:
+        """How many of them are in a queue."""
+        if (queue, what) in self.counts:
+            return self.counts[queue, what]
+        return total(held & self.counts_as(what, payload) for held, payload in self.stored(queue))
+
+    def changes(self, t: MessageState, queue: str, what: str) -> tuple[Bits, Bits]:
+        """Whether one of them has come into a queue, and whether one has left it, in the cycle before another state."""
+        put, get = f"{queue}.put_reg", f"{queue}.get_reg"
+        come = t[put].differs(self[put]) & self.counts_as(what, t.word(queue, self[put]))
+        return come, t[get].differs(self[get]) & self.counts_as(what, self[f"{queue}_o_payload"])
+
+    # -- queues and slices ----------------------------------------------------------------------------------------------------
+
+    def level(self, queue: str) -> Bits:
+        """Payloads in a queue."""
+        return (self[f"{queue}.put_reg"] - self[f"{queue}.get_reg"]).wide
+
+    def ready(self, queue: str) -> Bits:
+        """Whether it takes one."""
+        return self.any(f"{queue}.ready_reg", f"{queue}_i_ready")
+
+    def valid(self, queue: str) -> Bits:
+        """Whether it gives one."""
+        return self.any(f"{queue}.valid_reg", f"{queue}_o_valid")
+
+    def word(self, queue: str, at: Bits) -> Bits:
+        """A word of its memory."""
+        (cell,) = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2" and c.name == f"{queue}.memory.mem0")
+        return self.state.word(cell, at[: cell.parameters["ABITS"]])
+
+    def stored(self, queue: str) -> Iterator[tuple[Bits, Bits]]:
+        """For each place of a queue whether it holds a payload, and the payload."""
+        depth = getattr(self.p, QUEUES[queue])
+        get = self[f"{queue}.get_reg"].wide
+        for place in range(depth):
+            distance = (constant(place, 16) - get) % depth
+            yield distance < self.level(queue), self.word(queue, constant(place, 16))
+
+    def slice(self, name: str) -> list[tuple[Bits, Bits]]:
+        """The two places of a register slice, the older one first: whether it holds a payload, and the payload."""
+        zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
+        newer = self[f"{name}.from_reg"]
+        valid = self.any(f"{name}.valid_reg", f"{name}_o_valid", f"{SLICES.get(name, name)}_valid")
+        return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
+
+    def keep_is_whole(self, beat: Bits) -> Bits:
+        """Whether the ``tkeep`` of a beat of text is one that a beat may have.  A buffer for text hides which beat is a last one."""
+        size = self.p.beat_bytes
+        keep, last = beat[8 * size : 9 * size], beat[9 * size]
+        first_ones = (keep & (keep + 1)).equals(0)
+        return first_ones & (last | (~keep).equals(0)) if self.p.hold is None else first_ones
+
+    # -- counts -----------------------------------------------------------------------------------------------------------------
+
+    def tag_at(self, stage: int) -> Bits:
+        """Whether the token in a stage of the pipeline has a tag."""
+        found = []
+        for lane in range(self.p.lanes):
+            name = "is_tag" if self.p.lanes == 1 else f"is_tag_{lane}"
+            name += f"_{stage}_reg" if stage else ""
+            names = (f"pipeline.lines.{name}", f"pipeline.lines_{name}", *(("pipeline_tag_valid",) if stage == self.p.tag_stage else ()))
+            found.append(self.any(*names))
+        return any_of(found)
+
+    @property
+    def verdicts(self) -> list[tuple[Bits, Bits]]:
+        """What stands in registers between the entry and the statuses: whether there is a message, and its verdict."""
+        registers = [("compared", "wanted"), ("summed", "sums"), ("decided", "decision")]
+        entered = self["entry_verdict_valid"], self["entry_verdict"]
+        return [entered, *((self[f"verdicts.{there}_reg"], self[f"verdicts.{what}_reg"]) for there, what in registers)]
+
+    @cached_property
+    def in_flight(self) -> Bits:
+        """Commands taken whose status has not been given."""
+        slices = [held for name in ("command.taken", "verdicts.out") for held, _ in self.slice(name)]
+        slices.append(self.any("command.checked.valid_reg", "command.checked_o_valid", "command_o_valid_20"))
+        real = [held & self.counts_as("told", what) for held, what in self.verdicts]
+        return total([*slices, *real, self.level("messages"), self.count("verdicts.expected", "told"), self.level("verdicts.statuses")])
+
+    @cached_property
+    def beats_in_flight(self) -> Bits:
+        """Beats of text from the entry to the queue, and in it."""
+        return total([self["entry_beat"], *(self[f"texts.beat_{n}_reg"] for n in range(self.p.text_stage)), self.level("texts.queue")])
+
+    @cached_property
+    def tags_in_flight(self) -> Bits:
+        """Messages from the entry to the queue of statuses, and in it."""
+        names = ("entry_verdict_valid", "verdicts.compared_reg", "verdicts.summed_reg", "verdicts.decided_reg")
+        return total([*(self[name] for name in names), self.level("verdicts.expected"), self.level("verdicts.statuses")])
+
+    @cached_property
+    def lasts(self) -> Bits:
+        """Last beats of packets that have entered, without those whose status has been told."""
+        nbytes = self.p.beat_nbytes_bits
+        line = [self["entry_beat"] & self["entry_last"]]
+        for n in range(self.p.text_stage):
+            flags = self.any(f"texts.flags.stage_{n}_reg", "texts.flags_o")
+            line.append(self[f"texts.beat_{n}_reg"] & flags[nbytes])
+        out = [held & beat[9 * self.p.beat_bytes] for held, beat in self.slice("texts.out")]
+        return total([*line, self.count("texts.queue", "last"), *out, self["verdicts.delivered_reg"]])
+
+    @cached_property
+    def packets(self) -> Bits:
+        """Statuses to come that have to wait for a packet of text."""
+        real = [held & self.counts_as("packet", what) for held, what in self.verdicts]
+        return total([*real, self.count("verdicts.expected", "packet"), self.count("verdicts.statuses", "packet")])
+
+
+# -- what is assumed ---------------------------------------------------------------------------------------------------------------
+
+
+def surroundings(s: MessageState) -> Bits:
+    """No reset and no erasure, and tokens at the entry are in the order of a message: text up to a last beat, and then the tag.
+
+    ``test_tokens_are_in_order`` proves this of the intake.  The window between them hands tokens on as they come.
+    """
+    step, shared = s.token("step"), s.token("tag")
+    text, tag = step.equals(TokenStep.TEXT), step.equals(TokenStep.TAG)
+    order = all_of([
+        text.implies(~s.closed), (tag | shared & ~text).implies(~s["entry.packet_reg"] | s.closed),
+        (text & shared).implies(s.token("last")), step.differs(3), shared.implies(constant(int(s.p.plan.shares_tag), 1)),
+        shared.implies(~tag & (s.token("full").wide < s.p.lanes)),
+        (text & ~s.token("last")).implies(s.token("nbytes").equals(s.p.beat_bytes)),
+    ])  # fmt: skip
+    return all_of([~s["rst"], ~s["erase"], s["window_o_valid"].implies(order)])
+
+
+# -- counts in queues --------------------------------------------------------------------------------------------------------------
+
+
+def counts_follow(s: MessageState, t: MessageState, queue: str, what: str) -> Bits:
+    """The words of a memory that are counted become more by those that come, and fewer by those that leave."""
+    come, gone = s.changes(t, queue, what)
+    return (t.count(queue, what) + gone.wide).equals(s.count(queue, what) + come.wide)
+
+
+def counts_are_possible(s: MessageState) -> Bits:
+    """Of what is in a queue no more are counted than there are."""
+    return all_of(s.count(queue, what) <= s.level(queue) for queue, what in COUNTED)
+
+
+# -- invariants --------------------------------------------------------------------------------------------------------------------
+
+
+def quiet(s: MessageState) -> Bits:
+    """Nothing is erased but in a reset."""
+    names = [f"{queue}.memory.erase_reg" for queue in QUEUES]
+    return ~any_of(s[name] for name in names if s.state.has(name))
+
+
+def queues_hold_what_they_can(s: MessageState) -> Bits:
+    """No queue has more than its depth; a full one takes nothing, an empty one gives nothing."""
+    rules = []
+    for queue, depth in QUEUES.items():
+        level, depth = s.level(queue), getattr(s.p, depth)
+        rules += [level <= depth, s.ready(queue).implies(level < depth), s.valid(queue).implies(level > 0)]
+    return all_of(rules)
+
+
+def heads_are_the_oldest(s: MessageState) -> Bits:
+    """What a queue gives is the word at its reading end."""
+    return all_of(s.valid(queue).implies(s[f"{queue}_o_payload"].equals(s.word(queue, s[f"{queue}.get_reg"]))) for queue in QUEUES)
+
+
+def slices_are_filled_in_order(s: MessageState) -> Bits:
+    """The second place of a register slice is used only if the first one is."""
+    names = (*SLICES, "command.taken")
+    return all_of(s.slice(name)[1][0].implies(s.slice(name)[0][0]) for name in names)
+
+
+def nothing_outside_payloads(s: MessageState) -> Bits:
+    """The buses before the host are zero while they have nothing."""
+    return all_of((~s.slice(name)[0][0]).implies(s.slice(name)[0][1].equals(0)) for name in SLICES)
+
+
+def text_has_credit(s: MessageState) -> Bits:
+    """Free places and beats of text in flight are as many as there are places, and a beat that arrives finds one."""
+    free = s["entry.free_reg"]
+    return all_of([
+        (free.wide + s.beats_in_flight).equals(s.p.text_depth), s["entry.credit_reg"].equals(free.some()), free.wide <= s.p.text_depth,
+        s[f"texts.beat_{s.p.text_stage - 1}_reg"].implies(s.ready("texts.queue")),
+    ])  # fmt: skip
+
+
+def tags_have_credit(s: MessageState) -> Bits:
+    """Free places and messages in flight are as many as there are places, and a verdict that arrives finds one."""
+    free = s["entry.free_reg_2"]
+    return all_of([
+        (free.wide + s.tags_in_flight).equals(s.p.tag_depth), s["entry.credit_reg_2"].equals(free.some()), free.wide <= s.p.tag_depth,
+        s["entry_verdict_valid"].implies(s.ready("verdicts.expected")), s["verdicts.decided_reg"].implies(s.ready("verdicts.statuses")),
+    ])  # fmt: skip
+
+
+def tags_meet_their_verdicts(s: MessageState) -> Bits:
+    """As many tags are in the pipeline as verdicts wait for one, and a tag finds its verdict."""
+    tags = total([*(s.tag_at(stage) for stage in range(1, s.p.tag_stage + 1)), s["verdicts.there_reg"]])
+    return all_of([
+        s.tag_at(0).equals(s["entry_verdict_valid"]), tags.equals(s.level("verdicts.expected")),
+        s["verdicts.there_reg"].implies(s.valid("verdicts.expected")),
+    ])  # fmt: skip
+
+
+def entry_is_in_step(s: MessageState) -> Bits:
+    """Of a message that has not begun nothing has entered, and tokens between messages are not those of one."""
+    return all_of([
+        s["entry.between_reg"].implies(~s["entry.packet_reg"] & ~s.closed), s.closed.implies(s["entry.packet_reg"]),
+        s["entry.offset_reg"].some().implies(
+            s["entry.takes_start"] & ~s["entry.false_reg"] & s["window_o_valid"] & s.valid("messages")
+        ),
+    ])  # fmt: skip
+
+
+def set_up_gives_its_own_tokens(s: MessageState) -> Bits:
+    """A token of set-up is none of a message: its number is one of those that there are, and not the last while its word is awaited."""
+    count, number = len(s.p.plan.preparations), s["preparation.number_reg"].wide
+    return (number <= count) & s["preparation.fsm_state"].equals(WORD_STATE).implies(number < count)
+
+
+def texts_and_statuses_pair(s: MessageState) -> Bits:
+    """There is a last beat of text for each status that waits for one, and another if the message at the entry has given its own."""
+    return s.lasts.equals(s.packets + s.closed.wide) if s.p.hold is None else constant(1, 1)
+
+
+def pieces_are_whole(s: MessageState) -> Bits:
+    """The bytes of a beat are the first ones, and all of them but in a last beat."""
+    size, bits = s.p.beat_bytes, s.p.beat_nbytes_bits
+    rules = [s["entry_beat"].implies(s["entry_last"] | s["entry_bytes"].equals(size))]
+    for n in range(s.p.text_stage):
+        flags = s.any(f"texts.flags.stage_{n}_reg", "texts.flags_o")
+        rules.append(s[f"texts.beat_{n}_reg"].implies(flags[bits] | flags[:bits].equals(size)))
+    for held, beat in s.stored("texts.queue"):
+        rules.append(held.implies(s.counts_as("last", beat) | beat[8 * size : 8 * size + bits].equals(size)))
+    for held, beat in s.slice("texts.out"):
+        rules.append(held.implies(s.keep_is_whole(beat)))
+    return all_of(rules)
+
+
+INVARIANTS = (
+    quiet, queues_hold_what_they_can, heads_are_the_oldest, slices_are_filled_in_order, nothing_outside_payloads, text_has_credit,
+    tags_have_credit, tags_meet_their_verdicts, entry_is_in_step, set_up_gives_its_own_tokens, texts_and_statuses_pair,
+    pieces_are_whole,
+)  # fmt: skip
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------------------
+
+
+def outputs_stay(s: MessageState, t: MessageState) -> Bits:
+    """A beat of text, or a status, stays as it is until the host takes it."""
+    rules = []
+    for stream in SLICES.values():
+        waits = s[f"{stream}_valid"] & ~s[f"{stream}_ready"]
+        rules.append(waits.implies(t[f"{stream}_valid"] & t[f"{stream}_payload"].equals(s[f"{stream}_payload"])))
+    return all_of(rules)
+
+
+def nothing_without_valid(s: MessageState, t: MessageState) -> Bits:
+    """No byte of text, tag or flag is out while ``valid`` is low."""
+    return all_of((~s[f"{stream}_valid"]).implies(s[f"{stream}_payload"].equals(0)) for stream in SLICES.values())
+
+
+def one_status_a_command(s: MessageState, t: MessageState) -> Bits:
+    """Each command taken gives exactly one status: the number of those without one changes by no other event."""
+    taken, given = s["cmd_valid"] & s["cmd_ready"], s["status_valid"] & s["status_ready"]
+    return (t.in_flight + given.wide).equals(s.in_flight + taken.wide)
+
+
+def tokens_have_places(s: MessageState, t: MessageState) -> Bits:
+    """What comes out of the pipeline finds a place, as nothing there can wait: text, verdicts, statuses."""
+    return all_of([
+        s[f"texts.beat_{s.p.text_stage - 1}_reg"].implies(s.ready("texts.queue")),
+        s["entry_verdict_valid"].implies(s.ready("verdicts.expected")), s["verdicts.decided_reg"].implies(s.ready("verdicts.statuses")),
+    ])  # fmt: skip
+
+
+def text_before_status(s: MessageState, t: MessageState) -> Bits:
+    """A status that waits for a packet is let go only behind the last beat of one that no other status has been told for."""
+    if s.p.hold is not None:
+        return constant(1, 1)
+    delivered = s["m_valid"] & s["m_ready"] & s["m_payload"][9 * s.p.beat_bytes]
+    head = s["verdicts.statuses_o_payload"]
+    gone = t["verdicts.statuses.get_reg"].differs(s["verdicts.statuses.get_reg"]) & head[head.width - 1]
+    before, after = s["verdicts.delivered_reg"].wide, t["verdicts.delivered_reg"].wide
+    return all_of([(after + gone.wide).equals(before + delivered.wide), gone.implies(before > 0)])
+
+
+def keep_is_partial_only_last(s: MessageState, t: MessageState) -> Bits:
+    """``tkeep`` has ones from bit 0 on, and all of them but in a last beat."""
+    return s["m_valid"].implies(s.keep_is_whole(s["m_payload"]))
+
+
+RULES = (outputs_stay, nothing_without_valid, keep_is_partial_only_last, one_status_a_command, tokens_have_places, text_before_status)

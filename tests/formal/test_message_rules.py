@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the streams of cores for messages are proved of the emitted buses, for ever; planted mistakes break the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from tests.built import slowly
+from tests.formal.bits import all_of, constant
+from tests.formal.emitted_bus import machine_of
+from tests.formal.emitted_messages import SHAPES, TOP, message_machine, message_verilog, parameters_of
+from tests.formal.message_proof import any_state, uncounted, unproved, unproved_tokens
+from tests.formal.message_rules import INVARIANTS, RULES, counts_are_possible, surroundings
+from tests.formal.proof import holds
+from tests.formal.token_rules import TOKEN_INVARIANTS, TOKEN_RULES
+from tests.verilog_edit import edit_module
+
+from modeloom.taint import combinational_paths
+
+FEW = ["one lane", *slowly(*(shape for shape in SHAPES if shape != "one lane"))]
+QUICK = ("outputs_stay", "nothing_without_valid", "tokens_have_places", "text_before_status", "text_has_credit", "tags_have_credit")
+"""Rules that are proved in no time."""
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_streams_credits_and_places(shape: str) -> None:
+    assert not unproved(message_machine(shape), parameters_of(shape), QUICK)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_tokens_lengths_and_window(shape: str) -> None:
+    assert not unproved_tokens(message_machine(shape), parameters_of(shape))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_rules(shape: str) -> None:
+    assert not unproved(message_machine(shape), parameters_of(shape))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_words_are_counted(shape: str) -> None:
+    assert not uncounted(message_machine(shape), parameters_of(shape))
+
+
+@pytest.mark.parametrize("shape", FEW)
+def test_the_surroundings_are_possible(shape: str) -> None:
+    """What is assumed contradicts nothing: a status waits for the host behind the text of its message, and another one is on its way."""
+    s = any_state(message_machine(shape), parameters_of(shape))
+    sound = [all_of(invariant(s) for invariant in INVARIANTS), counts_are_possible(s), surroundings(s)]
+    seen = s["status_valid"] & ~s["status_ready"] & s["m_valid"] & s["window_o_valid"] & s["entry_verdict_valid"] & s["entry_beat"]
+    assert holds(~seen, *sound) is not None
+    assert holds(constant(0, 1), *sound) is not None
+
+
+@pytest.mark.parametrize("shape", FEW)
+def test_no_combinational_path_from_the_host_to_itself(shape: str) -> None:
+    host = ("cmd_", "s_", "m_", "status_", "key_")
+    paths = combinational_paths(message_machine(shape).netlist)
+    assert [pair for pair in paths if pair[0].startswith(host) and pair[1].startswith(host)] == []
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An edit of a module, and the rule or invariant that no longer holds."""
+
+    what: str
+    module: str
+    pattern: str
+    replacement: str
+    breaks: str
+
+
+FAULTS = (
+    Fault("text does not wait for the host", "texts_out", r"full_reg \| put \| ~get", "full_reg | put", "outputs_stay"),
+    Fault("a status does not wait for the host", "verdicts_out", r"full_reg \| put \| ~get", "full_reg | put", "outputs_stay"),
+    Fault(
+        "old text stays on the bus", "texts_out", r"if \(~full_reg & ~\(valid_reg & from_reg\)\)",
+        "if (put & ~(valid_reg & from_reg))", "nothing_outside_payloads",
+    ),
+    Fault("text takes no credit", "entry", r"\? credit_reg & \(", "? (credit_reg | token_payload[0]) & (", "text_has_credit"),
+    Fault("a tag takes no credit", "entry", r"step == 2'h2 \? credit_reg_2", "step == 2'h2 ? 1'h1", "tags_have_credit"),
+    Fault("a queue takes one too many", "texts_queue", r"< 6'h10", "< 6'h11", "queues_hold_what_they_can"),
+    Fault("a credit comes back late", "verdicts", r"\{ 1'h0, pop \} \+", "{ 1'h0, 1'h0 } +", "tags_have_credit"),
+    Fault("a tag comes a cycle early", "pipeline_lines", r"(is_tag_2_reg) <= is_tag_1_reg", r"\1 <= is_tag", "tags_meet_their_verdicts"),
+    Fault(
+        "a status does not wait for its text", "entry", r"packet_reg \| \(", "(packet_reg & token_payload[0]) | (",
+        "texts_and_statuses_pair",
+    ),
+    Fault("a status waits for no text", "verdicts", r"\| delivered_reg != 5'h0", "| delivered_reg != 5'h1", "text_before_status"),
+    Fault(
+        "a status is lost", "verdicts", r"decided_reg & ~decision_reg\[155\]", "decided_reg & ~decision_reg[154]", "one_status_a_command",
+    ),
+    Fault("tkeep has a hole", "texts", r"> 5'h7\b", "> 5'h9", "pieces_are_whole"),
+)  # fmt: skip
+
+TOKEN_FAULTS = (
+    Fault(
+        "text goes on behind a fault", "intake", r"if \(\|fault\) discard_reg <= 1'h1", "if (|fault) discard_reg <= 1'h0", "text_ends_once",
+    ),
+    Fault(
+        "a partial beat within a packet", "intake", r"hole \| signal_2 \| ~\(signal \| slice_o_payload\[144\]\)", "hole | signal_2",
+        "tokens_are_in_order",
+    ),
+    Fault("a token is given twice", "window", r"get_reg \+ \{ 3'h0, signal \}", "get_reg + { 3'h0, signal & ~taken_valid_reg }", "window"),
+    Fault("a token is lost", "window", r"taken_valid_reg <= i_valid & i_ready", "taken_valid_reg <= i_valid & i_ready & ~known", "window"),
+    Fault("the window takes one too many", "window", r"< 7'h10", "< 7'h11", "window_counts"),
+    Fault(
+        "a limit is seen a carry late", "intake_associated_counter", r"next_at_high_reg <= next_high_reg ==",
+        "next_at_high_reg <= high_reg ==", "counters_look_ahead",
+    ),
+    Fault("a carry is lost", "intake_text_counter", r"(high_reg) <= next_high_reg;", r"\1 <= \1;", "lengths_are_counted"),
+)  # fmt: skip
+
+
+def _broken(fault: Fault):
+    return machine_of(edit_module(message_verilog("one lane"), f"{TOP}_{fault.module}", fault.pattern, fault.replacement), TOP)
+
+
+SOME = [fault if number % 4 == 0 else slowly(fault)[0] for number, fault in enumerate(FAULTS)]
+
+
+@pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
+def test_a_mistake_breaks_the_proof(fault: Fault) -> None:
+    assert fault.breaks in unproved(_broken(fault), parameters_of("one lane"), (fault.breaks,))
+
+
+@pytest.mark.parametrize("fault", TOKEN_FAULTS, ids=[fault.what for fault in TOKEN_FAULTS])
+def test_a_mistake_before_the_entry_breaks_the_proof(fault: Fault) -> None:
+    assert any(name.startswith(fault.breaks) for name in unproved_tokens(_broken(fault), parameters_of("one lane")))
+
+
+def test_each_rule_has_a_mistake() -> None:
+    """Rules that hold by an invariant alone are broken with it."""
+    by_invariant = {
+        "nothing_without_valid": "nothing_outside_payloads", "keep_is_partial_only_last": "pieces_are_whole",
+        "tokens_have_places": "tags_have_credit", "window_keeps_tokens": "window",
+    }
+    broken = {fault.breaks for fault in (*FAULTS, *TOKEN_FAULTS)}
+    rules = [rule.__name__ for rule in (*RULES, *TOKEN_RULES)]
+    assert [rule for rule in rules if by_invariant.get(rule, rule) not in broken] == []
+    assert broken <= {*rules, *(one.__name__ for one in (*INVARIANTS, *TOKEN_INVARIANTS)), "window"}
