@@ -86,6 +86,7 @@ class StreamExplain:
     cipher: Annotated[str, "Name of the block cipher."]
     key_bits: Annotated[int, "Bits of a key of the cipher."]
     blocks_per_cycle: Annotated[int, "Blocks that enter in a cycle."]
+    channels: Annotated[int | None, "Messages that may interleave; missing in a core with one channel."] = None
     latency: Annotated[int, "Cycles from a block of text to its result, in the pipeline."]
     latency_tag: Annotated[int, "Cycles from the last token to the tag, in the pipeline."]
     tokens: Tokens
