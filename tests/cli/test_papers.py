@@ -17,8 +17,8 @@ def test_the_page_is_that_of_the_documents(run):
 def test_figures(run):
     data = json.loads(run("papers", "--json").out)
     assert list(data) == ["schema", "tables"] and data["schema"] == "modeloom-papers-1"
-    assert len(data["tables"]) == 9 and sum(len(table["rows"]) for table in data["tables"]) == 86
-    assert all(list(table) == ["name", "paper", "table", "title", "units", "rows"] for table in data["tables"])
+    assert len(data["tables"]) == 14 and sum(len(table["rows"]) for table in data["tables"]) == 127
+    assert all(list(table) == ["name", "paper", "table", "title", "units", "notes", "rows"] for table in data["tables"])
 
 
 def test_one_table(run):

@@ -21,6 +21,7 @@ SEQUENTIAL = {"sector": 48, "cipher": "sm4", "cipher_arch": "sequential", "ciphe
 PIPELINED = {"sector": 64, "tweak": 16, "cipher": "sm4", "cipher_stages": 1, "mul": 1}
 
 
+@slow
 def test_both_published_vectors_of_hctr():
     """The core reproduces both vectors, one of them with a partial block, with both keys and directions in flight."""
     tests = vectors.for_mode("hctr", "sm4")

@@ -30,7 +30,8 @@ def with_keys(name, options, seed):
     return core, [getattr(reference, name)(key) for key in keys]
 
 
-@pytest.mark.parametrize(("name", "options"), [("WideHEH", CORE), pytest.param("WideHCTR", LANES, marks=slow)], ids=["heh", "hctr-lanes"])
+@slow
+@pytest.mark.parametrize(("name", "options"), [("WideHEH", CORE), ("WideHCTR", LANES)], ids=["heh", "hctr-lanes"])
 def test_sectors(name, options):
     """Both directions and all slots, mixed, back to back."""
     core, references = with_keys(name, options, seed=5)

@@ -7,6 +7,7 @@ import random
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.built import SEQUENTIAL
 from tests.built import folder as sector_folder
 from tests.streamed import SMALL, folder, simulated
 
@@ -32,7 +33,7 @@ def test_core_gives_the_right_kind() -> None:
     sealed = made.seal(bytes(12), b"text", b"header")
     assert sealed == AESGCM(KEY).encrypt(bytes(12), b"text", b"header")
     assert made.open(bytes(12), sealed, b"header") == b"text"
-    assert isinstance(modeloom.core(sector_folder("hctr2", sector=32, restarts=20), optimize=0), SimulatedCore)
+    assert isinstance(modeloom.core(sector_folder("hctr2", **SEQUENTIAL), optimize=0), SimulatedCore)
 
 
 def test_every_slot_has_its_key(core: SimulatedStreamCore) -> None:

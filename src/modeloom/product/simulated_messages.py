@@ -466,7 +466,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self.input_cycles = list(self.runner.accepted("s_axis"))
         came = self.runner.take("m_axis")
         self.output_cycles = list(came.cycles)
-        every = Beats(*(bytearray(came.columns[f"m_axis_{name}"]) for name in ("tdata", "tkeep", "tlast")))
+        columns = came.columns
+        every = Beats(bytearray(columns["m_axis_tdata"]), bytearray(columns["m_axis_tkeep"]), bytearray(columns["m_axis_tlast"]))
         if any(came.columns["m_axis_tuser"]):
             raise CoreFault("the core cut off the text of a message")
         statuses = self._statuses()
@@ -504,11 +505,11 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             raise CoreFault("the text that the core gave has not the lengths of the messages")
         return results
 
-    def _collect_packets(self, messages: Sequence[Message], lengths: Sequence[tuple[int, int]], beats: int) -> list[Outcome]:
+    def _collect_packets(self, messages: Sequence[Message], given: Sequence[Given], beats: int) -> list[Outcome]:
         """What came of messages whose packets are as they are on the wire."""
-        limit = self._limit(len(lengths), beats)
-        if self.runner.run({"m_axis_status": len(lengths)}, max_cycles=limit).timed_out:
-            raise CoreFault(f"the core gave fewer than {len(lengths)} statuses in {limit} cycles")
+        limit = self._limit(len(given), beats)
+        if self.runner.run({"m_axis_status": len(given)}, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core gave fewer than {len(given)} statuses in {limit} cycles")
         self.input_cycles = list(self.runner.accepted("s_axis"))
         came = self.runner.take("m_axis")
         self.output_cycles = list(came.cycles)
@@ -517,7 +518,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         except ValueError as error:
             raise CoreFault(f"the core gave {error}") from error
         results = []
-        for message, (tag, _, code), (text, tag_bytes) in zip(messages, self._statuses(), lengths, strict=True):
+        for message, (tag, _, code), wanted in zip(messages, self._statuses(), given, strict=True):
+            text, tag_bytes = wanted.text, wanted.tag
             right = code == MessageCode.OK
             if not right and message.decrypt and self.description.hold is not None:
                 results.append(Outcome(code))

@@ -173,6 +173,7 @@ def test_keys_change_while_channels_work(compiled):
         check_channels(host, {channel: traffic.some(4) for channel in range(CHANNELS)}, shuffled(rng))
 
 
+@pytest.mark.slow
 def test_a_state_that_channels_share_is_seen(monkeypatch):
     # All channels have the same word of the counter: what comes is wrong.
     monkeypatch.setattr(state.StateValues, "context", lambda self, stage: self.lines["slot"].at(max(0, stage)) & 0)

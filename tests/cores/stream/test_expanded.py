@@ -137,6 +137,7 @@ def test_a_cipher_without_expand():
 BOTH = {**streamed.SMALL, "keys": "expanded", "hold": 40, "prove": False}
 
 
+@pytest.mark.slow
 def test_a_built_core_takes_keys_that_software_expands():
     d, core = read_messages(streamed.folder(**BOTH)), streamed.simulated(**BOTH)
     assert (d.key_sizes, d.packet_bytes, d.hold, d.options["keys"]) == ((16,), 176, 40, "expanded")
@@ -155,6 +156,7 @@ def test_a_built_core_takes_keys_that_software_expands():
         core.load_key(bytes(176), 0)
 
 
+@pytest.mark.slow
 def test_its_files_say_what_a_packet_is():
     folder = streamed.folder(**BOTH)
     d = read_messages(folder)
@@ -165,11 +167,13 @@ def test_its_files_say_what_a_packet_is():
         assert "releases plaintext" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 def test_the_bench_passes():
     assert run_bench(streamed.folder(**BOTH))["cycles_per_message"] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 def test_lint():
     lint(streamed.folder(**BOTH))

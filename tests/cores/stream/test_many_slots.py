@@ -13,7 +13,7 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.gcm import GCM
 
 
-@pytest.mark.parametrize("slots", [70, *slowly(1024)])
+@pytest.mark.parametrize("slots", slowly(70, 1024))
 def test_many_slots(slots):
     """Messages of some slots and of empty ones, in turn; a slot that is erased, and one that has its key again."""
     rng = Random(8)

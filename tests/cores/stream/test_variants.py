@@ -41,6 +41,7 @@ def works(compiled, sizes):
     assert statuses[-1].status_cycle - statuses[0].status_cycle == tokens(made[1:])
 
 
+@slow
 def test_a_product_in_one_cycle():
     works(of(*SMALLEST, key_bits=128), (16,))
 

@@ -55,7 +55,6 @@ def test_gcm(lanes):
     run(bench, GCM, aes_keys, models_of(GCM(), 3), 200, longest=12 if lanes == 1 else 20)
 
 
-@pytest.mark.slow
 def test_a_mode_of_the_tests_own():
     """Blocks of 256 bits, a hash key from the host, a tag that goes through the cipher behind the hash."""
     bench = PipelineBench(WideAEAD(), lambda: QuadPipeline(False, 1, 4), KARATSUBA, 4, 5, 256, stages=2)

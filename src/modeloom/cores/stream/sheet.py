@@ -142,9 +142,10 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
     yield ""
     if d.channels > 1:
         yield (
-            f"The beats of up to {d.channels} packets, of a channel each, may interleave in any order; `tid` names the channel of a beat on "
-            "`s_axis` and `m_axis`. The packets and statuses of a channel are in the order of its commands. The core takes four commands "
-            "of each channel before the packet of the first of them has ended. A fifth one waits, and all commands behind it wait, too."
+            f"The beats of up to {d.channels} packets, of a channel each, may interleave in any order. `tid` names the channel of a "
+            "beat on `s_axis` and `m_axis`. The packets and statuses of a channel are in the order of its commands. The core takes "
+            "four commands of each channel before the packet of the first of them has ended. A fifth one waits, and all commands "
+            "behind it wait, too."
         )
         yield ""
 
