@@ -12,7 +12,8 @@ from tests.built import slow
 from tests.streamed import SMALL, simulated
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.product.simulated_messages import Message, SimulatedStreamCore
+from modeloom.product.message import Message
+from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.stream.vectors import fitting, run_vectors
 
 SIZES = {**SMALL, "key_bits": None}

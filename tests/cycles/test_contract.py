@@ -68,9 +68,8 @@ def test_the_checkers_do_not_read_the_contract():
 def test_no_number_of_the_contract_is_written_elsewhere():
     """Names of the contract, and names in its manner, get values in no other file of what builds cores."""
     alike = re.compile(r"^(?:[A-Z_]+_CYCLES|[A-Z_]*DELAY|LEAD|DRAIN|FILL_[A-Z]+|TWEAK_WRITE)$")
-    # Steps of a search; what block memories add to the latency of one cipher, which ciphers.check measures; and a limit by which the size
-    # of a multiplier is chosen.
-    own = {"HELD_CYCLES", "BLOCK_MEMORY_CYCLES", "POWERS_CYCLES"}
+    # Steps of a search, and what block memories add to the latency of one cipher, which ciphers.check measures.
+    own = {"HELD_CYCLES", "BLOCK_MEMORY_CYCLES"}
     apart = {*CHECKERS, "cycles/__init__.py", "cores/sector/figures.py"}
     for room in ("schedule", "allocate", "compiler", "rtl", "cores", "emit"):
         for path in sorted((PACKAGE / room).rglob("*.py")):

@@ -20,7 +20,8 @@ from functools import cached_property
 from tests.formal.bits import Bits, all_of, any_of, constant, total
 from tests.formal.machine import State
 
-from modeloom.rtl.stream.parameters import MessageParameters, TokenStep
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["COUNTED", "INVARIANTS", "RULES", "MessageState", "counts_are_possible", "counts_follow", "surroundings"]
 

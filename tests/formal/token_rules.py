@@ -12,7 +12,8 @@ from tests.formal.bits import Bits, all_of, constant, total
 from tests.formal.machine import State
 
 from modeloom.rtl.stream.long_counter import LOW_BITS
-from modeloom.rtl.stream.parameters import MessageParameters, TokenStep
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["TOKEN_INVARIANTS", "TOKEN_RULES", "TokenState", "undisturbed"]
 

@@ -13,8 +13,9 @@ from tests.streamed import SMALL, folder, simulated
 
 import modeloom
 from modeloom.interfaces.messages import MessageCode
+from modeloom.product.message import Message, MessageError
 from modeloom.product.simulated import SimulatedCore
-from modeloom.product.simulated_messages import Message, MessageError, SimulatedStreamCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError
 
 

@@ -33,7 +33,7 @@ FAILED_CHECKS = (
     ("modeloom.prove.errors", "ProofError"),
     ("modeloom.taint.check", "TimingChannel"),
     ("modeloom.product.driven", "CoreFault"),
-    ("modeloom.product.simulated_messages", "MessageError"),
+    ("modeloom.product.message", "MessageError"),
     ("modeloom.spec.errors", "AuthenticationError"),
     ("modeloom.product.simulated", "SectorError"),
 )

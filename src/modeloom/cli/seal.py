@@ -84,7 +84,8 @@ def _transform(
     as_json: bool, source: str, target: str,
 ) -> None:  # fmt: skip
     from modeloom.product.folder import read_messages
-    from modeloom.product.simulated_messages import Message, SimulatedStreamCore, check_message
+    from modeloom.product.message import Message, check_message
+    from modeloom.product.simulated_messages import SimulatedStreamCore
 
     # What can be refused is refused before the simulation is built.
     description = read_messages(directory)

@@ -24,8 +24,9 @@ from modeloom.emit import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.measure.mixes import Mix
 from modeloom.modes import find_any
+from modeloom.product.message import Message, Outcome
 from modeloom.product.messages import StreamDescription
-from modeloom.product.simulated_messages import Message, Outcome, SimulatedStreamCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.spec.stream import StreamMode

@@ -85,6 +85,11 @@ class DrivenCore(Generic[D]):
         """Number of cycles since the start of the simulation."""
         return self.simulation.cycle
 
+    def wait_for_statuses(self, count: int, limit: int) -> None:
+        """Runs until this number of statuses has come.  Raises ``CoreFault`` if they have not after ``limit`` cycles."""
+        if self.runner.run({"m_axis_status": count}, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core gave fewer than {count} statuses in {limit} cycles")
+
     def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
         """Queues a key packet."""
         beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]

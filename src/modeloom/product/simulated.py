@@ -9,6 +9,7 @@ from pathlib import Path
 
 from modeloom.definition.software import as_bytes
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
+from modeloom.product.beats import PacketBeats
 from modeloom.product.driven import CoreFault, DrivenCore, check_slot, simulation_library
 from modeloom.product.folder import read_sectors
 from modeloom.product.sectors import SectorDescription
@@ -92,22 +93,19 @@ class SimulatedCore(DrivenCore[SectorDescription]):
 
     def send_packet(self, data: bytes) -> None:
         """Queues one packet of data, of any length."""
-        beats = [data[at : at + self._beat] for at in range(0, len(data), self._beat)] or [b""]
-        self.runner.feed(
-            "s_axis",
-            {
-                "s_axis_tdata": b"".join(beat.ljust(self._beat, b"\0") for beat in beats),
-                "s_axis_tkeep": [(1 << len(beat)) - 1 for beat in beats],
-                "s_axis_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
-            },
-        )
+        self.runner.feed("s_axis", self._packet(data).columns())
+
+    def _packet(self, data: bytes) -> PacketBeats:
+        packet = PacketBeats(self._beat)
+        packet.add_part(data)
+        packet.end()
+        return packet
 
     def run(self, sectors: Sequence[Sector] | Iterable[Sector]) -> list[bytes]:
         """Runs sectors back to back and returns their results in order.  Raises ``SectorError`` for the first that fails."""
         sectors = list(sectors)
         commands = bytearray()
-        payload, keeps, lasts = bytearray(), bytearray(), bytearray()
-        whole = ((1 << self._beat) - 1).to_bytes(-(-self._beat // 8), "little")
+        packets = PacketBeats(self._beat)
         for sector in sectors:
             if not isinstance(sector, Sector):
                 raise TypeError(f"run takes sectors, not {type(sector).__name__}")
@@ -124,32 +122,16 @@ class SimulatedCore(DrivenCore[SectorDescription]):
                 tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, size=size, decrypt=sector.decrypt
             )  # fmt: skip
             self._tag += 1
-            beats = self._beats_of(len(sector.data))
-            payload += sector.data.ljust(beats * self._beat, b"\0")
-            tail = len(sector.data) - (beats - 1) * self._beat
-            keeps += whole * (beats - 1) + ((1 << tail) - 1).to_bytes(len(whole), "little")
-            lasts += b"\0" * (beats - 1) + b"\1"
+            packets.add_packet(self._packet(sector.data))
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})
-        self.runner.feed(
-            "s_axis",
-            {
-                "s_axis_tdata": bytes(payload),
-                "s_axis_tkeep": bytes(keeps),
-                "s_axis_tlast": bytes(lasts),
-            },
-        )
+        self.runner.feed("s_axis", packets.columns())
         return self._collect([len(sector.data) for sector in sectors])
-
-    def _beats_of(self, nbytes: int) -> int:
-        return -(-nbytes // self._beat)
 
     def _collect(self, lengths: Sequence[int]) -> list[bytes]:
         count = len(lengths)
         slowest = max(size.latency_pins for size in self.description.sizes)
         limit = (count + 8) * (slowest + 64) * 8 + PATIENCE
-        result = self.runner.run({"m_axis_status": count}, max_cycles=limit)
-        if result.timed_out:
-            raise CoreFault(f"the core gave fewer than {count} statuses in {limit} cycles")
+        self.wait_for_statuses(count, limit)
         status = self.runner.take("m_axis_status")
         self.status_cycles = list(status.cycles)
         for value in status.values("m_axis_status_tdata"):
@@ -163,7 +145,7 @@ class SimulatedCore(DrivenCore[SectorDescription]):
         results, at = [], 0
         for length in lengths:
             results.append(data[at : at + length])
-            at += self._beats_of(length) * self._beat
+            at += -(-length // self._beat) * self._beat
         return results
 
     def encrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:

@@ -11,30 +11,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-__all__ = ["Beats", "of_channel", "take_turns"]
+from modeloom.product.beats import PacketBeats
 
-
-@dataclass
-class Beats:
-    """The columns of some beats, in the form in which a simulation takes and gives them.
-
-    Attributes
-    ----------
-    data, keeps, lasts : bytearray
-        ``tdata``, ``tkeep`` and ``tlast``, with a whole number of bytes for each beat.
-    """
-
-    data: bytearray
-    keeps: bytearray
-    lasts: bytearray
-
-    def add(self, other: Beats, at: int, beat_bytes: int, keep_bytes: int) -> None:
-        """Appends one beat of others."""
-        self.data += other.data[at * beat_bytes : (at + 1) * beat_bytes]
-        self.keeps += other.keeps[at * keep_bytes : (at + 1) * keep_bytes]
-        self.lasts += other.lasts[at : at + 1]
+__all__ = ["of_channel", "take_turns"]
 
 
 def take_turns(channels: Sequence[int], beats: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -54,10 +34,10 @@ def take_turns(channels: Sequence[int], beats: Sequence[int]) -> Iterator[tuple[
             turns.append(queue)
 
 
-def of_channel(came: Beats, channels: bytes, channel: int, beat_bytes: int, keep_bytes: int) -> Beats:
+def of_channel(came: PacketBeats, channels: bytes, channel: int) -> PacketBeats:
     """The beats of one channel among those that came."""
-    mine = Beats(bytearray(), bytearray(), bytearray())
+    mine = PacketBeats(came.size)
     for at, each in enumerate(channels):
         if each == channel:
-            mine.add(came, at, beat_bytes, keep_bytes)
+            mine.add_beat(came, at)
     return mine

@@ -11,8 +11,8 @@ from typing import Any
 from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.product.description import Description
 from modeloom.product.driven import CoreFault
+from modeloom.product.message import MessageError
 from modeloom.product.simulated import SectorError
-from modeloom.product.simulated_messages import MessageError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.files import check_emission, newer_tools

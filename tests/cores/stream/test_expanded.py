@@ -25,8 +25,8 @@ from modeloom.emit import lint, run_bench
 from modeloom.golden import aes_keys, sm4
 from modeloom.modes.gcm import GCM
 from modeloom.product.folder import read_messages
+from modeloom.product.message import MessageError
 from modeloom.product.messages import TAG_VERDICT
-from modeloom.product.simulated_messages import MessageError
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_core

@@ -20,8 +20,8 @@ from modeloom.measure.mixes import find_mix
 from modeloom.measure.traffic import measure_traffic
 from modeloom.modes.gcm import GCM
 from modeloom.product.folder import read_messages
+from modeloom.product.message import Message, MessageError
 from modeloom.product.messages import TAG_VERDICT
-from modeloom.product.simulated_messages import Message, MessageError
 from modeloom.rtl.stream.ring import KeyRing
 from modeloom.rtl.stream.turn_preparation import TurnPreparation
 from modeloom.spec import InputError
@@ -106,7 +106,7 @@ def told(core, new_key=None, cycles=400):
     if new_key is not None:
         command(core, new_key)
     core.runner.run({"m_axis_status": 1}, max_cycles=cycles)
-    codes = [code.name for _, _, code in core._statuses()]
+    codes = [status.code.name for status in core._statuses()]
     return codes[0] if codes else None
 
 

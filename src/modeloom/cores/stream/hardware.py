@@ -40,9 +40,10 @@ from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.bus.ports import FlatPort, flat_ports
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.bus import MessageBus
-from modeloom.rtl.stream.parameters import MOST_HOLD, MessageParameters
+from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.powers import powers_cycles
+from modeloom.rtl.stream.sizes import MOST_HOLD
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER

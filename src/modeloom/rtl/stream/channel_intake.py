@@ -25,7 +25,8 @@ from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_words import ChannelFlags, ChannelWords
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, take_beat
-from modeloom.rtl.stream.parameters import CODE_BITS, ORDERS, MessageParameters
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.sizes import ORDERS
 
 __all__ = ["ChannelIntake", "context_of", "packet_order"]
 

@@ -16,7 +16,8 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.contexts import ContextWords, MessageProgress
-from modeloom.rtl.stream.parameters import MessageParameters, Program, TokenStep
+from modeloom.rtl.stream.parameters import MessageParameters, Program
+from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["TokenEntry"]
 

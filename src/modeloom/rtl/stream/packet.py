@@ -18,7 +18,8 @@ from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.bus.ports import payload_layout
-from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters, TokenStep
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", "take_beat"]
 

@@ -21,7 +21,8 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.rtl.stream.parameters import MessageParameters, TokenStep
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["WeightWindow", "flags_of", "weigh"]
 

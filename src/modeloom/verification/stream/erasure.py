@@ -7,7 +7,8 @@ import random
 from typing import Any
 
 from modeloom.emit.tools import CheckFailed
-from modeloom.product.simulated_messages import Message, SimulatedStreamCore
+from modeloom.product.message import Message
+from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.stream.host import host_of
 from modeloom.verification.stream.messages import slots_used
 from modeloom.verification.stream.subject import StreamSubject

@@ -8,8 +8,9 @@ from typing import Any
 from modeloom import vectors
 from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.messages import MessageCode
+from modeloom.product.message import Message
 from modeloom.product.messages import StreamDescription
-from modeloom.product.simulated_messages import Message, SimulatedStreamCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["check_vectors", "fitting", "run_vectors"]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A message for a simulated core, what a core can take, and what comes of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from modeloom.definition.keyed import as_bytes
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.driven import check_slot
+from modeloom.product.messages import StreamDescription
+from modeloom.spec import InputError
+
+__all__ = ["Message", "MessageError", "Outcome", "check_message"]
+
+
+class MessageError(RuntimeError):
+    """The status of a command is neither OK nor WRONG_TAG."""
+
+    def __init__(self, number: int, code: MessageCode):
+        super().__init__(f"message {number}: status {code.name} ({int(code)}): {code.meaning.replace('`', '')}")
+        self.number, self.code = number, code
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message for ``run``.  Raises ``TypeError`` for values of the wrong type.
+
+    Attributes
+    ----------
+    nonce : bytes
+        The nonce.
+    data : bytes
+        The plaintext, or the ciphertext with the tag at its end.
+    ad : bytes
+        The associated data.
+    decrypt : bool
+        Whether to open the message.
+    slot : int
+        The key slot.
+    tag_bytes : int or None
+        Number of bytes of the tag, or None for the default of the mode.
+    key : bytes or None
+        The key that comes with the message, in a core that was built with ``--keys inline``.  None stands for that of the message before.
+    channel : int
+        The channel.  The beats of different channels take turns.
+    """
+
+    nonce: bytes
+    data: bytes
+    ad: bytes = b""
+    decrypt: bool = False
+    slot: int = 0
+    tag_bytes: int | None = None
+    key: bytes | None = None
+    channel: int = 0
+
+    def __post_init__(self) -> None:
+        if self.key is not None:
+            object.__setattr__(self, "key", as_bytes("key", self.key))
+        for name in ("nonce", "data", "ad"):
+            object.__setattr__(self, name, as_bytes(name, getattr(self, name)))
+        if not isinstance(self.decrypt, bool):
+            raise TypeError(f"decrypt is True or False, not {self.decrypt!r}")
+        check_slot(self.slot)
+        if not isinstance(self.channel, int) or isinstance(self.channel, bool):
+            raise TypeError(f"channel is a number, not {self.channel!r}")
+        if self.tag_bytes is not None and (not isinstance(self.tag_bytes, int) or isinstance(self.tag_bytes, bool)):
+            raise TypeError(f"tag_bytes is a number or None, not {self.tag_bytes!r}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a message.
+
+    Attributes
+    ----------
+    code : MessageCode
+        The code of the status.
+    text : bytes
+        The text that came out.  If the core does not hold text, there is text even with a wrong tag.
+    tag : bytes
+        The tag of a sealed message.  It is empty for others.
+    packet : bytes or None
+        In wire form, the packet that came out, or None if there was none.
+    """
+
+    code: MessageCode
+    text: bytes = b""
+    tag: bytes = b""
+    packet: bytes | None = None
+
+
+def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
+    """The number of bytes of the tag of a message with ``nbytes`` bytes of data.
+
+    Raises
+    ------
+    InputError
+        If the core does not have its lengths, its direction or its slot.
+    """
+    if len(message.nonce) not in d.nonces:
+        raise InputError(f"{d.mode}: a nonce has {_or(d.nonces)} bytes, not {len(message.nonce)}")
+    tag_bytes = d.tag_bytes[0] if message.tag_bytes is None else message.tag_bytes
+    if tag_bytes not in d.tag_bytes:
+        raise InputError(f"{d.mode}: a tag has {_or(d.tag_bytes)} bytes, not {tag_bytes}")
+    if ("decrypt" if message.decrypt else "encrypt") not in d.directions:
+        raise InputError(f"this core was not built to {'open' if message.decrypt else 'seal'} messages; build it with --direction both")
+    if d.inline and message.slot:
+        raise InputError(f"this core has no key slots to name, and so no slot {message.slot}: give the message its key")
+    if not 0 <= message.slot < d.named_slots:
+        raise InputError(f"this core has no key slot {message.slot}: it has {d.key_slots}, counted from 0")
+    if message.key is not None and not d.inline:
+        raise InputError("the keys of this core are loaded into slots; build it with --keys inline for messages that bring their keys")
+    if not 0 <= message.channel < d.channels:
+        raise InputError(f"this core has no channel {message.channel}: it has {d.channels}, counted from 0")
+    text = nbytes - tag_bytes if message.decrypt else nbytes
+    if text < 0:
+        raise InputError(f"{d.mode}: a sealed message has at least the {tag_bytes} bytes of its tag, not {nbytes}")
+    for what, length, most in (("associated data", len(message.ad), d.most_associated), ("text", text, d.most_text)):
+        if length > most:
+            raise InputError(f"{d.mode}: a message has at most {most} bytes of {what}, not {length}")
+    return tag_bytes
+
+
+def _or(values: Sequence[int]) -> str:
+    ordered = sorted(values)
+    if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
+        return f"{ordered[0]} to {ordered[-1]}"
+    *head, last = map(str, values)
+    return f"{', '.join(head)} or {last}" if head else last

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes of the message control: how many tokens, messages and beats of text are under way, and how deep the memories are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property
+from typing import Self
+
+from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK, TOKEN_CYCLES
+from modeloom.interfaces import Interface
+from modeloom.interfaces.messages import PACKETS, message_core
+from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
+from modeloom.rtl.bus.inline_port import InlineKeyParameters
+from modeloom.rtl.bus.parameters import check_flags, check_integer
+from modeloom.rtl.stream.powers import digit_bits
+from modeloom.spec.kinds import MUL
+from modeloom.streams.place import unit_of
+from modeloom.streams.plan import StreamPlan
+
+__all__ = ["MOST_CHANNELS", "MOST_HOLD", "ORDERS", "STORE_SLACK", "MessageSizes", "TokenStep"]
+
+POWERS_LIMIT = 42
+"""Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
+
+LEAST_HELD = 4
+"""Number of beats of the smallest buffer through which a beat can pass in each cycle."""
+
+WIRE_AHEAD = 8
+"""Messages, in wire form, on the way from the bus to the core."""
+
+MOST_CHANNELS = 256
+"""Numbers that a byte has."""
+
+ORDERS = 4
+"""Commands of a channel that the core takes: that of the message under way, and others that wait."""
+
+STORE_SLACK = 24
+"""Places of the store of tokens that are under way between its parts, amply."""
+
+MOST_HOLD = 1 << 20
+"""Number of bytes of the largest buffer."""
+
+
+class TokenStep(IntEnum):
+    """The step that a token belongs to, as the message control sees it."""
+
+    ASSOCIATED = 0
+    TEXT = 1
+    TAG = 2
+
+
+def _power(least: int) -> int:
+    return 1 << max(1, (least - 1).bit_length())
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageSizes:
+    """The sizes of the message control of a core.
+
+    Parameters
+    ----------
+    plan : StreamPlan
+    keys : KeyParameters
+    encrypt, decrypt : bool
+        Directions; at least one.
+    hold : int or None
+        Most bytes of text of a message to be opened, which leaves only after its tag was right, 1 to 2^20; None if text leaves
+        unverified.
+    packet : str
+        "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other, and leave as they came.
+        In wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.
+    text_from : int
+        Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
+    channels : int
+        Messages that may interleave, 1 to 256.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter has the wrong type or is out of its range.
+    """
+
+    plan: StreamPlan
+    keys: KeyParameters
+    encrypt: bool = True
+    decrypt: bool = True
+    hold: int | None = None
+    packet: str = "aligned"
+    text_from: int = 0
+    channels: int = 1
+
+    def __post_init__(self) -> None:
+        check_flags(self, "encrypt", "decrypt")
+        if not (self.encrypt or self.decrypt):
+            raise ValueError("a core has at least one direction")
+        if self.hold is not None:
+            check_integer("hold", self.hold, 1, MOST_HOLD)
+            if not self.decrypt:
+                raise ValueError("hold is for cores that open messages")
+        if self.packet not in PACKETS:
+            raise ValueError(f"packet is one of {', '.join(PACKETS)}, not {self.packet!r}")
+        check_integer("channels", self.channels, 1, MOST_CHANNELS)
+        if self.channels > 1 and (self.hold is not None or self.packet != "aligned" or self.inline):
+            raise ValueError("hold, packets on the wire and keys that come with messages are for cores with one channel")
+        check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.beat_bytes)
+
+    # -- members of CoreShape -----------------------------------------------------------------------------------------------------
+
+    @property
+    def beat_bytes(self) -> int:
+        """The number of bytes of a beat."""
+        return self.block_bytes * self.lanes
+
+    @property
+    def lanes(self) -> int:
+        """The number of blocks of a beat."""
+        return self.plan.lanes
+
+    @property
+    def key_slots(self) -> int:
+        """The number of key slots."""
+        return self.keys.slots
+
+    @property
+    def expanded(self) -> bool:
+        """Whether the host gives round keys, and the core has no key schedule."""
+        return isinstance(self.keys, ExpandedKeyParameters)
+
+    @property
+    def wire(self) -> bool:
+        """Whether packets are as they are on the wire."""
+        return self.packet == "wire"
+
+    @property
+    def core(self) -> Self:
+        """Of the parts between those that take packets apart and join them; a packet that is held is held behind them."""
+        return replace(self, hold=None) if self.wire else self
+
+    @property
+    def inline(self) -> bool:
+        """Whether keys come with the messages."""
+        return isinstance(self.keys, InlineKeyParameters)
+
+    # -- keys that come with messages ---------------------------------------------------------------------------------------------
+
+    @property
+    def ordered_keys(self) -> InlineKeyParameters:
+        """The keys that come with the messages.  Raises ``ValueError`` if the core has key slots instead."""
+        if not isinstance(self.keys, InlineKeyParameters):
+            raise ValueError("the keys of this core are loaded into slots")
+        return self.keys
+
+    @property
+    def powers(self) -> bool:
+        """Whether set-up computes powers of a key of the hash."""
+        return self.plan.horner is not None and self.plan.chains > 1
+
+    @property
+    def prepared_by_tokens(self) -> tuple[int, ...]:
+        """Numbers of the operations of set-up that are no powers of the key of the hash."""
+        base = None if self.plan.horner is None else self.plan.horner.key
+        operations = enumerate(self.plan.preparations)
+        return tuple(n for n, one in operations if not (one.word[0] == base and one.word[1] > 1 and one.operation == MUL.operation))
+
+    @property
+    def token_cycles(self) -> int:
+        """Cycles of the tokens of set-up of a key, one after another."""
+        placed = self.plan.placed
+        units = [unit_of(self.plan.preparations[number].operation) for number in self.prepared_by_tokens]
+        return sum(TOKEN_CYCLES + placed.stages[unit] + placed.latencies[unit] for unit in units)
+
+    @property
+    def base_word(self) -> int | None:
+        """The word of a key packet that is the key of the hash; None if set-up makes it."""
+        return None if not isinstance(self.keys, InlineKeyParameters) else self.keys.base_word
+
+    @property
+    def power_digit(self) -> int:
+        """Bits that the multiplier of the powers takes in a cycle."""
+        return digit_bits(self.block_bits, self.plan.chains, POWERS_LIMIT)
+
+    # -- sizes --------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def block_bytes(self) -> int:
+        """The number of bytes of a block."""
+        return self.plan.mode.block_bytes
+
+    @property
+    def block_bits(self) -> int:
+        """The number of bits of a block."""
+        return 8 * self.block_bytes
+
+    @property
+    def interfaces(self) -> tuple[Interface, ...]:
+        """The interfaces of the core."""
+        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels)
+
+    @cached_property
+    def hashed(self) -> tuple[bool, bool, bool]:
+        """For each of ``TokenStep``, whether it has a product of the hash."""
+        plan = self.plan
+        return tuple(  # type: ignore[return-value]
+            plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "tag")
+        )
+
+    @property
+    def window(self) -> int:
+        """The number of waiting tokens among which the end of a message is sought before a token enters.  It is 1 without a
+        hash."""
+        if self.plan.horner is None:
+            return 1
+        # A slot in a later lane has to see one token more.  If the tag is no product, the end is in the token behind the last
+        # product.
+        return self.plan.lane_chains + (self.lanes > 1 or not self.hashed[TokenStep.TAG])
+
+    @property
+    def text_stage(self) -> int:
+        """The number of cycles from a token to its text."""
+        return max(self.plan.placed.outputs[title] for title in ("encrypt", "decrypt"))
+
+    @property
+    def tag_stage(self) -> int:
+        """The number of cycles from the last token of a message to its tag."""
+        return self.plan.placed.outputs["tag"]
+
+    @property
+    def token_depth(self) -> int:
+        """The largest number of tokens that wait before the pipeline."""
+        return _power(self.window + 4)
+
+    @property
+    def text_depth(self) -> int:
+        """Beats of text that the output holds, beside those in ``hold_depth``."""
+        if self.hold is not None or self.wire:
+            # Text waits before the buffer, or before what joins packets, for the verdict on the message before it.
+            return _power(max(self.text_stage, self.tag_stage) + ENTRY_SLACK + HOLD_SLACK)
+        return _power(self.text_stage + ENTRY_SLACK)
+
+    @property
+    def tag_depth(self) -> int:
+        """Messages whose tag is under way or not taken."""
+        return _power(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None or self.wire else 0))
+
+    @property
+    def hold_depth(self) -> int:
+        """The number of beats of the buffer for text that is not verified.  It is 0 without this buffer."""
+        return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.beat_bytes))
+
+    @property
+    def ending_depth(self) -> int:
+        """Messages, in wire form, whose packets have ended, and whose last tokens have not entered."""
+        return _power(self.token_depth + WIRE_AHEAD)
+
+    @property
+    def head_depth(self) -> int:
+        """Messages, in wire form, from the command to the end of the packet out."""
+        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD)
+
+    @property
+    def header_depth(self) -> int:
+        """Beats of headers, in wire form, that wait until the packets before them have left."""
+        return _power(self.window + self.tag_stage + ENTRY_SLACK + HOLD_SLACK)
+
+    @property
+    def flight_bits(self) -> int:
+        """Bits of the number of a message: more than there are in flight."""
+        return (self.tag_depth + (self.message_store if self.channels > 1 else self.token_depth) + 4).bit_length()
+
+    # -- channels -----------------------------------------------------------------------------------------------------------------
+
+    @property
+    def contexts(self) -> int:
+        """Words of what is kept for each channel.  One is for commands and packets of channels that the core does not have."""
+        return min(self.channels + 1, MOST_CHANNELS) if self.channels > 1 else 1
+
+    @property
+    def context_bits(self) -> int:
+        """Bits of the number of such a word."""
+        return max(1, (self.contexts - 1).bit_length())
+
+    @property
+    def token_store(self) -> int:
+        """Tokens of all channels together that wait before the pipeline."""
+        return _power(self.contexts * (self.window - 1) + STORE_SLACK)
+
+    @property
+    def message_store(self) -> int:
+        """Messages that have a command, and whose last token has not entered the pipeline."""
+        return max(self.token_store, _power(ORDERS * self.contexts + STORE_SLACK))
+
+    @property
+    def mark_bits(self) -> int:
+        """Bits of a number of packets: more than twice as many as there are between a token and its status."""
+        return (2 * (self.text_depth + self.tag_depth + self.contexts + 4)).bit_length() + 1
+
+    @property
+    def round_words(self) -> int:
+        """The number of addresses of round keys."""
+        return self.keys.round_words
+
+    @property
+    def word_bits(self) -> int:
+        """The width of the number of a key word in a slot."""
+        return max(1, (len(self.plan.words) - 1).bit_length())
+
+    @property
+    def erase_words(self) -> int:
+        """The number of words of the deepest memory."""
+        words = self.keys.slots << self.word_bits if self.plan.words else 1
+        wire = max(self.ending_depth, self.head_depth, self.header_depth) if self.wire else 0
+        shared = (
+            (self.token_store, self.message_store, self.contexts * max(ORDERS, 1 << self.chain_bits), self.keys.slots)
+            if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
+        )  # fmt: skip
+        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire)
+
+    @property
+    def chain_bits(self) -> int:
+        """Bits of the number of a chain."""
+        return max(1, (self.plan.lane_chains - 1).bit_length())
+
+    @property
+    def erase_bits(self) -> int:
+        """The width of ``erase_address``."""
+        return max(1, (self.erase_words - 1).bit_length())
+
+    @property
+    def flush(self) -> int:
+        """The largest number of cycles that a value takes through registers without a reset."""
+        return self.plan.placed.depth + max(self.plan.placed.latencies.values(), default=0) + 4
+
+    # -- widths ------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def nbytes_bits(self) -> int:
+        """The width of a number of bytes, from none to those of a whole block."""
+        return self.block_bytes.bit_length()
+
+    @property
+    def beat_nbytes_bits(self) -> int:
+        """The width of a number of bytes, from none to those of a whole beat."""
+        return self.beat_bytes.bit_length()
+
+    @property
+    def slot_bits(self) -> int:
+        """The width of the number of a key slot."""
+        return max(1, (self.keys.slots - 1).bit_length())
+
+    @property
+    def class_bits(self) -> int:
+        """The width of the number of a class of nonces."""
+        return max(1, (len(self.plan.mode.nonce_bytes) - 1).bit_length())
