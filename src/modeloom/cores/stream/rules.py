@@ -31,17 +31,17 @@ KEEP = (
 WIRE_KEEP = (
     "  if (m_axis_tuser && !m_axis_tlast)",
     '    broken("m_axis_tuser is high before the last beat");',
-    "  if (m_axis_tlast ? !counts(m_axis_tkeep) && (|m_axis_tkeep || length_out != 64'b0) : !(&m_axis_tkeep))",
+    "  if (m_axis_tlast ? !counts(m_axis_tkeep) && (|m_axis_tkeep || length_out[0] != 64'b0) : !(&m_axis_tkeep))",
     '    broken("m_axis_tkeep has a gap, or is not all ones before the last beat");',
 )
-"""The same of packets on the wire."""
+"""The same of packets on the wire, which have one channel."""
 
 RINGS = """
-  reg        opens      [0:IN_FLIGHT-1];
-  reg [7:0]  tag_bytes  [0:IN_FLIGHT-1];"""
+  reg        opens      [0:CHANNELS*IN_FLIGHT-1];
+  reg [7:0]  tag_bytes  [0:CHANNELS*IN_FLIGHT-1];"""
 RINGED = """
-          opens[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_DECRYPT@;
-          tag_bytes[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_TAG_BYTES@;"""
+          opens[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_DECRYPT@;
+          tag_bytes[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_TAG_BYTES@;"""
 """What has to be known of a message in wire form."""
 
 
@@ -53,10 +53,23 @@ def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, 
     for name in ("COMMAND_DECRYPT", "COMMAND_TAG_BYTES"):
         ringed = ringed.replace(f"@{name}@", str(values[name]))
     # What is opened and failed never leaves a core that holds packets.
-    leaves = f"code == {int(MessageCode.OK)} || !opens[first]" if d.hold is not None else "1'b1"
+    leaves = f"code == {int(MessageCode.OK)} || !opens[place(first[c])]" if d.hold is not None else "1'b1"
     return {
         "RINGS": RINGS, "RINGED": ringed, "PACKET_RULES": filled(__package__ or "", "rules_wire.v", {**values, "LEAVES": leaves}).rstrip(),
     }
+
+
+TIDS = 256
+"""Values of ``tid``.  Messages of channels that a core does not have get a status too."""
+
+
+def _channels(d: StreamDescription, values: dict[str, object]) -> dict[str, object]:
+    """Where beats, commands and statuses tell of their channel.  In a core with one channel it is channel 0."""
+    places = {"IN": "s_axis_tid", "OUT": "m_axis_tid"}
+    if d.channels == 1:
+        return {"TIDS": 1, **{f"CHANNEL_{of}": "0" for of in (*places, "OF_COMMAND", "OF_STATUS")}}
+    places |= {"OF_COMMAND": f"s_axis_cmd_tdata{values['COMMAND_CHANNEL']}", "OF_STATUS": f"m_axis_status_tdata{values['STATUS_REST']}"}
+    return {"TIDS": TIDS, **{f"CHANNEL_{of}": place for of, place in places.items()}}
 
 
 SLOT_RULE = """\
@@ -84,7 +97,7 @@ LAST_BEAT_COUNTS = """\
 
 BEATS = "  integer key_beats = 0; "
 
-COMMANDS = "          commands = commands + 1;\n"
+COMMANDS = "          commands[c] = commands[c] + 1;\n"
 
 TUSER_STAYS = """\
         end else if (s_axis_key_tuser != key_erases)
@@ -132,9 +145,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in (MessageCode.OK, MessageCode.WRONG_TAG)[: 1 if d.hold else 2]),
         "CODES": rules.codes(MessageCode),
     }
-    text = filled(
-        __package__ or "", "rules.v" if d.channels == 1 else "rules_channels.v", {**values, **_packet_rules(d, values)}
-    )
+    text = filled(__package__ or "", "rules.v", {**values, **_channels(d, values), **_packet_rules(d, values)})
     return _in_order(text, packing.verilog("new_key")) if d.inline else text
 
 
@@ -144,8 +155,8 @@ def _in_order(text: str, new_key: str) -> str:
         (SLOT_RULE, ""), (SLOT_STAYS, TUSER_STAYS), (LAST_BEAT, LAST_BEAT_COUNTS),
         (BEATS, f"  integer keys = 0;           // taken, less the commands that bring one\n{BEATS}"),
         (COMMANDS, f"{COMMANDS}          if (s_axis_cmd_tdata{new_key})\n            keys = keys - 1;\n"),
-        ("      if (!quiet || commands == 0 || ", "      if (!quiet || keys < 0 || commands == 0 || "),
-        ("        key_beats = 0;\n        length_out", "        key_beats = 0;\n        keys = 0;\n        length_out"),
+        ("      if (!quiet || all_commands == 0 || ", "      if (!quiet || keys < 0 || all_commands == 0 || "),
+        ("        key_beats = 0;\n        forget;\n", "        key_beats = 0;\n        keys = 0;\n        forget;\n"),
     ):
         if text.count(before) != 1:
             raise ValueError(f"the rules have {before!r} {text.count(before)} times")

@@ -6,8 +6,9 @@ module @NAME@_rules (
 );
 
   localparam BEAT_BYTES   = @BEAT_BYTES@;
+  localparam CHANNELS     = @TIDS@;    // values of tid
   localparam SLOTS        = @SLOTS@;
-  localparam IN_FLIGHT    = @IN_FLIGHT@;    // most commands without a status
+  localparam IN_FLIGHT    = @IN_FLIGHT@;    // most commands of a channel without a status
   localparam ERASE_CYCLES = @ERASE_CYCLES@;
   localparam PATIENCE     = @PATIENCE@;    // cycles in which a status comes if nothing waits for the host
 
@@ -16,28 +17,57 @@ module @NAME@_rules (
 
 @include rules_head.v@
 @include rules_ones.v@
-  reg [63:0] length = 64'b0;  // bytes of the packet on s_axis so far
   integer key_beats = 0;      // beats of the packet on s_axis_key so far
   reg     key_erases = 1'b0;
   reg @SLOT_RANGE@ key_slot = @SLOT_BITS@'b0;
   reg     key_wrong = 1'b0;
-  reg [63:0] length_out = 64'b0;  // bytes of the packet on m_axis so far
-  // Rings: commands, packets in, packets out; "first" are those of the oldest command without a status.
-  reg @TAG_RANGE@ tags       [0:IN_FLIGHT-1];
-  reg [63:0] associated [0:IN_FLIGHT-1];
-  reg [63:0] lengths    [0:IN_FLIGHT-1];
-  reg [63:0] texts      [0:IN_FLIGHT-1];
-  reg        cuts       [0:IN_FLIGHT-1];@RINGS@
-  integer commands = 0;       // taken, without a status yet
-  integer packets_in = 0;     // taken, without a status yet
-  integer packets = 0;        // given on m_axis, without a status yet
-  integer first = 0;
-  integer first_out = 0;
+  // For each channel: bytes so far of the packets on s_axis and m_axis.
+  reg [63:0] length     [0:CHANNELS-1];
+  reg [63:0] length_out [0:CHANNELS-1];
+  // Rings of each channel: commands, packets in, packets out; "first" are those of the oldest command without a status.
+  reg @TAG_RANGE@ tags       [0:CHANNELS*IN_FLIGHT-1];
+  reg [63:0] associated [0:CHANNELS*IN_FLIGHT-1];
+  reg [63:0] lengths    [0:CHANNELS*IN_FLIGHT-1];
+  reg [63:0] texts      [0:CHANNELS*IN_FLIGHT-1];
+  reg        cuts       [0:CHANNELS*IN_FLIGHT-1];@RINGS@
+  integer commands   [0:CHANNELS-1];  // taken, without a status yet
+  integer packets_in [0:CHANNELS-1];  // taken, without a status yet
+  integer packets    [0:CHANNELS-1];  // given on m_axis, without a status yet
+  integer first      [0:CHANNELS-1];
+  integer first_out  [0:CHANNELS-1];
+  integer all_commands = 0;   // of all channels
+  integer all_packets = 0;
+  integer c;
   integer waited = 0;
   integer erasing = 0;        // cycles since the last request
   reg     erased = 1'b0;
   reg @CODE_RANGE@ code;
   reg [63:0] text;
+
+  // Forgets all commands and packets.
+  task forget;
+    begin
+      all_commands = 0;
+      all_packets = 0;
+      for (c = 0; c < CHANNELS; c = c + 1) begin
+        length[c] = 64'b0;
+        length_out[c] = 64'b0;
+        packets[c] = 0;
+        packets_in[c] = 0;
+        commands[c] = 0;
+        first[c] = 0;
+        first_out[c] = 0;
+      end
+    end
+  endtask
+
+  // The place of an entry in the rings of channel c.
+  function integer place;
+    input integer number;
+    place = c * IN_FLIGHT + number % IN_FLIGHT;
+  endfunction
+
+  initial forget;
 
   always @(posedge aclk) begin
     cycle = cycle + 1;
@@ -53,58 +83,66 @@ module @NAME@_rules (
         broken("m_axis_tready or m_axis_status_tready is unknown");
 
       if (quiet && s_axis_tvalid && s_axis_tready) begin
-        length = length + ones(s_axis_tkeep);
+        c = @CHANNEL_IN@;
+        length[c] = length[c] + ones(s_axis_tkeep);
         if (!counts(s_axis_tkeep) && (|s_axis_tkeep || !s_axis_tlast))
           refused("s_axis_tkeep is not ones from bit 0 on");
         if (s_axis_tlast) begin
-          if (packets_in == IN_FLIGHT)
+          if (packets_in[c] == IN_FLIGHT)
             broken("s_axis took more packets than it gives statuses for");
           else begin
-            lengths[(first + packets_in) % IN_FLIGHT] = length;
-            packets_in = packets_in + 1;
+            lengths[place(first[c] + packets_in[c])] = length[c];
+            packets_in[c] = packets_in[c] + 1;
+            all_packets = all_packets + 1;
           end
-          length = 64'b0;
+          length[c] = 64'b0;
         end
       end
 
 @include rules_keys.v@
       if (quiet && s_axis_cmd_tvalid && s_axis_cmd_tready) begin
-        if (commands == IN_FLIGHT)
+        c = @CHANNEL_OF_COMMAND@;
+        if (commands[c] == IN_FLIGHT)
           broken("s_axis_cmd took more commands than it gives statuses for");
         else begin
-          tags[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_TAG@;
-          associated[(first + commands) % IN_FLIGHT] = s_axis_cmd_tdata@COMMAND_ASSOCIATED@;@RINGED@
-          commands = commands + 1;
+          tags[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_TAG@;
+          associated[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_ASSOCIATED@;@RINGED@
+          commands[c] = commands[c] + 1;
+          all_commands = all_commands + 1;
         end
       end
 
       if (quiet && m_axis_tvalid && m_axis_tready) begin
-        length_out = length_out + ones(m_axis_tkeep);
+        c = @CHANNEL_OUT@;
+        length_out[c] = length_out[c] + ones(m_axis_tkeep);
         if (m_axis_tlast) begin
-          if (packets == IN_FLIGHT || packets >= commands)
+          if (packets[c] == IN_FLIGHT || packets[c] >= commands[c])
             broken("m_axis gave a packet that no command asked for");
           else begin
-            texts[(first_out + packets) % IN_FLIGHT] = length_out;
-            cuts[(first_out + packets) % IN_FLIGHT] = m_axis_tuser;
-            packets = packets + 1;
+            texts[place(first_out[c] + packets[c])] = length_out[c];
+            cuts[place(first_out[c] + packets[c])] = m_axis_tuser;
+            packets[c] = packets[c] + 1;
           end
-          length_out = 64'b0;
+          length_out[c] = 64'b0;
         end
       end
 
       if (quiet && m_axis_status_tvalid && m_axis_status_tready) begin
         code = m_axis_status_tdata@STATUS_CODE@;
-        if (commands == 0)
+        c = @CHANNEL_OF_STATUS@;
+        if (commands[c] == 0)
           broken("m_axis_status gave a status without a command");
-        else if (packets_in == 0)
+        else if (packets_in[c] == 0)
           broken("m_axis_status gave a status before the end of the packet");
         else begin
-          if (m_axis_status_tdata@STATUS_TAG@ != tags[first])
+          if (m_axis_status_tdata@STATUS_TAG@ != tags[place(first[c])])
             broken("m_axis_status gave another id than that of the oldest command");
           @PACKET_RULES@
-          first = (first + 1) % IN_FLIGHT;
-          commands = commands - 1;
-          packets_in = packets_in - 1;
+          first[c] = (first[c] + 1) % IN_FLIGHT;
+          commands[c] = commands[c] - 1;
+          all_commands = all_commands - 1;
+          packets_in[c] = packets_in[c] - 1;
+          all_packets = all_packets - 1;
         end
         if (code != @CODE_OK@ && |m_axis_status_tdata@SEALED_TAG@)
           broken("m_axis_status gave a tag for a message that failed");
@@ -116,7 +154,7 @@ module @NAME@_rules (
       end
 
       // A status comes, if a packet is there for each command, no key is being worked on and the host takes what there is.
-      if (!quiet || commands == 0 || packets_in < commands || key_busy !== 1'b0 || s_axis_key_tvalid !== 1'b0 || m_axis_tvalid !== 1'b0
+      if (!quiet || all_commands == 0 || all_packets < all_commands || key_busy !== 1'b0 || s_axis_key_tvalid !== 1'b0 || m_axis_tvalid !== 1'b0
           || m_axis_status_tvalid !== 1'b0)
         waited = 0;
       else if (waited <= PATIENCE) begin
@@ -127,14 +165,8 @@ module @NAME@_rules (
 
 @include rules_erasure.v@
       if (!quiet) begin
-        length = 64'b0;
         key_beats = 0;
-        length_out = 64'b0;
-        packets = 0;
-        packets_in = 0;
-        commands = 0;
-        first = 0;
-        first_out = 0;
+        forget;
       end
     end
 @include rules_end.v@

@@ -1,16 +1,16 @@
-text = lengths[first] - associated[first];
+text = lengths[place(first[c])] - associated[place(first[c])];
 if (@GIVES_TEXT@) begin
   if (text != 64'b0) begin
-    if (packets == 0)
+    if (packets[c] == 0)
       broken("m_axis_status told of a message before the end of its text");
-    else if (texts[first_out] != text || cuts[first_out])
+    else if (texts[place(first_out[c])] != text || cuts[place(first_out[c])])
       broken("m_axis gave a text of another length than came in");
     else begin
-      first_out = (first_out + 1) % IN_FLIGHT;
-      packets = packets - 1;
+      first_out[c] = (first_out[c] + 1) % IN_FLIGHT;
+      packets[c] = packets[c] - 1;
     end
   end
-end else if ((code == @CODE_BAD_KEEP@ || code == @CODE_TOO_LONG@) && packets != 0 && cuts[first_out]) begin
-  first_out = (first_out + 1) % IN_FLIGHT;
-  packets = packets - 1;
+end else if ((code == @CODE_BAD_KEEP@ || code == @CODE_TOO_LONG@) && packets[c] != 0 && cuts[place(first_out[c])]) begin
+  first_out[c] = (first_out[c] + 1) % IN_FLIGHT;
+  packets[c] = packets[c] - 1;
 end
