@@ -311,5 +311,6 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         columns = came.columns
         if any(columns["m_axis_tuser"]):
             raise CoreFault("the core cut off the text of a message")
-        beats = PacketBeats(self.beat_bytes, *(bytearray(columns[f"m_axis_{name}"]) for name in ("tdata", "tkeep", "tlast")))
+        text, keeps, lasts = columns["m_axis_tdata"], columns["m_axis_tkeep"], columns["m_axis_tlast"]
+        beats = PacketBeats(self.beat_bytes, bytearray(text), bytearray(keeps), bytearray(lasts))
         return text_outcomes(given, statuses, beats, columns["m_axis_tid"] if self.description.channels > 1 else None, held)
