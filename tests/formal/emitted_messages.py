@@ -6,6 +6,7 @@ The cipher and the multiplier are registers alone: no rule of the streams depend
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from amaranth.hdl import Module
@@ -18,18 +19,38 @@ from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.aes import KeySchedule
 from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.stream.bus import MessageBus
 from modeloom.rtl.stream.delay import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
 
-__all__ = ["SHAPES", "TOP", "message_machine", "message_verilog", "parameters_of"]
+__all__ = ["FORMS", "SHAPES", "TOP", "Shape", "message_machine", "message_verilog", "parameters_of"]
 
 TOP = "messages"
 
-SHAPES = {"one lane": (1, None), "two lanes": (2, None), "held": (1, 64)}
-"""Blocks a cycle, and the bytes of a buffer for text that is not verified."""
+
+@dataclass(frozen=True)
+class Shape:
+    """Blocks a cycle, the bytes of a buffer for text that is not verified, channels, the form of packets, and where keys come from."""
+
+    lanes: int = 1
+    hold: int | None = None
+    channels: int = 1
+    packet: str = "aligned"
+    inline: bool = False
+
+
+SHAPES = {
+    "one lane": Shape(), "two lanes": Shape(lanes=2), "held": Shape(hold=64), "inline": Shape(inline=True),
+}  # fmt: skip
+"""Buses with one channel, and packets whose text begins with a beat of its own."""
+
+FORMS = SHAPES | {
+    "wire": Shape(packet="wire"), "wire held": Shape(packet="wire", hold=64), "channels": Shape(channels=2),
+}  # fmt: skip
+"""The buses that are proved."""
 
 CIPHER_LATENCY, STAGES = 1, 1
 
@@ -68,9 +89,12 @@ class NoMultiplier(wiring.Component):
 @lru_cache
 def parameters_of(shape: str) -> MessageParameters:
     """The sizes of the buses."""
-    lanes, hold = SHAPES[shape]
-    plan = plan_stream(GCM(), 16, {"cipher": CIPHER_LATENCY, "mul": STAGES + MULTIPLIER_REGISTERS}, lanes)
-    return MessageParameters(plan=plan, keys=KeyParameters(slots=3, words=len(plan.words)), hold=hold)
+    of = FORMS[shape]
+    plan = plan_stream(GCM(), 16, {"cipher": CIPHER_LATENCY, "mul": STAGES + MULTIPLIER_REGISTERS}, of.lanes)
+    kind = InlineKeyParameters if of.inline else KeyParameters
+    return MessageParameters(
+        plan=plan, keys=kind(slots=3, words=len(plan.words)), hold=of.hold, channels=of.channels, packet=of.packet
+    )
 
 
 @lru_cache
@@ -80,7 +104,7 @@ def message_verilog(shape: str) -> str:
     lanes = range(p.lanes)
     pipeline = TokenPipeline(
         p.plan, [NoCipher(p.keys.slots) for _ in lanes], [NoMultiplier() for _ in lanes], p.keys.slots, p.keys.round_bits,
-        p.keys.round_key_bits, p.erase_bits,
+        p.keys.round_key_bits, p.erase_bits, p.contexts,
     )  # fmt: skip
     return inner_verilog(component_rtlil(MessageBus(p, pipeline, KeySchedule(128)), TOP), TOP)
 

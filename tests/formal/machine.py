@@ -249,9 +249,13 @@ class State:
         signed = a_signed and bool(p.get("B_SIGNED"))
         if kind in _BITWISE:
             return _BITWISE[kind](a.extend(width, signed), b.extend(width, signed))
-        if kind in _COMPARISONS and not signed:
+        if kind in _COMPARISONS:
             common = max(a.width, b.width)
-            return _COMPARISONS[kind](a.extend(common), b.extend(common)).extend(width)
+            a, b = a.extend(common, signed), b.extend(common, signed)
+            if signed:
+                # Their order is that of the numbers with the other sign bit.
+                a, b = a ^ (1 << common - 1), b ^ (1 << common - 1)
+            return _COMPARISONS[kind](a, b).extend(width)
         if kind in _LOGIC:
             return _LOGIC[kind](a.some(), b.some()).extend(width)
         if kind in _SHIFTS and not p.get("B_SIGNED"):

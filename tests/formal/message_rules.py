@@ -38,6 +38,9 @@ COUNTED = (("texts.queue", "last"), ("verdicts.expected", "told"), ("verdicts.ex
 WORD_STATE = 3
 """State of ``KeyPreparation`` in which a word is awaited; with another number the proof fails."""
 
+INLINE_STATES = (1, 3, 4)
+"""States of ``TurnPreparation`` in which tokens are to come, enter, or are awaited; with other numbers the proof fails."""
+
 
 @dataclass
 class MessageState:
@@ -304,8 +307,11 @@ def entry_is_in_step(s: MessageState) -> Bits:
 
 def set_up_gives_its_own_tokens(s: MessageState) -> Bits:
     """A token of set-up is none of a message: its number is one of those that there are, and not the last while its word is awaited."""
-    count, number = len(s.p.plan.preparations), s["preparation.number_reg"].wide
-    return (number <= count) & s["preparation.fsm_state"].equals(WORD_STATE).implies(number < count)
+    part = "keys.preparation" if s.p.inline else "preparation"
+    count = len(s.p.prepared_by_tokens if s.p.inline else s.p.plan.preparations)
+    number, state = s[f"{part}.number_reg"].wide, s[f"{part}.fsm_state"]
+    in_work = any_of(state.equals(one) for one in (INLINE_STATES if s.p.inline else (WORD_STATE,)))
+    return (number <= count) & in_work.implies(number < count)
 
 
 def texts_and_statuses_pair(s: MessageState) -> Bits:
