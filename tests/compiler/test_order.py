@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from tests.built import slow
+from tests.built import slow, slowly
 from tests.compiler.fast_like import ORDERS
 
 from modeloom.compiler.compile import Compiled, compile_mode
@@ -48,7 +48,7 @@ def test_the_orders_compute_the_same() -> None:
     assert {model.decrypt(tweak, text) for model in models for text in encrypted} == {data}
 
 
-@pytest.mark.parametrize("aes", [1, 2])
+@pytest.mark.parametrize("aes", [1, *slowly(2)])
 def test_the_order_of_lines_costs_nothing_at_32_blocks(aes: int) -> None:
     check_orders(SOME, 512, aes, 1.1)
 

@@ -44,8 +44,9 @@ def made(choice: tuple[str, dict[str, Any]]) -> tuple[Path, Compiled]:
     return built.folder(mode, **changes), built.compiled(mode, **changes)
 
 
-BY_DEFAULT = [*slowly("combined"), *(core for core in CORES if core != "combined")]
-"""``tests/core/test_combined.py`` has the other one."""
+APART = ("combined", "unregistered")
+BY_DEFAULT = [*slowly(*APART), *(core for core in CORES if core not in APART)]
+"""``tests/core/test_combined.py`` has the combined one; a core without overlap has the least that can go wrong."""
 
 
 @pytest.mark.parametrize("core", BY_DEFAULT)

@@ -2,6 +2,7 @@
 """Chapter 4 of gcm2008 beside ours: rows and cores, what is stored, and the changes of keys simulated again."""
 
 import pytest
+from tests.built import slow
 from tests.scripts import ROOT, script
 
 from modeloom.emit import CheckFailed
@@ -77,6 +78,7 @@ def test_table_4_3_follows_from_the_simulation():
     assert set(OUR_DESIGNS) == {"ours, key slots", "ours, keys inline"} <= set(least)
 
 
+@slow
 def test_lost_cycles_simulated_again(bench):
     """A packet of fewer blocks than the schedule has rounds makes the next one wait."""
     assert lost_cycles(PACKETS, optimize=0) == [11, 1, 10, 1]

@@ -29,6 +29,8 @@ _UNOPTIMIZED = ["-Dalways_inline=not_without_optimisation", "-fno-exceptions", "
 inlined: they ask whether the compiler knows ``always_inline``, and it does not know this name.  Tables for exceptions, which no design
 throws, would take another sixth of the time.
 """
+_GCC_HEAP = ["--param", "ggc-min-heapsize=400000"]
+"""GCC collects garbage only above so many kilobytes.  Code that is not optimised hardly gets there, and a tenth of the time is saved."""
 _SOURCE_ATTRIBUTE = re.compile(r"^[ \t]*attribute \\src \"[^\n]*\"\n", re.MULTILINE)
 
 
@@ -71,6 +73,12 @@ def compiler() -> list[str]:
 @lru_cache(maxsize=8)
 def _compiler_version(command: tuple[str, ...]) -> str:
     return _run([*command, "--version"], "the C++ compiler").splitlines()[0]
+
+
+@lru_cache(maxsize=8)
+def _is_gcc(command: tuple[str, ...]) -> bool:
+    """Whether the compiler is GCC, whatever it is called."""
+    return "__clang__" not in (macros := _run([*command, "-E", "-dM", "-x", "c++", os.devnull], "the C++ compiler")) and "__GNUC__" in macros
 
 
 def _runtime() -> Path:
@@ -191,7 +199,7 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
     translator = (_HERE / "_yosys.py").read_text(encoding="utf-8")
     driver_flags = [*common, "-O2"]
     driver_key = _digest(driver, tools, " ".join(driver_flags))
-    flags = [*common, f"-O{optimize}", *([] if optimize else _UNOPTIMIZED)]
+    flags = [*common, f"-O{optimize}", *([] if optimize else _UNOPTIMIZED), *(_GCC_HEAP if _is_gcc(tuple(command)) else [])]
     cutter = (_HERE / "split.py").read_text(encoding="utf-8")
     key = _digest(rtlil, top, driver_key, translator, cutter, " ".join(flags))
 
