@@ -78,7 +78,8 @@ def _compiler_version(command: tuple[str, ...]) -> str:
 @lru_cache(maxsize=8)
 def _is_gcc(command: tuple[str, ...]) -> bool:
     """Whether the compiler is GCC, whatever it is called."""
-    return "__clang__" not in (macros := _run([*command, "-E", "-dM", "-x", "c++", os.devnull], "the C++ compiler")) and "__GNUC__" in macros
+    macros = _run([*command, "-E", "-dM", "-x", "c++", os.devnull], "the C++ compiler")
+    return "__GNUC__" in macros and "__clang__" not in macros
 
 
 def _runtime() -> Path:
