@@ -15,6 +15,7 @@ from modeloom.ciphers import CoreRequest
 from modeloom.cli import cli
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
+from modeloom.compiler.streams import APART
 from modeloom.definition.software import Model
 from modeloom.modes import BUILT_IN
 from modeloom.spec import CIPHER
@@ -129,3 +130,10 @@ def test_an_installed_mode_is_found(tmp_path):
     script = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT / 'src')!r}]; import modeloom.modes as m; print(*m.all_modes())"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert name in result.stdout.split()
+
+
+def test_options_that_do_not_go_together():
+    """The table of the page has the pairs that are refused, with the reasons that the commands give."""
+    text = (ROOT / "docs" / "streams.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(--[^`]+)`, `(--[^`]+)` \| (.+)\. \|$", text, re.M)
+    assert {(left, right): why[0].lower() + why[1:] for left, right, why in rows} == APART

@@ -16,7 +16,7 @@ from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
 
-__all__ = ["CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
+__all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
 
 PACKETS = ("aligned", "wire")
 """What ``StreamOptions.packet`` may be."""
@@ -42,6 +42,15 @@ MOST_CHANNELS = 256
 
 BLOCKS_PER_CYCLE = (1, 2, 4)
 """Blocks that a core may take in a cycle."""
+
+
+APART = {
+    ("--hold", "--channels"): "each channel would need a buffer of its own",
+    ("--keys inline", "--channels"): "keys come in the order of the messages, and messages of several channels have none",
+    ("--packet wire", "--channels"): "the parts of a packet that touch each other are put in order for one message at a time",
+    ("--packet wire", "--keys inline"): "no rule is proved for a packet that is taken apart while its message waits for a key",
+}
+"""Options that a core does not have both of, and why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,21 +201,17 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {options.key_slots}")
     if options.packet not in PACKETS:
         raise UnknownName("form of packets", options.packet, PACKETS)
-    if options.packet == "wire" and options.keys == "inline":
-        raise InputError("--packet wire is for cores with key slots; leave out --keys inline")
     if not 1 <= options.channels <= MOST_CHANNELS:
         raise InputError(f"--channels is from 1 to {MOST_CHANNELS}, not {options.channels}")
-    if options.channels > 1 and options.hold is not None:
-        why = "each channel would need a buffer of its own"
-        raise InputError(f"--hold is for cores with one channel: {why}; leave out --hold or --channels")
-    if options.channels > 1 and options.keys == "inline":
-        why = "keys come in the order of the messages, and messages of several channels have none"
-        raise InputError(f"--keys inline is for cores with one channel: {why}; leave out --channels")
-    if options.channels > 1 and options.packet == "wire":
-        why = "the parts of a packet that touch each other are put in order for one message at a time"
-        raise InputError(f"--packet wire is for cores with one channel: {why}; leave out --channels")
     if options.keys not in KEYS:
         raise UnknownName("kind of keys", options.keys, KEYS)
+    given = {
+        "--hold": options.hold is not None, "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
+        "--packet wire": options.packet == "wire",
+    }  # fmt: skip
+    for (left, right), why in APART.items():
+        if given[left] and given[right]:
+            raise InputError(f"{left} and {right} do not go together: {why}; leave out one of them")
     if options.keys == "inline" and not RING_SLOTS[0] <= options.key_slots <= RING_SLOTS[1]:
         raise InputError(f"--key-slots is from {RING_SLOTS[0]} to {RING_SLOTS[1]} with --keys inline, not {options.key_slots}")
     if options.keys == "expanded" and chosen.expand is None:
