@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cores": {"allocate", "ciphers", "compiler", "cycles", "definition", "interfaces", "modes", "product", "rtl", "spec"},
     "emit": {"product", "spec"},
     "taint": {"interfaces", "sim", "product"},
-    "equivalence": {"compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "taint"},
+    "equivalence": {"compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
 

@@ -11,6 +11,7 @@ from modeloom.prove.errors import ProofError
 from modeloom.streams.chains import Weight
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_step, prove_stream
+from modeloom.streams.prove_setup import prove_setup
 from modeloom.streams.steps import Source, Term
 
 LATENCIES = {"cipher": 11, "mul": 5}
@@ -100,6 +101,30 @@ def test_changed_pipelines_are_refused(change):
     change(plan)
     with pytest.raises(ProofError, match="^gcm: "):
         prove_stream(plan)
+
+
+def _changed(plan, number, **changes):
+    plan.preparations[number] = replace(plan.preparations[number], **changes)
+
+
+SETUPS = {
+    "another power": (GCM, lambda plan: _changed(plan, 2, operands=plan.preparations[1].operands), r"does not compute H\^3"),
+    "another constant": (GCM, lambda plan: _changed(plan, 0, operands=((Term(Source("const", 1)),),)), "does not compute H"),
+    "another order": (GCM, lambda plan: plan.preparations.reverse(), "before it is made"),
+    "a power is missing": (GCM, lambda plan: plan.preparations.pop(), "no preparation makes"),
+    "a product of other words": (WideAEAD, lambda plan: _changed(plan, 1, operands=plan.preparations[0].operands), r"not compute h\^3"),
+}
+"""Changes of set-up, and what the proof then says."""
+
+
+@pytest.mark.parametrize("what", SETUPS)
+def test_changed_set_ups_are_refused(what):
+    mode, change, says = SETUPS[what]
+    plan = made(mode)
+    prove_setup(plan)
+    change(plan)
+    with pytest.raises(ProofError, match=f"^{mode.name}: .*{says}"):
+        prove_setup(plan)
 
 
 @pytest.mark.parametrize("lanes", [2, 4])

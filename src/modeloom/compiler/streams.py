@@ -15,6 +15,7 @@ from modeloom.spec.stream import StreamMode
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.prove_setup import prove_setup
 
 __all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
 
@@ -232,6 +233,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     chosen.check_sizes(request)
     latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle)
+    if prove:
+        prove_setup(plan)
     proof = prove_stream(plan) if prove else None
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))

@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import Any
 
 from modeloom.equivalence import lanes
+from modeloom.equivalence.counters import added
 from modeloom.equivalence.lanes import LANES, ONE, number
 from modeloom.taint.netlist import Bit, Cell
 
@@ -231,6 +232,41 @@ def _other(a: int, b: int, width: int, _: int) -> int | None:
     return None if same is None else same ^ ONE
 
 
+def _below(a: int, b: int, width: int, _: int) -> int | None:
+    return None if b else 0
+
+
+def _add_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    """A sum.  If one operand is a number, sums with the same result are equal words (``counters``)."""
+    width = len(cell["Y"])
+    # Constant zeros above an operand make room for the carry.
+    used = [len(operand) - next((n for n, bit in enumerate(reversed(operand)) if bit != "0"), width) for operand in bits]
+    remembered: dict[tuple[int, int], int] = {}
+
+    def counted(word: int, count: int, kept: int) -> int:
+        low = added(word & lanes.mask(kept), count, kept)
+        return low | (lanes.operation(f"carry {count}", width - kept, word) << kept * LANES if kept < width else 0)
+
+    def compute(a: int, b: int) -> int:
+        result = remembered.get((a, b))
+        if result is not None:
+            return result
+        p, q = number(a), number(b)
+        if p is not None and q is not None:
+            result = lanes.constant((p + q) & ((1 << width) - 1), width)
+            if len(remembered) < MOST:
+                remembered[a, b] = result
+            return result
+        if q is not None:
+            return counted(a, q, used[0])
+        if p is not None:
+            return counted(b, p, used[1])
+        return lanes.operation("add", width, *sorted((a, b)))
+
+    space[f"cell{place}"] = compute
+    return f"cell{place}({', '.join(names)})"
+
+
 def _fixed_sum(cell: Cell, f: list[Fixed]) -> Fixed:
     return f[0][0] & f[1][0] | f[0][1] & f[1][1], f[0][0] & f[1][1] | f[0][1] & f[1][0]
 
@@ -270,12 +306,12 @@ CELLS: dict[str, Kind] = {
     "$or": Kind(_bitwise_operands, _or_line, lambda cell, f: (f[0][0] & f[1][0], f[0][1] | f[1][1])),
     "$mux": Kind(_select_operands, _mux_line, _fixed_choice),
     "$pmux": Kind(_select_operands, _mux_line, _fixed_choice),
-    "$add": _of_numbers("add", lambda a, b: a + b, _bitwise_operands),
+    "$add": Kind(_bitwise_operands, _add_line),
     "$sub": _of_numbers("sub", lambda a, b: a - b, _bitwise_operands),
     "$mul": _of_numbers("mul", lambda a, b: a * b, _bitwise_operands),
     "$eq": _of_numbers("eq", lambda a, b: a == b, _compared_operands, _same),
     "$ne": _of_numbers("ne", lambda a, b: a != b, _compared_operands, _other),
-    "$lt": _of_numbers("lt", lambda a, b: a < b, _compared_operands),
+    "$lt": _of_numbers("lt", lambda a, b: a < b, _compared_operands, _below),
     "$le": _of_numbers("le", lambda a, b: a <= b, _compared_operands),
     "$gt": _of_numbers("gt", lambda a, b: a > b, _compared_operands),
     "$ge": _of_numbers("ge", lambda a, b: a >= b, _compared_operands),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CircuitError
 from modeloom.equivalence.run import Run
-from modeloom.interfaces import Side
+from modeloom.interfaces import Interface, Side
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
@@ -41,11 +41,6 @@ class Pace:
         return offer is None or offer(cycle)
 
 
-INPUTS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.HOST}
-
-OUTPUTS = {group.name: group.payload_names for group in SECTOR_CORE if group.stream and group.driver is Side.CORE}
-
-
 class Host:
     """Drives a run of a core.
 
@@ -54,6 +49,8 @@ class Host:
     run : Run
     beat_bytes : int
         Bytes in a beat of data.
+    interfaces : sequence of Interface
+        The interfaces of the core.
 
     Raises
     ------
@@ -61,20 +58,24 @@ class Host:
         The circuit lacks a port that a core has.
     """
 
-    def __init__(self, run: Run, beat_bytes: int):
-        needed = [f"{stream}_{port}" for buses in (INPUTS, OUTPUTS) for stream in buses for port in ("tvalid", "tready", *buses[stream])]
+    def __init__(self, run: Run, beat_bytes: int, interfaces: Sequence[Interface] = SECTOR_CORE):
+        streams = [group for group in interfaces if group.stream]
+        self.inputs = {group.name: group.payload_names for group in streams if group.driver is Side.HOST}
+        self.outputs = {group.name: group.payload_names for group in streams if group.driver is Side.CORE}
+        every = self.inputs | self.outputs
+        needed = [f"{stream}_{port}" for stream, payload in every.items() for port in ("tvalid", "tready", *payload)]
         ports = run.circuit.netlist.inputs.keys() | run.circuit.netlist.outputs.keys()
         missing = [name for name in ("aclk", "aresetn", "zeroize", "zeroizing", *needed) if name not in ports]
         if missing:
             raise CircuitError(f"the core has no port {missing[0]}")
         self.run, self.beat_bytes = run, beat_bytes
         self.widths = {name: len(bits) for name, bits in run.circuit.netlist.inputs.items()}
-        self.waiting: dict[str, deque[dict[str, int]]] = {stream: deque() for stream in INPUTS}
-        self.taken: dict[str, list[Beat]] = {stream: [] for stream in OUTPUTS}
-        self.offered: dict[str, bool] = dict.fromkeys(INPUTS, False)
+        self.waiting: dict[str, deque[dict[str, int]]] = {stream: deque() for stream in self.inputs}
+        self.taken: dict[str, list[Beat]] = {stream: [] for stream in self.outputs}
+        self.offered: dict[str, bool] = dict.fromkeys(self.inputs, False)
         self.pace = Pace()
         # While an input is not valid, it has symbols that must not reach any output.
-        self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_tdata"]) for stream in INPUTS}
+        self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_tdata"]) for stream in self.inputs}
 
     def reset(self, most: int) -> None:
         """A reset of four cycles and the erasure after it.
@@ -117,7 +118,7 @@ class Host:
         """One cycle."""
         run = self.run
         inputs = {"aclk": 0, "aresetn": lanes.ONE, "zeroize": 0}
-        for stream, ports in INPUTS.items():
+        for stream, ports in self.inputs.items():
             # An offered beat stays until it is taken.
             queue = self.waiting[stream]
             offer = bool(queue) and (self.offered[stream] or self.pace(stream, run.cycle))
@@ -125,16 +126,16 @@ class Host:
             inputs[f"{stream}_tvalid"] = lanes.ONE if offer else 0
             for port in ports:
                 inputs[f"{stream}_{port}"] = queue[0][port] if offer else self.idle[stream] if port == "tdata" else 0
-        for stream in OUTPUTS:
+        for stream in self.outputs:
             inputs[f"{stream}_tready"] = lanes.ONE if self.pace(stream, run.cycle) else 0
         for name, value in (more or {}).items():
             inputs[name] = lanes.constant(value, self.widths[name])
         run.evaluate(inputs)
-        for stream in INPUTS:
+        for stream in self.inputs:
             if self.offered[stream] and run.flag(f"{stream}_tready"):
                 self.waiting[stream].popleft()
                 self.offered[stream] = False
-        for stream, ports in OUTPUTS.items():
+        for stream, ports in self.outputs.items():
             if run.flag(f"{stream}_tvalid") and inputs[f"{stream}_tready"]:
                 self.taken[stream].append(Beat(run.cycle, {port: run.output(f"{stream}_{port}") for port in ports}))
         run.clock()

@@ -79,7 +79,7 @@ def test_faults_are_found(name: str, tmp_path: Path) -> None:
 def test_all_of_it(options: dict) -> None:
     steps = list(verify_core(folder(**{**SMALL, **options}), optimize=1, sectors=1000))
     assert [step.name for step in steps] == [
-        "files", "proof", "lint", "timing", *(name for name, _ in dynamic_checks()), "bench", "skipped",
+        "files", "proof", "pipeline", "lint", "timing", *(name for name, _ in dynamic_checks()), "bench", "skipped",
     ]  # fmt: skip
     assert steps[-1].text == "nothing"
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from amaranth.lib import wiring
-
 from modeloom.ciphers import cipher_of
 from modeloom.ciphers.check import check_cipher
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
@@ -53,7 +51,7 @@ class StreamCore(Core[StreamDescription]):
 
     # -- hardware ---------------------------------------------------------------------------------------------------------
 
-    def component(self) -> wiring.Component:
+    def component(self) -> StreamHardware:
         """Buses around the pipeline."""
         return StreamHardware(self.compiled)
 

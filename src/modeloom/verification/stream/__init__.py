@@ -5,6 +5,7 @@
 
     files     hashes of core.json, and what the definition gives today          nothing was changed
     proof     the pipeline is compiled and proved again                         it computes the definition
+    pipeline  the Verilog, executed on symbols                                  it computes the pipeline
     lint      Verilator
     timing    the netlist of the Verilog                                        no control signal depends on a secret
     vectors ─┐
@@ -28,6 +29,7 @@ from typing import Any
 
 from modeloom.cores.stream import StreamCore, same_stream
 from modeloom.emit import CheckFailed
+from modeloom.equivalence.stream import not_covered, prove_messages
 from modeloom.product.folder import verilog_of
 from modeloom.verification.files import check_hashes, today
 from modeloom.verification.report import Step
@@ -93,7 +95,7 @@ def verify_messages(
     steps: list[Step] = []
     todo: list[Callable[[], Step]] = [
         lambda: files_step(folder, description, today(made, description), hashes), partial(_proof, subject, made),
-        partial(lint_step, folder), partial(timing_step, folder, description),
+        partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
         *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), partial(_bench, folder),
     ]  # fmt: skip
     for make in todo:
@@ -115,6 +117,18 @@ def _proof(subject: StreamSubject, made: StreamCore) -> Step:
         return Step("proof", "skipped", {}, (why,))
     text = f"the pipeline computes {description.mode}: {proof.messages} messages of symbols, and by induction those of any length"
     return Step("proof", text, {"messages": proof.messages, "blocks": proof.blocks})
+
+
+def _pipeline(subject: StreamSubject, made: StreamCore) -> Step:
+    """Executes the Verilog on symbols."""
+    if why := not_covered(subject.description):
+        return Step("pipeline", "skipped", {}, (f"the execution of the Verilog on symbols: {why}",))
+    report = prove_messages(subject.directory, made.component)
+    text = (
+        f"the Verilog computes the pipeline: {report.blocks} blocks of {report.messages} messages of symbols in {report.cycles} cycles; "
+        f"{report.cores} ciphers and multipliers as a whole"
+    )
+    return Step("pipeline", text, {"messages": report.messages, "blocks": report.blocks, "cycles": report.cycles})
 
 
 def _bench(folder: Path) -> Step:

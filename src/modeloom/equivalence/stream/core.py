@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emitted core for messages, for execution on symbols.  The ciphers and multipliers of its lanes are executed as a whole.
+
+::
+
+    core.v ──Yosys──▶ netlist, ciphers and multipliers as cells ──▶ Circuit ──▶ Run ──▶ Host
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from amaranth.hdl import UnusedElaboratable
+
+from modeloom.equivalence.arithmetic import output_order
+from modeloom.equivalence.circuit import Box, Circuit, CircuitError
+from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, input_ports, output_ports
+from modeloom.equivalence.host import Host
+from modeloom.equivalence.run import Run
+from modeloom.equivalence.stream.sized import SizedCipherCore
+from modeloom.equivalence.stream.words import product_of
+from modeloom.product.messages import StreamDescription
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.spec.kinds import MUL, Operation
+from modeloom.streams.plan import StreamPlan
+from modeloom.taint.netlist import Bit, Cell, netlist_of_rtlil, port_directions
+
+__all__ = ["MessageHardware", "SymbolicMessageCore"]
+
+PIPELINE = "core.bus.pipeline"
+"""Path of the pipeline in a core."""
+
+_CELL = re.compile(r"^  cell \\(\S+_pipeline_\S+) \\(cipher|multiplier)(?:_\d+)?$", re.M)
+"""A cipher or a multiplier in the pipeline: its module, and what it is."""
+
+
+class MessageHardware(Protocol):
+    """A core for messages as it was compiled."""
+
+    @property
+    def parameters(self) -> MessageParameters:
+        """The sizes of the buses."""
+
+    def pipeline(self) -> TokenPipeline:
+        """The pipeline with its units."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What the units of a kind have in common: the widths of their inputs by name, their latency, and how many there are."""
+
+    inputs: Mapping[str, int]
+    latency: int
+    count: int
+
+    @classmethod
+    def of(cls, components: Sequence[Any]) -> Unit:
+        """The units of the lanes, which are equal."""
+        if not components:
+            return cls({}, 0, 0)
+        one = components[0]
+        return cls({port: len(getattr(one, port)) for port in one.signature.members if port != "o"}, one.latency, len(components))
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What is read of a compiled core: its plan, its units by the names of their cells, and its round keys."""
+
+    plan: StreamPlan
+    units: Mapping[str, Unit]
+    rounds: int
+    round_key_bytes: int
+
+    @classmethod
+    def of(cls, make: Callable[[], MessageHardware]) -> Compiled:
+        """Reads a core that is made for this."""
+        with warnings.catch_warnings():
+            # Only the signatures of the components are used.
+            warnings.simplefilter("ignore", UnusedElaboratable)
+            made = make()
+            pipeline, keys = made.pipeline(), made.parameters.keys
+            units = {"cipher": Unit.of(pipeline.ciphers), "multiplier": Unit.of(pipeline.multipliers)}
+            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8)
+            del made, pipeline
+            gc.collect()
+        return result
+
+
+class SymbolicMessageCore:
+    """A core as a circuit on symbols.
+
+    Parameters
+    ----------
+    verilog : Path
+    description : StreamDescription
+    make : callable
+        Makes the compiled core.
+
+    Attributes
+    ----------
+    circuit : Circuit
+    plan : StreamPlan
+    width : int
+        Bits of a block.
+    rounds, round_key_bytes : int
+        Number of round keys of the longest key, and bytes of each.
+
+    Raises
+    ------
+    CircuitError
+        The Verilog has something that a core has not, or a multiplier does not multiply.
+    """
+
+    def __init__(self, verilog: Path, description: StreamDescription, make: Callable[[], MessageHardware]):
+        compiled = Compiled.of(make)
+        self.description, self.plan = description, compiled.plan
+        self.rounds, self.round_key_bytes = compiled.rounds, compiled.round_key_bytes
+        plan, self.width = self.plan, self.plan.mode.field.width
+        rtlil = verilog_to_rtlil(verilog, description.top)
+        modules = dict(_CELL.findall(rtlil))
+        netlist = netlist_of_rtlil(rtlil, description.top, keep=sorted(modules))
+        cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
+        nets: dict[tuple[Bit, ...], str] = {}
+        for name, role in [("rk_data", "key_data"), *((f"cipher{lane}_i", "i") for lane in ("", *(f"_{n}" for n in range(plan.lanes))))]:
+            with contextlib.suppress(KeyError):
+                nets[tuple(netlist.net(f"{PIPELINE}.{name}"))] = role
+        self._makers: dict[str, Callable[[Cell], Box]] = {}
+        outputs: dict[str, list[str]] = {}
+        for module, cell in cells.items():
+            directions = port_directions(rtlil, module)
+            outputs[module] = output_ports(directions, cell)
+            unit = compiled.units[modules[module]]
+            if not unit.count:
+                raise CircuitError(f"{cell.name}: the pipeline has no {modules[module]}")
+            if modules[module] == "cipher":
+                self._makers[module] = self._cipher(unit, directions, nets)
+            else:
+                order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], MUL.operation, plan.mode.field, unit.latency)
+                self._makers[module] = self._multiplier(unit.latency, directions, order)
+        found = [modules[cell.type] for cell in netlist.cells if cell.type in modules]
+        for what, unit in compiled.units.items():
+            if found.count(what) != unit.count:
+                raise CircuitError(f"the number of cells {what} in the pipeline is {found.count(what)}, not {unit.count}")
+        self.circuit = Circuit(netlist, outputs)
+
+    def _cipher(self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str]) -> Callable[[Cell], Box]:
+        roles, width = unit.inputs, self.width
+        operation = self._keyed()
+        times, sized = CoreTimes(unit.latency, 1), "key_length" in roles
+        rounds = self.rounds
+
+        def make(cell: Cell) -> Box:
+            if sum(len(cell[port]) for port in output_ports(directions, cell)) != width:
+                raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
+            kind = SizedCipherCore if sized else CipherCore
+            ports = input_ports(cell, directions, nets, roles)
+            return kind(cell.name, ports, [operation], operation.unit, 1, times, rounds, width)
+
+        return make
+
+    def _keyed(self) -> Operation:
+        """The operation of the cipher.  All steps have the same, because a core has one kind of pipeline of the cipher."""
+        every = [made.operation for step in self.plan.steps for made in step.operations]
+        return next(operation for operation in [*every, *(made.operation for made in self.plan.preparations)] if operation.keyed)
+
+    def _multiplier(self, latency: int, directions: Mapping[str, str], order: Sequence[int]) -> Callable[[Cell], Box]:
+        product, roles = product_of(self.plan.mode.field), dict.fromkeys(MUL.operation.unit.ports, self.width)
+
+        def make(cell: Cell) -> Box:
+            ports = input_ports(cell, directions, {}, roles)
+            missing = [name for name in roles if name not in ports]
+            if missing:
+                raise CircuitError(f"{cell.name}: no input is its {missing[0]}")
+            return FunctionCore([ports[name] for name in roles], latency, product, order)
+
+        return make
+
+    def host(self) -> Host:
+        """A host of a new run, after its reset."""
+        d = self.description
+        host = Host(Run(self.circuit, lambda cell: self._makers[cell.type](cell)), d.beat_bytes, d.interfaces)
+        host.reset(2 * d.erase_cycles)
+        return host
+
+    def round_keys(self, run: Run, slot: int) -> int:
+        """A name for the round keys that the ciphers of all lanes hold for a slot; 0 if there is no cipher.
+
+        Raises ``CircuitError`` if two lanes do not agree.
+        """
+        ciphers = [box for box in run.boxes if isinstance(box, CipherCore)]
+        names = {box.keys(box.names[0], slot) for box in ciphers}
+        if len(names) > 1:
+            raise CircuitError(f"the ciphers of the lanes have different round keys of slot {slot}")
+        return names.pop() if names else 0

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of symbols: what the host sends, and what the plan says that comes back.
+
+::
+
+    Plan of a message ──symbols──▶ command, beats
+                      └─Machine──▶ blocks of text, tag ──▶ beats and status that must come
+
+The tag of a message to open is the right one, or one that differs in a bit that is known to differ.  So the verdict is known, though tag,
+text and key are symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.stream.words import KeyWords, TokenWords
+from modeloom.interfaces.messages import MessageCode
+from modeloom.streams.machine import Machine
+from modeloom.streams.plan import StreamPlan
+from modeloom.streams.prove import Message, tokens_of
+
+__all__ = ["Expected", "Planned", "Sent", "Symbols", "computed"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A message of a run.
+
+    Attributes
+    ----------
+    message : Message
+        Slot, direction, and lengths.  Its gaps are not read.
+    tag_bytes : int
+    channel : int
+    wrong : int or None
+        The bit in which the tag of a message to open is wrong; None if the tag is right.  Other bits of a wrong tag are anything.
+    fault : str
+        What is wrong with the command or the packet: "" for nothing, "nonce" or "tag" for a length that the mode has not, "short" for a
+        packet that ends within the associated data, or "hole" for a gap in ``tkeep`` of the last beat of text.
+    new_key : bool
+        Whether a key comes with the message, in a core whose keys come with messages.
+    """
+
+    message: Message
+    tag_bytes: int
+    channel: int = 0
+    wrong: int | None = None
+    fault: str = ""
+    new_key: bool = False
+
+    def __str__(self) -> str:
+        m = self.message
+        way = f"{m.direction}, slot {m.slot}" + (f", channel {self.channel}" if self.channel else "")
+        wrong = f", wrong in bit {self.wrong}" if self.wrong is not None else ""
+        fault = f"; fault: {self.fault}" if self.fault else ""
+        return f"({way}, nonce {m.nonce}, associated data {m.associated}, text {m.text}, tag {self.tag_bytes} bytes{wrong}{fault})"
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The symbols of a message: nonce, and the bytes of associated data and text, each as one word."""
+
+    nonce: int
+    associated: int
+    text: int
+
+    @classmethod
+    def of(cls, name: str, message: Message) -> Symbols:
+        """New symbols."""
+        return cls(
+            lanes.atom(f"nonce {name}", 8 * message.nonce), lanes.atom(f"associated {name}", 8 * message.associated),
+            lanes.atom(f"text {name}", 8 * message.text),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the plan gives for a message: its text as one word, and the whole tag."""
+
+    text: int
+    tag: int
+
+
+def computed(plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, symbols: Symbols) -> Expected:
+    """Runs the machine of the plan on a message."""
+    words = TokenWords(plan, keys)
+    machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, words)
+    size, full = plan.mode.block_bytes, lanes.mask(words.width)
+    bits = words.width * lanes.LANES
+    before = -(-message.associated // size)
+
+    def block(place: int | None, nbytes: int) -> int:
+        if place is None:
+            return symbols.nonce
+        if place < before:
+            return symbols.associated >> place * bits & full
+        return symbols.text >> (place - before) * bits & full
+
+    given: list[int] = []
+    for token in tokens_of(plan, message, 0, block):
+        if token.part < 0:
+            machine.start(token)
+            continue
+        output = machine.run(token)
+        if output is not None:
+            given.append(output)
+    *text, tag = given
+    return Expected(sum(word << n * bits for n, word in enumerate(text)), tag)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message under way: what must come back.
+
+    Attributes
+    ----------
+    number : int
+    planned : Planned
+    code : MessageCode
+    text : int or None
+        The text as one word; None if no packet comes.
+    nbytes : int
+        Bytes of the packet that comes.
+    cut : bool
+        Whether the packet ends with a beat without bytes, which is marked.
+    tag : int
+        The tag in the status.
+    expected : Expected
+        What a message without fault gives.
+    """
+
+    number: int
+    planned: Planned
+    code: MessageCode
+    text: int | None
+    nbytes: int
+    cut: bool
+    tag: int
+    expected: Expected
+
+    def __str__(self) -> str:
+        return f"message {self.number} {self.planned}"
+
+    def beats(self, size: int) -> int:
+        """Number of beats of its packet."""
+        return 0 if self.text is None else -(-self.nbytes // size) + self.cut

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The messages that run through an emitted core on symbols.
+
+::
+
+    lengths     every number of blocks that the proof of the pipeline has, both directions, all slots in turn, partial last blocks
+    nonces      every length of nonces
+    tags        messages without data: every length of tags, right, and wrong in every bit of the longest and every byte of the others
+    faults      commands and packets with faults, with other messages between them
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from modeloom.equivalence.stream.messages import Planned
+from modeloom.product.messages import StreamDescription
+from modeloom.streams.plan import StreamPlan
+from modeloom.streams.prove import Message
+
+__all__ = ["MessagePlans"]
+
+MOST_BLOCKS = 48
+"""Messages with more blocks than this have only some of the numbers of blocks."""
+
+
+class MessagePlans:
+    """Makes messages for a core.
+
+    Parameters
+    ----------
+    description : StreamDescription
+    plan : StreamPlan
+    slots : sequence of int
+        The slots that have keys.
+    seed : int
+    """
+
+    def __init__(self, description: StreamDescription, plan: StreamPlan, slots: Sequence[int], seed: int):
+        self.description, self.plan, self.slots = description, plan, list(slots)
+        self.rng = random.Random(seed)
+        self.count = self.wrongs = 0
+
+    def message(
+        self, direction: str, associated: int, text: int, *, tag_bytes: int | None = None, nonce: int | None = None,
+        wrong: int | None = None, fault: str = "",
+    ) -> Planned:  # fmt: skip
+        """A message.  Slots, channels and lengths of tags follow each other."""
+        d, number = self.description, self.count
+        self.count += 1
+        nonce = d.nonces[0] if nonce is None else nonce
+        group = next(place for place, lengths in enumerate(d.nonce_bytes) if nonce in lengths)
+        tag_bytes = d.tag_bytes[number % len(d.tag_bytes)] if tag_bytes is None else tag_bytes
+        slot = self.slots[number * 5 // 3 % len(self.slots)]
+        channels = min(d.channels, CHANNELS)
+        channel = 0 if channels == 1 else (number % channels) * (d.channels - 1) // (channels - 1)
+        return Planned(Message(slot, group, direction, nonce, associated, text), tag_bytes, channel, wrong, fault)
+
+    def judged(self, direction: str, associated: int, text: int, nonce: int | None = None) -> Planned:
+        """A message whose tag is wrong in every second case, if it is opened: in the next bit each time."""
+        made = self.message(direction, associated, text, nonce=nonce)
+        if direction == "encrypt" or self.rng.random() < 0.5:
+            return made
+        self.wrongs += 1
+        return Planned(made.message, made.tag_bytes, made.channel, self.wrongs * 11 % (8 * made.tag_bytes))
+
+    def lengths(self) -> Iterator[Planned]:
+        """Messages of all lengths, in random order."""
+        d, size = self.description, self.plan.mode.block_bytes
+        most = 3 * self.plan.chains + 3
+        totals = [*range(min(most, MOST_BLOCKS) + 1), *range(MOST_BLOCKS + 1, most + 1, 5)]
+        made = []
+        for total in totals:
+            for associated in {0, total, self.rng.randrange(total + 1)}:
+                cut = [self.rng.randrange(size) if blocks and self.rng.random() < 0.5 else 0 for blocks in (associated, total - associated)]
+                made.append((self.rng.choice(d.directions), associated * size - cut[0], (total - associated) * size - cut[1]))
+        made += [(direction, first, size - first) for direction in d.directions for first in range(1, size)]
+        self.rng.shuffle(made)
+        for direction, associated, text in made:
+            yield self.judged(direction, associated, text)
+
+    def nonces(self) -> Iterator[Planned]:
+        """Messages with nonces of every length, one after another and after messages with usual ones."""
+        d, size = self.description, self.plan.mode.block_bytes
+        for nonce in d.nonces:
+            yield self.judged(self.rng.choice(d.directions), self.rng.randrange(2 * size), self.rng.randrange(4 * size), nonce)
+            if self.rng.random() < 0.3:
+                yield self.judged(self.rng.choice(d.directions), 0, self.rng.randrange(2 * size))
+
+    def tags(self) -> Iterator[Planned]:
+        """Messages with tags of every length, and wrong ones if the core opens messages."""
+        d = self.description
+        longest = max(d.tag_bytes)
+        for tag_bytes in d.tag_bytes:
+            for direction in d.directions:
+                yield self.message(direction, 0, 0, tag_bytes=tag_bytes)
+            if "decrypt" not in d.directions:
+                continue
+            for bit in range(8 * tag_bytes):
+                # Each bit where a tag takes a cycle, as for GCM.
+                if (tag_bytes == longest and d.cycles.tag == 1) or bit % 8 == (bit // 8 + tag_bytes) % 8:
+                    yield self.message("decrypt", 0, 0, tag_bytes=tag_bytes, wrong=bit)
+
+    def faults(self) -> Iterator[Planned]:
+        """Messages with faults, each before messages without."""
+        d, size = self.description, self.description.beat_bytes
+        for fault, associated, text in (("nonce", 5, 20), ("tag", 20, 3), ("short", 3 * size, 0), ("hole", 3, size), ("hole", 0, 3 * size)):
+            for direction in d.directions:
+                yield self.message(direction, associated, text, fault=fault)
+                yield self.judged(self.rng.choice(d.directions), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
+
+    def some(self, count: int) -> Iterator[Planned]:
+        """Random messages."""
+        d, size = self.description, self.plan.mode.block_bytes
+        most = (self.plan.chains + self.plan.lanes) * size
+        for _ in range(count):
+            associated, text = (self.rng.choice((0, self.rng.randrange(2 * size), self.rng.randrange(most))) for _ in range(2))
+            nonce = self.rng.choice(d.nonces) if self.rng.random() < 0.2 else None
+            yield self.judged(self.rng.choice(d.directions), associated, text, nonce)
+
+
+CHANNELS = 4
+"""Largest number of channels that are used."""

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that an emitted core for messages computes its plan: keys, nonces, associated data and texts are symbols, and every output beat
+and status is compared with the machine of tokens.
+
+::
+
+    keys in some slots, then messages of all lengths, directions, slots and channels mixed
+        one run without gaps
+        one run with gaps at all pins, back-pressure, and a key that is replaced while others are in use
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from modeloom.equivalence.circuit import CircuitError
+from modeloom.equivalence.host import Pace
+from modeloom.equivalence.proof import gaps
+from modeloom.equivalence.stream.core import MessageHardware, SymbolicMessageCore
+from modeloom.equivalence.stream.plans import MessagePlans
+from modeloom.equivalence.stream.traffic import MessageComparison
+from modeloom.product.folder import read_messages
+from modeloom.product.messages import StreamDescription
+from modeloom.prove.errors import ProofError
+
+__all__ = ["MessageReport", "not_covered", "prove_messages"]
+
+SLOTS = 3
+"""Largest number of key slots that are used."""
+
+GAPPED = 40
+"""Messages of the run with gaps."""
+
+
+@dataclass(frozen=True)
+class MessageReport:
+    """A record of the execution on symbols.
+
+    Attributes
+    ----------
+    messages, cycles, blocks : int
+        Number of messages and cycles of the runs, and number of compared blocks of text.
+    cores : int
+        The ciphers and multipliers that were executed as a whole.
+    """
+
+    messages: int
+    cycles: int
+    blocks: int
+    cores: int
+
+
+def not_covered(description: StreamDescription) -> str:
+    """Why a core is not executed on symbols; empty if it is."""
+    if description.inline:
+        return "--keys inline: its powers have a multiplier of their own"
+    if description.wire:
+        return "--packet wire"
+    return ""
+
+
+def prove_messages(directory: str | Path, make: Callable[[], MessageHardware]) -> MessageReport:
+    """Executes an emitted core on symbols and compares all its outputs with its plan.
+
+    Parameters
+    ----------
+    directory : path
+        What ``modeloom build`` made.
+    make : callable
+        Makes the hardware of the compiled core.
+
+    Raises
+    ------
+    ProofError
+        A block, a tag or a status differs or is missing, or control depends on data.  The message is one line with cycle, message and
+        block.
+    ValueError
+        If ``not_covered`` says why.
+    """
+    description = read_messages(directory)
+    if why := not_covered(description):
+        raise ValueError(why)
+    try:
+        core = SymbolicMessageCore(Path(directory) / description.files.verilog, description, make)
+        proof = MessageComparison(core)
+        count = min(SLOTS, description.key_slots)
+        slots = sorted({place * (description.key_slots - 1) // max(1, count - 1) for place in range(count)})
+        sizes = description.key_lengths
+        *keys, other = proof.keys.make([(f"{n}", sizes[n % len(sizes)]) for n in range(len(slots) + 1)])
+        plans = MessagePlans(description, core.plan, slots, 1)
+        planned = [*plans.lengths(), *plans.nonces(), *plans.tags(), *plans.faults(), *plans.some(4)]
+        proof.run("whole", dict(zip(slots, keys, strict=True)), planned, Pace())
+        rng = random.Random(len(planned))
+        planned = [*plans.some(GAPPED)]
+        # The slots have other keys than before.
+        proof.run(
+            "gaps", dict(zip(slots, reversed(keys), strict=True)), planned, gaps(rng, max(20, description.latency)), seed=1,
+            reload=(GAPPED // 2, slots[0], other),
+        )  # fmt: skip
+    except CircuitError as error:
+        raise ProofError(str(error)) from error
+    return MessageReport(proof.messages, proof.cycles, proof.blocks, len(core.circuit.instances))

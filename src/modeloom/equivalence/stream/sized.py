@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cipher core that takes keys of several sizes, executed as a whole.
+
+The place to which a round key belongs depends on its number and on the size of its key.  So a result may depend on all that was written, in
+its order, since zeros of the longest size were written to all places::
+
+    longest: 0 0 0 ... 0    128 bits: RK0 RK1 ... RK10         the next key begins with zeros again, and nothing before them counts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.cores import CipherCore, taken
+
+__all__ = ["SizedCipherCore"]
+
+
+class SizedCipherCore(CipherCore):
+    """A cipher core with a port ``key_length``, whose value 0 is the longest size.  The parameters are those of ``CipherCore``."""
+
+    def __init__(self, *arguments: object):
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.history: dict[int, dict[tuple[int, int], int]] = {}
+
+    def keys(self, core: str, slot: int) -> int:
+        """A name for the round keys that the core holds for a slot."""
+        if (core, slot) not in self._digests:
+            held = [lanes.operation(f"round key {number} of size {size}", 1, word) for (size, number), word in self._held(slot).items()]
+            self._digests[core, slot] = lanes.operation("keys", 1, *held)
+        return self._digests[core, slot]
+
+    def _held(self, slot: int) -> dict[tuple[int, int], int]:
+        """The words that count, by size and number, in the order in which they were written."""
+        written = self.history.get(slot, {})
+        order = list(written)
+        zeros = [at for at, (size, number) in enumerate(order) if not size and number < self.rounds]
+        first = zeros[0] if len(zeros) == self.rounds else 0
+        return {place: written[place] for place in order[first:]}
+
+    def _write(self, inputs: Mapping[str, int], cycle: int) -> None:
+        slot, number, size = (self._number(inputs, port, cycle) for port in ("key_slot", "key_round", "key_length"))
+        written = self.history.setdefault(slot, {})
+        written.pop((size, number), None)
+        written[size, number] = taken(inputs, self.ports["key_data"])
+        self._digests = {place: name for place, name in self._digests.items() if place[1] != slot}
+
+    def state(self, cycle: int) -> object:
+        return (*super().state(cycle), tuple((slot, tuple(self._held(slot).items())) for slot in sorted(self.history)))  # type: ignore[misc]

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs messages through an emitted core, and compares every beat of text and every status with the plan."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.host import Beat, Pace
+from modeloom.equivalence.stream.core import SymbolicMessageCore
+from modeloom.equivalence.stream.keys import Loaded, MessageKeys
+from modeloom.equivalence.stream.messages import Expected, Planned, Sent, Symbols, computed
+from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import Packing
+from modeloom.prove.errors import ProofError
+
+__all__ = ["MessageComparison", "MessageTraffic"]
+
+PATIENCE = 2000
+"""A message counts as lost after eight latencies and this number of cycles without a beat or a status."""
+
+AHEAD = 8
+"""Number of beats that wait at the pins, so that no cycle is lost."""
+
+
+class MessageComparison:
+    """Runs of a core that are compared with the plan.
+
+    Parameters
+    ----------
+    core : SymbolicMessageCore
+
+    Attributes
+    ----------
+    messages, cycles, blocks : int
+        Totals of all runs so far.
+    """
+
+    def __init__(self, core: SymbolicMessageCore):
+        self.core, self.description = core, core.description
+        self.keys = MessageKeys(core)
+        self.messages = self.cycles = self.blocks = 0
+
+    def run(
+        self, name: str, keys: Mapping[int, Loaded], planned: Sequence[Planned], pace: Pace, *, seed: int = 0,
+        reload: tuple[int, int, Loaded] | None = None,
+    ) -> None:  # fmt: skip
+        """One run.
+
+        Parameters
+        ----------
+        keys : mapping
+            The key of each slot that has one.
+        reload : (int, int, Loaded), optional
+            Before the message with this number, this slot gets this key.  Messages of other slots may be in flight.
+        """
+        traffic = MessageTraffic(self, name, keys, pace, seed)
+        place = reload[0] if reload else len(planned)
+        traffic.send(planned[:place])
+        if reload:
+            traffic.reload(*reload[1:])
+            traffic.send(planned[place:])
+        traffic.end()
+        self.messages += len(planned)
+        self.cycles += traffic.host.run.cycle
+
+
+class MessageTraffic:
+    """The traffic through a core in a run.
+
+    Parameters
+    ----------
+    comparison : MessageComparison
+    name : str
+        For the names of symbols.
+    keys : mapping
+    pace : Pace
+    seed : int
+        Of the order in which channels take turns.
+    """
+
+    def __init__(self, comparison: MessageComparison, name: str, keys: Mapping[int, Loaded], pace: Pace, seed: int = 0):
+        self.comparison, self.name, self.description = comparison, name, comparison.description
+        self.core, self.plan = comparison.core, comparison.core.plan
+        self.width, self.beat = self.core.width, self.description.beat_bytes
+        self.loaded = dict(keys)
+        self.host = self.core.host()
+        for slot, key in self.loaded.items():
+            comparison.keys.load(self.host, key.packet, key.nbytes, slot)
+            comparison.keys.check(self.host, key, slot)
+        self.host.pace = pace
+        self.rng = random.Random(seed)
+        self.command, self.status = (self._packing(stream) for stream in ("s_axis_cmd", "m_axis_status"))
+        self.inside: dict[int, deque[Sent]] = {}
+        self.given: dict[int, int] = {}
+        self.sent = 0
+
+    def _packing(self, stream: str) -> Packing:
+        found = next(group.packing for group in self.description.interfaces if group.name == stream)
+        assert found is not None
+        return found
+
+    # -- what goes in ----------------------------------------------------------------------------------------------------
+
+    def send(self, planned: Iterable[Planned]) -> None:
+        """Sends messages and compares what comes back.  Channels take turns beat by beat."""
+        queues: dict[int, deque[Planned]] = {}
+        for each in planned:
+            queues.setdefault(each.channel, deque()).append(each)
+        beats: dict[int, deque[dict[str, int]]] = {}
+        while queues or beats:
+            channel = self.rng.choice(sorted(queues.keys() | beats.keys()))
+            if channel not in beats:
+                beats[channel] = deque(self._begin(queues[channel].popleft()))
+                if not queues[channel]:
+                    del queues[channel]
+            self.host.waiting["s_axis"].append(beats[channel].popleft())
+            if not beats[channel]:
+                del beats[channel]
+            self.go(lambda: len(self.host.waiting["s_axis"]) > AHEAD)
+
+    def reload(self, slot: int, key: Loaded) -> None:
+        """Loads another key into a slot, when no message of it is in flight."""
+        self.go(lambda: any(sent.planned.message.slot == slot for queue in self.inside.values() for sent in queue))
+        self.loaded[slot] = key
+        self.comparison.keys.send(self.host, key.packet, key.nbytes, slot)
+        self.go(lambda: bool(self.host.waiting["s_axis_key"]))
+        for _ in range(2):
+            self.step()
+        self.go(lambda: not self.comparison.keys.loaded(self.host, slot))
+        self.comparison.keys.check(self.host, key, slot)
+
+    def _begin(self, planned: Planned) -> list[dict[str, int]]:
+        """Queues the command of a message.  Returns its beats."""
+        number, message = self.sent, planned.message
+        name = f"{self.name} {number}"
+        self.sent += 1
+        symbols = Symbols.of(name, message)
+        expected = computed(self.plan, {slot: key.words for slot, key in self.loaded.items()}, message, symbols)
+        sent = self._outcome(number, planned, expected)
+        self._command(sent, symbols, name)
+        self.inside.setdefault(planned.channel, deque()).append(sent)
+        return self._beats(planned, symbols, name)
+
+    def _command(self, sent: Sent, symbols: Symbols, name: str) -> None:
+        planned, message, packing = sent.planned, sent.planned.message, self.command
+        bits = self.width
+        nonce = symbols.nonce | self._behind(f"nonce {name}", bits, 8 * message.nonce)
+        tag = lanes.atom(f"any tag {name}", bits)
+        if message.direction == "decrypt":
+            known = lanes.mask(8 * planned.tag_bytes)
+            given = sent.expected.tag & known
+            if planned.wrong is not None:
+                bit = lanes.ONE << planned.wrong * lanes.LANES
+                # The other bits are those of the symbol, and this one is turned.
+                given = lanes.atom(f"wrong tag {name}", bits) & known & ~bit | (given ^ bit) & bit
+            tag = given | self._behind(f"tag {name}", bits, 8 * planned.tag_bytes)
+        numbers = {
+            "associated": message.associated, "id": self._id(sent.number), "slot": message.slot, "channel": planned.channel,
+            "nonce_bytes": 0 if planned.fault == "nonce" else message.nonce,
+            "tag_bytes": 0 if planned.fault == "tag" else planned.tag_bytes, "decrypt": int(message.direction == "decrypt"),
+        }  # fmt: skip
+        words = {"nonce": nonce, "tag": tag} | {field: lanes.constant(value, packing.field(field).bits) for field, value in numbers.items()}
+        word = 0
+        for field, value in words.items():
+            word |= value << packing.offset(field) * lanes.LANES
+        self.host.waiting["s_axis_cmd"].append({"tdata": word})
+
+    @staticmethod
+    def _id(number: int) -> int:
+        """An id that differs from those before in many bits."""
+        return number * 0x9E37 & 0xFFFF
+
+    @staticmethod
+    def _behind(name: str, width: int, used: int) -> int:
+        """Symbols behind the bits of a value that are used."""
+        word = lanes.atom(f"behind {name}", width)
+        return word ^ word & lanes.mask(used)
+
+    def _beats(self, planned: Planned, symbols: Symbols, name: str) -> list[dict[str, int]]:
+        """The beats of the packet of a message."""
+        message, size = planned.message, self.beat
+        bits = 8 * size
+        beats = []
+        for part, word, nbytes in (("associated", symbols.associated, message.associated), ("text", symbols.text, message.text)):
+            word |= self._behind(f"{part} {name}", -(-nbytes // size) * bits, 8 * nbytes)
+            for at in range(0, nbytes, size):
+                data = word >> 8 * at * lanes.LANES & lanes.mask(bits)
+                beats.append({"tdata": data, "tkeep": lanes.constant((1 << min(size, nbytes - at)) - 1, size)})
+        if planned.fault == "short":
+            beats = beats[: -(-message.associated // size) - 1] or [self._empty(name)]
+        if planned.fault == "hole":
+            beats[-1] = {**beats[-1], "tkeep": lanes.constant(2, size)}
+        beats = beats or [self._empty(name)]
+        for n, beat in enumerate(beats):
+            beat["tlast"] = lanes.ONE if n == len(beats) - 1 else 0
+            if self.description.channels > 1:
+                beat["tid"] = lanes.constant(planned.channel, 8)
+        return beats
+
+    def _empty(self, name: str) -> dict[str, int]:
+        """A beat without bytes."""
+        return {"tdata": lanes.atom(f"nothing {name}", 8 * self.beat), "tkeep": 0}
+
+    # -- what must come out ----------------------------------------------------------------------------------------------
+
+    def _outcome(self, number: int, planned: Planned, expected: Expected) -> Sent:
+        message, size = planned.message, self.beat
+        decrypt = message.direction == "decrypt"
+        codes = {"nonce": MessageCode.BAD_NONCE_LENGTH, "tag": MessageCode.BAD_TAG_LENGTH, "short": MessageCode.TOO_SHORT,
+                 "hole": MessageCode.BAD_KEEP}  # fmt: skip
+        code = codes.get(planned.fault, MessageCode.WRONG_TAG if planned.wrong is not None else MessageCode.OK)
+        nbytes, cut = message.text, False
+        if planned.fault == "hole":
+            # The beats before the wrong one leave, and the packet is cut off.
+            nbytes = (-(-message.text // size) - 1) * size
+            cut = nbytes > 0
+        if decrypt and self.description.hold is not None and nbytes > self.description.hold and planned.fault in ("", "hole"):
+            code = MessageCode.TOO_LONG_TO_HOLD
+        nothing = not nbytes or planned.fault in ("nonce", "tag", "short")
+        if nothing or self.description.hold is not None and decrypt and code != MessageCode.OK:
+            text, nbytes, cut = None, 0, False
+        else:
+            text = expected.text & lanes.mask(8 * nbytes)
+        tag = 0 if decrypt or code != MessageCode.OK else expected.tag & lanes.mask(8 * planned.tag_bytes)
+        return Sent(number, planned, code, text, nbytes, cut, tag, expected)
+
+    def end(self) -> None:
+        """Waits for all outputs, and checks that nothing follows."""
+        self.go(lambda: any(self.inside.values()))
+        for _ in range(2 * self.description.latency + 20):
+            self.host.step()
+            if self.host.taken["m_axis"] or self.host.taken["m_axis_status"]:
+                raise ProofError(f"cycle {self.host.run.cycle}: something comes out after the last message")
+
+    def go(self, while_: Callable[[], bool]) -> None:
+        """Runs while a condition holds, and compares the outputs."""
+        most = 8 * self.description.latency + self.comparison.keys.most + PATIENCE
+        waited = 0
+        while while_():
+            waited = 0 if self.step() else waited + 1
+            if waited > most:
+                first = next((str(queue[0]) for queue in self.inside.values() if queue), "")
+                raise ProofError(f"cycle {self.host.run.cycle}: nothing {f'of {first} ' if first else ''}has come out for {most} cycles")
+
+    def step(self) -> bool:
+        """Runs one cycle, and returns whether an output came."""
+        self.host.step()
+        beats, statuses = self.host.take("m_axis"), self.host.take("m_axis_status")
+        for beat in beats:
+            self._compare(beat)
+        for beat in statuses:
+            self._status(beat)
+        return bool(beats or statuses)
+
+    def _channel(self, beat: Beat, word: int) -> int:
+        found = lanes.number(word)
+        if found is None:
+            raise ProofError(f"cycle {beat.cycle}: the channel of an output depends on data")
+        return found
+
+    def _compare(self, beat: Beat) -> None:
+        channel = self._channel(beat, beat.words["tid"]) if self.description.channels > 1 else 0
+        # A status follows the last beat, so a beat belongs to the first message whose beats are not complete.
+        sent, at = None, self.given.get(channel, 0)
+        for candidate in self.inside.get(channel, ()):
+            if at < candidate.beats(self.beat):
+                sent = candidate
+                break
+            at -= candidate.beats(self.beat)
+        if sent is None:
+            raise ProofError(f"cycle {beat.cycle}: a beat leaves that belongs to no message")
+        self.given[channel] = self.given.get(channel, 0) + 1
+        where = f"cycle {beat.cycle}: {sent}"
+        held = max(0, min(self.beat, sent.nbytes - at * self.beat))
+        last = at == sent.beats(self.beat) - 1
+        for port, value, width in (
+            ("tkeep", (1 << held) - 1, self.beat), ("tlast", int(last), 1), ("tuser", int(sent.cut and last), 1),
+        ):  # fmt: skip
+            if beat.words[port] != lanes.constant(value, width):
+                shown = lanes.number(beat.words[port])
+                raise ProofError(f"{where}: {port} of beat {at} is {'data' if shown is None else f'{shown:#x}'}, not {value:#x}")
+        assert sent.text is not None
+        blocks = self.beat * 8 // self.width
+        for lane in range(blocks):
+            number = at * blocks + lane
+            word = beat.words["tdata"] >> lane * self.width * lanes.LANES & lanes.mask(self.width)
+            expected = sent.text >> number * self.width * lanes.LANES & lanes.mask(self.width)
+            if word != expected:
+                why = self._why(word, expected, sent, max(0, min(self.width // 8, sent.nbytes - number * self.width // 8)))
+                raise ProofError(f"{where}: block {number} of the text is not what the definition says{why}")
+            self.comparison.blocks += number * self.width < 8 * sent.nbytes
+
+    def _status(self, beat: Beat) -> None:
+        packing, word = self.status, beat.words["tdata"]
+
+        def field(name: str) -> int:
+            return word >> packing.offset(name) * lanes.LANES & lanes.mask(packing.field(name).bits)
+
+        several = self.description.channels > 1
+        channel = self._channel(beat, field("channel")) if several else 0
+        if not self.inside.get(channel):
+            raise ProofError(f"cycle {beat.cycle}: a status that belongs to no command")
+        sent = self.inside[channel].popleft()
+        where = f"cycle {beat.cycle}: {sent}"
+        for name, value in (("id", self._id(sent.number)), ("code", int(sent.code)), *([] if several else [("reserved", 0)])):
+            if field(name) != lanes.constant(value, packing.field(name).bits):
+                shown = lanes.number(field(name))
+                if shown is None and name == "code":
+                    raise ProofError(f"{where}: the verdict depends on data; the tag that is compared is not what the definition says")
+                raise ProofError(f"{where}: the {name} of the status {'depends on data' if shown is None else f'is {shown}'}, not {value}")
+        if field("tag") != sent.tag:
+            why = self._why(field("tag"), sent.tag, sent, sent.planned.tag_bytes)
+            raise ProofError(f"{where}: the tag is not what the definition says{why}")
+        if self.given.get(channel, 0) < sent.beats(self.beat):
+            raise ProofError(f"{where}: the status comes before the last beat")
+        self.given[channel] = self.given.get(channel, 0) - sent.beats(self.beat)
+
+    def _why(self, word: int, expected: int, sent: Sent, nbytes: int) -> str:
+        """What is known of a wrong block of a message, of which ``nbytes`` bytes count."""
+        if lanes.number(word) == 0:
+            return ": it is zero"
+        message, kept = sent.planned.message, lanes.mask(8 * nbytes)
+        for other in (sent, *(other for queue in self.inside.values() for other in queue)):
+            for n, block in enumerate(self._blocks(other.expected, other.planned.message.text)):
+                if word == block & kept:
+                    return f": it is block {n} of message {other.number}"
+        symbols = Symbols.of(f"{self.name} {sent.number}", message)
+        for slot, key in self.loaded.items():
+            moved = computed(self.plan, {message.slot: key.words}, message, symbols)
+            if slot != message.slot and word in (block & kept for block in (moved.tag, *self._blocks(moved, message.text))):
+                return f": it belongs to the key of slot {slot}"
+        pairs = list(zip(lanes.bits_of(word, self.width), lanes.bits_of(expected, self.width)))
+        wrong = [at for at in range(self.width // 8) if any(a != b for a, b in pairs[8 * at : 8 * at + 8])]
+        if len(wrong) < nbytes:
+            return f": wrong in byte{'s' if len(wrong) > 1 else ''} {', '.join(map(str, wrong))}"
+        return ""
+
+    def _blocks(self, expected: Expected, nbytes: int) -> Iterator[int]:
+        """The blocks of a text of so many bytes."""
+        for at in range(0, 8 * nbytes, self.width):
+            yield expected.text >> at * lanes.LANES & lanes.mask(self.width)

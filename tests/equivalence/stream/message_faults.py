@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Emitted cores for messages with a fault each, as an edit of their Verilog."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.streamed import SMALL
+from tests.streamed import folder as folder_of
+from tests.verilog_edit import edit_module
+
+__all__ = ["FAULTS", "MessageFault", "faulty"]
+
+TAG = r"cycle \d+: message \d+ \((en|de)crypt, slot \d.*\): .*the tag (that is compared )?is not what the definition says"
+TEXT = r"cycle \d+: message \d+ \((en|de)crypt, slot \d.*\): block \d+ of the text is not what the definition says"
+CODE = r"the code of the status is 0, not 1"
+
+
+@dataclass(frozen=True)
+class MessageFault:
+    """In a module of a core (its name behind that of the core), the first match of a pattern gets its replacement; ``message`` is part of
+    what the proof then says, and ``options`` are those of the core beside ``SMALL``.
+    """
+
+    what: str
+    module: str
+    pattern: str
+    replacement: str
+    message: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+FAULTS = (
+    MessageFault(
+        "the plaintext is hashed", "bus_pipeline", r"(is_encrypt_11_reg \? lines_block_11_reg) \^ mul_a_and", r"\1", TAG,
+    ),
+    MessageFault("a mask of another byte", "bus_pipeline_lines", r"(mask_11_119_119 = nbytes_11_reg > 5'h)e", r"\g<1>d", f"{TAG}|{TEXT}"),
+    MessageFault(
+        "a chain at another address", "bus_pipeline", r"\.raddr_0\(lines_chain_10_reg\)", ".raddr_0(lines_chain_10_reg ^ 3'h1)", TAG,
+    ),
+    MessageFault("a power too high", "bus_pipeline", r"lines_power_10_reg - 3'h1", "lines_power_10_reg", TAG),
+    MessageFault("a power of set-up", "bus_pipeline", r"(lines_is_prepare_3_10_reg \? 3'h)2", r"\g<1>1", TAG),
+    MessageFault("chains are not cleared", "bus_pipeline", r"lines_fresh_11_reg \? 128'h0 : chains", "1'h0 ? 128'h0 : chains", TAG),
+    MessageFault("the hash of the message before", "bus_pipeline", r"lines_opening_14_reg \? 128'h0 : y_reg", "1'h0 ? 128'h0 : y_reg", TAG),
+    MessageFault(
+        "the counter stops in decryption", "bus_pipeline", r"(\| lines_is_encrypt) \| lines_is_decrypt\)", r"\1)", f"{TEXT}|{TAG}",
+    ),
+    MessageFault(
+        "blocks of another slot", "bus_pipeline", r"\.slot\(slot\),(\s+\.write_port_data)", r".slot(slot[1] ? 2'h0 : slot),\1",
+        r"message \d+ \(\w+, slot 2, .*: (block \d+ of the text|the tag) is not what the definition says: it belongs to the key of slot 0",
+    ),
+    MessageFault("words of another slot", "bus_pipeline", r"\{ word_slot, word_index \}", "{ 2'h0, word_index }", TAG),
+    MessageFault(
+        "round keys in another slot", "bus_pipeline", r"(cipher_key_slot = [^;]*) : rk_slot;", r"\1 : 2'h0;",
+        "key slot 1: the round keys are not those of its key",
+    ),
+    MessageFault(
+        "a bit of the tag is not compared", "bus_verdicts", r"\|different_reg\[127:112\]", "|different_reg[126:112]",
+        "wrong in bit 127.*the verdict depends on data",
+    ),
+    MessageFault(
+        "a byte of a short tag is not compared", "bus_verdicts", r"(expected_o_payload\[148:144\] > 5'h)7", r"\g<1>8",
+        f"tag 8 bytes, wrong in bit .*({CODE}|the verdict depends on data)",
+    ),
+    MessageFault(
+        "the tag of an opened message goes out", "bus_verdicts", r"(given_and & \{128\{)~expected_o_payload\[149\] & ", r"\1",
+        r"\(decrypt, slot \d.*\): the tag is not what the definition says",
+    ),
+    MessageFault("a wrong tag passes", "bus_verdicts", r"wrong_reg <= \|parts_reg;", "wrong_reg <= 1'h0;", CODE),
+    MessageFault(
+        "a gate of the multiplier", "bus_pipeline_multiplier", r" \^ ", " | ",
+        r"multiplier|of p\d is no bit of the result of mul|is not linear in each",
+    ),
+    MessageFault(
+        "a bit of the text decides what is written", "bus_verdicts", r"there_reg <= tag_valid;", "there_reg <= tag_valid & ~tag[0];",
+        r"cycle \d+: .* depends on data",
+    ),
+    MessageFault(
+        "two lanes are swapped", "bus", r"\.text_0\((\w+)\),(\s+)\.text_1\((\w+)\)", r".text_0(\3),\2.text_1(\1)",
+        r"block \d+ of the text is not what the definition says: it is block \d+ of message \d+", {"blocks_per_cycle": 2},
+    ),
+    MessageFault(
+        "a lane has the power of another", "bus_pipeline", r"\.power_0\(power_0\)", ".power_0(power_1)", TAG, {"blocks_per_cycle": 2},
+    ),
+    MessageFault(
+        "text that is held leaves before its verdict", "bus", r"\.right\(verdicts_right\)", ".right(1'h1)",
+        r"cycle \d+: a beat leaves that belongs to no message|message \d+ \(.*(block \d+ of the text|tkeep of beat)", {"hold": 100},
+    ),
+)  # fmt: skip
+
+
+def faulty(fault: MessageFault, to: Path) -> Path:
+    """A copy of a core with a fault; raises ``ValueError`` if there is nothing to edit."""
+    shutil.copytree(folder_of(**SMALL, **fault.options), to)
+    description = json.loads((to / "core.json").read_text())
+    path = to / description["files"]["verilog"]
+    path.write_text(edit_module(path.read_text(), f"{description['top']}_core_{fault.module}", fault.pattern, fault.replacement))
+    return to

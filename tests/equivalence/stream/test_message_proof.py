@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Emitted cores for messages are proved to compute their plans; and one with a fault is refused, with the cycle, message and block."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.built import slow, slowly
+from tests.equivalence.stream.message_faults import FAULTS, MessageFault, faulty
+from tests.streamed import SMALL, compiled, folder
+
+from modeloom.cores.stream import StreamCore
+from modeloom.equivalence.stream import prove_messages
+from modeloom.prove import ProofError
+
+MORE: dict[str, tuple[str, dict[str, Any]]] = {
+    "default options": ("gcm", {}),
+    "two lanes": ("gcm", {**SMALL, "blocks_per_cycle": 2}),
+    "four lanes": ("gcm", {**SMALL, "blocks_per_cycle": 4}),
+    "held text": ("gcm", {**SMALL, "hold": 100}),
+    "held text in lanes": ("gcm", {**SMALL, "hold": 64, "blocks_per_cycle": 4}),
+    "expanded keys": ("gcm", {**SMALL, "keys": "expanded"}),
+    "channels": ("gcm", {**SMALL, "channels": 3}),
+    "channels and lanes": ("gcm", {**SMALL, "channels": 5, "blocks_per_cycle": 2}),
+    "many slots": ("gcm", {**SMALL, "key_slots": 70}),
+    "encryption alone": ("gcm", {**SMALL, "direction": "encrypt"}),
+    "decryption alone": ("gcm", {**SMALL, "direction": "decrypt"}),
+    "no register in the multiplier": ("gcm", {**SMALL, "mul_stages": 0}),
+    "lut6": ("gcm", {**SMALL, "mul_arch": "lut6"}),
+    "no hash": ("no-hash", {"cipher_stages": 1, "key_slots": 2}),
+    "blocks of 256 bits": ("wide-aead", {"key_slots": 2, "mul_stages": 1}),
+}
+"""What a core can have."""
+
+
+def test_core() -> None:
+    """The emitted Verilog is proved to compute the plan, for every number of blocks up to three times the chains."""
+    core = StreamCore(compiled(**SMALL))
+    report = prove_messages(folder(**SMALL), core.component)
+    assert report.blocks > 20 * core.compiled.plan.chains and report.messages > 300 and report.cores == 2
+
+
+@slow
+@pytest.mark.parametrize("core", MORE)
+def test_more_cores(core: str) -> None:
+    mode, options = MORE[core]
+    made = StreamCore(compiled(mode, **options)).component
+    assert prove_messages(folder(mode, **options), made).blocks > 200
+
+
+BY_DEFAULT = ("a mask of another byte",)
+
+SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in FAULTS]
+"""Each takes some seconds."""
+
+
+@pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
+def test_faults_are_refused(fault: MessageFault, tmp_path: Path) -> None:
+    """The proof refuses Verilog with a planted fault, and its message says what is wrong."""
+    core = faulty(fault, tmp_path / "core")
+    with pytest.raises(ProofError, match=fault.message):
+        prove_messages(core, StreamCore(compiled(**SMALL, **fault.options)).component)
