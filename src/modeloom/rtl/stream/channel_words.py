@@ -20,10 +20,8 @@ from modeloom.rtl.engine.storage import BlockMemory
 __all__ = ["ChannelFlags", "ChannelWords"]
 
 
-class ChannelWords(wiring.Component):
-    """A word for each channel, read and written in a cycle.
-
-    Zeros at power-up, and after an erasure.
+class WordsOfChannels(wiring.Component):
+    """A word for each channel: zeros at power-up, and after an erasure.
 
     Parameters
     ----------
@@ -37,7 +35,7 @@ class ChannelWords(wiring.Component):
     Members
     -------
     raddr, rdata : In, Out
-        An address in cycle u - 1 gives data in cycle u, as they are after all writes up to cycle u - 1.
+        Read ports.
     we, waddr, wdata : In
         Write port.
     erase, erase_address : In
@@ -52,6 +50,11 @@ class ChannelWords(wiring.Component):
             "we": In(1), "waddr": In(address), "wdata": In(width),
             "erase": In(1), "erase_address": In(erase_bits),
         })  # fmt: skip
+
+
+class ChannelWords(WordsOfChannels):
+    """A word for each channel, read and written in a cycle: an address in cycle u - 1 gives data in cycle u, as they are after all writes
+    up to cycle u - 1."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -74,38 +77,8 @@ class ChannelWords(wiring.Component):
         return m
 
 
-class ChannelFlags(wiring.Component):
-    """A few bits for each channel, read in the cycle of the address.
-
-    Zeros at power-up, and after an erasure.
-
-    Parameters
-    ----------
-    width, channels : int
-        Bits of a word, and number of words.
-    ports : int
-        Read ports.
-    erase_bits : int
-        Width of ``erase_address``.
-
-    Members
-    -------
-    raddr, rdata : In, Out
-        As they are after all writes of the cycles before.
-    we, waddr, wdata : In
-        Write port.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
-    """
-
-    def __init__(self, width: int, channels: int, ports: int, erase_bits: int):
-        self.width, self.channels, self.ports, self.erase_bits = width, channels, ports, erase_bits
-        address = range(max(2, channels))
-        super().__init__({
-            "raddr": In(address).array(ports), "rdata": Out(width).array(ports),
-            "we": In(1), "waddr": In(address), "wdata": In(width),
-            "erase": In(1), "erase_address": In(erase_bits),
-        })  # fmt: skip
+class ChannelFlags(WordsOfChannels):
+    """A few bits for each channel, read in the cycle of the address, as they are after all writes of the cycles before."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
