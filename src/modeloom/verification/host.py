@@ -69,6 +69,14 @@ class CoreHost(ABC, Generic[C]):
     def compare(self, rules: bool = True) -> None:
         """Checks all that has come and, on request, the rules of the buses."""
 
+    @abstractmethod
+    def _left(self) -> int:
+        """Number of jobs without a status."""
+
+    @abstractmethod
+    def _more(self) -> bool:
+        """Whether data have come that belong to no status so far."""
+
     # Sending
 
     def set_gaps(self, gaps: Mapping[str, float]) -> None:
@@ -120,6 +128,23 @@ class CoreHost(ABC, Generic[C]):
             why = "the last key must be refused" if self._key_error else "the last key must be taken"
             self.fail(f"has key_error {int(not self._key_error)} where {why}")
         self._sends_keys, self._key_error = False, None
+
+    def settle(self) -> None:
+        """Waits until every command has its status and the key port is idle, and checks the results."""
+        limit = int((self._patience + PATIENCE) * self._stretch) + self.description.erase_cycles
+        self._patience = 0.0
+        waiting = self._left()
+        result = self.runner.run({"m_axis_status": waiting}, drain=True, max_cycles=limit)
+        self.compare()
+        if result.timed_out or self._left():
+            self.fail(f"hangs: {self._left()} of {waiting} statuses are missing after {limit} cycles")
+        if self._sends_keys:
+            self._rest(limit)
+        # Nothing comes after the last status.
+        self.runner.run(max_cycles=8)
+        self.compare()
+        if self._more() or self.runner.waiting("m_axis_status"):
+            self.fail("gives more than it was asked for")
 
     def _loaded(self) -> int:
         """What ``key_loaded`` is when the key port is idle."""

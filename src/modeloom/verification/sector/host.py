@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from modeloom.interfaces.sector import STATUSES, StatusCode, pack_command
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
-from modeloom.verification.host import PATIENCE, CoreHost
+from modeloom.verification.host import CoreHost
 from modeloom.verification.sector.packet import Packet, faulty, whole
 from modeloom.verification.sector.subject import Subject
 
@@ -117,22 +117,11 @@ class Host(CoreHost[SimulatedCore]):
 
     # Receiving
 
-    def settle(self) -> None:
-        """Waits until every command has its status and the key port is idle, and checks the results."""
-        limit = int((self._patience + PATIENCE) * self._stretch) + self.description.erase_cycles
-        self._patience = 0.0
-        waiting = len(self._jobs)
-        result = self.runner.run({"m_axis_status": waiting}, drain=True, max_cycles=limit)
-        self.compare()
-        if result.timed_out or self._jobs:
-            self.fail(f"hangs: {len(self._jobs)} of {waiting} statuses are missing after {limit} cycles")
-        if self._sends_keys:
-            self._rest(limit)
-        # Nothing comes after the last status.
-        self.runner.run(max_cycles=8)
-        self.compare()
-        if self._beats or self.runner.waiting("m_axis_status"):
-            self.fail("gives more than it was asked for")
+    def _left(self) -> int:
+        return len(self._jobs)
+
+    def _more(self) -> bool:
+        return bool(self._beats)
 
     def compare(self, rules: bool = True) -> None:
         """Checks all received statuses and data and, on request, the rules of the buses."""
