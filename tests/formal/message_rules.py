@@ -58,6 +58,11 @@ class MessageState:
     def __getitem__(self, name: str) -> Bits:
         return self.state[name]
 
+    @property
+    def queues(self) -> dict[str, str]:
+        """Queues that there are; with several channels no queue has the messages before the entry."""
+        return {name: depth for name, depth in QUEUES.items() if name != "messages" or self.p.channels == 1}
+
     def any(self, *names: str) -> Bits:
         """The first of some nets that there is: a register that is also a port has the name of either."""
         return self.state[next(name for name in names if self.state.has(name))]
@@ -79,7 +84,7 @@ class MessageState:
     def token(self, name: str) -> Bits:
         """A field of the token at the entry."""
         field = self.p.token[name]
-        return self["window_o_payload"][field.offset : field.offset + field.width]
+        return self["entry.token_payload"][field.offset : field.offset + field.width]
 
     # -- what is counted in queues ---------------------------------------------------------------------------------------------
 
@@ -211,13 +216,14 @@ def surroundings(s: MessageState) -> Bits:
     """
     step, shared = s.token("step"), s.token("tag")
     text, tag = step.equals(TokenStep.TEXT), step.equals(TokenStep.TAG)
+    several = s.p.channels > 1
     order = all_of([
-        text.implies(~s.closed), (tag | shared & ~text).implies(~s["entry.packet_reg"] | s.closed),
+        constant(1, 1) if several else text.implies(~s.closed) & (tag | shared & ~text).implies(~s["entry.packet_reg"] | s.closed),
         (text & shared).implies(s.token("last")), step.differs(3), shared.implies(constant(int(s.p.plan.shares_tag), 1)),
         shared.implies(~tag & (s.token("full").wide < s.p.lanes)),
         (text & ~s.token("last")).implies(s.token("nbytes").equals(s.p.beat_bytes)),
     ])  # fmt: skip
-    return all_of([~s["rst"], ~s["erase"], s["window_o_valid"].implies(order)])
+    return all_of([~s["rst"], ~s["erase"], s["entry.token_valid"].implies(order)])
 
 
 # -- counts in queues --------------------------------------------------------------------------------------------------------------
@@ -239,14 +245,14 @@ def counts_are_possible(s: MessageState) -> Bits:
 
 def quiet(s: MessageState) -> Bits:
     """Nothing is erased but in a reset."""
-    names = [f"{queue}.memory.erase_reg" for queue in QUEUES]
+    names = [f"{queue}.memory.erase_reg" for queue in s.queues]
     return ~any_of(s[name] for name in names if s.state.has(name))
 
 
 def queues_hold_what_they_can(s: MessageState) -> Bits:
     """No queue has more than its depth; a full one takes nothing, an empty one gives nothing."""
     rules = []
-    for queue, depth in QUEUES.items():
+    for queue, depth in s.queues.items():
         level, depth = s.level(queue), getattr(s.p, depth)
         rules += [level <= depth, s.ready(queue).implies(level < depth), s.valid(queue).implies(level > 0)]
     return all_of(rules)
@@ -254,7 +260,7 @@ def queues_hold_what_they_can(s: MessageState) -> Bits:
 
 def heads_are_the_oldest(s: MessageState) -> Bits:
     """What a queue gives is the word at its reading end."""
-    return all_of(s.valid(queue).implies(s[f"{queue}_o_payload"].equals(s.word(queue, s[f"{queue}.get_reg"]))) for queue in QUEUES)
+    return all_of(s.valid(queue).implies(s[f"{queue}_o_payload"].equals(s.word(queue, s[f"{queue}.get_reg"]))) for queue in s.queues)
 
 
 def slices_are_filled_in_order(s: MessageState) -> Bits:
@@ -297,12 +303,11 @@ def tags_meet_their_verdicts(s: MessageState) -> Bits:
 
 def entry_is_in_step(s: MessageState) -> Bits:
     """Of a message that has not begun nothing has entered, and tokens between messages are not those of one."""
-    return all_of([
-        s["entry.between_reg"].implies(~s["entry.packet_reg"] & ~s.closed), s.closed.implies(s["entry.packet_reg"]),
-        s["entry.offset_reg"].some().implies(
-            s["entry.takes_start"] & ~s["entry.false_reg"] & s["window_o_valid"] & s.valid("messages")
-        ),
-    ])  # fmt: skip
+    within = s["entry.offset_reg"].some().implies(s["entry.takes_start"] & ~s["entry.false_reg"] & s["entry.there"])
+    if s.p.channels > 1:
+        return within
+    between = s["entry.between_reg"].implies(~s["entry.packet_reg"] & ~s.closed)
+    return within & between & s.closed.implies(s["entry.packet_reg"])
 
 
 def set_up_gives_its_own_tokens(s: MessageState) -> Bits:
@@ -316,7 +321,7 @@ def set_up_gives_its_own_tokens(s: MessageState) -> Bits:
 
 def texts_and_statuses_pair(s: MessageState) -> Bits:
     """There is a last beat of text for each status that waits for one, and another if the message at the entry has given its own."""
-    return s.lasts.equals(s.packets + s.closed.wide) if s.p.hold is None else constant(1, 1)
+    return s.lasts.equals(s.packets + s.closed.wide) if s.p.hold is None and s.p.channels == 1 else constant(1, 1)
 
 
 def pieces_are_whole(s: MessageState) -> Bits:

@@ -40,6 +40,16 @@ def test_all_rules(shape: str) -> None:
     assert not unproved(message_machine(shape), parameters_of(shape))
 
 
+OF_ONE_CHANNEL = ("texts_and_statuses_pair", "one_status_a_command", "text_before_status")
+"""What is not proved of several channels."""
+
+
+@pytest.mark.slow
+def test_rules_with_several_channels() -> None:
+    names = tuple(one.__name__ for one in (*INVARIANTS, *RULES) if one.__name__ not in OF_ONE_CHANNEL)
+    assert not unproved(message_machine("channels"), parameters_of("channels"), names)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_words_are_counted(shape: str) -> None:

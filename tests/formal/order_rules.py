@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a command says of a message goes to its status unchanged, and what the entry says of a beat of text goes to the bus: in order.
+
+Each rule is about one step of the way.  Queues and slices keep what they take, in order, and registers hand it on::
+
+    command ─▶ taken ─▶ checked ─▶ messages ─▶ entry ─▶ verdict ─▶ expected ─▶ compared, summed, decided ─▶ statuses ─▶ out
+                                                └─▶ beat, flags ─▶ texts.queue ─▶ out
+
+So the n-th verdict of the entry is that of the n-th status that is told, with its number and its channel.  The pipeline gives the tag as
+many cycles after its token for every message, and verdicts wait in a queue: the n-th tag meets the n-th verdict.
+"""
+
+from __future__ import annotations
+
+from tests.formal.bits import Bits, all_of, constant
+from tests.formal.follow import Followed
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.stream.command import command_layout, order_layout
+from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.rtl.stream.verdicts import status_layout
+
+__all__ = ["ASSUMED", "INVARIANTS", "RULES", "Passage", "seen"]
+
+KEPT = ("id", "tag_bytes", "decrypt")
+"""What a verdict has of its message; with several channels the channel and the slot, too."""
+
+
+class Passage(Followed):
+    """Names for what stands between the command and the status, and between the entry and the bus of text."""
+
+    constants = {"pointer": lambda p: 8}
+
+    def __init__(self, *of):
+        super().__init__(*of)
+        p = self.p
+        depths = {"texts.queue": p.text_depth, "verdicts.expected": p.tag_depth, "verdicts.statuses": p.tag_depth}
+        if p.channels == 1:
+            depths["messages"] = p.token_depth
+        self.queues = {name: self.queue(name, depth) for name, depth in depths.items()}
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several channels."""
+        return self.p.channels > 1
+
+    def field(self, layout, value: Bits, name: str) -> Bits:
+        """A field of a record."""
+        field = layout[name]
+        return value[field.offset : field.offset + field.width]
+
+    def slice(self, name: str) -> list[tuple[Bits, Bits]]:
+        """The two places of a register slice, the older one first: whether it holds a payload, and the payload."""
+        zero, one, newer = (self[f"{name}.{part}_reg"] for part in ("payload0", "payload1", "from"))
+        valid = self.first(f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
+        return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
+
+    @property
+    def slices(self) -> tuple[str, ...]:
+        """The register slices on the way."""
+        return ("command.taken", "verdicts.out", "texts.out", "front.intake.slice" if self.several else "intake.slice")
+
+    def last_flags(self) -> Bits:
+        """Flags of the beat whose text the pipeline gives."""
+        return self.first("texts.flags.o", "texts.flags_o")
+
+
+def undisturbed(s: Passage) -> Bits:
+    """No reset and no erasure."""
+    return ~s["rst"] & ~s["erase"]
+
+
+ASSUMED = (undisturbed,)
+
+
+def queues_are_sound(s: Passage) -> Bits:
+    """No queue has more than its depth, and each gives the oldest that it has."""
+    return all_of(queue.sound for queue in s.queues.values())
+
+
+def slices_are_filled_in_order(s: Passage) -> Bits:
+    """The second place of a slice is used only if the first one is."""
+    return all_of(s.slice(name)[1][0].implies(s.slice(name)[0][0]) for name in s.slices)
+
+
+INVARIANTS = (queues_are_sound, slices_are_filled_in_order)
+
+
+def queues_pass_on(s: Passage, t: Passage) -> Bits:
+    """One word comes into a queue and one leaves; the others stay."""
+    return all_of(queue.changes_by_a_word(t.queues[name], s["pointer"][: queue.put.width]) for name, queue in s.queues.items())
+
+
+def slices_pass_on(s: Passage, t: Passage) -> Bits:
+    """The older payload of a slice leaves, or stays; a new one is behind it."""
+    rules = []
+    for name in s.slices:
+        (old, first), (two, second) = s.slice(name)
+        (after, head), (more, tail) = t.slice(name)
+        puts, gets = s[f"{name}.put"], s[f"{name}.get"]
+        new = s[f"{name}.i_payload"]
+        kept, moved = old & ~gets, two & gets
+        rules += [
+            gets.implies(old), puts.implies(~two), kept.implies(after & head.equals(first)), moved.implies(after & head.equals(second)),
+            (two & ~gets).implies(more & tail.equals(second)), (puts & kept).implies(more & tail.equals(new)),
+            (puts & ~kept).implies(after & head.equals(new) & ~more), (~puts & ~kept & ~moved).implies(~after),
+            (~puts & ~two).implies(~more), (two & gets).implies(~more),
+        ]  # fmt: skip
+    return all_of(rules)
+
+
+def commands_pass_on(s: Passage, t: Passage) -> Bits:
+    """The number of a command, its direction and its channel are those of the message that comes of it."""
+    p = s.p
+    command = s["command.taken_o_payload"]
+    order, layout = order_layout(p), command_layout(p)
+    made = s["command.made"]
+    message = s.field(order, made, "message")
+    takes = s["command.checked.i_valid"] & s["command.checked.i_ready"]
+    out = s.first("command.checked.o_valid", "command.checked.valid_reg")
+    waits = out & ~s["command.checked.o_ready"]
+    held = s["command.checked_o_payload"]
+    rules = [
+        s["command.checked.i_payload"][: order.size].equals(made),
+        takes.implies(t["command.checked_o_payload"].equals(s["command.checked.i_payload"])),
+        waits.implies(t["command.checked_o_payload"].equals(held)),
+    ]  # fmt: skip
+    for name in (*KEPT, *(("channel",) if s.several else ())):
+        mine = s.field(p.message, message, name)
+        rules.append(mine.equals(s.field(layout, command, name)[: mine.width]))
+    return all_of(rules)
+
+
+def verdicts_pass_on(s: Passage, t: Passage) -> Bits:
+    """The verdict of the entry is about its message, and comes unchanged to the queue of statuses; a code is what it was, or WRONG_TAG."""
+    p = s.p
+    kept = (*KEPT, *(("channel", "slot") if s.several else ()))
+    message, verdict = s["entry.message_payload"], t["entry_verdict"]
+    rules = [s["entry.message_ready"].implies(t["entry_verdict_valid"])]
+    rules += [
+        t["entry_verdict_valid"].implies(s.field(p.verdict, verdict, name).equals(s.field(p.message, message, name))) for name in kept
+    ]  # fmt: skip
+    entered = s["entry_verdict_valid"]
+    expected = s.queues["verdicts.expected"]
+    put = s.first("verdicts.expected.i_payload")
+    there, want = s["verdicts.there_reg"], expected.head
+    rules += [
+        s["verdicts.expected.i_valid"].equals(entered), t["verdicts.compared_reg"].equals(there), t["verdicts.wanted_reg"].equals(want),
+    ]  # fmt: skip
+    for name in p.verdict:
+        name = name[0]
+        if not (p.wire and name in ("tag", "code", "packet")):
+            rules.append(s.field(p.verdict, put, name).equals(s.field(p.verdict, s["entry_verdict"], name)))
+    steps = (("compared", "summed", "wanted", "sums"), ("summed", "decided", "sums", "decision"))
+    for was, then, of, to in steps:
+        rules += [t[f"verdicts.{then}_reg"].equals(s[f"verdicts.{was}_reg"]), t[f"verdicts.{to}_reg"].equals(s[f"verdicts.{of}_reg"])]
+    decision, empty = s["verdicts.decision_reg"], s.field(p.verdict, s["verdicts.decision_reg"], "empty")
+    told, code = s["verdicts.statuses.i_payload"], s.field(p.verdict, s["verdicts.decision_reg"], "code")
+    given = told[p.block_bits + 16 : p.block_bits + 16 + code.width]
+    wrong = constant(MessageCode.WRONG_TAG, code.width)
+    rules += [
+        s["verdicts.statuses.i_valid"].equals(s["verdicts.decided_reg"] & ~empty),
+        told[p.block_bits : p.block_bits + 16].equals(s.field(p.verdict, decision, "id")),
+        (given.equals(code) | code.equals(0) & given.equals(wrong)),
+    ]  # fmt: skip
+    if s.several:
+        start = p.block_bits + 16 + code.width + 1
+        rules.append(told[start : start + 8].equals(s.field(p.verdict, decision, "channel")))
+    return all_of(rules)
+
+
+def statuses_are_told(s: Passage, t: Passage) -> Bits:
+    """What the host gets of a status is the oldest one in the queue, as it is; it leaves the queue when it is told."""
+    p, head, layout = s.p, s.queues["verdicts.statuses"].head, status_layout(s.p)
+    code_bits = p.verdict["code"].width
+    told = s["verdicts.told_now"]
+    given = s["verdicts.out.i_payload"]
+    id_at = p.block_bits
+    parts = {"tag": head[: p.block_bits], "id": head[id_at : id_at + 16], "code": head[id_at + 16 : id_at + 16 + code_bits]}
+    if s.several:
+        start = p.block_bits + 16 + code_bits + 1
+        parts["channel"] = head[start : start + 8]
+    rules = [told.implies(s.field(layout, given, name)[: part.width].equals(part)) for name, part in parts.items()]
+    popped = s["verdicts.statuses.get_reg"].differs(t["verdicts.statuses.get_reg"])
+    return all_of([*rules, popped.equals(s["verdicts.out.put"]), s["verdicts.out.put"].implies(told)])
+
+
+def text_passes_on(s: Passage, t: Passage) -> Bits:
+    """A beat of text keeps its length, its marks and its channel; the host gets it as the pipeline gave it, zero outside its bytes."""
+    p, size = s.p, s.p.beat_bytes
+    last = p.text_stage - 1
+    flags = [s["entry_bytes"], s["entry_last"], s["entry_cut"]]
+    if s.several:
+        flags.append(s["entry_channel"])
+    line, at = s["texts.flags_i"], 0
+    rules = [t["texts.beat_0_reg"].equals(s["entry_beat"])]
+    for flag in flags:
+        rules.append(line[at : at + flag.width].equals(flag))
+        at += flag.width
+    rules += [t[f"texts.beat_{n + 1}_reg"].equals(s[f"texts.beat_{n}_reg"]) for n in range(last)]
+    names = [("texts.flags_i",), *((f"texts.flags.stage_{n}_reg", "texts.flags_o") for n in range(p.text_stage))]
+    rules += [t.first(*after).equals(s.first(*before)) for before, after in zip(names, names[1:], strict=False)]
+    queue, put = s.queues["texts.queue"], s["texts.queue.i_payload"]
+    rules += [s["texts.queue.i_valid"].equals(s[f"texts.beat_{last}_reg"]), put[8 * size :].equals(s.last_flags())]
+    for lane in range(p.lanes):
+        rules.append(put[lane * p.block_bits : (lane + 1) * p.block_bits].equals(s[f"texts.text_{lane}"]))
+    if p.hold is not None:
+        return all_of(rules)
+    nbytes_bits = p.beat_nbytes_bits
+    head, given = queue.head, s["texts.out.i_payload"]
+    nbytes = head[8 * size : 8 * size + nbytes_bits]
+    offered = s["texts.out.i_valid"]
+    for at in range(size):
+        within = nbytes > at
+        byte = head[8 * at : 8 * at + 8]
+        rules.append(offered.implies(given[8 * size + at].equals(within)))
+        rules.append(offered.implies(given[8 * at : 8 * at + 8].equals(within.choose(byte, constant(0, 8)))))
+    marks = 8 * size + nbytes_bits
+    rules.append(offered.implies(given[9 * size].equals(head[marks])))
+    if s.several:
+        channel = head[marks + 2 : marks + 10]
+        rules.append(offered.implies(given[9 * size + 1 : 9 * size + 9].equals(channel)))
+    popped = s["texts.queue.get_reg"].differs(t["texts.queue.get_reg"])
+    return all_of([*rules, popped.equals(s["texts.out.put"]), s["texts.out.put"].implies(queue.valid)])
+
+
+def text_has_the_channel_of_its_message(s: Passage, t: Passage) -> Bits:
+    """A beat of text comes of a token of text, and has the channel of the message that the entry has then."""
+    token = s.p.token
+    step = s["entry.token_payload"][token["step"].offset : token["step"].offset + 2]
+    came = t["entry_beat"]
+    rules = [came.implies(s["entry.token_valid"] & s["entry_token_ready"] & step.equals(TokenStep.TEXT))]
+    if s.several:
+        rules.append(came.implies(t["entry_channel"].equals(s.field(s.p.message, s["entry.message_payload"], "channel"))))
+    return all_of(rules)
+
+
+def messages_end_with_their_tokens(s: Passage, t: Passage) -> Bits:
+    """The entry lets a message go together with the token that ends it, and no token without a message."""
+    token = s["entry.token_payload"]
+    ends = s.field(s.p.token, token, "step").equals(TokenStep.TAG) | s.field(s.p.token, token, "tag")
+    gone, taken = s["entry.message_ready"], s["entry_token_ready"] & s["entry.token_valid"]
+    return gone.equals(taken & ends) & taken.implies(s["entry.there"])
+
+
+RULES = (
+    queues_pass_on, slices_pass_on, commands_pass_on, verdicts_pass_on, statuses_are_told, text_passes_on,
+    text_has_the_channel_of_its_message, messages_end_with_their_tokens,
+)  # fmt: skip
+
+
+def seen(s: Passage) -> list[Bits]:
+    """States that are possible."""
+    return [s["status_valid"] & ~s["status_ready"] & s["entry_verdict_valid"] & s["entry_beat"] & s["verdicts.out.full_reg"]]
