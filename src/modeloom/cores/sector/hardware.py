@@ -13,11 +13,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
+from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest
@@ -26,7 +24,7 @@ from modeloom.cores.components import ComponentRequest, unit_cores
 from modeloom.interfaces.shared import CONTROL
 from modeloom.rtl.bus import DataParameters, KeyParameters
 from modeloom.rtl.bus.key_schedules import KeySchedules
-from modeloom.rtl.bus.ports import flat_ports
+from modeloom.rtl.bus.ports import flat_ports, top_members
 from modeloom.rtl.bus.sector import FLAT_PORTS, BufferParameters, BusParameters, CoreBus, SectorParameters
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
 from modeloom.rtl.engine.key_class import key_class
@@ -146,10 +144,7 @@ class ModeCore(wiring.Component):
     def __init__(self, compiled: Compiled):
         self.compiled = compiled
         self.parameters = p = bus_parameters(compiled)
-        ports: dict[str, Any] = {"aclk": In(1), "aresetn": In(1)}
-        for port in CORE_PORTS:
-            ports[port.name] = (Out if port.output else In)(port.width.bits(p))
-        super().__init__(ports)
+        super().__init__(top_members(CORE_PORTS, p))
 
     def cores(self, kind: UnitKind, operations: Sequence[Kind]) -> dict[str, UnitCore]:
         """Components of a unit for some operations, by their names in Verilog."""
@@ -188,11 +183,8 @@ class ModeCore(wiring.Component):
         wiring.connect(m, bus.engine, engine)
         wiring.connect(m, zeroizer.erase, bus.erase)
         for port in FLAT_PORTS:
-            inner: Any = bus
-            for part in port.path.split("."):
-                inner = getattr(inner, part)
             outer: Signal = getattr(self, port.name)
-            inner = Value.cast(inner)
+            inner = port.inside(bus)
             if port.path in READIES:
                 inner = inner & ~zeroizer.hold
             m.d.comb += outer.eq(inner) if port.output else inner.eq(outer)

@@ -13,11 +13,9 @@ The core and its ports::
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
+from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from modeloom import cycles
 from modeloom.ciphers import cipher_of
@@ -37,7 +35,7 @@ from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters
-from modeloom.rtl.bus.ports import FlatPort, flat_ports
+from modeloom.rtl.bus.ports import FlatPort, flat_ports, top_members
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.bus import MessageBus
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -169,10 +167,7 @@ class StreamHardware(wiring.Component):
         self.compiled = compiled
         self.parameters = p = parameters or bus_parameters(compiled)
         self.flat = core_ports(p)
-        ports: dict[str, Any] = {"aclk": In(1), "aresetn": In(1)}
-        for port in self.flat:
-            ports[port.name] = (Out if port.output else In)(port.width.bits(p))
-        super().__init__(ports)
+        super().__init__(top_members(self.flat, p))
 
     def pipeline(self) -> TokenPipeline:
         """The pipeline with its units.  Each call makes a new component."""
@@ -204,14 +199,10 @@ class StreamHardware(wiring.Component):
         m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedule)
         m.d.comb += [bus.erase.eq(zeroizer.erase.we), bus.erase_address.eq(zeroizer.erase.address)]
         for port in self.flat:
-            inner: Any = None
             if port.path.startswith("zeroiz") or port.name in ("zeroize", "zeroizing"):
                 continue
-            inner = bus
-            for part in port.path.split("."):
-                inner = getattr(inner, part)
             outer: Signal = getattr(self, port.name)
-            inner = Value.cast(inner)
+            inner = port.inside(bus)
             # A register slice has its last payload for a cycle more.
             if port.path in QUIET or port.path.startswith(("m.payload", "status.payload")):
                 inner = inner & (~zeroizer.hold).replicate(len(inner))

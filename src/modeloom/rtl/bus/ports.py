@@ -8,16 +8,19 @@ For instance::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from amaranth.hdl import Value
 from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces import Interface, Side, Width
 from modeloom.interfaces.shared import DATA_IN, KEYS, KEYS_IN_ORDER
 from modeloom.interfaces.table import CoreShape
 
-__all__ = ["FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "ordered_key_beat", "payload_layout"]
+__all__ = ["FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "ordered_key_beat", "payload_layout", "top_members"]
 
 
 def fields_layout(interface: Interface) -> StructLayout:
@@ -74,6 +77,18 @@ class FlatPort:
     path: str
     output: bool
     width: Width
+
+    def inside(self, component: Any) -> Value:
+        """The value at its place in a component."""
+        for name in self.path.split("."):
+            component = getattr(component, name)
+        return Value.cast(component)
+
+
+def top_members(ports: Iterable[FlatPort], core: CoreShape) -> dict[str, Any]:
+    """The members of an emitted top: its clock, its reset, and these ports."""
+    flat = {port.name: (Out if port.output else In)(port.width.bits(core)) for port in ports}
+    return {"aclk": In(1), "aresetn": In(1), **flat}
 
 
 def flat_ports(interface: Interface) -> Iterator[FlatPort]:
