@@ -108,6 +108,7 @@ def test_lanes(lanes, held):
 
 
 MISTAKES = {
+    "a header that ends with a beat": (split, "Mux(shape.offset == 0, 2, 1)", "1"),
     "a tag across two beats": (split, "(kept_reg.data & ~kept_bytes)", "0"),
     "the rest of a packet with a fault": (split, "discard_reg.eq((discard_reg | (move & (ends | cut))) & ~beat.last)", "discard_reg.eq(0)"),
     "text behind a header is lost": (align, "drain_reg.eq(~drain_reg", "drain_reg.eq(0"),
