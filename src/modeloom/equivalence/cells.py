@@ -164,11 +164,14 @@ def _mux_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[s
     return result
 
 
+def _signed(cell: Cell) -> bool:
+    """Whether both operands have a sign."""
+    return bool(cell.parameters.get("A_SIGNED") and cell.parameters.get("B_SIGNED"))
+
+
 def _compared_operands(cell: Cell) -> list[list[Bit]]:
-    if cell.parameters.get("A_SIGNED") and cell.parameters.get("B_SIGNED"):
-        raise CircuitError(f"cell {cell.name} of type {cell.type} compares numbers with a sign")
     width = max(len(cell["A"]), len(cell["B"]))
-    return [list(cell[port]) + ["0"] * (width - len(cell[port])) for port in ("A", "B")]
+    return [list(cell[port]) + [cell[port][-1] if _signed(cell) else "0"] * (width - len(cell[port])) for port in ("A", "B")]
 
 
 def _number_operands(cell: Cell) -> list[list[Bit]]:
@@ -184,6 +187,8 @@ def _of_numbers(
     def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
         width = len(cell["Y"])
         widths = [len(operand) for operand in bits]
+        # With the sign turned, numbers have the order of numbers without one.
+        sign = 1 << widths[0] - 1 if operands is _compared_operands and _signed(cell) else 0
 
         remembered: dict[tuple[int, ...], int] = {}
 
@@ -193,11 +198,11 @@ def _of_numbers(
                 return result
             values = [number(word) for word in words]
             if None not in values:
-                result = lanes.constant(operation(*values) & ((1 << width) - 1), width)
+                result = lanes.constant(operation(*(value ^ sign for value in values)) & ((1 << width) - 1), width)  # type: ignore[operator]
                 if len(remembered) < MOST:
                     remembered[words] = result
                 return result
-            found = known(*words, *widths)
+            found = None if sign else known(*words, *widths)
             return lanes.operation(f"{name} {widths}", width, *words) if found is None else found
 
         space[f"cell{place}"] = compute

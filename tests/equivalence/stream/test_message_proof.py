@@ -12,7 +12,8 @@ from tests.equivalence.stream.message_faults import FAULTS, MessageFault, faulty
 from tests.streamed import SMALL, compiled, folder
 
 from modeloom.cores.stream import StreamCore
-from modeloom.equivalence.stream import prove_messages
+from modeloom.equivalence.stream import not_covered, prove_messages
+from modeloom.product.folder import read_messages
 from modeloom.prove import ProofError
 
 MORE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -23,7 +24,8 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "held text in lanes": ("gcm", {**SMALL, "hold": 64, "blocks_per_cycle": 4}),
     "expanded keys": ("gcm", {**SMALL, "keys": "expanded"}),
     "channels": ("gcm", {**SMALL, "channels": 3}),
-    "channels and lanes": ("gcm", {**SMALL, "channels": 5, "blocks_per_cycle": 2}),
+    "packets on the wire": ("gcm", {**SMALL, "packet": "wire"}),
+    "packets on the wire in lanes, held": ("gcm", {**SMALL, "packet": "wire", "blocks_per_cycle": 2, "hold": 100}),
     "many slots": ("gcm", {**SMALL, "key_slots": 70}),
     "encryption alone": ("gcm", {**SMALL, "direction": "encrypt"}),
     "decryption alone": ("gcm", {**SMALL, "direction": "decrypt"}),
@@ -48,6 +50,17 @@ def test_more_cores(core: str) -> None:
     mode, options = MORE[core]
     made = StreamCore(compiled(mode, **options)).component
     assert prove_messages(folder(mode, **options), made).blocks > 200
+
+
+@slow
+@pytest.mark.parametrize("options", [{"keys": "inline"}, {"channels": 2, "blocks_per_cycle": 2}], ids=["inline", "channels and lanes"])
+def test_what_is_skipped_is_said(options: dict[str, Any]) -> None:
+    """``verify`` prints why, and the proof does not run."""
+    description = read_messages(folder(**SMALL, **options))
+    why = not_covered(description)
+    assert why and not not_covered(read_messages(folder(**SMALL)))
+    with pytest.raises(ValueError, match=why):
+        prove_messages(folder(**SMALL, **options), StreamCore(compiled(**SMALL, **options)).component)
 
 
 BY_DEFAULT = ("a mask of another byte",)

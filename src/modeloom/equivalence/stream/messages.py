@@ -17,12 +17,11 @@ from dataclasses import dataclass
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.stream.words import KeyWords, TokenWords
-from modeloom.interfaces.messages import MessageCode
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message, tokens_of
 
-__all__ = ["Expected", "Planned", "Sent", "Symbols", "computed"]
+__all__ = ["Expected", "Planned", "Symbols", "computed"]
 
 
 @dataclass(frozen=True)
@@ -109,41 +108,3 @@ def computed(plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, s
             given.append(output)
     *text, tag = given
     return Expected(sum(word << n * bits for n, word in enumerate(text)), tag)
-
-
-@dataclass(frozen=True)
-class Sent:
-    """A message under way: what must come back.
-
-    Attributes
-    ----------
-    number : int
-    planned : Planned
-    code : MessageCode
-    text : int or None
-        The text as one word; None if no packet comes.
-    nbytes : int
-        Bytes of the packet that comes.
-    cut : bool
-        Whether the packet ends with a beat without bytes, which is marked.
-    tag : int
-        The tag in the status.
-    expected : Expected
-        What a message without fault gives.
-    """
-
-    number: int
-    planned: Planned
-    code: MessageCode
-    text: int | None
-    nbytes: int
-    cut: bool
-    tag: int
-    expected: Expected
-
-    def __str__(self) -> str:
-        return f"message {self.number} {self.planned}"
-
-    def beats(self, size: int) -> int:
-        """Number of beats of its packet."""
-        return 0 if self.text is None else -(-self.nbytes // size) + self.cut

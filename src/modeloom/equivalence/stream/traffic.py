@@ -11,9 +11,9 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.host import Beat, Pace
 from modeloom.equivalence.stream.core import SymbolicMessageCore
 from modeloom.equivalence.stream.keys import Loaded, MessageKeys
-from modeloom.equivalence.stream.messages import Expected, Planned, Sent, Symbols, computed
-from modeloom.interfaces.messages import MessageCode
-from modeloom.interfaces.table import Packing
+from modeloom.equivalence.stream.messages import Expected, Planned, Symbols, computed
+from modeloom.equivalence.stream.outcome import Sent, outcome
+from modeloom.equivalence.stream.packets import Packets, id_of
 from modeloom.prove.errors import ProofError
 
 __all__ = ["MessageComparison", "MessageTraffic"]
@@ -92,15 +92,11 @@ class MessageTraffic:
             comparison.keys.check(self.host, key, slot)
         self.host.pace = pace
         self.rng = random.Random(seed)
-        self.command, self.status = (self._packing(stream) for stream in ("s_axis_cmd", "m_axis_status"))
+        self.packets = Packets(self.description)
+        self.status = self.packets.packing("m_axis_status")
         self.inside: dict[int, deque[Sent]] = {}
         self.given: dict[int, int] = {}
         self.sent = 0
-
-    def _packing(self, stream: str) -> Packing:
-        found = next(group.packing for group in self.description.interfaces if group.name == stream)
-        assert found is not None
-        return found
 
     # -- what goes in ----------------------------------------------------------------------------------------------------
 
@@ -139,93 +135,12 @@ class MessageTraffic:
         self.sent += 1
         symbols = Symbols.of(name, message)
         expected = computed(self.plan, {slot: key.words for slot, key in self.loaded.items()}, message, symbols)
-        sent = self._outcome(number, planned, expected)
-        self._command(sent, symbols, name)
-        self.inside.setdefault(planned.channel, deque()).append(sent)
-        return self._beats(planned, symbols, name)
+        given = self.packets.given_tag(planned, expected, name)
+        self.host.waiting["s_axis_cmd"].append(self.packets.command(number, planned, symbols, given, name))
+        self.inside.setdefault(planned.channel, deque()).append(outcome(self.description, number, planned, expected, symbols))
+        return self.packets.beats(planned, symbols, given, name)
 
-    def _command(self, sent: Sent, symbols: Symbols, name: str) -> None:
-        planned, message, packing = sent.planned, sent.planned.message, self.command
-        bits = self.width
-        nonce = symbols.nonce | self._behind(f"nonce {name}", bits, 8 * message.nonce)
-        tag = lanes.atom(f"any tag {name}", bits)
-        if message.direction == "decrypt":
-            known = lanes.mask(8 * planned.tag_bytes)
-            given = sent.expected.tag & known
-            if planned.wrong is not None:
-                bit = lanes.ONE << planned.wrong * lanes.LANES
-                # The other bits are those of the symbol, and this one is turned.
-                given = lanes.atom(f"wrong tag {name}", bits) & known & ~bit | (given ^ bit) & bit
-            tag = given | self._behind(f"tag {name}", bits, 8 * planned.tag_bytes)
-        numbers = {
-            "associated": message.associated, "id": self._id(sent.number), "slot": message.slot, "channel": planned.channel,
-            "nonce_bytes": 0 if planned.fault == "nonce" else message.nonce,
-            "tag_bytes": 0 if planned.fault == "tag" else planned.tag_bytes, "decrypt": int(message.direction == "decrypt"),
-        }  # fmt: skip
-        words = {"nonce": nonce, "tag": tag} | {field: lanes.constant(value, packing.field(field).bits) for field, value in numbers.items()}
-        word = 0
-        for field, value in words.items():
-            word |= value << packing.offset(field) * lanes.LANES
-        self.host.waiting["s_axis_cmd"].append({"tdata": word})
-
-    @staticmethod
-    def _id(number: int) -> int:
-        """An id that differs from those before in many bits."""
-        return number * 0x9E37 & 0xFFFF
-
-    @staticmethod
-    def _behind(name: str, width: int, used: int) -> int:
-        """Symbols behind the bits of a value that are used."""
-        word = lanes.atom(f"behind {name}", width)
-        return word ^ word & lanes.mask(used)
-
-    def _beats(self, planned: Planned, symbols: Symbols, name: str) -> list[dict[str, int]]:
-        """The beats of the packet of a message."""
-        message, size = planned.message, self.beat
-        bits = 8 * size
-        beats = []
-        for part, word, nbytes in (("associated", symbols.associated, message.associated), ("text", symbols.text, message.text)):
-            word |= self._behind(f"{part} {name}", -(-nbytes // size) * bits, 8 * nbytes)
-            for at in range(0, nbytes, size):
-                data = word >> 8 * at * lanes.LANES & lanes.mask(bits)
-                beats.append({"tdata": data, "tkeep": lanes.constant((1 << min(size, nbytes - at)) - 1, size)})
-        if planned.fault == "short":
-            beats = beats[: -(-message.associated // size) - 1] or [self._empty(name)]
-        if planned.fault == "hole":
-            beats[-1] = {**beats[-1], "tkeep": lanes.constant(2, size)}
-        beats = beats or [self._empty(name)]
-        for n, beat in enumerate(beats):
-            beat["tlast"] = lanes.ONE if n == len(beats) - 1 else 0
-            if self.description.channels > 1:
-                beat["tid"] = lanes.constant(planned.channel, 8)
-        return beats
-
-    def _empty(self, name: str) -> dict[str, int]:
-        """A beat without bytes."""
-        return {"tdata": lanes.atom(f"nothing {name}", 8 * self.beat), "tkeep": 0}
-
-    # -- what must come out ----------------------------------------------------------------------------------------------
-
-    def _outcome(self, number: int, planned: Planned, expected: Expected) -> Sent:
-        message, size = planned.message, self.beat
-        decrypt = message.direction == "decrypt"
-        codes = {"nonce": MessageCode.BAD_NONCE_LENGTH, "tag": MessageCode.BAD_TAG_LENGTH, "short": MessageCode.TOO_SHORT,
-                 "hole": MessageCode.BAD_KEEP}  # fmt: skip
-        code = codes.get(planned.fault, MessageCode.WRONG_TAG if planned.wrong is not None else MessageCode.OK)
-        nbytes, cut = message.text, False
-        if planned.fault == "hole":
-            # The beats before the wrong one leave, and the packet is cut off.
-            nbytes = (-(-message.text // size) - 1) * size
-            cut = nbytes > 0
-        if decrypt and self.description.hold is not None and nbytes > self.description.hold and planned.fault in ("", "hole"):
-            code = MessageCode.TOO_LONG_TO_HOLD
-        nothing = not nbytes or planned.fault in ("nonce", "tag", "short")
-        if nothing or self.description.hold is not None and decrypt and code != MessageCode.OK:
-            text, nbytes, cut = None, 0, False
-        else:
-            text = expected.text & lanes.mask(8 * nbytes)
-        tag = 0 if decrypt or code != MessageCode.OK else expected.tag & lanes.mask(8 * planned.tag_bytes)
-        return Sent(number, planned, code, text, nbytes, cut, tag, expected)
+    # -- what comes out --------------------------------------------------------------------------------------------------
 
     def end(self) -> None:
         """Waits for all outputs, and checks that nothing follows."""
@@ -266,31 +181,31 @@ class MessageTraffic:
         # A status follows the last beat, so a beat belongs to the first message whose beats are not complete.
         sent, at = None, self.given.get(channel, 0)
         for candidate in self.inside.get(channel, ()):
-            if at < candidate.beats(self.beat):
+            if at < candidate.beats:
                 sent = candidate
                 break
-            at -= candidate.beats(self.beat)
+            at -= candidate.beats
         if sent is None:
             raise ProofError(f"cycle {beat.cycle}: a beat leaves that belongs to no message")
         self.given[channel] = self.given.get(channel, 0) + 1
         where = f"cycle {beat.cycle}: {sent}"
         held = max(0, min(self.beat, sent.nbytes - at * self.beat))
-        last = at == sent.beats(self.beat) - 1
+        last = at == sent.beats - 1
         for port, value, width in (
-            ("tkeep", (1 << held) - 1, self.beat), ("tlast", int(last), 1), ("tuser", int(sent.cut and last), 1),
+            ("tkeep", (1 << held) - 1, self.beat), ("tlast", int(last), 1), ("tuser", int(sent.marked and last), 1),
         ):  # fmt: skip
             if beat.words[port] != lanes.constant(value, width):
                 shown = lanes.number(beat.words[port])
                 raise ProofError(f"{where}: {port} of beat {at} is {'data' if shown is None else f'{shown:#x}'}, not {value:#x}")
-        assert sent.text is not None
-        blocks = self.beat * 8 // self.width
+        assert sent.packet is not None
+        blocks, what = self.beat * 8 // self.width, "packet" if self.description.wire else "text"
         for lane in range(blocks):
             number = at * blocks + lane
             word = beat.words["tdata"] >> lane * self.width * lanes.LANES & lanes.mask(self.width)
-            expected = sent.text >> number * self.width * lanes.LANES & lanes.mask(self.width)
+            expected = sent.packet >> number * self.width * lanes.LANES & lanes.mask(self.width)
             if word != expected:
                 why = self._why(word, expected, sent, max(0, min(self.width // 8, sent.nbytes - number * self.width // 8)))
-                raise ProofError(f"{where}: block {number} of the text is not what the definition says{why}")
+                raise ProofError(f"{where}: block {number} of the {what} is not what the definition says{why}")
             self.comparison.blocks += number * self.width < 8 * sent.nbytes
 
     def _status(self, beat: Beat) -> None:
@@ -305,7 +220,7 @@ class MessageTraffic:
             raise ProofError(f"cycle {beat.cycle}: a status that belongs to no command")
         sent = self.inside[channel].popleft()
         where = f"cycle {beat.cycle}: {sent}"
-        for name, value in (("id", self._id(sent.number)), ("code", int(sent.code)), *([] if several else [("reserved", 0)])):
+        for name, value in (("id", id_of(sent.number)), ("code", int(sent.code)), *([] if several else [("reserved", 0)])):
             if field(name) != lanes.constant(value, packing.field(name).bits):
                 shown = lanes.number(field(name))
                 if shown is None and name == "code":
@@ -314,9 +229,9 @@ class MessageTraffic:
         if field("tag") != sent.tag:
             why = self._why(field("tag"), sent.tag, sent, sent.planned.tag_bytes)
             raise ProofError(f"{where}: the tag is not what the definition says{why}")
-        if self.given.get(channel, 0) < sent.beats(self.beat):
+        if self.given.get(channel, 0) < sent.beats:
             raise ProofError(f"{where}: the status comes before the last beat")
-        self.given[channel] = self.given.get(channel, 0) - sent.beats(self.beat)
+        self.given[channel] = self.given.get(channel, 0) - sent.beats
 
     def _why(self, word: int, expected: int, sent: Sent, nbytes: int) -> str:
         """What is known of a wrong block of a message, of which ``nbytes`` bytes count."""

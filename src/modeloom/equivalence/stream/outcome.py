@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must come back for a message: the packet of text, or the packet as it is on the wire, and the status.
+
+::
+
+    aligned     text                     none if there is no text, or if it may not leave
+    wire        header, text, tag        the tag if it was sealed; the last beat says whether the message failed
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from modeloom.equivalence import lanes
+from modeloom.equivalence.stream.messages import Expected, Planned, Symbols
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.messages import StreamDescription
+
+__all__ = ["Sent", "outcome"]
+
+CODES = {
+    "nonce": MessageCode.BAD_NONCE_LENGTH, "tag": MessageCode.BAD_TAG_LENGTH, "short": MessageCode.TOO_SHORT, "hole": MessageCode.BAD_KEEP,
+}  # fmt: skip
+"""The codes of the faults."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message under way: what must come back.
+
+    Attributes
+    ----------
+    number : int
+    planned : Planned
+    code : MessageCode
+    packet : int or None
+        The packet that comes as one word; None if none comes.
+    nbytes, beats : int
+        Its bytes and beats.
+    marked : bool
+        Whether its last beat is marked (``tuser``): it was cut off, or on the wire, the message failed.
+    tag : int
+        The tag in the status.
+    expected : Expected
+        What a message without fault gives.
+    """
+
+    number: int
+    planned: Planned
+    code: MessageCode
+    packet: int | None
+    nbytes: int
+    beats: int
+    marked: bool
+    tag: int
+    expected: Expected
+
+    def __str__(self) -> str:
+        return f"message {self.number} {self.planned}"
+
+
+def outcome(d: StreamDescription, number: int, planned: Planned, expected: Expected, symbols: Symbols) -> Sent:
+    """What must come back for a message to a core with this description."""
+    code = CODES.get(planned.fault, MessageCode.WRONG_TAG if planned.wrong is not None else MessageCode.OK)
+    decrypt = planned.message.direction == "decrypt"
+    found = _wire(d, planned, expected, symbols, code) if d.wire else _aligned(d, planned, expected, code)
+    code, packet, nbytes, beats, marked = found
+    tag = 0 if decrypt or code != MessageCode.OK else expected.tag & lanes.mask(8 * planned.tag_bytes)
+    return Sent(number, planned, code, packet, nbytes, beats, marked, tag, expected)
+
+
+Outcome = tuple[MessageCode, int | None, int, int, bool]
+"""Code, packet, its bytes, its beats, and whether it is marked."""
+
+
+def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: MessageCode) -> Outcome:
+    message, size = planned.message, d.beat_bytes
+    nbytes, cut = message.text, False
+    if planned.fault == "hole":
+        # The beats before the wrong one leave, and the packet is cut off.
+        nbytes = (-(-message.text // size) - 1) * size
+        cut = nbytes > 0
+    held = d.hold is not None and message.direction == "decrypt"
+    if d.hold is not None and held and nbytes > d.hold and planned.fault in ("", "hole"):
+        code = MessageCode.TOO_LONG_TO_HOLD
+    if not nbytes or planned.fault in ("nonce", "tag", "short") or held and code != MessageCode.OK:
+        return code, None, 0, 0, False
+    return code, expected.text & lanes.mask(8 * nbytes), nbytes, -(-nbytes // size) + cut, cut
+
+
+def _wire(d: StreamDescription, planned: Planned, expected: Expected, symbols: Symbols, code: MessageCode) -> Outcome:
+    message, size = planned.message, d.beat_bytes
+    decrypt = message.direction == "decrypt"
+    tag = planned.tag_bytes if decrypt and planned.fault != "tag" else 0
+    came = message.associated + message.text + (planned.tag_bytes if decrypt else 0)
+    if planned.fault == "hole":
+        came = max(0, -(-came // size) - 1) * size
+    if planned.fault == "short":
+        came = max(0, -(-message.associated // size) - 1) * size
+    rest = max(0, came - tag)
+    header = min(message.associated, rest)
+    text = 0 if planned.fault in ("nonce", "tag") else rest - header
+    if decrypt and d.hold is not None:
+        if header + text > d.hold and planned.fault not in ("nonce", "tag"):
+            code = max(code, MessageCode.TOO_LONG_TO_HOLD)
+        if code != MessageCode.OK:
+            return code, None, 0, 0, False
+    packet = symbols.associated & lanes.mask(8 * header) | (expected.text & lanes.mask(8 * text)) << 8 * header * lanes.LANES
+    nbytes = header + text
+    if not decrypt and code == MessageCode.OK:
+        packet |= (expected.tag & lanes.mask(8 * planned.tag_bytes)) << 8 * nbytes * lanes.LANES
+        nbytes += planned.tag_bytes
+    return code, packet, nbytes, max(1, -(-nbytes // size)), code != MessageCode.OK
