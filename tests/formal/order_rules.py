@@ -83,7 +83,16 @@ def slices_are_filled_in_order(s: Passage) -> Bits:
     return all_of(s.slice(name)[1][0].implies(s.slice(name)[0][0]) for name in s.slices)
 
 
-INVARIANTS = (queues_are_sound, slices_are_filled_in_order)
+def contexts_exist(s: Passage) -> Bits:
+    """Beats are of contexts that there are, and so are tags that wait for their turn."""
+    if not s.several:
+        return constant(1, 1)
+    # The context is the lowest field of what is kept for the tag.
+    tag = s["front.intake.tag_reg"][: s.p.context_bits].wide < s.p.contexts
+    return (s["front.intake.context_reg"].wide < s.p.contexts) & s["front.intake.ended_reg"].implies(tag)
+
+
+INVARIANTS = (queues_are_sound, slices_are_filled_in_order, contexts_exist)
 
 
 def queues_pass_on(s: Passage, t: Passage) -> Bits:
@@ -235,6 +244,22 @@ def text_has_the_channel_of_its_message(s: Passage, t: Passage) -> Bits:
     return all_of(rules)
 
 
+def tokens_are_whole(s: Passage, t: Passage) -> Bits:
+    """With several channels: nothing but a last beat of text is partial, a tag is alone or behind the last block, and contexts exist."""
+    if not s.several:
+        return constant(1, 1)
+    p, token = s.p, s["front.intake.token_payload"]
+    step, shared = s.field(p.token, token, "step"), s.field(p.token, token, "tag")
+    text, last = step.equals(TokenStep.TEXT), s.field(p.token, token, "last")
+    rules = all_of([
+        step.differs(3), (text & ~last).implies(s.field(p.token, token, "nbytes").equals(p.beat_bytes)),
+        shared.implies(constant(int(p.plan.shares_tag), 1) & step.differs(TokenStep.TAG)),
+        shared.implies(s.field(p.token, token, "full").wide < p.lanes),
+        (text & shared).implies(last), s.field(p.token, token, "context").wide < p.contexts,
+    ])  # fmt: skip
+    return s["front.intake.token_valid"].implies(rules)
+
+
 def messages_end_with_their_tokens(s: Passage, t: Passage) -> Bits:
     """The entry lets a message go together with the token that ends it, and no token without a message."""
     token = s["entry.token_payload"]
@@ -245,7 +270,7 @@ def messages_end_with_their_tokens(s: Passage, t: Passage) -> Bits:
 
 RULES = (
     queues_pass_on, slices_pass_on, commands_pass_on, verdicts_pass_on, statuses_are_told, text_passes_on,
-    text_has_the_channel_of_its_message, messages_end_with_their_tokens,
+    text_has_the_channel_of_its_message, messages_end_with_their_tokens, tokens_are_whole,
 )  # fmt: skip
 
 

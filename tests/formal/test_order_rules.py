@@ -75,6 +75,7 @@ FAULTS = (
         "a message goes before its last token", "entry", r"assign message_ready = ", "assign message_ready = token_ready | ",
         "messages_end_with_their_tokens",
     ),
+    Fault("a beat in the middle is partial", "front_intake", r"~\(signal \| beat_reg\[144\]\)", "1'h0", "tokens_are_whole"),
 )  # fmt: skip
 
 
