@@ -136,7 +136,8 @@ def latency(compiled: CompiledStream) -> int:
         text, tag = max(p.program(way).cycles for way in compiled.options.directions), p.program("tag")
         # What is opened ends with this beat.
         return text + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
-    # The flags of many slots answer a cycle later.
+    # The flags of many slots answer a cycle later.  Without a hash the beat does not wait for the tag behind it.
+    held -= p.window == 1
     added = held + (CHANNEL_CYCLES if p.channels > 1 else 0)
     return p.text_stage + PIN_CYCLES + added + (p.keys.slots > LISTED_SLOTS)
 
