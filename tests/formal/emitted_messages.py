@@ -106,7 +106,7 @@ def message_verilog(shape: str) -> str:
         p.plan, [NoCipher(p.keys.slots) for _ in lanes], [NoMultiplier() for _ in lanes], p.keys.slots, p.keys.round_bits,
         p.keys.round_key_bits, p.erase_bits, p.contexts,
     )  # fmt: skip
-    return inner_verilog(component_rtlil(MessageBus(p, pipeline, KeySchedule(128)), TOP), TOP)
+    return inner_verilog(component_rtlil(MessageBus(p, pipeline, [KeySchedule(128)]), TOP), TOP)
 
 
 @lru_cache

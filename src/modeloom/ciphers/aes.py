@@ -39,6 +39,7 @@ def _hardware(request: CoreRequest) -> Any:
     return AESPipeline(
         request.key_bits, request.stages, request.slots, direction=request.direction, sbox=request.sbox,
         more_key_bits=request.more_key_bits, key_memory="block" if request.slots > FEW_SLOTS else "distributed",
+        key_writers=request.writers,
     )  # fmt: skip
 
 
@@ -52,6 +53,12 @@ def _key_schedule_for(key_sizes: tuple[int, ...]) -> Any:
     from modeloom.rtl.aes.keys.sizes_schedule import SizesKeySchedule
 
     return SizesKeySchedule(key_sizes)
+
+
+def _iterative_schedule(key_sizes: tuple[int, ...]) -> Any:
+    from modeloom.rtl.aes.keys.port_schedule import PortKeySchedule
+
+    return PortKeySchedule(key_sizes)
 
 
 AES = BlockCipher(
@@ -70,6 +77,7 @@ AES = BlockCipher(
     key_schedule=_key_schedule,
     several_sizes=DIRECTIONS,
     key_schedule_for=_key_schedule_for,
+    iterative_schedule=_iterative_schedule,
     expand=aes_round_keys,
 )
 """The Advanced Encryption Standard, FIPS 197."""

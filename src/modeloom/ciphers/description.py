@@ -59,6 +59,10 @@ class BlockCipher:
     key_schedule_for : callable or None
         ``key_schedule_for(key_sizes)``: one component that expands keys of several sizes, with the port ``length``.  None stands for a key
         schedule for each size.
+    iterative_schedule : callable or None
+        ``iterative_schedule(key_sizes)``: a component that expands keys of one or several sizes, with the ports of ``key_schedule_for``.
+        It writes round key r in the cycle r + 1 after its start.  Pipelines that encrypt then have a request with ``writers``, and for
+        it ports ``key_clear``, ``key_clear_slot``, and a second port for writes, as those of ``AESPipeline``.  None if there are none.
     expand : callable or None
         ``expand(key)``: the round keys that the key schedule writes, as bytes, bits [7:0] first, for the software of cores that take
         expanded keys (``--keys expanded``).  None if there are to be no such cores.
@@ -79,6 +83,7 @@ class BlockCipher:
     sboxes: tuple[str, ...] = ("lut",)
     several_sizes: tuple[str, ...] = ()
     key_schedule_for: Callable[[tuple[int, ...]], Any] | None = None
+    iterative_schedule: Callable[[tuple[int, ...]], Any] | None = None
     expand: Callable[[bytes], Sequence[bytes]] | None = None
 
     def __post_init__(self) -> None:
@@ -105,8 +110,18 @@ class BlockCipher:
         """The index of the size with the most round keys."""
         return max(range(len(key_sizes)), key=lambda n: self.round_keys(key_sizes[n]))
 
-    def expander(self, key_sizes: Sequence[int]) -> Any:
-        """The component that expands keys of these sizes: a key schedule, with the port ``length`` if there are several sizes."""
+    def expander(self, key_sizes: Sequence[int], iterative: bool = False) -> Any:
+        """The component that expands keys of these sizes: a key schedule, with the port ``length`` if there are several sizes.
+
+        Raises
+        ------
+        InputError
+            There is no iterative one.
+        """
+        if iterative:
+            if self.iterative_schedule is None:
+                raise InputError(f"{self.name} has no iterative key schedule; leave out --key-schedule iterative")
+            return self.iterative_schedule(tuple(key_sizes))
         if len(key_sizes) == 1:
             return self.key_schedule(key_sizes[0])
         if self.key_schedule_for is not None:

@@ -24,7 +24,7 @@ MOST_CYCLES = 5000
 """The number of cycles after which a key schedule counts as hanging."""
 
 
-def expansion_cycles(cipher: BlockCipher, key_sizes: Sequence[int]) -> int:
+def expansion_cycles(cipher: BlockCipher, key_sizes: Sequence[int], iterative: bool = False) -> int:
     """The number of cycles from one start to the next, for the longest of some sizes of keys.
 
     It is measured with a key of zeros, since all keys take the same number.
@@ -34,12 +34,12 @@ def expansion_cycles(cipher: BlockCipher, key_sizes: Sequence[int]) -> int:
     DefinitionError
         If the key schedule does not end.
     """
-    return _measured(cipher, tuple(key_sizes))
+    return _measured(cipher, tuple(key_sizes), iterative)
 
 
 @lru_cache(maxsize=32)
-def _measured(cipher: BlockCipher, key_sizes: tuple[int, ...]) -> int:
-    schedule: Any = cipher.expander(key_sizes)
+def _measured(cipher: BlockCipher, key_sizes: tuple[int, ...], iterative: bool) -> int:
+    schedule: Any = cipher.expander(key_sizes, iterative)
     simulator = Simulator(schedule)
     simulator.add_clock(1e-6)
     found: list[int] = []

@@ -20,11 +20,11 @@ __all__ = ["guard"]
 
 FUNCTIONS = {
     "round_keys": "key_bits", "timing": "a CoreRequest", "software": "key", "hardware": "a CoreRequest", "key_schedule": "key_bits",
-    "key_schedule_for": "key_sizes", "expand": "key",
+    "key_schedule_for": "key_sizes", "iterative_schedule": "key_sizes", "expand": "key",
 }  # fmt: skip
 """The functions of a description, each with its argument."""
 
-OPTIONAL = ("key_schedule_for", "expand")
+OPTIONAL = ("key_schedule_for", "iterative_schedule", "expand")
 """The functions that may be None."""
 
 

@@ -39,6 +39,9 @@ class CoreRequest:
         Form of the S-boxes, one of ``BlockCipher.sboxes``.
     more_key_bits : tuple of int
         Other key sizes that a slot may have.  All sizes have the same timing.
+    writers : int
+        0, or the number of iterative key schedules that write round keys at the same time.  The core then clears all round keys of a
+        slot at once.
 
     Raises
     ------
@@ -53,6 +56,7 @@ class CoreRequest:
     slots: int = 1
     sbox: str = "lut"
     more_key_bits: tuple[int, ...] = ()
+    writers: int = 0
 
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:

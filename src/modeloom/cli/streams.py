@@ -29,6 +29,11 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
             "--keys",
             help="Stream modes: expand, expanded if the host gives round keys, or inline if keys come with messages (default: expand).",
         ),
+        click.option(
+            "--key-schedule",
+            help="Stream modes: word, or iterative for a round key in each cycle (default: iterative with --keys inline, else word).",
+        ),
+        click.option("--key-schedules", type=int, help="Stream modes: with --keys inline, 1 or 2 that work at the same time (default: 2)."),
         click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),
         click.option("--channels", type=int, help="Stream modes: messages that may interleave, from 1 to 256 (default: 1)."),
         click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),

@@ -25,12 +25,21 @@ PACKETS = ("aligned", "wire")
 KEYS = ("expand", "expanded", "inline")
 """What ``StreamOptions.keys`` may be."""
 
+KEY_SCHEDULES = ("word", "iterative")
+"""What ``StreamOptions.key_schedule`` may be."""
+
+MOST_KEY_SCHEDULES = 2
+"""Iterative key schedules that work at the same time."""
+
 SCHEMA = "modeloom-explain-stream-1"
 
 DIRECTIONS = ("encrypt", "decrypt", "both")
 
 RING_SLOTS = (3, 64)
 """Key slots of a core whose keys come with the messages, at least and at most."""
+
+SLOTS, RING = 16, 32
+"""Key slots of a core if a user names no number, and those of a core whose keys come with the messages."""
 
 MOST_SLOTS = 1024
 """Key slots that a key port takes."""
@@ -74,7 +83,8 @@ class StreamOptions:
         from the registers of its operands to that of the product.
     mul_arch : str
         Multiplier circuit.
-    key_slots : int
+    key_slots : int or None
+        Key slots (default: 16, or 32 if keys come with the messages).
     hold : int or None
         Bytes of text of a message to open that the core holds back until the tag was checked (default: it releases text before).
     direction : str
@@ -86,6 +96,12 @@ class StreamOptions:
     keys : str
         "expand" for a core that expands keys, "expanded" for one that takes round keys from the host and has no key schedule, or "inline"
         for one whose keys come with the messages: it expands them, and ``key_slots`` of them are in the core at a time.
+    key_schedule : str or None
+        "word" for a key schedule that makes a word of a round key in each cycle, or "iterative" for one that makes a round key
+        (default: "iterative" for keys that come with the messages, if the cipher has it, and otherwise "word").
+    key_schedules : int or None
+        1, or 2 iterative key schedules that work at the same time, for keys that come with the messages (default: as many as there
+        may be).
     packet : str
         "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other as on the wire.
     """
@@ -97,13 +113,49 @@ class StreamOptions:
     cipher_stages: int | None = None
     mul_arch: str = "karatsuba"
     mul_stages: int = 3
-    key_slots: int = 16
+    key_slots: int | None = None
     hold: int | None = None
     blocks_per_cycle: int = 1
     direction: str = "both"
     keys: str = "expand"
     packet: str = "aligned"
     channels: int = 1
+    key_schedule: str | None = None
+    key_schedules: int | None = None
+
+    def on_keys(self, cipher: BlockCipher) -> StreamOptions:
+        """The options with the defaults for what makes and holds keys filled in.
+
+        Raises
+        ------
+        InputError
+            There are no such key schedules.
+        """
+        inline = self.keys == "inline"
+        kind, count = self.key_schedule, self.key_schedules
+        if kind is None:
+            kind = "iterative" if inline and cipher.iterative_schedule is not None else "word"
+        several = inline and kind == "iterative"
+        if kind not in KEY_SCHEDULES:
+            raise UnknownName("key schedule", kind, KEY_SCHEDULES)
+        if kind == "iterative" and cipher.iterative_schedule is None:
+            raise InputError(f"{cipher.name} has no iterative key schedule; leave out --key-schedule iterative")
+        if self.keys == "expanded" and (self.key_schedule or count):
+            option = "--key-schedule" if self.key_schedule else "--key-schedules"
+            raise InputError(f"{option} is for cores that expand keys; leave out --keys expanded")
+        if count is None:
+            count = MOST_KEY_SCHEDULES if several else 1
+        if not 1 <= count <= MOST_KEY_SCHEDULES:
+            raise InputError(f"--key-schedules is from 1 to {MOST_KEY_SCHEDULES}, not {count}")
+        if count > 1 and not several:
+            raise InputError(f"--key-schedules {count} is for --keys inline with --key-schedule iterative; leave it out")
+        slots = (RING if inline else SLOTS) if self.key_slots is None else self.key_slots
+        return replace(self, key_slots=slots, key_schedule=kind, key_schedules=count)
+
+    @property
+    def writers(self) -> int:
+        """Ports of the cipher for writes of round keys, as ``CoreRequest`` has them."""
+        return cast(int, self.key_schedules) if self.keys == "inline" and self.key_schedule == "iterative" else 0
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -198,14 +250,16 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if options.hold is not None and (options.hold < 1 or options.direction == "encrypt"):
         why = f"takes at least 1 byte, not {options.hold}" if options.hold < 1 else "is for cores that open messages; leave it out"
         raise InputError(f"--hold {why}")
-    if not 1 <= options.key_slots <= MOST_SLOTS:
-        raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {options.key_slots}")
+    if options.keys not in KEYS:
+        raise UnknownName("kind of keys", options.keys, KEYS)
+    options = options.on_keys(chosen)
+    slots = cast(int, options.key_slots)
+    if not 1 <= slots <= MOST_SLOTS:
+        raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {slots}")
     if options.packet not in PACKETS:
         raise UnknownName("form of packets", options.packet, PACKETS)
     if not 1 <= options.channels <= MOST_CHANNELS:
         raise InputError(f"--channels is from 1 to {MOST_CHANNELS}, not {options.channels}")
-    if options.keys not in KEYS:
-        raise UnknownName("kind of keys", options.keys, KEYS)
     given = {
         "--hold": options.hold is not None, "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
         "--packet wire": options.packet == "wire",
@@ -213,8 +267,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     for (left, right), why in APART.items():
         if given[left] and given[right]:
             raise InputError(f"{left} and {right} do not go together: {why}; leave out one of them")
-    if options.keys == "inline" and not RING_SLOTS[0] <= options.key_slots <= RING_SLOTS[1]:
-        raise InputError(f"--key-slots is from {RING_SLOTS[0]} to {RING_SLOTS[1]} with --keys inline, not {options.key_slots}")
+    if options.keys == "inline" and not RING_SLOTS[0] <= slots <= RING_SLOTS[1]:
+        raise InputError(f"--key-slots is from {RING_SLOTS[0]} to {RING_SLOTS[1]} with --keys inline, not {slots}")
     if options.keys == "expanded" and chosen.expand is None:
         raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
     if options.keys == "expanded" and options.more_key_bits:
@@ -226,7 +280,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     )  # fmt: skip
     request = CoreRequest(
         direction="encrypt", form="pipelined", key_bits=first, stages=cast(int, shared.cipher_stages),
-        slots=options.key_slots, sbox=cast(str, shared.cipher_sbox), more_key_bits=options.more_key_bits,
+        slots=slots, sbox=cast(str, shared.cipher_sbox), more_key_bits=options.more_key_bits, writers=options.writers,
     )  # fmt: skip
     for bits in request.key_sizes:
         mode.check_key_bits(bits)

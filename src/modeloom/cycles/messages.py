@@ -32,8 +32,8 @@ HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 from __future__ import annotations
 
 __all__ = [
-    "CHANNEL_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES", "POWER_OVERHEAD",
-    "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
+    "CHANNEL_CYCLES", "CLEAR_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES",
+    "POWER_OVERHEAD", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11
@@ -70,6 +70,9 @@ TURN_CYCLES = 2
 
 DRAIN_CYCLES = 30
 """Cycles from a command to the verdict on its message outside the window and the pipeline, and those of the ring."""
+
+CLEAR_CYCLES = 6
+"""Cycles of a used slot until it is cleared at once, beside the fence."""
 
 POWER_OVERHEAD = 2
 """Cycles of the powers of a key beside their products."""

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from amaranth.back import rtlil
 
 from modeloom.circuits.aes.agile_pipeline import AESAgilePipeline
-from modeloom.circuits.aes.key_step import ALL, SIZE_CODES
 from modeloom.emit import CheckFailed
 from modeloom.golden.aes import AES
+from modeloom.rtl.aes.keys.key_step import ALL, SIZE_CODES
 from modeloom.sim import Simulation
 
 __all__ = ["lost_cycles", "percent"]

@@ -32,8 +32,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.circuits.aes.encrypt_rounds import Travellers, collect, encrypt_rounds
-from modeloom.circuits.aes.iterative_schedule import KeyWindow, rounds_of
-from modeloom.circuits.aes.key_step import ALL, SIZE_CODES, check_sizes
+from modeloom.rtl.aes.keys.iterative_schedule import KeyWindow, rounds_of
+from modeloom.rtl.aes.keys.key_step import ALL, SIZE_CODES, check_sizes
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count
 from modeloom.rtl.aes.rounds.round_stages import add
 

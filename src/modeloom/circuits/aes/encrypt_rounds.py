@@ -22,7 +22,7 @@ from itertools import pairwise
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
-from modeloom.circuits.aes.key_step import SIZE_CODES
+from modeloom.rtl.aes.keys.key_step import SIZE_CODES
 from modeloom.rtl.aes.layers.mixcolumns import cut_mix_columns, join_mix_columns, shift_rows
 from modeloom.rtl.aes.parameters import ROUNDS, columns
 from modeloom.rtl.aes.rounds.round_stages import add, register

@@ -20,7 +20,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.circuits.aes.iterative_schedule import KeyWindow
+from modeloom.rtl.aes.keys.iterative_schedule import KeyWindow
 from modeloom.rtl.aes.layers.mixcolumns import inv_mix_columns
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_key_bits, columns, named
 

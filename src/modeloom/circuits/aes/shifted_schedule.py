@@ -23,7 +23,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.circuits.aes.key_step import Phase, expand, key_words, last_word, next_constant, operand_register
+from modeloom.rtl.aes.keys.key_step import Phase, expand, key_words, last_word, next_constant, operand_register
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named
 from modeloom.rtl.aes.sboxes.sbox import sub_bytes
 

@@ -17,7 +17,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.circuits.aes.encrypt_rounds import Travellers, collect, encrypt_rounds
-from modeloom.circuits.aes.key_step import ALL, SIZE_CODES, Phase, check_sizes, constant, expand, last_word, operand_register, phase
+from modeloom.rtl.aes.keys.key_step import ALL, SIZE_CODES, Phase, check_sizes, constant, expand, last_word, operand_register, phase
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns
 from modeloom.rtl.aes.rounds.round_stages import add, register
 from modeloom.rtl.aes.sboxes.sbox import sub_bytes

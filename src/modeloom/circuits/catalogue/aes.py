@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from modeloom.circuits.aes.key_step import ALL, check_sizes
 from modeloom.circuits.aes.multistream import STREAMS, AESMultiStream
 from modeloom.circuits.aes.round import AESRound
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
@@ -16,6 +15,7 @@ from modeloom.golden.aes_keys import inverse_form, round_keys
 from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
 from modeloom.rtl.aes.cores.pipeline import KEY_MEMORIES, AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
+from modeloom.rtl.aes.keys.key_step import ALL, check_sizes
 from modeloom.rtl.aes.rounds.round_stages import MIXCOLUMNS, SBOXES
 from modeloom.spec import InputError
 from modeloom.spec.directions import DIRECTIONS

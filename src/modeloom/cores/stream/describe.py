@@ -46,7 +46,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         key_layout=layout,
         key_sizes=key_sizes(compiled),
         packet_bytes=p.keys.packet_bytes if p.expanded else None,
-        key_slots=options.key_slots,
+        key_slots=p.keys.slots,
         erase_cycles=erase_cycles(compiled),
         key_erase_cycles=key_erase_cycles(compiled),
         ports=tuple(port.described for port in ports),

@@ -23,6 +23,7 @@ from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import (
     CHANNEL_CYCLES,
+    CLEAR_CYCLES,
     DRAIN_CYCLES,
     DROP_CYCLES,
     HOLD_CYCLES,
@@ -64,7 +65,9 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
         raise InputError(f"--hold takes 1 to {MOST_HOLD} bytes, not {options.hold}")
     kind: Callable[..., KeyParameters] = {"expanded": ExpandedKeyParameters, "inline": InlineKeyParameters}.get(options.keys, KeyParameters)
     raw, horner = len(parts) - 1, compiled.plan.horner
-    own = {}
+    own: dict[str, int] = {}
+    if options.writers:
+        own |= {"writers": options.writers, "least_round_keys": min(map(cipher.round_keys, sizes))}
     if options.keys == "inline" and horner is not None and horner.key is not None and compiled.plan.word(horner.key) < raw:
         own["base_word"] = compiled.plan.word(horner.key)
     try:
@@ -118,11 +121,15 @@ def key_interval(compiled: CompiledStream) -> int:
     part, or the mean time in which the slots of the ring become free again if that is longer.
     """
     p, plan = bus_parameters(compiled), compiled.plan
-    expansion = expansion_cycles(cipher_of(compiled.mode, compiled.options.cipher), p.keys.sizes)
+    iterative = compiled.options.key_schedule == "iterative"
+    expansion = expansion_cycles(cipher_of(compiled.mode, compiled.options.cipher), p.keys.sizes, iterative)
     powers = powers_cycles(p.block_bits, plan.chains, p.power_digit) + POWER_OVERHEAD if p.powers else 0
-    drained = p.tag_stage + p.window + DRAIN_CYCLES + cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys)
+    zeros = CLEAR_CYCLES if p.writers else max(p.keys.words, p.keys.round_keys)
+    drained = p.tag_stage + p.window + DRAIN_CYCLES + cycles.FENCE_CYCLES + zeros
     whole = expansion + p.token_cycles + powers + drained
-    return max(expansion, p.token_cycles + TURN_CYCLES, powers, -(-whole // (p.keys.slots - 1)))
+    shared = ((expansion, max(1, p.writers)), (max(p.token_cycles + TURN_CYCLES, powers), p.preparations), (whole, p.keys.slots - 1))
+    # The words of a key are written one by one.
+    return max(p.keys.words, *(-(-time // parts) for time, parts in shared))
 
 
 def latency(compiled: CompiledStream) -> int:
@@ -182,7 +189,7 @@ class StreamHardware(wiring.Component):
             compiled.plan,
             [cipher.hardware(compiled.cipher_request) for _ in lanes] if True in used and CIPHER in latencies else [],
             [MULTIPLIERS[options.mul_arch](mode.field, options.mul_stages) for _ in lanes] if compiled.plan.uses_multiplier else [],
-            p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits, p.contexts,
+            p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers,
         )  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -196,8 +203,9 @@ class StreamHardware(wiring.Component):
             zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),
         ]  # fmt: skip
         cipher = cipher_of(compiled.mode, compiled.options.cipher)
-        schedule = None if p.expanded else cipher.expander(p.keys.sizes)
-        m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedule)
+        iterative = compiled.options.key_schedule == "iterative"
+        schedules = [] if p.expanded else [cipher.expander(p.keys.sizes, iterative) for _ in range(max(1, p.writers))]
+        m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedules)
         m.d.comb += [bus.erase.eq(zeroizer.erase.we), bus.erase_address.eq(zeroizer.erase.address)]
         for port in self.flat:
             if port.path.startswith("zeroiz") or port.name in ("zeroize", "zeroizing"):

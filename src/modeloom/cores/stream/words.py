@@ -16,7 +16,7 @@ WORDS = {
     "cipher": "{}", "key_bits": "k{}", "direction": "{}", "blocks_per_cycle": "lanes{}",
     "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "channels": "channels{}", "keys": "{}",
-    "packet": "{}",
+    "packet": "{}", "key_schedule": "{}_keys", "key_schedules": "schedules{}",
 }  # fmt: skip
 """For each option, the word for its value.  An option that is not here gives its name and value."""
 
@@ -30,6 +30,8 @@ def name_words(compiled: CompiledStream) -> tuple[str, ...]:
         StreamOptions(), key_bits=first, more_key_bits=tuple(more), cipher=cipher_of(mode).name, cipher_sbox=own.cipher_sbox,
         cipher_stages=own.cipher_stages,
     )  # fmt: skip
+    keys = replace(usual, keys=options.keys).on_keys(cipher)
+    usual = replace(keys, keys=usual.keys)
     return (mode.name, *option_words(_values(options), _values(usual), WORDS))
 
 

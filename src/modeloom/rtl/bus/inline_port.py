@@ -7,6 +7,8 @@
               │                  writes round keys
               └── the next packet comes meanwhile
 
+Several iterative key schedules take keys by turns, and finish them in the same order.
+
 A packet is the key of the mode as in :class:`~modeloom.rtl.bus.key_port.KeyPort`, or it asks to drop the key before it.  A packet
 that is not a key takes a slot, too, so that keys stay in order.  Messages that would use its slot are refused.
 """
@@ -16,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -31,7 +33,7 @@ from .parameters import KeyParameters, check_integer
 from .ports import ordered_key_beat
 from .preparation import round_key_signature, word_signature
 
-__all__ = ["LEAST_RING", "InlineKeyParameters", "InlineKeyPort", "turn_layout"]
+__all__ = ["LEAST_RING", "InlineKeyParameters", "InlineKeyPort", "turn_layout", "writer_ends"]
 
 LEAST_RING = 3
 """Smallest number of slots of the ring.  One key is prepared, messages use the one before it, and an older one is overwritten."""
@@ -48,6 +50,10 @@ class InlineKeyParameters(KeyParameters):
     ----------
     base_word : int or None
         A word of the packet that set-up computes with outside the key memory.
+    writers : int
+        0 for a key schedule of any kind, or the number of iterative key schedules.  With those, a used slot is cleared at once.
+    least_round_keys : int
+        Round keys of the shortest cipher key; 0 if all have ``round_keys``.
 
     Raises
     ------
@@ -56,12 +62,35 @@ class InlineKeyParameters(KeyParameters):
     """
 
     base_word: int | None = None
+    writers: int = 0
+    least_round_keys: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_integer("writers", self.writers, 0, 2)
+        check_integer("least_round_keys", self.least_round_keys, 0, self.round_keys)
         check_integer("key_slots", self.slots, LEAST_RING, LISTED_SLOTS)
         if self.all_cipher_keys != 1 or self.nonzero_words:
             raise ValueError("keys in order are for one cipher key, of which none is refused")
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Ends of the names of what each key schedule has."""
+        return writer_ends(self.writers)
+
+    @property
+    def spacing(self) -> int:
+        """Least number of cycles between the starts of two iterative key schedules.
+
+        A shorter key may skip as many places as it has fewer round keys.  Two more cycles keep one writer two places behind the other, so
+        that no place is written in two successive cycles, and a slot can be cleared in two.
+        """
+        return self.round_keys - (self.least_round_keys or self.round_keys) + 2
+
+
+def writer_ends(writers: int) -> tuple[str, ...]:
+    """Ends of the names of ports for writes of round keys: at least one port, and one for each writer."""
+    return ("", *(f"_{number}" for number in range(1, writers)))
 
 
 def turn_layout(slots: int) -> StructLayout:
@@ -93,6 +122,8 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         Writes round keys.  These writes never wait.
     schedule : key_schedule_signature
         Requests to the key schedule, and its round keys.
+    round_key_1, schedule_1
+        The same for a second key schedule.
     busy, error : 1, 1
         A packet is being worked on, and the last packet had a wrong length.
     """
@@ -104,18 +135,19 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
             "key": In(stream.Signature(ordered_key_beat())), "room": In(1), "begun": Out(1),
             "made": Out(stream.Signature(turn_layout(p.slots))),
             "word": Out(word_signature(slots=p.slots, words=p.words, block_bits=p.block_bits)), "word_taken": In(1),
-            "round_key": Out(
+            **{f"round_key{unit}": Out(
                 round_key_signature(
                     slots=p.slots, cipher_keys=1, round_bits=p.round_bits, round_key_bits=p.round_key_bits, sizes=len(p.sizes)
                 )
-            ),
-            "schedule": Out(key_schedule_signature(max(p.sizes), p.round_keys, p.round_key_bits, len(p.sizes))),
+            ) for unit in p.units},
+            **{f"schedule{unit}": Out(key_schedule_signature(max(p.sizes), p.round_keys, p.round_key_bits, len(p.sizes)))
+               for unit in p.units},
             "busy": Out(1), "error": Out(1), **({"base": Out(p.block_bits)} if p.base_word is not None else {}),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        p, beat, schedule = self.parameters, self.key.payload, self.schedule
+        p, beat = self.parameters, self.key.payload
         beats, history = key_beats(p), history_beats(p)
         slot_reg = Signal.like(self.made.payload.slot)
         beat_reg = Signal(range(max(2, beats)))
@@ -125,11 +157,11 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         length_reg = Signal(range(max(2, len(p.sizes))))
         word_we_reg, word_index_reg, word_reg = Signal(), Signal.like(self.word.index), Signal(p.block_bits)
         word_slot_reg = Signal.like(slot_reg)
-        # These registers belong to the key that the key schedule works on.
-        expanding_reg, expanded_reg = Signal(), Signal()
-        turn_reg = Signal(turn_layout(p.slots))
         made_reg, made_valid_reg = Signal(turn_layout(p.slots)), Signal()
-        schedule_length_reg = Signal.like(length_reg)
+        units = [_Unit(p, end, getattr(self, f"schedule{end}")) for end in p.units]
+        # The key schedule that takes the next key, and the one that is done first.
+        next_reg, first_reg = Signal(), Signal()
+        spaced = self._spaced(m)
 
         # -- what the beat is -------------------------------------------------------------------------------------------------
         final, fits, take = Signal(), Signal(), Signal()
@@ -191,66 +223,109 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
                     m.next = "HELD"
             with m.State("HELD"):
                 m.d.sync += [history_reg.eq(0), beat_reg.eq(0)]
-                with m.If(~expanding_reg & ~expanded_reg & ~schedule.busy):
-                    m.d.comb += [handed.eq(1), schedule.start.eq(good_reg)]
+                free_units = Cat(~unit.expanding & ~unit.expanded & ~unit.schedule.busy for unit in units)
+                with m.If(free_units.bit_select(next_reg, 1) & spaced):
+                    m.d.comb += handed.eq(1)
                     m.d.sync += [
-                        cipher_key_reg.eq(0), begun_reg.eq(0), drops_reg.eq(0), turn_reg.slot.eq(slot_reg), turn_reg.good.eq(good_reg),
-                        turn_reg.drops.eq(drops_reg), schedule_length_reg.eq(length_reg),
-                        slot_reg.eq(Mux(slot_reg == p.slots - 1, 0, slot_reg + 1)),
+                        cipher_key_reg.eq(0), begun_reg.eq(0), drops_reg.eq(0), slot_reg.eq(Mux(slot_reg == p.slots - 1, 0, slot_reg + 1)),
                     ]  # fmt: skip
                     m.next = "RECEIVE"
+        if len(units) > 1:
+            with m.If(handed):
+                m.d.sync += next_reg.eq(~next_reg)
 
         # -- a word that goes with its slot -----------------------------------------------------------------------------------
         offer, free = Signal(), Signal()
+        front_reg, made_base_reg = Signal(p.block_bits, name="base_front_reg"), Signal(p.block_bits, name="base_made_reg")
         if p.base_word is not None:
-            bases = [Signal(p.block_bits, name=f"base_{name}_reg") for name in ("front", "turn", "made")]
-            m.d.comb += self.base.eq(bases[2])
+            own = word_we_reg & (word_index_reg == p.base_word) & (word_slot_reg == slot_reg)
+            m.d.comb += self.base.eq(made_base_reg)
             with m.If(self.made.ready):
-                m.d.sync += bases[2].eq(0)
-            with m.If(offer & free):
-                m.d.sync += [bases[1].eq(0), bases[2].eq(bases[1])]
+                m.d.sync += made_base_reg.eq(0)
+            with m.If(own):
+                m.d.sync += front_reg.eq(word_reg)
             with m.If(handed):
-                m.d.sync += [bases[0].eq(0), bases[1].eq(bases[0])]
-            with m.If(word_we_reg & (word_index_reg == p.base_word) & (word_slot_reg == slot_reg)):
-                m.d.sync += bases[0].eq(word_reg)
-                with m.If(handed):
-                    m.d.sync += [bases[0].eq(0), bases[1].eq(word_reg)]
+                m.d.sync += front_reg.eq(0)
 
-        # -- the key schedule -------------------------------------------------------------------------------------------------
-        offered = Signal(turn_layout(p.slots))
+        # -- the key schedules ------------------------------------------------------------------------------------------------
         m.d.comb += [
-            free.eq(~made_valid_reg | self.made.ready),
-            offer.eq(expanded_reg | (expanding_reg & schedule.done)), offered.eq(turn_reg),
-            self.made.valid.eq(made_valid_reg), self.made.payload.eq(made_reg),
+            free.eq(~made_valid_reg | self.made.ready), self.made.valid.eq(made_valid_reg), self.made.payload.eq(made_reg),
         ]  # fmt: skip
         with m.If(self.made.ready):
             m.d.sync += made_valid_reg.eq(0)
-        with m.If(handed):
-            m.d.sync += [expanding_reg.eq(good_reg), expanded_reg.eq(~good_reg)]
-        with m.If(offer):
-            m.d.sync += [expanding_reg.eq(0), expanded_reg.eq(~free)]
-            with m.If(free):
-                m.d.sync += [made_valid_reg.eq(1), made_reg.eq(offered)]
-
-        rk_we_reg, rk_round_reg, rk_data_reg = Signal(), Signal(p.round_bits), Signal(p.round_key_bits)
-        rk_slot_reg = Signal.like(slot_reg)
-        m.d.sync += [
-            rk_we_reg.eq(schedule.we), rk_round_reg.eq(schedule.round), rk_slot_reg.eq(turn_reg.slot),
-            rk_data_reg.eq(schedule.data & schedule.we.replicate(p.round_key_bits)),
-        ]  # fmt: skip
-        m.d.comb += [
-            # The length holds from the cycle in which the schedule begins until it is done.
-            schedule.key.eq(cipher_key_reg),
-            self.word.we.eq(word_we_reg), self.word.slot.eq(word_slot_reg), self.word.index.eq(word_index_reg), self.word.data.eq(word_reg),
-            self.round_key.we.eq(rk_we_reg), self.round_key.slot.eq(rk_slot_reg), self.round_key.round.eq(rk_round_reg),
-            self.round_key.data.eq(rk_data_reg),
-            self.busy.eq(begun_reg | ~fsm.ongoing("RECEIVE") | expanding_reg | expanded_reg | made_valid_reg | word_we_reg),
-            self.error.eq(error_reg),
-        ]  # fmt: skip
-        if len(p.sizes) > 1:
-            rk_length_reg = Signal.like(length_reg, init=p.longest)
-            m.d.sync += rk_length_reg.eq(schedule_length_reg)
+        for number, unit in enumerate(units):
+            schedule, mine, done = unit.schedule, Signal(name=f"handed{unit.end}"), Signal(name=f"offer{unit.end}")
             m.d.comb += [
-                schedule.length.eq(Mux(handed, length_reg, schedule_length_reg)), self.round_key.length.eq(rk_length_reg),
+                mine.eq(handed & (next_reg == number)), schedule.start.eq(mine & good_reg),
+                done.eq(unit.expanded | (unit.expanding & schedule.done)), schedule.key.eq(cipher_key_reg),
             ]  # fmt: skip
+            with m.If(done):
+                m.d.sync += [unit.expanding.eq(0), unit.expanded.eq(1)]
+                with m.If(free & (first_reg == number)):
+                    m.d.comb += offer.eq(1)
+                    m.d.sync += [unit.expanded.eq(0), made_valid_reg.eq(1), made_reg.eq(unit.turn)]
+                    if p.base_word is not None:
+                        m.d.sync += [unit.base.eq(0), made_base_reg.eq(unit.base)]
+            with m.If(mine):
+                m.d.sync += [
+                    unit.expanding.eq(good_reg), unit.expanded.eq(~good_reg), unit.length.eq(length_reg),
+                    unit.turn.slot.eq(slot_reg), unit.turn.good.eq(good_reg), unit.turn.drops.eq(drops_reg),
+                ]  # fmt: skip
+                if p.base_word is not None:
+                    m.d.sync += unit.base.eq(Mux(own, word_reg, front_reg))
+            self._write(m, unit, getattr(self, f"round_key{unit.end}"))
+            if len(p.sizes) > 1:
+                # The length holds from the cycle in which the schedule begins until it is done.
+                m.d.comb += schedule.length.eq(Mux(mine, length_reg, unit.length))
+        if len(units) > 1:
+            with m.If(offer):
+                m.d.sync += first_reg.eq(~first_reg)
+        working = Cat(unit.expanding | unit.expanded for unit in units).any()
+        m.d.comb += [
+            self.word.we.eq(word_we_reg), self.word.slot.eq(word_slot_reg), self.word.index.eq(word_index_reg), self.word.data.eq(word_reg),
+            self.busy.eq(begun_reg | ~fsm.ongoing("RECEIVE") | working | made_valid_reg | word_we_reg), self.error.eq(error_reg),
+        ]  # fmt: skip
         return m
+
+    def _spaced(self, m: Module) -> Value:
+        """Whether the last start is as far back as it has to be."""
+        p = self.parameters
+        if p.writers < 2:
+            return Const(1, 1)
+        wait_reg = Signal(range(p.spacing))
+        starts = Cat(getattr(self, f"schedule{unit}").start for unit in p.units).any()
+        with m.If(starts):
+            m.d.sync += wait_reg.eq(p.spacing - 1)
+        with m.Elif(wait_reg != 0):
+            m.d.sync += wait_reg.eq(wait_reg - 1)
+        return wait_reg == 0
+
+    def _write(self, m: Module, unit: _Unit, port: Any) -> None:
+        """Writes the round keys of a key schedule, through registers."""
+        p, schedule = self.parameters, unit.schedule
+        we_reg, round_reg = Signal(name=f"rk_we{unit.end}_reg"), Signal(p.round_bits, name=f"rk_round{unit.end}_reg")
+        data_reg = Signal(p.round_key_bits, name=f"rk_data{unit.end}_reg")
+        slot_reg = Signal.like(unit.turn.slot, name=f"rk_slot{unit.end}_reg")
+        m.d.sync += [
+            we_reg.eq(schedule.we), round_reg.eq(schedule.round), slot_reg.eq(unit.turn.slot),
+            data_reg.eq(schedule.data & schedule.we.replicate(p.round_key_bits)),
+        ]  # fmt: skip
+        m.d.comb += [port.we.eq(we_reg), port.slot.eq(slot_reg), port.round.eq(round_reg), port.data.eq(data_reg)]
+        if len(p.sizes) > 1:
+            length_reg = Signal.like(unit.length, name=f"rk_length{unit.end}_reg", init=p.longest)
+            m.d.sync += length_reg.eq(unit.length)
+            m.d.comb += port.length.eq(length_reg)
+
+
+class _Unit:
+    """The registers of the key that a key schedule works on.
+
+    ``expanding``: the schedule works.  ``expanded``: the key waits until it can be handed on.
+    """
+
+    def __init__(self, p: InlineKeyParameters, end: str, schedule: Any):
+        self.end, self.schedule = end, schedule
+        self.expanding, self.expanded = Signal(name=f"expanding{end}_reg"), Signal(name=f"expanded{end}_reg")
+        self.turn = Signal(turn_layout(p.slots), name=f"turn{end}_reg")
+        self.length = Signal(range(max(2, len(p.sizes))), name=f"schedule_length{end}_reg")
+        self.base = Signal(p.block_bits, name=f"base_turn{end}_reg")

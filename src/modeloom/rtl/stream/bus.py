@@ -17,6 +17,7 @@ MessagesInFlight.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Module
@@ -59,8 +60,9 @@ class MessageBus(wiring.Component):
     ----------
     parameters : MessageParameters
     pipeline : TokenPipeline
-    key_schedule : component or None
-        As for :class:`~modeloom.rtl.bus.key_port.KeyPort`; None if the host gives round keys.
+    key_schedules : sequence of component
+        As for :class:`~modeloom.rtl.bus.key_port.KeyPort`: one, or one for each writer of round keys; none if the host gives round
+        keys.
 
     Members
     -------
@@ -71,8 +73,8 @@ class MessageBus(wiring.Component):
         Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
     """
 
-    def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedule: wiring.Component | None):
-        self.parameters, self.pipeline, self.key_schedule = p, _, _ = parameters, pipeline, key_schedule
+    def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedules: Sequence[wiring.Component]):
+        self.parameters, self.pipeline, self.key_schedules = p, _, _ = parameters, pipeline, list(key_schedules)
         super().__init__({
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
@@ -101,8 +103,7 @@ class MessageBus(wiring.Component):
         preparation: KeyPreparation | InlineKeys
         key_port: Any = None
         if p.inline:
-            assert self.key_schedule is not None
-            m.submodules.keys = preparation = InlineKeys(p, self.key_schedule)
+            m.submodules.keys = preparation = InlineKeys(p, self.key_schedules)
         else:
             m.submodules.preparation = preparation = KeyPreparation(p)
             key_port = self._key_port(m)
@@ -197,18 +198,20 @@ class MessageBus(wiring.Component):
             m.submodules.key_port = key_port = ExpandedKeyPort(p.keys)
         else:
             m.submodules.key_port = key_port = KeyPort(p.keys)
-            m.submodules.key_schedule = self.key_schedule
-            wiring.connect(m, key_port.schedule, self.key_schedule)
+            m.submodules.key_schedule, = self.key_schedules
+            wiring.connect(m, key_port.schedule, self.key_schedules[0])
         return key_port
 
     def _connect_ring(self, m: Module, keys: InlineKeys, entry: Any, flight: Any) -> None:
         """Keys that come with the messages, their slots and the memories of the pipeline."""
         pipeline = self.pipeline
         self._join(m, keys, entry, ("prepare_slot",))
-        self._join(m, pipeline, keys, ("word_index", "word"))
-        self._join(m, keys, pipeline, ("key_we", "key_slot", "key_index", "key_data", "rk_we", "rk_slot", "rk_round", "rk_data"))
-        if pipeline.key_sizes:
-            self._join(m, keys, pipeline, ("rk_length",))
+        self._join(m, pipeline, keys, ("word_index", "word", "word_slot"))
+        self._join(m, keys, pipeline, ("key_we", "key_slot", "key_index", "key_data"))
+        self._join(m, keys, pipeline, tuple(name for name in self.parameters.round_key_ports if hasattr(pipeline, name)))
+        if self.parameters.writers:
+            self._join(m, keys, pipeline, ("clear_words", "clear_rounds", "clear_slot"))
+            self._join(m, pipeline, keys, ("words_cleared",))
         m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
 
     def _around(

@@ -15,7 +15,9 @@ from operator import or_
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
+from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.values import TokenValues
+from modeloom.rtl.stream.word_memory import WordMemory
 from modeloom.streams.place import unit_of
 from modeloom.streams.setup import Preparation
 from modeloom.streams.steps import Form
@@ -48,9 +50,20 @@ class KeyValues(TokenValues):
                 index = (self.of_lane["power"][lane].at(stage) + base - 1)[: self.bits]
                 wanted.setdefault((lane, "mul", 1), []).append((self.lines["product"].at(stage), index))
         if not words:
+            if c.writers:
+                m.d.comb += c.words_cleared.eq(c.clear_words)
             return
         style = "distributed" if c.slots <= LUT_SLOTS else "block"
-        self.key_memory = memory = self.memory(c.slots << self.bits, max(1, len(wanted)), style)
+        memory: BlockMemory | WordMemory
+        if c.writers:
+            memory = WordMemory(self.width, len(words), c.slots, max(1, len(wanted)), c.erase_bits)
+            m.d.comb += [
+                memory.erase.eq(c.erase), memory.erase_address.eq(c.erase_address),
+                memory.clear.eq(c.clear_words), memory.clear_slot.eq(c.clear_slot), c.words_cleared.eq(memory.cleared),
+            ]  # fmt: skip
+        else:
+            memory = self.memory(c.slots << self.bits, max(1, len(wanted)), style)
+        self.key_memory = memory
         m.submodules.key_memory = memory
         for place, (key, by_kind) in enumerate(wanted.items()):
             stage = self.placed.stages[key[1]] - 1

@@ -23,6 +23,7 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.state import StateValues
@@ -51,6 +52,8 @@ class TokenPipeline(wiring.Component):
         Width of ``erase_address``; 0 if the memories cannot be erased.
     contexts : int
         Messages that may interleave; each has a state of its own.
+    writers : int
+        Iterative key schedules that write round keys; 0 if a slot is not cleared at once.
 
     Members
     -------
@@ -79,9 +82,11 @@ class TokenPipeline(wiring.Component):
         A word of the key memory that set-up has computed.  The pipeline writes it to the memory itself.
     key_we, key_slot, key_index, key_data : In
         Writes a word of the key memory.
+    clear_words, words_cleared, clear_rounds, clear_slot : In, Out, In, In
+        With writers: clears the words of a slot, until ``words_cleared``, or its round keys in two cycles.
     rk_we, rk_slot, rk_round, rk_data, rk_length : In
         Writes a round key.  ``rk_length`` is the size of its key, only with a cipher for several sizes.  It is the longest while
-        the pipeline is held in reset.
+        the pipeline is held in reset.  A second writer has a port of its own, with names that end in ``_1``.
     erase, erase_address : In
         While the pipeline is held in reset, and ``rk_data`` is zero: zeros to this word of all memories.  A round key has the
         address slot · 2^``round_bits`` + round.
@@ -89,10 +94,11 @@ class TokenPipeline(wiring.Component):
 
     def __init__(
         self, plan: StreamPlan, ciphers: Sequence[Any], multipliers: Sequence[Any], slots: int, round_bits: int, round_key_bits: int,
-        erase_bits: int = 0, contexts: int = 1,
+        erase_bits: int = 0, contexts: int = 1, writers: int = 0,
     ):  # fmt: skip
         self.plan, self.ciphers, self.multipliers, self.slots = plan, list(ciphers), list(multipliers), slots
         self.round_bits, self.erase_bits, self.contexts = round_bits, erase_bits, contexts
+        self.writers = writers
         self.width = 8 * plan.mode.block_bytes
         lanes, slot = plan.lanes, range(max(2, slots))
         super().__init__({
@@ -104,9 +110,11 @@ class TokenPipeline(wiring.Component):
             "text": Out(self.width).array(lanes), "text_valid": Out(1), "tag": Out(self.width), "tag_valid": Out(1),
             "word": Out(self.width), "word_valid": Out(1), "word_index": Out(range(max(2, len(plan.words)))), "word_slot": Out(slot),
             "key_we": In(1), "key_slot": In(slot), "key_index": In(range(max(2, len(plan.words)))), "key_data": In(self.width),
-            "rk_we": In(1), "rk_slot": In(slot), "rk_round": In(round_bits), "rk_data": In(round_key_bits),
+            **{f"rk_{name}{unit}": In(shape) for unit in writer_ends(writers)
+               for name, shape in (("we", 1), ("slot", slot), ("round", round_bits), ("data", round_key_bits))},
+            **({"clear_words": In(1), "words_cleared": Out(1), "clear_rounds": In(1), "clear_slot": In(slot)} if writers else {}),
             "erase": In(1), "erase_address": In(erase_bits),
-            **({"rk_length": In(len(self.ciphers[0].key_length))} if self.key_sizes else {}),
+            **({f"rk_length{unit}": In(len(self.ciphers[0].key_length)) for unit in writer_ends(writers)} if self.key_sizes else {}),
             **({"context": In(range(contexts)), "next_context": In(range(contexts))} if contexts > 1 else {}),
         })  # fmt: skip
 
@@ -192,6 +200,11 @@ class _Elaboration(StateValues, KeyValues):
         ]  # fmt: skip
         if c.key_sizes:
             m.d.comb += component.key_length.eq(c.rk_length)
+        if c.writers:
+            m.d.comb += [component.key_clear.eq(c.clear_rounds), component.key_clear_slot.eq(c.clear_slot)]
+        for unit in writer_ends(c.writers)[1:]:
+            for name in ("we", "slot", "round", "data", *(["length"] if c.key_sizes else [])):
+                m.d.comb += getattr(component, f"key_{name}{unit}").eq(getattr(c, f"rk_{name}{unit}"))
 
     # -- connections ----------------------------------------------------------------------------------------------------------
 

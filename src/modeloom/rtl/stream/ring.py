@@ -13,7 +13,7 @@ before it.
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
@@ -25,6 +25,9 @@ from modeloom.rtl.stream.command import order_layout
 from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["KeyRing"]
+
+QUERY_CYCLES = 3
+"""Cycles from a slot in question to the answer of the messages in flight."""
 
 
 class KeyRing(BusComponent[MessageParameters]):
@@ -43,6 +46,9 @@ class KeyRing(BusComponent[MessageParameters]):
     erase_word, erase_index, word_taken : 1, number of a word, 1
     erase_round, erase_number, round_taken : 1, number of a round key, 1
         Writes zeros to a word, or to a round key, of slot ``query``.  They hold until the zeros are written.
+    clear_words, words_cleared, clear_rounds, clear_slot : 1, 1, 1, slot
+        In the place of these with iterative key schedules: clears the words, or the round keys, of a slot.  The first holds until it is
+        done, and the second holds for two cycles.
     scrub, scrubbed : 1, 1
         Asks the entry to overwrite what messages have left in the state.
     busy : 1
@@ -56,8 +62,12 @@ class KeyRing(BusComponent[MessageParameters]):
             "begun": In(1), "room": Out(1), "ready": In(1), "turn": In(turn_layout(p.keys.slots)),
             "i": In(stream.Signature(order_layout(p))), "o": Out(stream.Signature(order_layout(p))),
             "query": Out(p.slot_bits), "in_use": In(1),
-            "erase_word": Out(1), "erase_index": Out(range(max(2, p.keys.words))), "word_taken": In(1),
-            "erase_round": Out(1), "erase_number": Out(p.keys.round_bits), "round_taken": In(1),
+            **({
+                "clear_words": Out(1), "words_cleared": In(1), "clear_rounds": Out(1), "clear_slot": Out(p.slot_bits),
+            } if p.writers else {
+                "erase_word": Out(1), "erase_index": Out(range(max(2, p.keys.words))), "word_taken": In(1),
+                "erase_round": Out(1), "erase_number": Out(p.keys.round_bits), "round_taken": In(1),
+            }),
             "scrub": Out(1), "scrubbed": In(1), "busy": Out(1),
         }  # fmt: skip
 
@@ -71,7 +81,7 @@ class KeyRing(BusComponent[MessageParameters]):
         # any_reg: a slot has been taken.  has_key_reg: the last slot that was taken has a key.
         any_reg, has_key_reg = Signal(), Signal()
         room_reg = Signal()
-        freed = Signal()
+        freed, used = Signal(), Signal()
 
         # -- which slot a command has ---------------------------------------------------------------------------------------------
         order = self.i.payload
@@ -94,20 +104,48 @@ class KeyRing(BusComponent[MessageParameters]):
                 good_reg.bit_select(self.turn.slot, 1).eq(self.turn.good), drops_reg.bit_select(self.turn.slot, 1).eq(self.turn.drops),
             ]  # fmt: skip
 
-        # -- how many there are
-        # -----------------------------------------------------------------------------------------------------
+        # -- how many there are ---------------------------------------------------------------------------------------------------
         taken = Signal.like(in_use_reg)
-        m.d.comb += [taken.eq(in_use_reg + self.begun - freed), self.room.eq(room_reg)]
+        m.d.comb += [taken.eq(in_use_reg + self.begun - freed), self.room.eq(room_reg), used.eq(take & any_reg)]
         m.d.sync += [
             in_use_reg.eq(taken), room_reg.eq(taken != slots), ready_reg.eq(ready_reg + self.ready - take),
-            used_reg.eq(used_reg + (take & any_reg) - freed),
+            used_reg.eq(used_reg + used - freed),
         ]  # fmt: skip
 
-        # -- used slots
-        # -------------------------------------------------------------------------------------------------------------
+        # -- used slots -----------------------------------------------------------------------------------------------------------
+        if p.writers:
+            overwriting = self._clear(m, used, freed, tail_reg)
+        else:
+            overwriting = self._overwrite(m, used_reg, freed, tail_reg)
+        left_reg = Signal()
+        with m.If(freed):
+            m.d.sync += left_reg.eq(1)
+
+        # -- what its messages left in the state ----------------------------------------------------------------------------------
+        wait_reg = Signal(range(p.flush + 1))
+        with m.FSM() as scrubbing:
+            with m.State("IDLE"):
+                m.d.sync += wait_reg.eq(p.flush)
+                with m.If(left_reg):
+                    m.d.sync += left_reg.eq(freed)
+                    m.next = "SCRUB"
+            with m.State("SCRUB"):
+                m.d.comb += self.scrub.eq(1)
+                with m.If(self.scrubbed):
+                    m.next = "FLUSH"
+            with m.State("FLUSH"):
+                # Old values leave the pipeline in these cycles.
+                m.d.sync += wait_reg.eq(wait_reg - 1)
+                with m.If(wait_reg == 0):
+                    m.next = "IDLE"
+        m.d.comb += self.busy.eq((used_reg != 0) | left_reg | overwriting | ~scrubbing.ongoing("IDLE"))
+        return m
+
+    def _overwrite(self, m: Module, used_reg: Signal, freed: Signal, tail_reg: Signal) -> Value:
+        """Writes zeros over used slots, word by word.  Returns whether it does."""
+        p = self.parameters
         fence_reg = Signal(range(FENCE_CYCLES + 1))
         words_reg, rounds_reg = Signal(range(p.keys.words + 1)), Signal(range(p.keys.round_keys + 1))
-        left_reg = Signal()
         m.d.comb += [
             self.query.eq(tail_reg), self.erase_index.eq(words_reg - 1), self.erase_number.eq(rounds_reg - 1),
         ]  # fmt: skip
@@ -131,28 +169,37 @@ class KeyRing(BusComponent[MessageParameters]):
                     m.d.sync += rounds_reg.eq(rounds_reg - 1)
                 with m.If((words_reg == 0) & (rounds_reg == 0)):
                     m.d.comb += freed.eq(1)
-                    m.d.sync += [tail_reg.eq(self._next(tail_reg)), left_reg.eq(1)]
+                    m.d.sync += tail_reg.eq(self._next(tail_reg))
                     m.next = "IDLE"
+        return ~overwriting.ongoing("IDLE")
 
-        # -- what its messages left in the state ----------------------------------------------------------------------------------
-        wait_reg = Signal(range(p.flush + 1))
-        with m.FSM() as scrubbing:
-            with m.State("IDLE"):
-                m.d.sync += wait_reg.eq(p.flush)
-                with m.If(left_reg):
-                    m.d.sync += left_reg.eq(freed)
-                    m.next = "SCRUB"
-            with m.State("SCRUB"):
-                m.d.comb += self.scrub.eq(1)
-                with m.If(self.scrubbed):
-                    m.next = "FLUSH"
-            with m.State("FLUSH"):
-                # Old values leave the pipeline in these cycles.
-                m.d.sync += wait_reg.eq(wait_reg - 1)
-                with m.If(wait_reg == 0):
-                    m.next = "IDLE"
-        m.d.comb += self.busy.eq((used_reg != 0) | left_reg | ~overwriting.ongoing("IDLE") | ~scrubbing.ongoing("IDLE"))
-        return m
+    def _clear(self, m: Module, used: Signal, freed: Signal, tail_reg: Signal) -> Value:
+        """Clears used slots, one every few cycles.  Returns whether it does."""
+        # Messages of a slot that have just begun are seen some cycles later, so it gets as old before it is looked at.
+        age_reg = Signal(FENCE_CYCLES)
+        old_reg = Signal(range(self.parameters.keys.slots + 1))
+        wait_reg = Signal(range(QUERY_CYCLES + 1))
+        words_reg, rounds_reg = Signal(), Signal(2)
+        slot_reg = Signal.like(tail_reg, name="clear_slot_reg")
+        idle = Signal()
+        m.d.comb += [
+            self.query.eq(tail_reg), self.clear_words.eq(words_reg), self.clear_rounds.eq(rounds_reg.any()), self.clear_slot.eq(slot_reg),
+            idle.eq(~words_reg & (rounds_reg == 0)),
+        ]  # fmt: skip
+        m.d.sync += [age_reg.eq(Cat(used, age_reg)), old_reg.eq(old_reg + age_reg[-1] - freed), rounds_reg.eq(rounds_reg << 1)]
+        with m.If(self.words_cleared):
+            m.d.sync += words_reg.eq(0)
+        with m.If(old_reg == 0):
+            m.d.sync += wait_reg.eq(QUERY_CYCLES)
+        with m.Elif(wait_reg != 0):
+            m.d.sync += wait_reg.eq(wait_reg - 1)
+        with m.Elif(~self.in_use & idle):
+            # Zeros come before whatever the next packet writes to the slot.
+            m.d.comb += freed.eq(1)
+            m.d.sync += [
+                tail_reg.eq(self._next(tail_reg)), slot_reg.eq(tail_reg), words_reg.eq(1), rounds_reg.eq(1), wait_reg.eq(QUERY_CYCLES),
+            ]  # fmt: skip
+        return ~idle
 
     def _next(self, slot: Signal) -> object:
         """The slot behind a slot."""

@@ -8,12 +8,12 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Self
 
-from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK, TOKEN_CYCLES
+from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK, POWER_OVERHEAD, TOKEN_CYCLES, TURN_CYCLES
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import PACKETS, message_core
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
-from modeloom.rtl.bus.inline_port import InlineKeyParameters
+from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.bus.parameters import check_flags, check_integer
 from modeloom.rtl.stream.powers import digit_bits
 from modeloom.spec.kinds import MUL
@@ -173,6 +173,34 @@ class MessageSizes:
         return sum(TOKEN_CYCLES + placed.stages[unit] + placed.latencies[unit] for unit in units)
 
     @property
+    def writers(self) -> int:
+        """Iterative key schedules of keys that come with messages; 0 if there is a key schedule of another kind."""
+        return self.keys.writers if isinstance(self.keys, InlineKeyParameters) else 0
+
+    @property
+    def round_key_ports(self) -> dict[str, int]:
+        """The members of the pipeline's ports for writes of round keys, with their widths: a port for each writer."""
+        keys = self.keys
+        port = {"we": 1, "slot": self.slot_bits, "round": keys.round_bits, "data": keys.round_key_bits}
+        if len(keys.sizes) > 1:
+            port["length"] = (len(keys.sizes) - 1).bit_length()
+        return {f"rk_{name}{unit}": bits for unit in writer_ends(self.writers) for name, bits in port.items()}
+
+    @property
+    def key_target(self) -> int:
+        """The distance of keys in cycles for which set-up is laid out: that of the key schedules, with keys of the fewest round keys."""
+        if not self.writers:
+            return POWERS_LIMIT
+        keys = self.ordered_keys
+        return -(-((keys.least_round_keys or keys.round_keys) + 1) // self.writers)
+
+    @property
+    def preparations(self) -> int:
+        """Keys that are prepared at the same time, so that their tokens do not wait for each other."""
+        # One more than their tokens take, since powers wait for each other where they are written.
+        return -(-(self.token_cycles + TURN_CYCLES) // self.key_target) + 1 if self.writers else 1
+
+    @property
     def base_word(self) -> int | None:
         """The word of a key packet that is the key of the hash; None if set-up makes it."""
         return None if not isinstance(self.keys, InlineKeyParameters) else self.keys.base_word
@@ -180,7 +208,8 @@ class MessageSizes:
     @property
     def power_digit(self) -> int:
         """Bits that the multiplier of the powers takes in a cycle."""
-        return digit_bits(self.block_bits, self.plan.chains, POWERS_LIMIT)
+        cycles = self.key_target * (self.preparations - 1) - POWER_OVERHEAD if self.writers else self.key_target
+        return digit_bits(self.block_bits, self.plan.chains, cycles)
 
     # -- sizes --------------------------------------------------------------------------------------------------------------------
 

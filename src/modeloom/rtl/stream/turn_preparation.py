@@ -40,6 +40,8 @@ class TurnPreparation(BusComponent[MessageParameters]):
         The pipeline writes the word of the last token.
     power_we, power_slot, power_index, power, power_taken
         Writes a power to the key memory.  It holds until it is written.
+    mine : 1
+        The slots before this one are ready.
     ready, turn : 1, turn_layout
         A slot has everything that its messages need, or it has no key.
     busy : 1
@@ -56,7 +58,7 @@ class TurnPreparation(BusComponent[MessageParameters]):
             "prepare_slot": Out(p.slot_bits), "prepared": In(1),
             "word_valid": In(1), "word_index": In(index), "word": In(p.block_bits),
             "power_we": Out(1), "power_slot": Out(p.slot_bits), "power_index": Out(index), "power": Out(p.block_bits), "power_taken": In(1),
-            "ready": Out(1), "turn": Out(turn_layout(p.keys.slots)), "busy": Out(1),
+            "mine": In(1), "ready": Out(1), "turn": Out(turn_layout(p.keys.slots)), "busy": Out(1),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -69,6 +71,7 @@ class TurnPreparation(BusComponent[MessageParameters]):
         last_valid_reg = Signal()
         base_reg = Signal(p.block_bits)
         start, powers_busy = Signal(), Signal()
+        base: int | None = None
         if p.powers:
             assert plan.horner is not None and plan.horner.key is not None
             base = plan.word(plan.horner.key)
@@ -80,12 +83,10 @@ class TurnPreparation(BusComponent[MessageParameters]):
                 self.power_we.eq(powers.we), self.power_index.eq(Array(places)[powers.exponent]), self.power.eq(powers.data),
                 powers.taken.eq(self.power_taken),
             ]  # fmt: skip
-            with m.If(self.word_valid & (self.word_index == base)):
-                m.d.sync += base_reg.eq(self.word)
 
         m.d.comb += [
             self.prepare_kind.eq(Array(kinds)[number_reg] if kinds else Const(0, 1)), self.prepare_slot.eq(turn_reg.slot),
-            self.power_slot.eq(last_reg.slot), self.ready.eq(last_valid_reg & ~powers_busy), self.turn.eq(last_reg),
+            self.power_slot.eq(last_reg.slot), self.ready.eq(last_valid_reg & ~powers_busy & self.mine), self.turn.eq(last_reg),
         ]  # fmt: skip
         with m.If(self.ready):
             m.d.sync += last_valid_reg.eq(0)
@@ -111,13 +112,16 @@ class TurnPreparation(BusComponent[MessageParameters]):
             with m.State("WORD"):
                 m.d.sync += wait_reg.eq(WORD_CYCLES)
                 with m.If(self.word_valid):
+                    if base is not None:
+                        with m.If(self.word_index == base):
+                            m.d.sync += base_reg.eq(self.word)
                     m.d.sync += number_reg.eq(number_reg + 1)
                     with m.If(number_reg == len(kinds) - 1):
                         m.next = "HAND"
                     with m.Else():
                         m.next = "WAIT"
             with m.State("HAND"):
-                with m.If(~powers_busy):
+                with m.If(~powers_busy & (~last_valid_reg | self.mine)):
                     m.d.comb += start.eq(1)
                     m.d.sync += [last_reg.eq(turn_reg), last_valid_reg.eq(1), base_reg.eq(0)]
                     m.next = "IDLE"

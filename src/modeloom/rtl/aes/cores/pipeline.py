@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from amaranth.hdl import Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -38,6 +38,9 @@ from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
 
 __all__ = ["BLOCK_MEMORY_CYCLES", "KEY_MEMORIES", "SBOXES", "AESPipeline"]
+
+WRITE = ("key_we", "key_slot", "key_round", "key_data", "key_length")
+"""Members of a port for writes of round keys."""
 
 KEY_MEMORIES = ("distributed", "block")
 """Memories of round keys: in LUTs, or block memories."""
@@ -97,6 +100,9 @@ class AESPipeline(wiring.Component):
         Other key sizes that a slot may have.
     key_memory : str
         "distributed", or "block", which puts the round keys of several slots into block memories, one for each round.
+    key_writers : int
+        0 to 2.  With 1 or 2, all round keys of a slot can be cleared at once, and there are so many ports for writes.  The pipeline then
+        encrypts and has several slots in LUT memories.
 
     Attributes
     ----------
@@ -123,6 +129,13 @@ class AESPipeline(wiring.Component):
         Only with ``more_key_bits``: the size of the key that the round key belongs to. 0 is ``key_bits``, and n is
         ``more_key_bits[n - 1]``. The slot then has this size. ``key_round`` is the number of the round key in a key of this size. To erase
         a slot, write zeros to all round keys of the longest size.
+    key_clear, key_clear_slot
+        Only with ``key_writers``: zeros to all round keys of a slot, except those that are written in this cycle.  Keep it for two
+        cycles.  It clears all round keys if no place is written in both, which holds for writes of one round key per cycle in their
+        order.
+    key_we_1, key_slot_1, key_round_1, key_data_1, key_length_1
+        Only with two writers: another write in the same cycle.  It must be for another round of the pipeline, and round key 0 of
+        two keys must not be written in the same cycle.
 
     Raises
     ------
@@ -139,7 +152,7 @@ class AESPipeline(wiring.Component):
     def __init__(
         self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, direction: str = "encrypt",
         whitening_register: bool = True, sbox: str = "lut", mixcolumns: str = "plain", more_key_bits: tuple[int, ...] = (),
-        key_memory: str = "distributed",
+        key_memory: str = "distributed", key_writers: int = 0,
     ):
         self.sizes = KeySizes((key_bits, *more_key_bits))
         self.key_bits, self.more_key_bits = key_bits, more_key_bits
@@ -156,6 +169,9 @@ class AESPipeline(wiring.Component):
             raise ValueError(f"key_memory must be one of {', '.join(KEY_MEMORIES)}, not {key_memory!r}")
         self.whitening_register = whitening_register
         self.key_memory = key_memory
+        self.key_writers = check_count("key_writers", key_writers, 0, 2)
+        if key_writers and (direction != "encrypt" or self._block or slots == 1):
+            raise ValueError("key_writers are for pipelines that encrypt, with several slots in LUT memories")
         self.rounds = self.sizes.rounds
         self._waits = BLOCK_MEMORY_CYCLES if self._block else 0
         self.latency = self._waits + self.rounds * registers_per_round + whitening_register
@@ -173,6 +189,10 @@ class AESPipeline(wiring.Component):
             ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
         if more_key_bits:
             ports["key_length"] = In(range(len(self.sizes.sizes)))
+        if key_writers:
+            ports |= {"key_clear": In(1), "key_clear_slot": In(slot_shape(slots))}
+            for number in range(1, key_writers):
+                ports |= {f"{name}_{number}": ports[name] for name in WRITE if name in ports}
         super().__init__(ports)
 
     @property
@@ -188,6 +208,9 @@ class AESPipeline(wiring.Component):
 
         def stored_key(index: int, data: Value, form: str = "", **when: Any) -> Value:
             write = Signal(name=f"write_{form}{index}")
+            if self.key_writers:
+                slot, data = self._written(m, write, index)
+                return read_round_key(m, write, slot, data, slots=self.slots, index=index, **when)
             number = self.key_round == index
             if self.more_key_bits:
                 backward = bool(form) or self.direction == "decrypt"
@@ -256,6 +279,26 @@ class AESPipeline(wiring.Component):
         m.d.comb += self.o.eq(state)
         return m
 
+    def _written(self, m: Module, write: Signal, index: int) -> tuple[Value, Value]:
+        """Drives the write of a round's key from all writers.  Returns its slot and its data, which is zero if the slot is cleared."""
+        writes: list[Value] = []
+        slot, data = self.key_clear_slot, Const(0, BLOCK_BITS)
+        for number, writer in enumerate(self._writers()):
+            matches = writer["key_round"] == index
+            if self.more_key_bits:
+                matches = self.sizes.matches(writer["key_length"], writer["key_round"], index, backward=False)
+            mine = Signal(name=f"write_{index}_{number}")
+            m.d.comb += mine.eq(writer["key_we"] & matches)
+            writes.append(mine)
+            slot, data = Mux(mine, writer["key_slot"], slot), data | (writer["key_data"] & mine.replicate(BLOCK_BITS))
+        m.d.comb += write.eq(Cat(*writes, self.key_clear).any())
+        return slot, data
+
+    def _writers(self) -> list[dict[str, Value]]:
+        """The members of each port for writes."""
+        ends = ["", *(f"_{number}" for number in range(1, self.key_writers))]
+        return [{name: getattr(self, name + end) for name in WRITE if hasattr(self, name + end)} for end in ends]
+
     @property
     def _joins_at_keys(self) -> bool:
         """Whether a block that has passed rounds replaces a round key.  This needs a register before the round, which can be zero, and one
@@ -267,9 +310,14 @@ class AESPipeline(wiring.Component):
         """The rounds that keys skip, and for each of them, whether the block that entered n cycles ago does."""
         if not self.more_key_bits:
             return []
-        bits = self.sizes.skipping(
-            m, self.key_we, self.key_slot, self.key_length, self.slot, slots=self.slots, block=self._block
-        )
+        write, write_slot, length = self.key_we, self.key_slot, self.key_length
+        if self.key_writers:
+            # The size of a key is written with its first round key, since two writers do not write this one in the same cycle.
+            firsts = [(writer["key_we"] & (writer["key_round"] == 0), writer) for writer in self._writers()]
+            write = Cat(first for first, _ in firsts).any()
+            for first, writer in firsts[1:]:
+                write_slot, length = Mux(first, writer["key_slot"], write_slot), Mux(first, writer["key_length"], length)
+        bits = self.sizes.skipping(m, write, write_slot, length, self.slot, slots=self.slots, block=self._block)
         cycle = BLOCK_MEMORY_CYCLES if self._block else 1
         skips = self.sizes.skips
         return [(skip, _Travel(m, bit, f"skips_{skip.first}", cycle).__getitem__) for skip, bit in zip(skips, bits, strict=True)]

@@ -48,16 +48,21 @@ SIZE_CODES = {128: 0, 192: 1, 256: 2}
 """The codes of ports named ``key_size``. 3 is not a size."""
 
 
-def check_sizes(key_bits: int | str) -> tuple[int, ...]:
-    """The key sizes for *key_bits*: only this size, or all three sizes for ``"all"``.
+def check_sizes(key_bits: int | str | Sequence[int]) -> tuple[int, ...]:
+    """The key sizes for *key_bits*, the shortest first: only this size, some sizes, or all three for ``"all"``.
 
     Raises
     ------
     TypeError
-        *key_bits* is neither an integer nor ``"all"``.
+        *key_bits* is neither an integer nor ``"all"``, nor are all of several sizes integers.
     ValueError
-        *key_bits* is not an AES key length.
+        *key_bits* is not an AES key length, or a size is there twice.
     """
+    if isinstance(key_bits, Sequence) and not isinstance(key_bits, str):
+        sizes = tuple(sorted(check_key_bits(bits) for bits in key_bits))
+        if not sizes or len(set(sizes)) != len(sizes):
+            raise ValueError(f"key sizes must differ, not {', '.join(map(str, key_bits))}")
+        return sizes
     return tuple(ROUNDS) if key_bits == ALL else (check_key_bits(key_bits),)  # type: ignore[arg-type]
 
 

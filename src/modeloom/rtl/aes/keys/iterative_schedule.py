@@ -16,14 +16,14 @@ them one cycle earlier, and can accept a key every n cycles.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.circuits.aes.key_step import (
-    ALL,
+from modeloom.rtl.aes.keys.key_step import (
     SIZE_CODES,
     KeyStep,
     Phase,
@@ -142,8 +142,8 @@ class IterativeKeySchedule(wiring.Component):
 
     Parameters
     ----------
-    key_bits : int or str
-        128, 192, 256, or "all": each key comes with its size.
+    key_bits : int, str or sequence of int
+        128, 192, 256, or "all" or two or three sizes: each key comes with its size.
     inverse : bool
         Whether there is an output ``data_dec``, which takes InvMixColumns of four columns.
 
@@ -162,7 +162,7 @@ class IterativeKeySchedule(wiring.Component):
     Members
     -------
     start, key, key_size
-        Takes ``key``.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower bits.
+        Takes ``key``.  With several sizes, ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower bits.
     erase
         Writes zeros to all rounds, in both forms.  It takes precedence over ``start``, and may come at any time: it ends an
         expansion.
@@ -184,7 +184,7 @@ class IterativeKeySchedule(wiring.Component):
         *key_bits* is not an AES key length.
     """
 
-    def __init__(self, key_bits: int | str = 128, *, inverse: bool = True):
+    def __init__(self, key_bits: int | str | Sequence[int] = 128, *, inverse: bool = True):
         if not isinstance(inverse, bool):
             raise TypeError(f"inverse must be True or False, not {inverse!r}")
         self.inverse = inverse
@@ -197,7 +197,7 @@ class IterativeKeySchedule(wiring.Component):
             "start": In(1),
             "erase": In(1),
             "key": In(self.sizes[-1]),
-            **({"key_size": In(2)} if key_bits == ALL else {}),
+            **({"key_size": In(2)} if len(self.sizes) > 1 else {}),
             "we": Out(1),
             "round": Out(4),
             "data": Out(BLOCK_BITS),
