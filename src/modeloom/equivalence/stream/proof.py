@@ -57,8 +57,6 @@ def not_covered(description: StreamDescription) -> str:
     """Why a core is not executed on symbols; empty if it is."""
     if description.inline:
         return "--keys inline: its powers have a multiplier of their own"
-    if description.channels > 1 and description.blocks_per_cycle > 1:
-        return "--channels with several blocks a cycle"
     return ""
 
 

@@ -156,11 +156,15 @@ class ChannelIntake(BusComponent[MessageParameters]):
             token.context.eq(Mux(ended_reg, tag_reg.context, context_reg)),
             token.message.eq(Mux(ended_reg, tag_reg.message, order.message)),
         ]
+        text: Value = Cat(now.low, now.high)
+        if p.plan.shares_tag:
+            # The count is that of associated data if the tag shares the last beat of them.
+            text = Mux(now.in_associated, Const(p.text_from, len(text)), text)
         came = take_beat(m, p, self.token, take, Packet(
             may=room, ended=ended_reg, valid=valid_reg & known, beat=beat_reg, discard=now.discard, in_associated=now.in_associated,
             first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun, code=Mux(ended_reg, tag_reg.code, now.code),
             associated=order.associated, tail=order.associated[:index_bits], partial=now.partial, held=Const(0, 1), reached=reached,
-            text_reached=reached, text=Cat(now.low, now.high), count=count, count_text=count_text, set=change,
+            text_reached=reached, text=text, count=count, count_text=count_text, set=change,
         ), tag_reg.lengths)  # fmt: skip
         with m.If(count | count_text):
             m.d.comb += after.low.eq(now.low + 1)
