@@ -79,10 +79,17 @@ def _challenge(invariant: Invariant, points: Sequence[Count]) -> None:
 
 
 def lines(counts: Iterable[Count], text: str, reasons: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
-    """Lines and branches (points of Verilator) that ran, and the others by their reasons, which go by instance and text of the line."""
+    """Lines and branches (points of Verilator) that ran, and the others by their reasons, which go by instance and text of the line.
+
+    The branch of an ``if`` whose condition is false has its line, too: "else of if (start)".
+    """
     points = [one for one in counts if one.kind in ("line", "branch")]
     written = text.splitlines()
-    missing = Counter(_reason(f"{one.path}: {written[one.line - 1].strip()}", reasons) for one in points if not one.count)
+
+    def place(one: Count) -> str:
+        return f"{one.path}: {'else of ' if (one.kind, one.what) == ('branch', 'else') else ''}{written[one.line - 1].strip()}"
+
+    missing = Counter(_reason(place(one), reasons) for one in points if not one.count)
     return {"lines": len(points), "run": len(points) - missing.total(), "not_run": dict(sorted(missing.items()))}
 
 

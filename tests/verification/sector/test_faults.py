@@ -72,6 +72,20 @@ def test_known_faults(name: str, tmp_path: Path) -> None:
 
 
 @slow
+def test_a_beat_of_a_key_that_is_not_there_yet(tmp_path: Path) -> None:
+    """A port that goes on without the second beat of a key is found by keys with pauses between their beats."""
+    good = folder("xts", sector=40, key_slots=2, cipher_arch="sequential", cipher_stages=1, restarts=50)
+    shutil.copytree(good, tmp_path / "core")
+    subject = Subject(tmp_path / "core", optimize=0)
+    path = tmp_path / "core" / subject.description.verilog
+    edited = edit_module(path.read_text(), r"\w+_core_bus_key_port", r"if \(key_valid\) (beat_reg <= beat_reg \+ 1'h1;)", r"\1")
+    path.write_text(edited)
+    with pytest.raises(CheckFailed, match="has key_loaded 0x2 where the slots with a key are 0x3"):
+        keys.check_keys(subject)
+    assert keys.check_keys(Subject(good, optimize=0))
+
+
+@slow
 def test_the_good_core_passes() -> None:
     for _, check, _ in KNOWN.values():
         text, figures = check(Subject(core()))

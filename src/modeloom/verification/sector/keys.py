@@ -36,13 +36,16 @@ def chosen_keys(subject: Subject, rng: random.Random) -> list[bytes]:
 
 
 def check_keys(subject: Subject) -> tuple[str, dict[str, int]]:
-    """Loads every key and runs a sector of each direction with it.  Slots and sizes alternate."""
+    """Loads every key and runs a sector of each direction with it.  Slots and sizes alternate, and the beats of every other group of keys
+    come with pauses."""
     rng = subject.rng("keys")
     keys = chosen_keys(subject, rng)
     host = Host(subject, rng)
     refused = 0
     for start in range(0, len(keys), host.slots):
         group = list(enumerate(keys[start : start + host.slots]))
+        # Longer than the expansion of the key before.
+        host.set_gaps({"s_axis_key": 0.98} if start // host.slots % 2 else {})
         for slot, key in group:
             host.load(key, slot)
             refused += subject.reference(key) is None
