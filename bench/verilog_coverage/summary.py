@@ -87,7 +87,7 @@ def lines(counts: Iterable[Count], text: str, reasons: Iterable[tuple[str, str]]
     written = text.splitlines()
 
     def place(one: Count) -> str:
-        return f"{one.path}: {'else of ' if (one.kind, one.what) == ('branch', 'else') else ''}{written[one.line - 1].strip()}"
+        return f"{one.path}: {'else of ' if one.what == 'else' else ''}{written[one.line - 1].strip()}"
 
     missing = Counter(_reason(place(one), reasons) for one in points if not one.count)
     return {"lines": len(points), "run": len(points) - missing.total(), "not_run": dict(sorted(missing.items()))}
