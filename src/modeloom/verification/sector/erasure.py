@@ -158,12 +158,12 @@ def _again(subject: Subject, rng: random.Random) -> int:
         if number % 2:
             host.load(subject.good_key(rng), rng.choice(slots))
             host.run(rng.randrange(1, script.key_cycles))
-        elif number % 4 == 2:
+        elif number % 8 == 2:
             host.wrong_key(rng.randbytes(subject.description.key_bytes + 1), rng.choice(slots))
             host.settle()
         else:
             host.run(rng.randrange(1, host.sector_cycles + places * subject.description.sizes[size].interval))
-        how = "zeroize" if number % 3 else "aresetn"
+        how = "zeroize" if number // 4 % 2 else "aresetn"
         host.abort(how)
         if script.run(host.core) != wanted:
             host.fail(f"is not as new after {how}: it gives other outputs than a core that has done nothing before")
