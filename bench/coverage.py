@@ -93,8 +93,8 @@ def left(rows: Sequence[Mapping[str, Any]]) -> str:
     """What is not covered, as a table: how many, and why."""
     lines = ["| core | not covered | why |", "|---|---:|---|"]
     for row in rows:
-        lines += [f"| {row['core']} | {count} bits | {reason} |" for reason, count in row["toggles"]["not_toggled"].items()]
-        lines += [f"| {row['core']} | {count} lines | {reason} |" for reason, count in row["lines"]["not_run"].items()]
+        for what, reasons in (("bit", row["toggles"]["not_toggled"]), ("line", row["lines"]["not_run"])):
+            lines += [f"| {row['core']} | {count} {what}{'s' * (count > 1)} | {reason} |" for reason, count in reasons.items()]
         for machine, found in row["states"].items():
             lines += [f"| {row['core']} | `{machine}`: {state} | {reason} |" for state, reason in found["not_reached"].items()]
     return "\n".join(lines)
