@@ -26,6 +26,7 @@ OTHERS: dict[str, set[str]] = {
     "Verilator": {"--lint-only", "--timing", "--top-module", "--trace"},
     "FuseSoC, whose name goes on with _options": {"--verilator"},
     "bench/papers.py": {"--store"},
+    "GCC": {"--param"},
 }  # fmt: skip
 """Options of other programs, which commands run or which texts tell users to give."""
 

@@ -45,6 +45,6 @@ def test_a_gap_without_a_reason_shows(bench: ModuleType, stored: list[dict]) -> 
     row = json.loads(json.dumps(stored[0]))
     row["toggles"]["not_toggled"]["no reason: core.engine.busy"] = 1
     assert bench.unexplained(row) == 1
-    assert "| sizes | 1 bits | no reason: core.engine.busy |" in bench.left([row])
+    assert "| sizes | 1 bit | no reason: core.engine.busy |" in bench.left([row])
     row["toggles"]["toggled"] -= 1
     assert bench.summary([row]) != bench.summary(stored[:1])

@@ -37,6 +37,7 @@ OTHERS = {
     ("compiler/streams.py", "cipher"): "a member of JSON: the name of the block cipher",
     ("equivalence/cells.py", "mul"): "a cell of Yosys",
     ("equivalence/cells.py", "both"): "bits that two words have",
+    ("equivalence/stream/core.py", "cipher"): "a cell that stands for the cipher of a lane",
 }
 """Words that are no kinds, with what they are."""
 

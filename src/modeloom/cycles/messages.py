@@ -21,6 +21,7 @@ Keys that come with messages are prepared one behind the other, in a ring of R s
 
     key schedule ─ TURN_CYCLES = 2 ─▶ tokens of set-up ───────▶ powers ────────────▶ messages ─▶ verdicts ─▶ zeros
                                       TOKEN_CYCLES = 6 each     POWER_OVERHEAD = 2   DRAIN_CYCLES = 30
+    a core that zeroes all words of a slot at once: zeros, CLEAR_CYCLES = 6
     packet that drops a key ─ the fence, zeros, and DROP_CYCLES = 24 ─▶ nothing of the key is left
 
 The distance of keys is the longest of the first three, or all of them in R - 1 parts.

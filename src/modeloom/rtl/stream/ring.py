@@ -26,7 +26,7 @@ from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["KeyRing"]
 
-QUERY_CYCLES = 3
+ANSWER_AFTER = 3
 """Cycles from a slot in question to the answer of the messages in flight."""
 
 
@@ -178,7 +178,7 @@ class KeyRing(BusComponent[MessageParameters]):
         # Messages of a slot that have just begun are seen some cycles later, so it gets as old before it is looked at.
         age_reg = Signal(FENCE_CYCLES)
         old_reg = Signal(range(self.parameters.keys.slots + 1))
-        wait_reg = Signal(range(QUERY_CYCLES + 1))
+        wait_reg = Signal(range(ANSWER_AFTER + 1))
         words_reg, rounds_reg = Signal(), Signal(2)
         slot_reg = Signal.like(tail_reg, name="clear_slot_reg")
         idle = Signal()
@@ -190,14 +190,14 @@ class KeyRing(BusComponent[MessageParameters]):
         with m.If(self.words_cleared):
             m.d.sync += words_reg.eq(0)
         with m.If(old_reg == 0):
-            m.d.sync += wait_reg.eq(QUERY_CYCLES)
+            m.d.sync += wait_reg.eq(ANSWER_AFTER)
         with m.Elif(wait_reg != 0):
             m.d.sync += wait_reg.eq(wait_reg - 1)
         with m.Elif(~self.in_use & idle):
             # Zeros come before whatever the next packet writes to the slot.
             m.d.comb += freed.eq(1)
             m.d.sync += [
-                tail_reg.eq(self._next(tail_reg)), slot_reg.eq(tail_reg), words_reg.eq(1), rounds_reg.eq(1), wait_reg.eq(QUERY_CYCLES),
+                tail_reg.eq(self._next(tail_reg)), slot_reg.eq(tail_reg), words_reg.eq(1), rounds_reg.eq(1), wait_reg.eq(ANSWER_AFTER),
             ]  # fmt: skip
         return ~idle
 
