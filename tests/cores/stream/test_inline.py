@@ -247,7 +247,7 @@ def planted(part, old, new, monkeypatch, tmp_path, slots=3, schedule="word", met
 @slow
 @pytest.mark.parametrize(("part", "old", "new", "check"), [
     (KeyRing, "has_key_reg.eq(good)", "has_key_reg.eq(1)", "statuses"), (KeyRing, "left_reg.eq(1)", "left_reg.eq(0)", "erasure"),
-    (TurnPreparation, "self.ready.eq(last_valid_reg & ~powers_busy)", "self.ready.eq(last_valid_reg)", "messages"),
+    (TurnPreparation, "last_valid_reg & ~powers_busy & self.mine", "last_valid_reg & self.mine", "messages"),
 ], ids=["no-key", "state", "powers"])  # fmt: skip
 def test_mistakes_are_found(part, old, new, check, monkeypatch, tmp_path):
     subject = StreamSubject(planted(part, old, new, monkeypatch, tmp_path), optimize=0)
