@@ -123,7 +123,8 @@ def key_interval(compiled: CompiledStream) -> int:
     p, plan = bus_parameters(compiled), compiled.plan
     iterative = compiled.options.key_schedule == "iterative"
     expansion = expansion_cycles(cipher_of(compiled.mode, compiled.options.cipher), p.keys.sizes, iterative)
-    powers = powers_cycles(p.block_bits, plan.chains, p.power_digit) + POWER_OVERHEAD if p.powers else 0
+    # The powers of a key wait once for those of each other key where they are written.
+    powers = powers_cycles(p.block_bits, plan.chains, p.power_digit) + POWER_OVERHEAD + p.preparations if p.powers else 0
     zeros = CLEAR_CYCLES if p.writers else max(p.keys.words, p.keys.round_keys)
     drained = p.tag_stage + p.window + DRAIN_CYCLES + cycles.FENCE_CYCLES + zeros
     whole = expansion + p.token_cycles + powers + drained
