@@ -10,10 +10,11 @@ What is chosen is any: a rule that holds for it holds for all.  A constant of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from tests.formal.bits import Bits, all_of, constant, fresh
+from tests.formal.induction import Invariant, Rule, unproved_by_induction
 from tests.formal.machine import Machine, State
 from tests.formal.proof import holds
 
@@ -158,23 +159,14 @@ def erased(kind: type[Followed], machine: Machine, p: MessageParameters, words: 
 
 
 def unproved_of(
-    kind: type[Followed], machine: Machine, p: MessageParameters, invariants: Sequence[Callable[..., Bits]],
-    rules: Sequence[Callable[..., Bits]], assumed: Sequence[Callable[..., Bits]], only: Sequence[str] = (),
+    kind: type[Followed], machine: Machine, p: MessageParameters, invariants: Sequence[Invariant], rules: Sequence[Rule],
+    assumed: Sequence[Invariant], only: Collection[str] = (),
 ) -> list[str]:  # fmt: skip
     """Invariants that do not hold after an erasure, or a cycle after all of them held, and rules that do not follow from them."""
-    names = []
     after_reset, reset = erased(kind, machine, p, p.contexts if p.channels > 1 else 0)
     s = kind.any(machine, p)
-    t = s.next()
-    sound = [all_of(invariant(s) for invariant in invariants), *(condition(s) for condition in assumed)]
-    for invariant in invariants:
-        if only and invariant.__name__ not in only:
-            continue
-        if holds(invariant(after_reset), reset) is not None:
-            names.append(f"{invariant.__name__} after a reset")
-        if holds(invariant(t), *sound) is not None:
-            names.append(invariant.__name__)
-    return names + [rule.__name__ for rule in rules if not only or rule.__name__ in only if holds(rule(s, t), *sound) is not None]
+    conditions = [condition(s) for condition in assumed]
+    return unproved_by_induction(invariants, rules, after_reset, [reset], s, s.next(), conditions, only)
 
 
 def refuted_with_a_run(

@@ -6,7 +6,8 @@ Words of a queue are counted in a proof of its own.  Elsewhere a count is any nu
 
 from __future__ import annotations
 
-from tests.formal.bits import WIDE, all_of, constant, fresh
+from tests.formal.bits import WIDE, constant, fresh
+from tests.formal.induction import unproved_by_induction
 from tests.formal.machine import Machine
 from tests.formal.message_rules import (
     COUNTED,
@@ -37,24 +38,14 @@ def unproved(machine: Machine, p: MessageParameters, only: tuple[str, ...] = ())
 
     With ``only``, these alone are looked at.
     """
-    names = []
     first = MessageState(machine.free("any"), p, constant(0, 1))
     second = first.next()
     after_reset = second.next()
     after_reset.closed = constant(0, 1)
-    reset = all_of(truth for state in (first, second) for truth in (state["rst"], ~state["erase"]))
+    reset = [truth for state in (first, second) for truth in (state["rst"], ~state["erase"])]
     s = any_state(machine, p)
-    t = s.next()
-    sound = [all_of(invariant(s) for invariant in INVARIANTS), counts_are_possible(s), surroundings(s)]
-    for invariant in INVARIANTS:
-        if only and invariant.__name__ not in only:
-            continue
-        if holds(invariant(after_reset), reset) is not None:
-            names.append(f"{invariant.__name__} after a reset")
-        if holds(invariant(t), *sound) is not None:
-            names.append(invariant.__name__)
-    rules = [rule for rule in RULES if not only or rule.__name__ in only]
-    return names + [rule.__name__ for rule in rules if holds(rule(s, t), *sound) is not None]
+    assumed = [counts_are_possible(s), surroundings(s)]
+    return unproved_by_induction(INVARIANTS, RULES, after_reset, reset, s, s.next(), assumed, only)
 
 
 def uncounted(machine: Machine, p: MessageParameters) -> list[str]:
@@ -69,16 +60,9 @@ def uncounted(machine: Machine, p: MessageParameters) -> list[str]:
 
 def unproved_tokens(machine: Machine, p: MessageParameters) -> list[str]:
     """The same for ``token_rules``, which are about what stands before the entry."""
-    names = []
     anything = TokenState(machine.free("any"), p, constant(0, 1))
     after_reset = anything.next()
     after_reset.given = constant(0, 1)
     s = TokenState(machine.free("s"), p, fresh("s.given", 1))
-    t = s.next()
-    sound = [all_of(invariant(s) for invariant in TOKEN_INVARIANTS), undisturbed(s)]
-    for invariant in TOKEN_INVARIANTS:
-        if holds(invariant(after_reset), anything["rst"] & ~anything["erase"]) is not None:
-            names.append(f"{invariant.__name__} after a reset")
-        if holds(invariant(t), *sound) is not None:
-            names.append(invariant.__name__)
-    return names + [rule.__name__ for rule in TOKEN_RULES if holds(rule(s, t), *sound) is not None]
+    reset = [anything["rst"], ~anything["erase"]]
+    return unproved_by_induction(TOKEN_INVARIANTS, TOKEN_RULES, after_reset, reset, s, s.next(), [undisturbed(s)])

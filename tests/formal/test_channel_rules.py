@@ -14,9 +14,9 @@ from tests.formal.bits import all_of
 from tests.formal.emitted_bus import machine_of
 from tests.formal.emitted_messages import TOP, message_verilog, parameters_of
 from tests.formal.follow import Followed, refuted_with_a_run, unproved_of
+from tests.formal.induction import Fault
 from tests.formal.machine import Machine
 from tests.formal.proof import holds
-from tests.verilog_edit import edit_module
 
 SHAPE = "channels"
 PARTS: dict[str, tuple[ModuleType, type[Followed]]] = {"front_window": (window_rules, window_rules.Window)}
@@ -50,48 +50,41 @@ def test_the_surroundings_are_possible(part: str) -> None:
 
 
 @dataclass(frozen=True)
-class Fault:
-    """An edit of a module, the rule or invariant that no longer holds, and in how many cycles a run may show it."""
+class PartFault(Fault):
+    """A fault, the part of the buses whose rules it breaks, and in how many cycles a run may show it."""
 
-    what: str
-    part: str
-    module: str
-    pattern: str
-    replacement: str
-    breaks: str
+    part: str = "front_window"
     cycles: int = 14
 
 
-WINDOW = "front_window"
-
 FAULTS = (
-    Fault(
-        "a token gets the word of another channel", WINDOW, "front_window", r"\.raddr_0\(i_payload\[145:144\]\)", ".raddr_0(2'h0)",
+    PartFault(
+        "a token gets the word of another channel", "front_window", r"\.raddr_0\(i_payload\[145:144\]\)", ".raddr_0(2'h0)",
         "words_are_read",
     ),
-    Fault(
-        "a place is given twice", WINDOW, "front_window_pool", r"unused_reg \+ \{ 6'h0, signal \}",
+    PartFault(
+        "a place is given twice", "front_window_pool", r"unused_reg \+ \{ 6'h0, signal \}",
         "unused_reg + { 6'h0, signal & ~free }", "places_are_in_one_hand",
     ),
-    Fault("a place does not come back", WINDOW, "front_window", r"\.free\(freed\)", ".free(freed & ~o_ready)", "places_are_counted"),
-    Fault(
-        "a token is lost", WINDOW, "front_window", r"put_reg <= i_valid & i_ready", "put_reg <= i_valid & i_ready & ~work_valid_reg",
+    Fault("a place does not come back", "front_window", r"\.free\(freed\)", ".free(freed & ~o_ready)", "places_are_counted"),
+    PartFault(
+        "a token is lost", "front_window", r"put_reg <= i_valid & i_ready", "put_reg <= i_valid & i_ready & ~work_valid_reg",
         "tokens_are_taken",
     ),
-    Fault(
-        "a token is given twice", WINDOW, "front_window", r"load = ~work_valid_reg \| \(signal & signal_2\)",
+    PartFault(
+        "a token is given twice", "front_window", r"load = ~work_valid_reg \| \(signal & signal_2\)",
         "load = ~work_valid_reg | (signal & signal_2 & releases_o_valid)", "tokens_are_counted",
     ),
-    Fault(
-        "a token has the message of another", WINDOW, "front_window", r"taken_reg\[151:146\]\n",
+    PartFault(
+        "a token has the message of another", "front_window", r"taken_reg\[151:146\]\n",
         "taken_reg[151:146] ^ work_valid_reg\n", "messages_go_with_tokens",
     ),
-    Fault(
-        "the store is read at another place", WINDOW, "front_window", r"\.raddr_0\(work_reg\[15:10\]\)", ".raddr_0(work_reg[23:18])",
+    PartFault(
+        "the store is read at another place", "front_window", r"\.raddr_0\(work_reg\[15:10\]\)", ".raddr_0(work_reg[23:18])",
         "tokens_are_somewhere",
     ),
-    Fault(
-        "the newest token of a channel goes first", WINDOW, "front_window", r"made\[49:18\]", "made[41:10]", "tokens_are_somewhere",
+    PartFault(
+        "the newest token of a channel goes first", "front_window", r"made\[49:18\]", "made[41:10]", "tokens_are_somewhere",
     ),
 )  # fmt: skip
 
@@ -99,11 +92,10 @@ SOME = [fault if number == 0 else slowly(fault)[0] for number, fault in enumerat
 
 
 @pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
-def test_faults_are_refuted_with_a_run(fault: Fault) -> None:
+def test_faults_are_refuted_with_a_run(fault: PartFault) -> None:
     """The proof refuses each planted fault, and a run behind an erasure breaks the rule, which it does not without the fault."""
     rules, kind = PARTS[fault.part]
-    verilog = edit_module(message_verilog(SHAPE), f"{TOP}_{fault.module}", fault.pattern, fault.replacement)
-    faulty = machine_of(verilog, f"{TOP}_{fault.part}")
+    faulty = fault.planted(message_verilog(SHAPE), TOP, fault.part)
     assert fault.breaks in unproved(fault.part, faulty, (fault.breaks,))
     invariant = [one for one in rules.INVARIANTS if one.__name__ == fault.breaks]
     (broken,) = invariant or [one for one in rules.RULES if one.__name__ == fault.breaks]

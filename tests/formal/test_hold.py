@@ -13,6 +13,7 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import unsigned
 from tests.formal.bits import Bits, all_of, constant, fresh
+from tests.formal.induction import unproved_by_induction
 from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
@@ -145,19 +146,10 @@ def surroundings(s):
 
 def unproved(built, depth):
     """The invariants that do not hold after a reset or one cycle after they held, and the rules that do not hold."""
-    names = []
     any_ = Buffer(built.free("any"), depth, fresh("any.promise", 1))
     s = Buffer(built.free("s"), depth, fresh("s.promise", 1))
-    reset, t = any_.next(), s.next()
-    for invariant in INVARIANTS:
-        if holds(invariant(reset), any_["rst"] & ~any_["erase"]) is not None:
-            names.append(f"{invariant.__name__} after a reset")
-        if holds(invariant(t), all_of(each(s) for each in INVARIANTS), surroundings(s)) is not None:
-            names.append(invariant.__name__)
-    for rule in RULES:
-        if holds(rule(s, t), all_of(each(s) for each in INVARIANTS), surroundings(s)) is not None:
-            names.append(rule.__name__)
-    return names
+    reset = [any_["rst"], ~any_["erase"]]
+    return unproved_by_induction(INVARIANTS, RULES, any_.next(), reset, s, s.next(), [surroundings(s)])
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

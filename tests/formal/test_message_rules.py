@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 from tests.built import slowly
 from tests.formal.bits import all_of, constant
-from tests.formal.emitted_bus import machine_of
 from tests.formal.emitted_messages import SHAPES, TOP, message_machine, message_verilog, parameters_of
+from tests.formal.induction import Fault
 from tests.formal.message_proof import any_state, uncounted, unproved, unproved_tokens
 from tests.formal.message_rules import INVARIANTS, RULES, counts_are_possible, surroundings
 from tests.formal.proof import holds
 from tests.formal.token_rules import TOKEN_INVARIANTS, TOKEN_RULES
-from tests.verilog_edit import edit_module
 
 from modeloom.taint import combinational_paths
 
@@ -73,17 +70,6 @@ def test_no_combinational_path_from_the_host_to_itself(shape: str) -> None:
     assert [pair for pair in paths if pair[0].startswith(host) and pair[1].startswith(host)] == []
 
 
-@dataclass(frozen=True)
-class Fault:
-    """An edit of a module, and the rule or invariant that no longer holds."""
-
-    what: str
-    module: str
-    pattern: str
-    replacement: str
-    breaks: str
-
-
 FAULTS = (
     Fault("text does not wait for the host", "texts_out", r"full_reg \| put \| ~get", "full_reg | put", "outputs_stay"),
     Fault("a status does not wait for the host", "verdicts_out", r"full_reg \| put \| ~get", "full_reg | put", "outputs_stay"),
@@ -126,21 +112,18 @@ TOKEN_FAULTS = (
 )  # fmt: skip
 
 
-def _broken(fault: Fault):
-    return machine_of(edit_module(message_verilog("one lane"), f"{TOP}_{fault.module}", fault.pattern, fault.replacement), TOP)
-
-
 SOME = [fault if number % 4 == 0 else slowly(fault)[0] for number, fault in enumerate(FAULTS)]
 
 
 @pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
 def test_a_mistake_breaks_the_proof(fault: Fault) -> None:
-    assert fault.breaks in unproved(_broken(fault), parameters_of("one lane"), (fault.breaks,))
+    assert fault.breaks in unproved(fault.planted(message_verilog("one lane"), TOP), parameters_of("one lane"), (fault.breaks,))
 
 
 @pytest.mark.parametrize("fault", TOKEN_FAULTS, ids=[fault.what for fault in TOKEN_FAULTS])
 def test_a_mistake_before_the_entry_breaks_the_proof(fault: Fault) -> None:
-    assert any(name.startswith(fault.breaks) for name in unproved_tokens(_broken(fault), parameters_of("one lane")))
+    broken = fault.planted(message_verilog("one lane"), TOP)
+    assert any(name.startswith(fault.breaks) for name in unproved_tokens(broken, parameters_of("one lane")))
 
 
 def test_each_rule_has_a_mistake() -> None:

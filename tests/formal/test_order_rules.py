@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 from tests.built import slowly
 from tests.formal.bits import all_of
-from tests.formal.emitted_bus import machine_of
 from tests.formal.emitted_messages import FORMS, TOP, message_machine, message_verilog, parameters_of
 from tests.formal.follow import unproved_of
+from tests.formal.induction import Fault
 from tests.formal.machine import Machine
 from tests.formal.order_rules import ASSUMED, INVARIANTS, RULES, Passage, seen
 from tests.formal.proof import holds
-from tests.verilog_edit import edit_module
 
 
 def unproved(machine: Machine, shape: str, only: tuple[str, ...] = ()) -> list[str]:
@@ -37,17 +34,6 @@ def test_order_and_numbers(shape: str) -> None:
     s = Passage.any(message_machine(shape), parameters_of(shape).core)
     sound = [one(s) for one in (*INVARIANTS, *ASSUMED)]
     assert all(holds(~state, all_of(sound)) is not None for state in seen(s))
-
-
-@dataclass(frozen=True)
-class Fault:
-    """An edit of a module of the buses with several channels, and the rule or invariant that no longer holds."""
-
-    what: str
-    module: str
-    pattern: str
-    replacement: str
-    breaks: str
 
 
 FAULTS = (
@@ -81,8 +67,7 @@ FAULTS = (
 
 @pytest.mark.parametrize("fault", [FAULTS[0], *slowly(*FAULTS[1:])], ids=[fault.what for fault in FAULTS])
 def test_a_mistake_breaks_the_proof(fault: Fault) -> None:
-    verilog = edit_module(message_verilog("channels"), f"{TOP}_{fault.module}", fault.pattern, fault.replacement)
-    assert fault.breaks in unproved(machine_of(verilog, TOP), "channels", (fault.breaks,))
+    assert fault.breaks in unproved(fault.planted(message_verilog("channels"), TOP), "channels", (fault.breaks,))
 
 
 def test_each_rule_has_a_mistake() -> None:

@@ -16,6 +16,7 @@ from amaranth.lib.data import StructLayout
 from tests.built import slowly
 from tests.formal.bits import Bits, all_of, any_of, constant, fresh
 from tests.formal.follow import select
+from tests.formal.induction import unproved_by_induction
 from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
@@ -236,20 +237,12 @@ RULES = (beats_leave_as_they_came, nothing_else_leaves, output_waits, held_packe
 
 def unproved(built, depth):
     """The invariants that do not hold after a reset or one cycle after they held, and the rules that do not hold."""
-    names = []
     first = built.free("any")
     second = first.next()
     after = Packets.nothing(second.next(), depth)
-    assumed = all_of(truth for reset in (first, second) for truth in (reset["rst"], ~reset["erase"]))
+    reset = [truth for state in (first, second) for truth in (state["rst"], ~state["erase"])]
     s = Packets.any(built, depth, "s")
-    t = s.next()
-    sound = [all_of(each(s) for each in INVARIANTS), surroundings(s)]
-    for invariant in INVARIANTS:
-        if holds(invariant(after), assumed) is not None:
-            names.append(f"{invariant.__name__} after a reset")
-        if holds(invariant(t), *sound) is not None:
-            names.append(invariant.__name__)
-    return names + [rule.__name__ for rule in RULES if holds(rule(s, t), *sound) is not None]
+    return unproved_by_induction(INVARIANTS, RULES, after, reset, s, s.next(), [surroundings(s)])
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
