@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -18,8 +19,9 @@ from tests.formal.machine import Machine
 from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.aes import KeySchedule
+from modeloom.rtl.aes.keys.port_schedule import PortKeySchedule
 from modeloom.rtl.bus import KeyParameters
-from modeloom.rtl.bus.inline_port import InlineKeyParameters
+from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.stream.bus import MessageBus
 from modeloom.rtl.stream.delay import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -33,17 +35,25 @@ TOP = "messages"
 
 @dataclass(frozen=True)
 class Shape:
-    """Blocks a cycle, the bytes of a buffer for text that is not verified, channels, the form of packets, and where keys come from."""
+    """Blocks a cycle, the bytes of a buffer for text that is not verified, channels, the form of packets, and where keys come from.
+
+    Keys that come with messages may have ``writers``, which are iterative key schedules for ``sizes``.
+    """
 
     lanes: int = 1
     hold: int | None = None
     channels: int = 1
     packet: str = "aligned"
     inline: bool = False
+    iterative: bool = False
+    writers: int = 0
+    sizes: tuple[int, ...] = (128,)
 
 
 SHAPES = {
     "one lane": Shape(), "two lanes": Shape(lanes=2), "held": Shape(hold=64), "inline": Shape(inline=True),
+    "iterative": Shape(iterative=True, sizes=(128, 192, 256)),
+    "inline iterative": Shape(inline=True, iterative=True, writers=2, sizes=(128, 256)),
 }  # fmt: skip
 """Buses with one channel, and packets whose text begins with a beat of its own."""
 
@@ -60,10 +70,15 @@ class NoCipher(wiring.Component):
 
     latency = CIPHER_LATENCY
 
-    def __init__(self, slots: int):
+    def __init__(self, p: MessageParameters):
+        slots, sizes = range(p.keys.slots), len(p.keys.sizes)
+        ends = writer_ends(p.writers)
+        # A pipeline sees by its first cipher whether keys have several sizes.
+        length = {"length": In(range(sizes))} if sizes > 1 else {}
+        writer = {"we": In(1), "slot": In(slots), "round": In(4), "data": In(128), **length}
         super().__init__({
-            "i": In(128), "slot": In(range(slots)), "o": Out(128),
-            "key_we": In(1), "key_slot": In(range(slots)), "key_round": In(4), "key_data": In(128),
+            "i": In(128), "slot": In(slots), "o": Out(128), **{f"key_{name}{end}": port for end in ends for name, port in writer.items()},
+            **({"key_clear": In(1), "key_clear_slot": In(slots)} if p.writers else {}),
         })  # fmt: skip
 
     def elaborate(self, platform):
@@ -91,22 +106,26 @@ def parameters_of(shape: str) -> MessageParameters:
     """The sizes of the buses."""
     of = FORMS[shape]
     plan = plan_stream(GCM(), 16, {"cipher": CIPHER_LATENCY, "mul": STAGES + MULTIPLIER_REGISTERS}, of.lanes)
-    kind = InlineKeyParameters if of.inline else KeyParameters
-    return MessageParameters(
-        plan=plan, keys=kind(slots=3, words=len(plan.words)), hold=of.hold, channels=of.channels, packet=of.packet
+    round_keys = [bits // 32 + 7 for bits in of.sizes]
+    own = {"writers": of.writers, "least_round_keys": min(round_keys)} if of.writers else {}
+    kind: Any = InlineKeyParameters if of.inline else KeyParameters
+    keys = kind(
+        slots=3, words=len(plan.words), cipher_key_bits=of.sizes[0], more_key_bits=of.sizes[1:], round_keys=max(round_keys), **own
     )
+    return MessageParameters(plan=plan, keys=keys, hold=of.hold, channels=of.channels, packet=of.packet)
 
 
 @lru_cache
 def message_verilog(shape: str) -> str:
     """Verilog of a ``MessageBus``, made as ``modeloom.emit`` makes that of a core."""
     p = parameters_of(shape)
-    lanes = range(p.lanes)
+    of, lanes = FORMS[shape], range(p.lanes)
     pipeline = TokenPipeline(
-        p.plan, [NoCipher(p.keys.slots) for _ in lanes], [NoMultiplier() for _ in lanes], p.keys.slots, p.keys.round_bits,
-        p.keys.round_key_bits, p.erase_bits, p.contexts,
+        p.plan, [NoCipher(p) for _ in lanes], [NoMultiplier() for _ in lanes], p.keys.slots, p.keys.round_bits,
+        p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers,
     )  # fmt: skip
-    return inner_verilog(component_rtlil(MessageBus(p, pipeline, [KeySchedule(128)]), TOP), TOP)
+    schedules = [PortKeySchedule(of.sizes) if of.iterative else KeySchedule(of.sizes[0]) for _ in range(max(1, of.writers))]
+    return inner_verilog(component_rtlil(MessageBus(p, pipeline, schedules), TOP), TOP)
 
 
 @lru_cache

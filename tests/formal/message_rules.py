@@ -312,11 +312,15 @@ def entry_is_in_step(s: MessageState) -> Bits:
 
 def set_up_gives_its_own_tokens(s: MessageState) -> Bits:
     """A token of set-up is none of a message: its number is one of those that there are, and not the last while its word is awaited."""
-    part = "keys.preparation" if s.p.inline else "preparation"
+    several = s.p.preparations > 1
+    parts = [f"keys.preparation.preparation_{n}" for n in range(s.p.preparations)] if several else ["keys.preparation"]
     count = len(s.p.prepared_by_tokens if s.p.inline else s.p.plan.preparations)
-    number, state = s[f"{part}.number_reg"].wide, s[f"{part}.fsm_state"]
-    in_work = any_of(state.equals(one) for one in (INLINE_STATES if s.p.inline else (WORD_STATE,)))
-    return (number <= count) & in_work.implies(number < count)
+    rules = []
+    for part in parts if s.p.inline else ["preparation"]:
+        number, state = s[f"{part}.number_reg"].wide, s[f"{part}.fsm_state"]
+        in_work = any_of(state.equals(one) for one in (INLINE_STATES if s.p.inline else (WORD_STATE,)))
+        rules.append((number <= count) & in_work.implies(number < count))
+    return all_of(rules)
 
 
 def texts_and_statuses_pair(s: MessageState) -> Bits:

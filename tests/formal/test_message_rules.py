@@ -16,7 +16,8 @@ from tests.formal.token_rules import TOKEN_INVARIANTS, TOKEN_RULES
 from modeloom.taint import combinational_paths
 
 FEW = ["one lane", *slowly(*(shape for shape in SHAPES if shape != "one lane"))]
-SOME_SHAPES = ["one lane", "held", *slowly(*(shape for shape in SHAPES if shape not in ("one lane", "held")))]
+BY_DEFAULT = ("one lane", "iterative")
+SOME_SHAPES = [*BY_DEFAULT, *slowly(*(shape for shape in SHAPES if shape not in BY_DEFAULT))]
 QUICK = ("outputs_stay", "nothing_without_valid", "tokens_have_places", "text_before_status", "text_has_credit", "tags_have_credit")
 """Rules that are proved in no time."""
 
@@ -112,18 +113,34 @@ TOKEN_FAULTS = (
 )  # fmt: skip
 
 
+def _refused(fault: Fault, shape: str) -> bool:
+    return fault.breaks in unproved(fault.planted(message_verilog(shape), TOP), parameters_of(shape), (fault.breaks,))
+
+
+def _refused_before_the_entry(fault: Fault, shape: str) -> bool:
+    broken = fault.planted(message_verilog(shape), TOP)
+    return any(name.startswith(fault.breaks) for name in unproved_tokens(broken, parameters_of(shape)))
+
+
 SOME = [fault if number % 4 == 0 else slowly(fault)[0] for number, fault in enumerate(FAULTS)]
 
 
 @pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
 def test_a_mistake_breaks_the_proof(fault: Fault) -> None:
-    assert fault.breaks in unproved(fault.planted(message_verilog("one lane"), TOP), parameters_of("one lane"), (fault.breaks,))
+    assert _refused(fault, "one lane")
 
 
 @pytest.mark.parametrize("fault", TOKEN_FAULTS, ids=[fault.what for fault in TOKEN_FAULTS])
 def test_a_mistake_before_the_entry_breaks_the_proof(fault: Fault) -> None:
-    broken = fault.planted(message_verilog("one lane"), TOP)
-    assert any(name.startswith(fault.breaks) for name in unproved_tokens(broken, parameters_of("one lane")))
+    assert _refused_before_the_entry(fault, "one lane")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if "iterative" in shape])
+def test_the_same_mistakes_break_the_proof_of_other_key_schedules(shape: str) -> None:
+    """With iterative key schedules, and with several preparations of keys that come with messages."""
+    assert [fault.what for fault in FAULTS if not _refused(fault, shape)] == []
+    assert [fault.what for fault in TOKEN_FAULTS if not _refused_before_the_entry(fault, shape)] == []
 
 
 def test_each_rule_has_a_mistake() -> None:
