@@ -12,7 +12,8 @@ Vectors of a mode with another block cipher than AES have its name as ``cipher``
 
 Values are lower-case hexadecimal strings, byte 0 first. The members between ``flags`` and ``result`` depend on the
 algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (modes); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
-``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES); ``key``, ``nonce``, ``aad``, ``pt``, ``ct``, ``tag`` (GCM and GMAC).
+``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES); ``key``, ``nonce``, ``aad``, ``pt``, ``ct``, ``tag`` (GCM and GMAC, CCM,
+GCM-SIV, OCB3).
 The result is "valid" or "invalid"; a test that must be refused may have no ``pt``.
 
 CAVP's response files of GCM, 18 MB, do not lie in the input folder: CAVP_GCM_DIR is ``ciphers/AES/GCM`` of the Python package
@@ -40,11 +41,13 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
         "aes_botan": lambda: botan.convert_aes_botan(shared / "botan"),
         "aes_cavp": lambda: nist.convert_aes_cavp(shared / "aes_cavp"),
         "aes_fips197": nist.convert_aes_fips197,
+        "ccm_wycheproof": lambda: wycheproof.convert_ccm(shared / "wycheproof"),
         "eme2_gladman": lambda: gladman.convert_eme2(shared / "gladman_eme2"),
         "eme_aes256": lambda: lists.convert_eme(shared / "eme32"),
         "gcm_botan": lambda: botan.convert_gcm_botan(shared / "botan"),
         "gcm_cavp_iv96": lambda: nist_gcm.convert_gcm_iv96(shared / "gcm_cavp"),
         "gcm_gladman": lambda: gladman.convert_gcm_gladman(shared / "gladman_gcm"),
+        "gcm_siv_wycheproof": lambda: wycheproof.convert_gcm_siv(shared / "wycheproof"),
         "gcm_sm4": lambda: botan.convert_gcm_botan(shared / "botan", "SM4"),
         "gcm_wycheproof": lambda: wycheproof.convert_gcm(shared / "wycheproof"),
         "gmac_botan": lambda: botan.convert_gmac_botan(shared / "botan"),
@@ -52,6 +55,7 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
         "hctr2_aes128": lambda: google.convert_hctr2(shared / "hctr2", 128),
         "hctr2_aes256": lambda: google.convert_hctr2(shared / "hctr2", 256),
         "hctr_sm4": lambda: lists.convert_hctr_sm4(shared / "hctr_sm4"),
+        "ocb3_botan": lambda: botan.convert_ocb3_botan(shared / "botan"),
         "polyval": lambda: google.convert_polyval(shared / "polyval"),
         "polyval_rfc8452": lambda: google.convert_polyval_rfc8452(shared / "polyval"),
         "xcb_1619": lambda: lists.convert_xcb_1619(shared / "xcb_1619_2"),

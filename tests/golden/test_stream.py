@@ -8,15 +8,27 @@ from modeloom import golden, vectors
 
 def test_names_give_their_modes():
     key, nonce, text, ad = bytes(range(16)), bytes(range(12)), bytes(50), b"associated"
-    assert golden.stream_mode_names() == golden.stream_mode_names("sm4") == ("gcm",)
+    on_any = {"ccm": golden.CCM, "gcm": golden.GCM, "ocb3": golden.OCB3}
+    on_aes = {
+        "aes-otr": golden.AESOTR,
+        "aes-otr-serial": lambda key: golden.AESOTR(key, serial=True),
+        "gcm-siv": golden.GCMSIV,
+    }
+    assert golden.stream_mode_names() == tuple(sorted({**on_any, **on_aes}))
+    assert golden.stream_mode_names("sm4") == tuple(on_any)
     assert golden.stream_mode_names("des") == ()
-    for cipher, primitive in (("aes", golden.AES), ("sm4", golden.SM4)):
-        mode = golden.stream_mode("gcm", key, cipher)
-        sealed = mode.seal(nonce, text, ad, tag_bytes=12)
-        assert sealed == golden.GCM(key, primitive).seal(nonce, text, ad, 12)
-        assert mode.open(nonce, sealed, ad, tag_bytes=12) == text
+    references = {(name, "aes"): make(key) for name, make in (on_any | on_aes).items()}
+    references |= {(name, "sm4"): make(key, golden.SM4) for name, make in on_any.items()}
+    messages = set()
+    for (name, cipher), reference in references.items():
+        mode, tag_bytes = golden.stream_mode(name, key, cipher), 16 if name == "gcm-siv" else 12
+        sealed = mode.seal(nonce, text, ad, tag_bytes=tag_bytes)
+        assert sealed == reference.seal(nonce, text, ad, tag_bytes)
+        assert mode.open(nonce, sealed, ad, tag_bytes=tag_bytes) == text
         with pytest.raises(golden.AuthenticationError):
-            mode.open(nonce, sealed, b"other", tag_bytes=12)
+            mode.open(nonce, sealed, b"other", tag_bytes=tag_bytes)
+        messages.add(sealed)
+    assert len(messages) == 9
 
 
 @pytest.mark.parametrize("cipher", ["aes", "sm4"])
@@ -29,10 +41,12 @@ def test_published_vectors_by_name(cipher):
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match="no reference for stream mode 'hctr2'; there are gcm"):
+    with pytest.raises(ValueError, match="no reference for stream mode 'hctr2'; there are aes-otr, aes-otr-serial, ccm, "):
         golden.stream_mode("hctr2", bytes(32))
     with pytest.raises(ValueError, match="no reference for stream mode 'gcm' with cipher 'des'; there are none"):
         golden.stream_mode("gcm", bytes(16), "des")
+    with pytest.raises(ValueError, match="no reference for stream mode 'gcm-siv' with cipher 'sm4'; there are ccm, gcm, ocb3"):
+        golden.stream_mode("gcm-siv", bytes(16), "sm4")
     with pytest.raises(ValueError, match="AES key must be"):
         golden.stream_mode("gcm", bytes(17))
     assert "gcm" not in golden.mode_names()

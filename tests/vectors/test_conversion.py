@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.scripts import script
+from tests.vectors.aead_sources import add_aeads
 from tests.vectors.gcm_sources import add_gcm, add_responses
 
 from modeloom import vectors
@@ -102,6 +103,7 @@ def shared(tmp_path):
     )
     (root / "botan" / "xts.vec").write_text(f"[AES-128/XTS]\n\n{xts}[Twofish/XTS]\nKey = 00\nNonce = 00\nIn = 00\nOut = 00\n")
     add_gcm(root)
+    add_aeads(root)
     (root / "botan" / "aes.vec").write_text(f"# from NIST\n\n#test cpuid ssse3\n\n{records}{made}")
     return root
 
@@ -124,11 +126,13 @@ def test_converts_each_format(shared, tmp_path):
         "aes_botan",
         "aes_cavp",
         "aes_fips197",
+        "ccm_wycheproof",
         "eme2_gladman",
         "eme_aes256",
         "gcm_botan",
         "gcm_cavp_iv96",
         "gcm_gladman",
+        "gcm_siv_wycheproof",
         "gcm_sm4",
         "gcm_wycheproof",
         "gmac_botan",
@@ -136,6 +140,7 @@ def test_converts_each_format(shared, tmp_path):
         "hctr2_aes128",
         "hctr2_aes256",
         "hctr_sm4",
+        "ocb3_botan",
         "polyval",
         "polyval_rfc8452",
         "xcb_1619",
@@ -259,7 +264,7 @@ def gcm_values(test):
 def test_gcm_of_each_source(shared, tmp_path):
     out = tmp_path / "out"
     assert run(shared, out).returncode == 0
-    files = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in out.glob("g*.json")}
+    files = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in out.glob("g*.json") if "siv" not in path.stem}
     lengths, key, nonce, tag = ["EmptyAd", "PartialBlock"], "0a" * 16, "0b" * 12, "0c" * 16
     text = ("01" * 17, "02" * 17)
     assert {name: [gcm_values(test) for test in file["tests"]] for name, file in files.items()} == {
@@ -284,6 +289,29 @@ def test_gcm_of_each_source(shared, tmp_path):
     assert [test["comment"] for name in ("gcm_gladman", "gcm_wycheproof") for test in files[name]["tests"]] == [
         "gcm.1, VEC 3, test case 3 of the specification", "gcm.1, VEC 19", "aes_gcm_test.json, 7", "aes_gcm_test.json, 8: flipped",
     ]  # fmt: skip
+
+
+def test_other_aeads(shared, tmp_path):
+    out = tmp_path / "out"
+    assert run(shared, out).returncode == 0
+    files = {name: json.loads((out / f"{name}.json").read_text(encoding="utf-8")) for name in (
+        "ccm_wycheproof", "gcm_siv_wycheproof", "ocb3_botan",
+    )}  # fmt: skip
+    key, nonce, text = "0a" * 16, "0b" * 12, ("01" * 16, "02" * 16)
+    assert {name: [gcm_values(test) for test in file["tests"]] for name, file in files.items()} == {
+        "ccm_wycheproof": [
+            (["EmptyAd", "NoText", "Pseudorandom", "ShortTag"], key, nonce, "", "", "", "0c" * 4, "valid"),
+            (["ModifiedTag", "NoText", "ShortTag"], key, nonce, "03", "", "", "0c" * 4, "invalid"),
+        ],
+        "gcm_siv_wycheproof": [(["EmptyAd", "PartialBlock", "WrappedIv"], key, nonce, "", "01" * 17, "02" * 17, "0c" * 16, "valid")],
+        "ocb3_botan": [
+            (["EmptyAd", "SingleBlock", "Standard"], key, nonce, "", *text, "0c" * 16, "valid"),
+            (["Draft", "SingleBlock"], key, nonce, "03", *text, "0d" * 16, "valid"),
+            # A remark holds for what follows, sections too.
+            (["Draft", "EmptyAd", "ShortTag", "SingleBlock"], key, nonce, "", *text, "0c" * 12, "valid"),
+        ],
+    }
+    assert [file["algorithm"] for file in files.values()] == ["AES-CCM", "AES-GCM-SIV", "AES-OCB3"]
 
 
 def test_response_files_of_gcm(shared, responses, tmp_path):
@@ -360,6 +388,8 @@ def test_output_is_deterministic(shared, tmp_path):
         ("gcm_cavp/gcmEncryptExtIV128_iv96.json", '[{"key": "00"}]', "lacks 'nonce'"),
         ("botan/gcm.vec", "[AES-128/GCM]\nKey = 00\nNonce = 00\nIn = 00\nOut = 00\n", "gcm.vec: bad record in section AES-128/GCM"),
         ("botan/gcm.vec", "[AES-128/GCM]\nKey = 00\n", "gcm.vec: bad record in section AES-128/GCM"),
+        ("botan/ocb.vec", "[AES-128/OCB]\nKey = 00\nNonce = 00\nIn = 00\nOut = 00\n", "ocb.vec: bad record in section AES-128/OCB"),
+        ("wycheproof/aes_ccm_test.json", '{"testGroups": [{"type": "MacTest"}]}', "aes_ccm_test.json: a group of type MacTest"),
         ("botan/gmac.vec", "[GMAC(AES-128)]\nKey = 00\nIV = 00\nIn =\nOut = 00\n", "gmac.vec: bad record in section GMAC(AES-128)"),
         ("wycheproof/aes_gcm_test.json", '{"testGroups": [{"type": "MacTest"}]}', "aes_gcm_test.json: a group of type MacTest"),
         ("wycheproof/aes_gcm_test.json", "{}", "lacks 'testGroups'"),

@@ -11,6 +11,7 @@ COUNTS = {
     "aes_botan": 1353,
     "aes_cavp": 1822,
     "aes_fips197": 4,
+    "ccm_wycheproof": 316,
     "eme2_gladman": 96,
     "eme_aes256": 2,
     "gcm_botan": 47,
@@ -18,6 +19,7 @@ COUNTS = {
     "gcm_cavp_encrypt": 1575,
     "gcm_cavp_iv96": 375,
     "gcm_gladman": 88,
+    "gcm_siv_wycheproof": 99,
     "gcm_sm4": 3,
     "gcm_wycheproof": 316,
     "gmac_botan": 143,
@@ -25,6 +27,7 @@ COUNTS = {
     "hctr2_aes128": 200,
     "hctr2_aes256": 175,
     "hctr_sm4": 2,
+    "ocb3_botan": 42,
     "polyval": 45,
     "polyval_rfc8452": 51,
     "xcb_1619": 5,
@@ -106,7 +109,7 @@ def test_no_vector_of_xts_has_equal_keys():
 
 def test_vectors_of_gcm():
     """GMAC and both ciphers are among them. What must be refused has no plaintext if its source gives none."""
-    names = [name for name in COUNTS if name.startswith(("gcm", "gmac"))]
+    names = [name for name in COUNTS if name.startswith(("gcm", "gmac")) and name != "gcm_siv_wycheproof"]
     tests = vectors.for_mode("gcm")
     assert vectors.count("gcm") == sum(COUNTS[name] for name in names) == 6109
     assert tests == [test for name in names if name != "gcm_sm4" for test in vectors.load(name)["tests"]]
@@ -120,6 +123,28 @@ def test_vectors_of_gcm():
         assert ("HashedNonce" in test["flags"]) == (len(test["nonce"]) != 24)
         assert ("ShortTag" in test["flags"]) == (len(test["tag"]) != 32)
     assert len([test for test in tests if test["result"] == "invalid"]) == 1575 + 87 + 324
+
+
+@pytest.mark.parametrize(
+    ("mode", "number", "refused", "key_bytes", "tag_bytes"),
+    [
+        ("ccm", 316, 88, {16, 24, 32}, {2, 5, 6, 9, 10, 12, 13, 14, 16}),
+        ("gcm-siv", 99, 32, {16}, {16}),
+        ("ocb3", 42, 0, {16}, {12, 16}),
+    ],
+)
+def test_vectors_of_other_aeads(mode, number, refused, key_bytes, tag_bytes):
+    """What must be refused has a text all the same: its source gives it."""
+    tests = vectors.for_mode(mode)
+    assert len(tests) == vectors.count(mode) == number
+    assert len([test for test in tests if test["result"] == "invalid"]) == refused
+    assert {len(test["key"]) // 2 for test in tests} == key_bytes
+    assert {len(test["tag"]) // 2 for test in tests} == tag_bytes
+    for test in tests:
+        assert list(test)[3:-1] == ["key", "nonce", "aad", "pt", "ct", "tag"]
+        assert len(test["pt"]) == len(test["ct"])
+        assert ("NoText" in test["flags"]) == (not test["ct"]) and ("EmptyAd" in test["flags"]) == (not test["aad"])
+        assert ("ShortTag" in test["flags"]) == (len(test["tag"]) != 32)
 
 
 def test_the_test_cases_of_the_specification():

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Botan: AES, XTS, GCM and GMAC as sections of ``name = value`` lines, with remarks that tell the origin."""
+"""Botan: AES, XTS, GCM, GMAC and OCB3 as sections of ``name = value`` lines, with remarks that tell the origin."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .files import InputError, VectorFile, hexadecimal, message_flags, provenance, vector_file
+from .aead import aead_test
+from .files import InputError, Test, VectorFile, hexadecimal, message_flags, provenance, vector_file
 from .gcm import gcm_test
 from .xts import xts_test
 
@@ -76,6 +77,7 @@ ORIGINS = (
     ("OpenSSL", r".*OpenSSL.*"),
     ("BouncyCastle", r".*Bouncy Castle.*"),
     ("Standard", r"From RFC \d+"),
+    ("Draft", r"From CFRG i-d \d+"),
     ("Wycheproof", r"Wycheproof.*"),
 )
 """The flag of a remark."""
@@ -114,21 +116,24 @@ def origin_flags(remark: str) -> list[str]:
     return [flag for flag, pattern in ORIGINS if re.fullmatch(pattern, remark)]
 
 
-def convert_gcm_botan(folder: Path, cipher: str = "AES") -> VectorFile:
-    """Botan's ``gcm.vec``, the sections of one cipher, AES or SM4; the number in a section's name is the bytes of the tag."""
+def _aead_tests(path: Path, cipher: str, mode: str, test: Callable[..., Test]) -> list[Test]:
+    """The tests of a mode with one cipher; the number in a section's name is the bytes of the tag."""
     tests = []
-    path = folder / "gcm.vec"
-    wanted = rf"{cipher}(?:-(?P<bits>\d+))?/GCM(?:\((?P<tag>\d+)\))?"
+    wanted = rf"{cipher}(?:-(?P<bits>\d+))?/{mode}(?:\((?P<tag>\d+)\))?"
     for section, matched, remark, record in aead_records(path, wanted, {"Key", "Nonce", "In", "Out"}):
         digits = 2 * int(matched["tag"] or 16)
         text = len(record["Out"]) - digits
         if text != len(record["In"]) or 4 * len(record["Key"]) != int(matched["bits"] or 128):
-            raise InputError(f"gcm.vec: bad record in section {section}")
+            raise InputError(f"{path.name}: bad record in section {section}")
         ct, tag = record["Out"][:text], record["Out"][text:]
-        comment = ", ".join(filter(None, ["gcm.vec", section, remark]))
-        tests.append(
-            gcm_test(comment, origin_flags(remark), record["Key"], record["Nonce"], record.get("AD", ""), record["In"], ct, tag)
-        )
+        comment = ", ".join(filter(None, [path.name, section, remark]))
+        tests.append(test(comment, origin_flags(remark), record["Key"], record["Nonce"], record.get("AD", ""), record["In"], ct, tag))
+    return tests
+
+
+def convert_gcm_botan(folder: Path, cipher: str = "AES") -> VectorFile:
+    """Botan's ``gcm.vec``, the sections of one cipher, AES or SM4."""
+    tests = _aead_tests(folder / "gcm.vec", cipher, "GCM", gcm_test)
     file = vector_file(f"{cipher}-GCM", *provenance(folder), tests)
     return file if cipher == "AES" else {"algorithm": file["algorithm"], "cipher": cipher.lower(), **file}
 
@@ -143,3 +148,8 @@ def convert_gmac_botan(folder: Path) -> VectorFile:
         flags = origin_flags(remark)
         tests.append(gcm_test(f"gmac.vec, {section}", flags, record["Key"], record["IV"], record["In"], "", "", record["Out"]))
     return vector_file("AES-GMAC", *provenance(folder), tests)
+
+
+def convert_ocb3_botan(folder: Path) -> VectorFile:
+    """Botan's ``ocb.vec``, the sections of AES."""
+    return vector_file("AES-OCB3", *provenance(folder), _aead_tests(folder / "ocb.vec", "AES", "OCB", aead_test))

@@ -14,8 +14,10 @@ BLOCK_BYTES = 16
 NOTES = {
     "BouncyCastle": "made with Bouncy Castle 1.54, as the source says",
     "CAVP": "from the files of NIST's AESAVS, as the source says",
+    "CVE-2017-18330": "a nonce longer than a block, on which some programs overflow: it must be refused",
     "CounterWrap": "the counter of 32 bits wraps around",
     "Decrypt": "stated by the source as a decryption",
+    "Draft": "an example of a draft of the standard, as the source says",
     "EmptyAd": "there is no associated data",
     "EmptyMessage": "nothing is encrypted or hashed",
     "EmptyText": "there is no text: the tag is that of GMAC",
@@ -25,10 +27,14 @@ NOTES = {
     "GFSbox": "the key is zero; each plaintext exercises the S-boxes",
     "Gladman": "made by B. Gladman's implementation, as the source says",
     "HashedNonce": "the nonce has not 12 bytes, so the first counter block is a hash of it",
+    "InsecureTagSize": "a tag of 2 bytes, which must be refused",
+    "InvalidNonceSize": "a nonce of a length that the standard does not have, which must be refused",
+    "InvalidTagSize": "a tag of a length that the standard does not have, which must be refused",
     "KeySbox": "the plaintext is zero; each key exercises the S-boxes of the key schedule",
     "Ktv": "a known test vector, as the source says",
     "LongIv": "the nonce is long",
     "ModifiedTag": "a tag that was right, with some bits changed: it must be refused",
+    "NoText": "there is no text",
     "OpenSSL": "made with OpenSSL, as the source says",
     "PartialBlock": "the message ends with a partial block",
     "PartialTweak": "the tweak ends with a partial block",
@@ -47,6 +53,7 @@ NOTES = {
     "VarTxt": "the key is zero; the plaintexts are ones followed by zeros",
     "WholeBlocks": "the message is two or more whole blocks",
     "Wycheproof": "from the files of Wycheproof, as the source says",
+    "WrappedIv": "the counter of 32 bits wraps around",
     "ZeroLengthIv": "a nonce of no bytes, which must be refused",
 }
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from .files import Test, hexadecimal, message_flags
+from .aead import TAG_BYTES, test_of_values
+from .files import Test, message_flags
 
 NONCE_BYTES = 12
-TAG_BYTES = 16
 
 
 def gcm_test(
@@ -17,10 +17,4 @@ def gcm_test(
     lengths += ["EmptyAd"] if not aad else []
     lengths += ["HashedNonce"] if len(nonce) != 2 * NONCE_BYTES else []
     lengths += ["ShortTag"] if len(tag) < 2 * TAG_BYTES else []
-    values = {"key": key, "nonce": nonce, "aad": aad, "pt": pt, "ct": ct, "tag": tag}
-    return {
-        "comment": comment,
-        "flags": sorted({*flags, *lengths}),
-        **{name: hexadecimal(value) for name, value in values.items() if value is not None},
-        "result": "valid" if valid else "invalid",
-    }
+    return test_of_values(comment, [*flags, *lengths], key, nonce, aad, pt, ct, tag, valid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wycheproof: GCM and GMAC, with what must be rejected. The flags are its own."""
+"""Wycheproof: GCM and GMAC, CCM and GCM-SIV, with what must be rejected. The flags are its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .aead import aead_test
 from .files import InputError, VectorFile, provenance, vector_file
 from .gcm import gcm_test
 
@@ -54,3 +55,25 @@ def convert_gmac(folder: Path) -> VectorFile:
         for record in wycheproof_records(path, "MacWithIvTest")
     ]  # fmt: skip
     return vector_file("AES-GMAC", *provenance(folder), tests)
+
+
+def _convert_aead(path: Path, algorithm: str) -> VectorFile:
+    """All tests of a file of authenticated encryption."""
+    tests = [
+        aead_test(
+            _comment(path, record), record["flags"], record["key"], record["iv"], record["aad"], record["msg"], record["ct"],
+            record["tag"], record["result"] == "valid",
+        )
+        for record in wycheproof_records(path, "AeadTest")
+    ]  # fmt: skip
+    return vector_file(algorithm, *provenance(path.parent), tests)
+
+
+def convert_ccm(folder: Path) -> VectorFile:
+    """``aes_ccm_test.json``, all tests of the cut that the input folder has."""
+    return _convert_aead(folder / "aes_ccm_test.json", "AES-CCM")
+
+
+def convert_gcm_siv(folder: Path) -> VectorFile:
+    """``aes_gcm_siv_test.json``, all tests of the cut that the input folder has: keys of 128 bits."""
+    return _convert_aead(folder / "aes_gcm_siv_test.json", "AES-GCM-SIV")

@@ -7,16 +7,21 @@ Nothing here imports another folder of modeloom.  The results of the compiler ar
 from .aes import AES
 from .block_cipher import BlockCipher, CipherFactory
 from .brw import brw, collapsed_forest, permutation, schedule
+from .ccm import CCM
 from .cmc import CMC
 from .eme import EME
 from .eme2 import EME2
 from .field import ghash_double, ghash_inverse, ghash_mul, polyval_dot, xts_double
 from .gcm import GCM
+from .gcm_siv import GCMSIV
 from .hch import HCH, HCHfp
 from .hctr import HCTR
 from .hctr2 import HCTR2
 from .heh import HEH
 from .hmch import HMCH
+from .ocb3 import OCB3
+from .otr import AESOTR
+from .otr_chains import ChainedOTR
 from .poly import poly
 from .polyval import ghash, polyval
 from .registry import Mode, mode, mode_names
@@ -31,20 +36,25 @@ from .xts import XTS
 
 __all__ = [
     "AES",
+    "AESOTR",
+    "CCM",
     "CMC",
     "EME",
     "EME2",
     "GCM",
+    "GCMSIV",
     "HCH",
     "HCTR",
     "HCTR2",
     "HEH",
     "HMCH",
+    "OCB3",
     "SM4",
     "TET",
     "XCB",
     "AuthenticationError",
     "BlockCipher",
+    "ChainedOTR",
     "CipherFactory",
     "HCHfp",
     "Mode",

@@ -8,7 +8,11 @@ from typing import Protocol
 
 from .aes import AES
 from .block_cipher import CipherFactory
+from .ccm import CCM
 from .gcm import GCM
+from .gcm_siv import GCMSIV
+from .ocb3 import OCB3
+from .otr import AESOTR
 from .sm4 import SM4
 
 
@@ -22,14 +26,22 @@ class StreamMode(Protocol):
         """The text of a sealed message; AuthenticationError if its tag is wrong."""
 
 
+_ON_AES: dict[str, Callable[[bytes], StreamMode]] = {
+    "aes-otr": AESOTR,
+    "aes-otr-serial": lambda key: AESOTR(key, serial=True),
+    "gcm-siv": GCMSIV,
+}
+
 _CIPHERS: dict[str, CipherFactory] = {"aes": AES, "sm4": SM4}
 
-_ON_ANY_CIPHER: dict[str, Callable[[bytes, CipherFactory], StreamMode]] = {"gcm": GCM}
+_ON_ANY_CIPHER: dict[str, Callable[[bytes, CipherFactory], StreamMode]] = {"ccm": CCM, "gcm": GCM, "ocb3": OCB3}
 
 
 def stream_mode_names(cipher: str = "aes") -> tuple[str, ...]:
     """The names that :func:`stream_mode` knows for a cipher, in alphabetical order."""
-    return tuple(sorted(_ON_ANY_CIPHER)) if cipher in _CIPHERS else ()
+    if cipher not in _CIPHERS:
+        return ()
+    return tuple(sorted({**_ON_ANY_CIPHER, **(_ON_AES if cipher == "aes" else {})}))
 
 
 def stream_mode(name: str, key: bytes, cipher: str = "aes") -> StreamMode:
@@ -45,4 +57,4 @@ def stream_mode(name: str, key: bytes, cipher: str = "aes") -> StreamMode:
     if name not in (names := stream_mode_names(cipher)):
         of_cipher = "" if cipher == "aes" else f" with cipher {cipher!r}"
         raise ValueError(f"no reference for stream mode {name!r}{of_cipher}; there are {', '.join(names) or 'none'}")
-    return _ON_ANY_CIPHER[name](key, _CIPHERS[cipher])
+    return _ON_AES[name](key) if name in _ON_AES else _ON_ANY_CIPHER[name](key, _CIPHERS[cipher])

@@ -12,6 +12,7 @@ from typing import Any
 
 # The files with vectors of a mode, with the key format of modeloom. A mode without published vectors has no entry.
 _FILES_OF_MODE = {
+    "ccm": ("ccm_wycheproof",),
     "eme": ("eme_aes256",),
     "eme2": ("eme2_gladman",),
     "gcm": (
@@ -25,8 +26,10 @@ _FILES_OF_MODE = {
         "gmac_botan",
         "gmac_wycheproof",
     ),
+    "gcm-siv": ("gcm_siv_wycheproof",),
     "hctr": ("hctr_sm4",),
     "hctr2": ("hctr2_aes128", "hctr2_aes256"),
+    "ocb3": ("ocb3_botan",),
     "xcb-1619": ("xcb_1619",),
     "xts": ("xts_botan", "xts_gladman"),
     "xts-gb": ("xts_sm4_gb",),
