@@ -274,7 +274,7 @@ def test_mistakes_of_a_ring_that_writes_zeros_one_by_one_are_found(old, new, che
     (KeyRing, "_clear", "~self.in_use & idle", "idle", "reloads"),
     (AESPipeline, "_written", "Cat(*writes, self.key_clear).any()", "(writes[0] | self.key_clear)", "messages"),
     (IterativeKeySchedule, "elaborate", "step=busy_reg & ~erasing_reg", "step=busy_reg & ~erasing_reg & (round_reg != 9)", "messages"),
-    (TurnPreparations, "elaborate", "part.mine.eq(first_reg == number)", "part.mine.eq(1)", "messages"),
+    (TurnPreparations, "elaborate", "part.mine.eq(first_reg == number)", "part.mine.eq(1)", "reloads"),
     (TurnPreparations, "elaborate", "self.word_valid & (self.word_slot == part.prepare_slot)", "self.word_valid", "messages"),
 ], ids=["rounds", "words", "in-flight", "writer", "schedule", "order", "word"])  # fmt: skip
 def test_mistakes_of_iterative_key_schedules_are_found(part, method, old, new, check, monkeypatch, tmp_path):

@@ -70,17 +70,19 @@ class TurnPreparations(BusComponent[MessageParameters]):
                 m.d.sync += register.eq(register + 1)
                 with m.If(register == count - 1):
                     m.d.sync += register.eq(0)
-        self._choose(m, parts, "prepare", "prepared", ASKED)
-        self._choose(m, parts, "power_we", "power_taken", WRITTEN)
+        self._choose(m, parts, first_reg, "prepare", "prepared", ASKED)
+        self._choose(m, parts, first_reg, "power_we", "power_taken", WRITTEN)
         m.d.comb += self.busy.eq(Cat(part.busy for part in parts).any())
         return m
 
-    def _choose(self, m: Module, parts: list[TurnPreparation], asks: str, taken: str, members: tuple[str, ...]) -> None:
-        """Serves the first of those that ask.  None asks again before the others have had their turn."""
-        first = True
-        for part in parts:
-            when = m.If(getattr(part, asks)) if first else m.Elif(getattr(part, asks))
-            first = False
-            with when:
+    def _choose(
+        self, m: Module, parts: list[TurnPreparation], first: Signal, asks: str, taken: str, members: tuple[str, ...]
+    ) -> None:
+        """Serves the oldest key of those that ask.  If a younger one went first, the messages of both would wait for the older one."""
+        # Those from ``first`` on have older keys than those before it.
+        order = [(part, getattr(part, asks) & (first <= number)) for number, part in enumerate(parts)]
+        order += [(part, getattr(part, asks)) for part in parts[:-1]]
+        for place, (part, asked) in enumerate(order):
+            with m.Elif(asked) if place else m.If(asked):
                 m.d.comb += [getattr(self, asks).eq(1), getattr(part, taken).eq(getattr(self, taken))]
                 m.d.comb += [getattr(self, name).eq(getattr(part, name)) for name in members]
