@@ -35,7 +35,8 @@ from circuit_tables import TABLES, table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors  # noqa: E402
-from modeloom.compiler.streams import compile_stream  # noqa: E402
+from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
+from modeloom.cores.stream.hardware import key_interval  # noqa: E402
 from modeloom.emit.package import to_json  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
@@ -66,6 +67,9 @@ STREAM_SCHEMA = "docs/stream_core.schema.json"
 """The same of cores for messages."""
 
 SECTORS = {"hctr2": (32, 128, 512, 520), "heh-brw": (32, 512)}
+
+INLINE = ("cycles_lost_per_key", "percent_of_peak")
+"""Figures of cores whose keys come with the messages."""
 
 PRESETS = ("brw2013-1core", "brw2013-2core")
 """Unit sets of brw2013 with one and two AES cores."""
@@ -293,6 +297,29 @@ def traffic() -> str:
     return table(("mix", "bytes of associated data", *(f"`--blocks-per-cycle {number}`" for number in blocks)), lines, 1)
 
 
+def inline_keys() -> str:
+    """What a new key for every packet costs, as ``bench/inline_keys.py`` has measured it."""
+    rows = json.loads((ROOT / "baselines" / "inline_keys.json").read_text(encoding="utf-8"))
+    cells = {(row["mix"], row["schedule"]): row for row in rows}
+    lines = [
+        (f"`{mix}`", *(f"{cells[mix, schedule][name]:.2f}" for schedule in ("iterative", "word") for name in INLINE))
+        for mix in dict.fromkeys(row["mix"] for row in rows)
+    ]
+    small = "with `--key-schedule word`, AES-128, 16 slots"
+    return table(("mix", "cycles lost for each key", "percent of the peak", f"lost {small}", "percent of the peak"), lines, 1)
+
+
+def key_intervals() -> str:
+    """The distance of keys that come with messages, for each size of keys."""
+    options = ({}, {"mul_stages": 1}, {"key_schedules": 1}, {"key_schedule": "word"})
+    lines = []
+    for each in options:
+        command = "--keys inline" + "".join(f" --{name.replace('_', '-')} {value}" for name, value in each.items())
+        cores = [compile_stream(GCM(), StreamOptions(keys="inline", key_bits=bits, **each), prove=False) for bits in (128, 192, 256)]
+        lines.append((f"`{command}`", *map(key_interval, cores)))
+    return table(("options", "AES-128", "AES-192", "AES-256"), lines, 1)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "clock": clock,
@@ -300,7 +327,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "faults": faults,
     "gcm": lambda: code("gcm", "tag"),
     "gcm_area": gcm_area,
+    "inline_keys": inline_keys,
     "inverses": inverses,
+    "key_intervals": key_intervals,
     "latency": latency,
     "own_bounds": own_bounds,
     "modes": modes,
