@@ -175,7 +175,16 @@ class MessageState:
         slices = [held for name in ("command.taken", "verdicts.out") for held, _ in self.slice(name)]
         slices.append(self.any("command.checked.valid_reg", "command.checked_o_valid", "command_o_valid_20"))
         real = [held & self.counts_as("told", what) for held, what in self.verdicts]
-        return total([*slices, *real, self.level("messages"), self.count("verdicts.expected", "told"), self.level("verdicts.statuses")])
+        return total([*slices, *real, self.before_entry, self.count("verdicts.expected", "told"), self.level("verdicts.statuses")])
+
+    @property
+    def before_entry(self) -> Bits:
+        """Messages between the command and the entry: in the queue, or in the store of all channels."""
+        if self.p.channels == 1:
+            return self.level("messages")
+        pool = "front.pool.queue"
+        free = (self[f"{pool}.put_reg"] - self[f"{pool}.get_reg"]).wide + self["front.pool_o_valid"].wide
+        return self["front.pool.unused_reg"].wide - free
 
     @cached_property
     def beats_in_flight(self) -> Bits:
@@ -223,7 +232,16 @@ def surroundings(s: MessageState) -> Bits:
         shared.implies(~tag & (s.token("full").wide < s.p.lanes)),
         (text & ~s.token("last")).implies(s.token("nbytes").equals(s.p.beat_bytes)),
     ])  # fmt: skip
-    return all_of([~s["rst"], ~s["erase"], s["entry.token_valid"].implies(order)])
+    rules = [~s["rst"], ~s["erase"], s["entry.token_valid"].implies(order)]
+    if several:
+        # ``front_rules`` proves this of the store of messages.
+        pool = "front.pool.queue"
+        rules += [
+            s["front.pool_free"].implies(s.ready(pool)), s.valid(pool).implies(s[f"{pool}.put_reg"].differs(s[f"{pool}.get_reg"])),
+            s["front.admitted"].implies(s["front.pool_o_valid"]), s["entry.message_ready"].implies(s["front.token_valid"]),
+            s["front.pool.unused_reg"].wide <= s.p.message_store, s.level(pool) <= s.p.message_store,
+        ]  # fmt: skip
+    return all_of(rules)
 
 
 # -- counts in queues --------------------------------------------------------------------------------------------------------------

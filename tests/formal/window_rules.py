@@ -170,7 +170,7 @@ class Window(Followed):
 def undisturbed(s: Window) -> Bits:
     """No reset and no erasure; contexts are those that there are, and the tokens of a context up to an end are those of one message.
 
-    The intake promises both (``channel_intake_rules``).
+    The intake promises both (``front_rules``).
     """
     fits = s.of_token(s["i_payload"], "context").wide < s.p.contexts
     one = (s.mine & s["open"]).implies(s.of_token(s.taken, "message").equals(s["current"]))
