@@ -5,7 +5,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from tests.streams.modes import NoHash, WideAEAD
+from tests.streams.modes import NoHash, Padded, WideAEAD
 
 from modeloom.cli import main
 from modeloom.compiler.streams import StreamOptions, compile_stream
@@ -32,7 +32,7 @@ def cells(document, what):
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded])
 def test_units_stand_at_their_stages(mode, lanes):
     compiled, document = drawn(mode, blocks_per_cycle=lanes, key_slots=2)
     placed = compiled.plan.placed

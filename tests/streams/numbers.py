@@ -34,6 +34,9 @@ class OnNumbers:
             case ("keep", n):
                 return self.o.head(a, n) if n > 0 else self.o.tail(a, -n)
 
+    def mark(self, nbytes):
+        return 0x80 << 8 * nbytes if nbytes < self.plan.mode.block_bytes else 0
+
     def lengths(self, order, first, second):
         return self.o.bit_lengths(first, second, order)
 

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.streams.modes import NoHash, WideAEAD
+from tests.streams.modes import NoHash, Padded, WideAEAD
 
 from modeloom.modes.gcm import GCM
 from modeloom.prove.errors import ProofError
@@ -21,7 +21,7 @@ def made(mode=GCM, **latencies):
     return plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, **latencies})
 
 
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded])
 @pytest.mark.parametrize("latencies", [{}, {"cipher": 29, "mul": 3}, {"mul": 1}], ids=str)
 def test_proved(mode, latencies):
     plan = made(mode, **latencies)
@@ -103,6 +103,38 @@ def test_changed_pipelines_are_refused(change):
         prove_stream(plan)
 
 
+def no_mark(plan):
+    step = plan.step("partial_encrypt")
+    step.updates["sum"] = tuple(term for term in step.updates["sum"] if term.source.kind != "mark")
+
+
+def mark_of_associated(plan):
+    step = plan.step("partial_associated")
+    kept = tuple(tuple(tuple(t for t in form if t.source.kind != "mark") for form in o.operands) for o in step.operations)
+    step.operations = [replace(o, operands=forms) for o, forms in zip(step.operations, kept, strict=True)]
+
+
+def partial_as_whole(plan):
+    step = plan.step("partial_decrypt")
+    step.updates["sum"] = tuple(Term(t.source, (("scale", 1),)) if t.source.kind == "state" else t for t in step.updates["sum"])
+
+
+def partial_with_another_block(plan):
+    step = plan.step("partial_encrypt")
+    step.operations = [*plan.step("partial_decrypt").operations[:1], *plan.step("encrypt").operations[-1:]]
+
+
+@pytest.mark.parametrize(
+    "change", [no_mark, mark_of_associated, partial_as_whole, partial_with_another_block], ids=lambda change: change.__name__
+)
+def test_changed_steps_for_partial_blocks_are_refused(change):
+    plan = made(Padded)
+    prove_stream(plan)
+    change(plan)
+    with pytest.raises(ProofError, match="^padded: "):
+        prove_stream(plan)
+
+
 def _changed(plan, number, **changes):
     plan.preparations[number] = replace(plan.preparations[number], **changes)
 
@@ -128,7 +160,7 @@ def test_changed_set_ups_are_refused(what):
 
 
 @pytest.mark.parametrize("lanes", [2, 4])
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded])
 def test_several_blocks_a_cycle(mode, lanes):
     plan = plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, "mul": 1}, lanes)
     assert plan.chains == 3 * lanes

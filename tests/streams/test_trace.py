@@ -2,10 +2,10 @@
 """Steps as they are traced and lowered, and one clear line for each that a core cannot do."""
 
 import pytest
-from tests.streams.modes import NoHash, WideAEAD
+from tests.streams.modes import NoHash, Padded, WideAEAD
 
 from modeloom.modes.gcm import GCM
-from modeloom.spec import DefinitionError, Keys
+from modeloom.spec import DefinitionError, InputError, Keys
 from modeloom.spec.stream import State, StreamMode
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.plan import plan_stream
@@ -127,6 +127,18 @@ def circle(self, o, k, s, p):
     return s.replace(y=o.mul(s.y ^ o.enc(o.mul(p, k.h)), k.h)), o.cut(o.mul(o.enc(p), k.h), p)
 
 
+def pad_of_state(self, o, k, s, a):
+    return s.replace(y=o.mul(o.pad10(s.y ^ a, s.y), k.h))
+
+
+def twice_enciphered(self, o, k, s, p):
+    return s, o.cut(p ^ o.enc(s.counter) ^ o.enc(s.counter ^ o.const(1)), p)
+
+
+def not_hashed(self, o, k, s, a):
+    return s.replace(counter=s.counter ^ a)
+
+
 def key_in_state(self, o, k, s, a):
     return s.replace(counter=s.counter ^ k.h)
 
@@ -146,6 +158,39 @@ def test_key_values_at_the_entry():
     assert plan_stream(masked(), 16, LATENCIES).placed.stages == {"cipher": 1, "mul": 1}
 
 
+def test_marks_stand_only_where_blocks_may_be_partial():
+    """Each step of a mode with steps for partial blocks knows whether its block is whole."""
+    marks = {step.name for step in trace_stream(Padded(), 16).steps if any(t.source.kind == "mark" for t in _terms(Padded, step.name))}
+    assert marks == {"partial_associated", "partial_encrypt", "partial_decrypt"}
+    assert Padded.block_steps() == (
+        "associated", "partial_associated", "encrypt", "partial_encrypt", "decrypt", "partial_decrypt",
+    )  # fmt: skip
+    assert GCM.block_steps() == ("associated", "encrypt", "decrypt")
+    padded = type("Own", (Plain,), {"associated": lambda self, o, k, s, a: s.replace(y=o.mul(s.y ^ o.pad10(a, a), k.h))})
+    assert any(t.source.kind == "mark" for t in _terms(padded, "associated"))
+
+
+def _terms(mode, name):
+    """The terms of a step."""
+    _, steps, _ = lowered(mode)
+    return [term for step in steps if step.name == name for form in step.forms() for term in form]
+
+
+def test_counters_of_partial_blocks_in_lanes():
+    """A lane adds as much as those before it together, so a partial block adds as much as a whole one."""
+
+    def step(self, o, k, s, p):
+        counter = o.add32(s.counter, 2)
+        return s.replace(counter=counter), o.cut(p ^ o.enc(counter), p)
+
+    counting = {name: lambda self, o, k, s, p: step(self, o, k, s, p) for name in ("encrypt", "decrypt")}
+    other = type("Other", (Plain,), {**counting, "partial_encrypt": lambda self, o, k, s, p: (
+        s.replace(counter=o.add32(s.counter, 1)), o.cut(p ^ o.enc(o.add32(s.counter, 1)), p))})  # fmt: skip
+    plan_stream(other(), 16, LATENCIES)
+    with pytest.raises(InputError, match=r"partial_encrypt\(\) adds another number to a counter than encrypt\(\)"):
+        plan_stream(other(), 16, LATENCIES, 2)
+
+
 @pytest.mark.parametrize(
     ("step", "function", "message"),
     [
@@ -161,6 +206,9 @@ def test_key_values_at_the_entry():
         ("encrypt", cut_of_state, "takes the text of encrypt or decrypt as its second operand"),
         ("associated", square_chain, "the state y goes through operations in a way that no pipeline keeps up with"),
         ("encrypt", two_ways, "the state y goes on in different ways in different steps: horner and wires"),
+        ("associated", pad_of_state, r"o\.pad10\(block, p\) takes the block of the step as its second operand"),
+        ("partial_encrypt", twice_enciphered, r"as many tokens as a whole one, not 1 of encrypt\(\) and 2 of partial_encrypt\(\)"),
+        ("partial_associated", not_hashed, r"the hash takes whole blocks and partial ones of associated\(\), or neither of them"),
         ("associated", key_in_state, r"associated\(\) adds a key value to the state counter"),
         ("start", hash_of_nonce, r"start\(\) gives the hash y a value; let it begin with 0"),
         ("encrypt", circle, "the operations of a block wait for each other in a circle"),

@@ -197,7 +197,7 @@ class CompiledStream:
             "key_bits": self.options.key_bits,
             "blocks_per_cycle": plan.lanes,
             **({"channels": self.options.channels} if self.options.channels > 1 else {}),
-            "latency": max(placed.outputs["encrypt"], placed.outputs["decrypt"]),
+            "latency": plan.text_stage,
             "latency_tag": placed.outputs["tag"] + placed.passes["tag"][-1].at,
             "tokens": {name: plan.tokens_of(name) for name in ("start", "associated", "text", "tag")},
             "starts": [

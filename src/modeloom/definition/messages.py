@@ -45,19 +45,20 @@ class StreamModel(KeyedDefinition):
         mode, o, k, size = self.mode, self._o, self._keys, self.mode.block_bytes
         mode.nonce_class(len(nonce))
         mode.check_lengths(len(ad), len(data))
-        step = getattr(mode, direction)
         result = []
         with beside(mode.folder), blame(mode.name, mode.start):
             s = mode.start(o, k, Nonce(Piece(nonce), len(nonce)))
         if not isinstance(s, State):
             raise InputError(f"{mode.name}: start() returns a State, not {type(s).__name__}")
-        with beside(mode.folder), blame(mode.name, mode.associated):
-            for a in self._pieces(ad):
-                s = mode.associated(o, k, s, a)
-        with beside(mode.folder), blame(mode.name, step):
-            for piece in self._pieces(data):
+        for piece in self._pieces(ad):
+            step = getattr(mode, mode.step_of("associated", piece.nbytes == size))
+            with beside(mode.folder), blame(mode.name, step):
+                s = step(o, k, s, piece)
+        for piece in self._pieces(data):
+            step = getattr(mode, mode.step_of(direction, piece.nbytes == size))
+            with beside(mode.folder), blame(mode.name, step):
                 s, block = step(o, k, s, piece)
-                result.append(block.to_bytes(size, "little")[: piece.nbytes])
+            result.append(block.to_bytes(size, "little")[: piece.nbytes])
         with beside(mode.folder), blame(mode.name, mode.tag):
             tag = mode.tag(o, k, s, Lengths(len(ad), len(data)))
         return b"".join(result), tag.to_bytes(size, "little")

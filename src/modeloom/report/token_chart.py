@@ -23,6 +23,7 @@ from itertools import count
 from modeloom.compiler.streams import CompiledStream
 from modeloom.report.chart import COLOURS
 from modeloom.spec.kinds import MUL
+from modeloom.spec.stream import PARTIAL
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message, tokens_of
@@ -142,7 +143,8 @@ class _Chart:
     def _tokens(self, lane: int, y: int) -> Iterator[str]:
         for stage in range(self.stages):
             if block := self.filled[stage].get(lane):
-                yield from self._cell(stage, y, block, f"stage {stage}: {block.step} of message {block.message}", LETTERS[block.step])
+                letter = LETTERS[block.step.removeprefix(PARTIAL)]
+                yield from self._cell(stage, y, block, f"stage {stage}: {block.step} of message {block.message}", letter)
 
     def _unit(self, unit: str, lane: int, y: int) -> Iterator[str]:
         first = self.units[unit]
@@ -160,7 +162,7 @@ class _Chart:
 
     def _outputs(self) -> Iterator[str]:
         outputs = self.plan.placed.outputs
-        text, tag = max(outputs["encrypt"], outputs["decrypt"]), outputs["tag"]
+        text, tag = self.plan.text_stage, outputs["tag"]
         for at, what in sorted({(text, "text leaves"), (tag, "tag leaves")}):
             x = self.x(at)
             yield f'<path d="M{x} {TOP}V{self.bottom + 8}" stroke="#cf222e" stroke-dasharray="3 3"/>'
@@ -180,7 +182,7 @@ def _filled(plan: StreamPlan, stages: int) -> list[dict[int, _InStage]]:
         message = Message(0, 0, direction, nonce, associated * lanes * size, (text * lanes + lanes // 2) * size if text else 0)
         cycles: dict[int, dict[int, _InStage]] = {}
         for token in tokens_of(plan, message, 0, lambda place, nbytes: None):
-            if token.part >= 0 and not token.empty and token.step in LETTERS:
+            if token.part >= 0 and not token.empty and token.step.removeprefix(PARTIAL) in LETTERS:
                 blocks = cycles.setdefault(token.cycle, {})
                 blocks[len(blocks)] = _InStage(number, token.step, plan.placed.passes[token.step][token.part].operations)
         entered += [cycles.get(cycle, {}) for cycle in range(min(cycles), max(cycles) + 1)]

@@ -6,7 +6,8 @@ The steps of a message, in their order::
     start ─▶ associated, for each block of associated data ─▶ encrypt or decrypt, for each block of text ─▶ tag
       └──────────────── the state goes from step to step ───────────────────────────────────────────────────┘
 
-A step reads one block and the state.  The number of blocks of a message is not known in advance.
+A step reads one block and the state.  The number of blocks of a message is not known in advance.  A mode that treats a partial last block
+in its own way has further steps for it: ``partial_associated``, ``partial_encrypt`` and ``partial_decrypt``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,19 @@ from typing import Any, ClassVar
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.keyed import Definition, Keys
 
-__all__ = ["Lengths", "Nonce", "State", "StreamMode"]
+__all__ = ["BLOCKS", "PARTIAL", "Lengths", "Nonce", "State", "StreamMode", "partial"]
+
+BLOCKS = ("associated", "encrypt", "decrypt")
+"""Steps that may run any number of times in a message."""
+
+PARTIAL = "partial_"
+"""What the name of a step for a partial last block begins with."""
+
+
+def partial(step: str) -> str:
+    """The step for a partial last block, beside a step for whole blocks."""
+    return PARTIAL + step
+
 
 
 class State:
@@ -104,6 +117,30 @@ class StreamMode(Definition):
     def decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
         """The state after a block of ciphertext, and its plaintext."""
         raise NotImplementedError
+
+    def partial_associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
+        """The state after a last block of associated data that is not whole; ``associated`` if the mode has no such step."""
+        return self.associated(o, k, s, a)
+
+    def partial_encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+        """As ``encrypt``, for a last block that is not whole."""
+        return self.encrypt(o, k, s, p)
+
+    def partial_decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+        """As ``decrypt``, for a last block that is not whole."""
+        return self.decrypt(o, k, s, c)
+
+    @classmethod
+    def step_of(cls, step: str, whole: bool) -> str:
+        """The name of the step that a block of ``associated``, ``encrypt`` or ``decrypt`` takes, from whether it is whole."""
+        own = getattr(cls, partial(step)) is not getattr(StreamMode, partial(step))
+        return partial(step) if own and not whole else step
+
+    @classmethod
+    def block_steps(cls) -> tuple[str, ...]:
+        """The steps for blocks that the mode has, with those for partial last blocks."""
+        names = ((step, cls.step_of(step, False)) for step in BLOCKS)
+        return tuple(dict.fromkeys(name for pair in names for name in pair))
 
     def tag(self, o: Any, k: Keys, s: State, n: Lengths) -> Any:
         """The whole tag.  A shorter tag consists of its first bytes."""

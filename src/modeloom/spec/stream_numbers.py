@@ -33,8 +33,14 @@ class StreamNumbers(Numbers):
     def cut(self, block: int, piece: Any) -> int:
         """A block truncated to the length of a piece of the text, and padded with zeros."""
         if not isinstance(piece, Piece):
-            raise DefinitionError("o.cut(block, piece) takes a block that encrypt or decrypt was given as its second operand")
+            raise DefinitionError("o.cut(block, piece) takes a block of text that a step was given as its second operand")
         return self.head(block, piece.nbytes)
+
+    def pad10(self, block: int, piece: Any) -> int:
+        """Adds a bit 1 behind the bytes of a piece, the first bit of the next byte.  A whole block is unchanged."""
+        if not isinstance(piece, Piece):
+            raise DefinitionError("o.pad10(block, piece) takes a block that a step was given as its second operand")
+        return self.pad(block, piece.nbytes, 0x80)
 
     def bit_lengths(self, first: int, second: int, order: str = "big") -> int:
         """Two lengths in bytes as numbers of bits.  Each takes half a block, and both are "big" or "little" endian."""

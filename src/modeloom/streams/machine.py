@@ -38,6 +38,7 @@ class Algebra(Protocol):
     def wire(self, wire: tuple[object, ...], a: Any, nbytes: int) -> Any: ...
     def const(self, value: int) -> Any: ...
     def lengths(self, order: str, first: int, second: int) -> Any: ...
+    def mark(self, nbytes: int) -> Any: ...
     def key(self, slot: int, node: int, exponent: int) -> Any: ...
     def operate(self, operation: Operation, operands: Sequence[Any], number: int, slot: int) -> Any: ...
 
@@ -57,7 +58,7 @@ class Token:
     block : Any
         The nonce, the associated data or the text.
     nbytes : int
-        Number of bytes of the text.
+        Number of bytes of the block of associated data or of text.
     place, power, closing : int, int, bool
         These are for the hash: the number of the slot in the message, the power of the key, and whether the product is a part of
         the hash.
@@ -271,6 +272,8 @@ class Machine:
         if kind == "key":
             assert isinstance(what, int)
             return 0, self.o.key(token.slot, what, 1)
+        if kind == "mark":
+            return 0, self.o.mark(token.nbytes)
         if kind == "lengths":
             assert isinstance(what, tuple)
             order, first, second = what

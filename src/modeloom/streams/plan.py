@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.kinds import MUL
-from modeloom.spec.stream import StreamMode
+from modeloom.spec.stream import BLOCKS, StreamMode, partial
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
@@ -136,6 +136,17 @@ class StreamPlan:
         names = ("encrypt", "decrypt") if name == "text" else (name,)
         return max(len(self.placed.passes[step.title]) for step in self.steps if step.name in names and not step.nonce_class)
 
+    @property
+    def partial_steps(self) -> dict[str, str]:
+        """For each step of whole blocks, the step of partial last blocks, if the mode has one."""
+        names = {step.name for step in self.steps}
+        return {step: partial(step) for step in BLOCKS if partial(step) in names}
+
+    @property
+    def text_stage(self) -> int:
+        """The stage in which all steps have their text."""
+        return max(stage for title, stage in self.placed.outputs.items() if title != "tag")
+
 
 def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1) -> StreamPlan:
     """Compiles a stream mode.
@@ -169,6 +180,7 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
     _check(mode, steps, kinds)
     plan = StreamPlan(mode, trace, steps, kinds, placed, chains, lanes=lanes)
     _check_lanes(plan)
+    _check_partial(plan)
     plan.tokens = list(_tokens(plan))
     plan.preparations, plan.words = preparations, words
     return plan
@@ -187,6 +199,17 @@ def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) ->
                 raise DefinitionError(f"{mode.name}: start() gives the hash {name} a value; let it begin with 0, and hash a first block")
 
 
+def _check_partial(plan: StreamPlan) -> None:
+    """Raises ``DefinitionError`` for a partial last block that takes other tokens than a whole one."""
+    for whole, part in plan.partial_steps.items():
+        at = [[each.at for each in plan.placed.passes[name]] for name in (whole, part)]
+        if at[0] != at[1]:
+            tokens = " and ".join(f"{len(each)} of {name}()" for each, name in zip(at, (whole, part), strict=True))
+            raise DefinitionError(f"{plan.mode.name}: a partial last block takes as many tokens as a whole one, not {tokens}")
+        if (plan.hashed(plan.step(whole)) is None) != (plan.hashed(plan.step(part)) is None):
+            raise DefinitionError(f"{plan.mode.name}: the hash takes whole blocks and partial ones of {whole}(), or neither of them")
+
+
 def _check_lanes(plan: StreamPlan) -> None:
     """Raises ``DefinitionError`` or ``InputError`` for steps that cannot run in several lanes."""
     hashed = [plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "decrypt", "tag")]
@@ -197,9 +220,23 @@ def _check_lanes(plan: StreamPlan) -> None:
     for name in ("associated", "encrypt", "decrypt"):
         if len(plan.placed.passes[name]) > 1:
             raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks a cycle are impossible")
+    for whole, part in plan.partial_steps.items():
+        first, last = (_counted(plan, plan.step(name)) for name in (whole, part))
+        if first and last and first != last:
+            raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block a cycle")
     for kind in plan.kinds.values():
         if kind.kind == "cipher":
             raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block a cycle at most")
+
+
+def _counted(plan: StreamPlan, step: Step) -> set[tuple[str, int]]:
+    """The counters of the state that a step reads with an adder, and what it adds."""
+    found = set()
+    for operation in step.operations:
+        for term in operation.operands[0]:
+            if operation.operation.counter and term.source.kind == "state" and plan.kinds[str(term.source.what)].kind == "counter":
+                found.add((str(term.source.what), operation.number))
+    return found
 
 
 def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:

@@ -27,6 +27,7 @@ from typing import Any
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
 from modeloom.spec.kinds import Operation
+from modeloom.spec.stream import PARTIAL
 from modeloom.streams.chains import Weight, weights
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan
@@ -83,6 +84,9 @@ class Forms:
     def const(self, value: int) -> Polynomial:
         return self.algebra.const(value)
 
+    def mark(self, nbytes: int) -> Polynomial:
+        return self.const(0x80 << 8 * nbytes if nbytes < self.plan.mode.block_bytes else 0)
+
     def lengths(self, order: str, first: int, second: int) -> Polynomial:
         half = self.plan.mode.block_bytes // 2
         data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
@@ -129,6 +133,7 @@ class Definition:
         given = []
         for place, (step, nbytes) in enumerate(message.blocks(size)):
             block = input_block(self.forms, number, place, nbytes)
+            step = self.plan.mode.step_of(step, nbytes == size)
             state, output = self._step(step, message, block, nbytes, state, lengths)
             if output is not None:
                 given.append(output)
@@ -152,6 +157,8 @@ class Definition:
                     values[number] = block
                 elif node.kind == "state":
                     values[number] = state[node.args[0]]
+                elif node.kind == "mark":
+                    values[number] = forms.mark(nbytes)
                 elif node.kind == "lengths":
                     order, *parts = node.args
                     values[number] = forms.lengths(order, *(lengths[n] if isinstance(n, str) else n for n in parts))
@@ -211,6 +218,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
             value = None
             if step != "tag":
                 value, count = block(count, nbytes), count + 1
+                step = plan.mode.step_of(step, nbytes == plan.mode.block_bytes)
             number, weight = slots[lane] if slots else (0, Weight(0, False))
             for place, each in enumerate(plan.placed.passes[step]):
                 yield Token(
@@ -269,6 +277,8 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
         made += [Message(0, number, "encrypt", nonce, 0, rng.choice((0, size)), ()) for nonce in lengths]
     usual = plan.mode.nonce_bytes[0][0]
     made += [Message(1, 0, direction, usual, 0, nbytes) for direction in ("encrypt", "decrypt") for nbytes in range(size)]
+    if plan.partial_steps:
+        made += [Message(2, 0, "encrypt", usual, nbytes, rng.randrange(2 * size)) for nbytes in range(1, 2 * size)]
     rng.shuffle(made)
     return made
 
@@ -276,7 +286,7 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
 def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
     """Proves that a pipeline computes its definition.  Raises ``ProofError`` if it does not."""
     if plan.horner is not None:
-        for step in ("associated", "encrypt", "decrypt"):
+        for step in plan.mode.block_steps():
             if plan.hashed(plan.step(step)) is not None:
                 prove_step(plan, step)
     forms = Forms(plan)
@@ -348,7 +358,8 @@ class _Induction:
         self.plan, self.step, self.name, self.node = plan, step, plan.horner.name, plan.horner.key
         self.forms = Forms(plan)
         self.definition = Definition(plan, self.forms)
-        self.message = Message(0, 0, step if step != "associated" else "encrypt", plan.mode.nonce_bytes[0][0], 0, 0)
+        self.message = Message(0, 0, "encrypt", plan.mode.nonce_bytes[0][0], 0, 0)
+        self.nbytes = plan.mode.block_bytes - step.startswith(PARTIAL)
 
     def times(self, value: Polynomial, power: int) -> Polynomial:
         """A value times a power of the key."""
@@ -371,11 +382,10 @@ class _Induction:
         state = {name: forms.algebra.atom("state", name) for name in plan.trace.state}
         kept = machine.loaded(state, self.name, chains)
         before = self.defect(state[self.name], chains, flags)
-        size = plan.mode.block_bytes
         for place, weight in enumerate(given):
-            block = input_block(forms, 0, place, size)
+            block = input_block(forms, 0, place, self.nbytes)
             token = Token(
-                1000 + place, self.step, block=block, nbytes=size, place=place, power=weight.power, closing=weight.closing,
+                1000 + place, self.step, block=block, nbytes=self.nbytes, place=place, power=weight.power, closing=weight.closing,
                 empty=not flags[place],
             )  # fmt: skip
             try:
@@ -383,7 +393,7 @@ class _Induction:
             except MachineError as error:
                 raise ProofError(f"{plan.mode.name}: {error}") from error
             if flags[place]:
-                state, _ = self.definition._step(self.step, self.message, block, size, state, {})
+                state, _ = self.definition._step(self.step, self.message, block, self.nbytes, state, {})
         after = [kept.values[(len(given) + place) % k][1] for place in range(k)]
         return before, state[self.name], after, kept.total
 

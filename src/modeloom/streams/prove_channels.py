@@ -20,6 +20,7 @@ from typing import Any
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
+from modeloom.spec.stream import PARTIAL
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Definition, Forms, Message, input_block, nonce_block, tokens_of
@@ -113,14 +114,15 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
     forms = Forms(plan)
     size = plan.mode.block_bytes
     usual = plan.mode.nonce_bytes[0][0]
-    for step in ("associated", "encrypt", "decrypt", "tag"):
+    for step in (*plan.mode.block_steps(), "tag"):
+        nbytes = size - step.startswith(PARTIAL)
         alone, beside = (_loaded(plan, forms, machine, channels) for channels in ((0,), (0, 1)))
         before = beside.state_of(1)
         results = []
         for running in (alone, beside):
             outputs = [
                 _run(plan, running, Token(
-                    1000 + each.at, step, part, block=input_block(forms, 0, 0, size), nbytes=size, power=1, closing=True, slot=0,
+                    1000 + each.at, step, part, block=input_block(forms, 0, 0, nbytes), nbytes=nbytes, power=1, closing=True, slot=0,
                     lengths={"nonce": usual, "associated": size, "text": size},
                 ))
                 for part, each in enumerate(plan.placed.passes[step])

@@ -25,8 +25,6 @@ from modeloom.streams.steps import Form, Source, Step, Term, UnitOperation
 
 __all__ = ["Recurrence", "depends_on", "horner_operation", "recurrences"]
 
-LOOPS = ("associated", "encrypt", "decrypt")
-
 
 @dataclass(frozen=True)
 class Recurrence:
@@ -66,7 +64,7 @@ def recurrences(mode: str, steps: Sequence[Step], state: Iterable[str]) -> dict[
     """
     found: dict[str, Recurrence] = {}
     for name in state:
-        kinds = {_kind(mode, step, name) for step in steps if step.name in LOOPS}
+        kinds = {_kind(mode, step, name) for step in steps if step.name not in ("start", "tag")}
         changing = {kind for kind in kinds if kind.kind != "held"}
         if len(changing) > 1:
             what = " and ".join(sorted({f"{one.kind}" for one in changing}))

@@ -22,12 +22,9 @@ from modeloom.ir.value import Value
 from modeloom.spec import CipherKey, DefinitionError, Keys, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.keyed import KeyParts
-from modeloom.spec.stream import Lengths, Nonce, State, StreamMode
+from modeloom.spec.stream import PARTIAL, Lengths, Nonce, State, StreamMode
 
 __all__ = ["Length", "StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
-
-LOOPS = ("associated", "encrypt", "decrypt")
-"""Steps that may run any number of times in a message."""
 
 
 class Length:
@@ -70,7 +67,7 @@ class StepTrace:
     Attributes
     ----------
     name : str
-        "start", "associated", "encrypt", "decrypt" or "tag".
+        "start", "associated", "encrypt", "decrypt" or "tag", or one for a partial last block, such as "partial_encrypt".
     nonce_class : int
         For ``start``: its class of nonces.
     updates : dict
@@ -108,14 +105,27 @@ class StreamTracer(Tracer):
     """The operations ``o`` of a stream mode, which record nodes without duplicates."""
 
     piece: Value | None = None
-    """The text of the step that is traced."""
+    """The block of the step that is traced."""
+
+    of_text = False
+    """Whether this block is text."""
+
+    partial = False
+    """Whether the step takes partial last blocks."""
 
     def cut(self, a: Value, piece: Any) -> Value:
         """See ``StreamNumbers.cut``."""
         node = self._id(a)
-        if self.piece is None or piece is not self.piece:
+        if not self.of_text or piece is not self.piece:
             raise DefinitionError(f"{self.trace.mode}: o.cut(block, p) takes the text of encrypt or decrypt as its second operand")
         return self._value("cut", node)
+
+    def pad10(self, a: Value, piece: Any) -> Value:
+        """See ``StreamNumbers.pad10``."""
+        node = self._id(a)
+        if self.piece is None or piece is not self.piece:
+            raise DefinitionError(f"{self.trace.mode}: o.pad10(block, p) takes the block of the step as its second operand")
+        return self.xor(Value(self, node), self._value("mark")) if self.partial else a
 
     def bit_lengths(self, first: Any, second: Any, order: str = "big") -> Value:
         """See ``StreamNumbers.bit_lengths``."""
@@ -156,7 +166,7 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
     for number, lengths in enumerate(mode.nonce_bytes):
         nbytes = lengths[0] if len(lengths) == 1 else Length(mode.name, "nonce", lengths)
         _start(mode, o, keys, number, Nonce(o.leaf("nonce", 0), nbytes))
-    for name in LOOPS:
+    for name in mode.block_steps():
         _loop(mode, o, keys, name)
     _tag(mode, o, keys)
     return result
@@ -196,13 +206,14 @@ def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: No
 def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     trace = o.trace
     assert isinstance(trace, StreamTrace)
-    block = o.leaf("associated" if name == "associated" else "text", 0)
-    o.piece = None if name == "associated" else block
+    of_text = not name.endswith("associated")
+    block = o.leaf("text" if of_text else "associated", 0)
+    o.piece, o.of_text, o.partial = block, of_text, name.startswith(PARTIAL) or mode.step_of(name, False) == name
     step = getattr(mode, name)
     with beside(mode.folder), blame(mode.name, step):
         given = step(o, keys, _state(o), block)
-    o.piece = None
-    if name == "associated":
+    o.piece, o.of_text = None, False
+    if not of_text:
         trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, given)))
         return
     if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Value)):

@@ -87,6 +87,14 @@ FAULTS = (
         "a lane has the power of another", "bus_pipeline", r"\.power_0\(power_0\)", ".power_0(power_1)", TAG, {"blocks_per_cycle": 2},
     ),
     MessageFault(
+        "a partial block is taken for a whole one", "bus_entry", r"\? kind_0_2_choice : kind;", "? kind : kind;", f"{TEXT}|{TAG}",
+        {"mode": "padded"},
+    ),
+    MessageFault(
+        "the bit behind a partial block is missing for a length", "bus_pipeline_lines", r"(mark_11_119_119 = nbytes_11_reg == 5'h)e",
+        r"\g<1>f", TAG, {"mode": "padded"},
+    ),
+    MessageFault(
         "text that is held leaves before its verdict", "bus", r"\.right\(verdicts_right\)", ".right(1'h1)",
         r"cycle \d+: a beat leaves that belongs to no message|message \d+ \(.*(block \d+ of the text|tkeep of beat)", {"hold": 100},
     ),

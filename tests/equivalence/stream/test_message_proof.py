@@ -33,6 +33,8 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "no register in the multiplier": ("gcm", {**SMALL, "mul_stages": 0}),
     "lut6": ("gcm", {**SMALL, "mul_arch": "lut6"}),
     "no hash": ("no-hash", {"cipher_stages": 1, "key_slots": 2}),
+    "partial blocks": ("padded", SMALL),
+    "partial blocks in lanes": ("padded", {**SMALL, "blocks_per_cycle": 4}),
     "blocks of 256 bits": ("wide-aead", {"key_slots": 2, "mul_stages": 1}),
 }
 """What a core can have."""

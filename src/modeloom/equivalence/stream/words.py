@@ -78,6 +78,10 @@ class TokenWords:
         """A constant."""
         return lanes.constant(value, self.width)
 
+    def mark(self, nbytes: int) -> int:
+        """A bit 1 behind the bytes of a partial block."""
+        return self.const(0x80 << 8 * nbytes if 8 * nbytes < self.width else 0)
+
     def lengths(self, order: str, first: int, second: int) -> int:
         """Two lengths in bytes as numbers of bits, each in half a block."""
         half = self.width // 16

@@ -208,13 +208,18 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.opening.eq((kept.now.hashed == 0) | self.token.payload.opening),
         ]
         tag_kind = next(n for n, one in enumerate(plan.tokens) if one.title == "tag")
+        partial_kinds = self._partial_kinds()
         for lane in range(p.lanes):
             is_tag = token.tag & (token.full == lane) & plain
             has_block = (token.full > lane) & plain
             alone = (lane == 0) & ((step == TokenStep.TAG) | takes_start)
             mine = Signal.like(kind, name=f"kind_{lane}")
             block = Signal(p.block_bits, name=f"block_{lane}")
-            m.d.comb += mine.eq(Mux(is_tag, tag_kind, kind) if p.plan.shares_tag else kind)
+            of_block: Value = kind
+            if partial_kinds:
+                partial = token.nbytes[: p.block_bytes.bit_length() - 1].any() & (token.full == lane + 1) & plain
+                of_block = Mux(partial, Array(partial_kinds)[kind], kind)
+            m.d.comb += mine.eq(Mux(is_tag, tag_kind, of_block) if p.plan.shares_tag else of_block)
             with m.Switch(Mux(is_tag, _source(plan.tokens[tag_kind].source), source) if lane == 0 or p.plan.shares_tag else Const(0, 2)):
                 if lane == 0:
                     with m.Case(1):
@@ -266,6 +271,14 @@ class TokenEntry(BusComponent[MessageParameters]):
         credit_reg = Signal(init=1)
         m.d.comb += [free.eq(free_reg - used + returned), credit.eq(credit_reg)]
         m.d.sync += [free_reg.eq(free), credit_reg.eq(free != 0)]
+
+    def _partial_kinds(self) -> list[int]:
+        """For each kind of token, the kind for a partial last block; empty if the mode has no steps for them."""
+        plan = self.parameters.plan
+        numbers = {(token.title, token.part): number for number, token in enumerate(plan.tokens)}
+        steps = plan.partial_steps
+        kinds = [numbers[steps.get(token.title, token.title), token.part] for token in plan.tokens]
+        return [*kinds, *range(len(kinds), len(kinds) + len(plan.preparations))] if steps else []
 
     def _lengths(self, m: Module, lane: int, kind: Signal, counted: Value, nonce_bytes: Value) -> Value:
         """The block of lengths for a token of this kind.  It is 0 if the kind has none."""

@@ -249,7 +249,7 @@ class MessageSizes:
     @property
     def text_stage(self) -> int:
         """The number of cycles from a token to its text."""
-        return max(self.plan.placed.outputs[title] for title in ("encrypt", "decrypt"))
+        return self.plan.text_stage
 
     @property
     def tag_stage(self) -> int:

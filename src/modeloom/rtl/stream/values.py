@@ -68,6 +68,7 @@ class TokenValues:
         self.reads: dict[tuple[int, str, int], Value] = {}
         self.total: Line | None = None
         self._masks: dict[tuple[int, int], Value] = {}
+        self._marks: dict[tuple[int, int], Value] = {}
         self._adders = 0
 
     def in_lane(self, lane: int, name: str) -> str:
@@ -153,6 +154,15 @@ class TokenValues:
             self._masks[stage, lane] = mask
         return self._masks[stage, lane]
 
+    def _mark(self, stage: int, lane: int) -> Value:
+        """A bit 1 behind the bytes of a partial block: the first bit of the next byte."""
+        if (stage, lane) not in self._marks:
+            nbytes = self.of_lane["nbytes"][lane].at(stage)
+            mark = Signal(self.width, name=self.in_lane(lane, f"mark_{stage}"))
+            self.late.d.comb += mark.eq(Cat(Cat(Const(0, 7), nbytes == at) for at in range(self.width // 8)))
+            self._marks[stage, lane] = mark
+        return self._marks[stage, lane]
+
     def form(
         self, form: Form, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None = None
     ) -> Value:
@@ -166,6 +176,8 @@ class TokenValues:
         if kind in ("key", "word"):
             assert port is not None
             return self.reads[lane, *port]
+        if kind == "mark":
+            return self._mark(stage, lane)
         if kind == "state":
             if self.plan.kinds[str(what)].kind == "horner":
                 assert self.total is not None
