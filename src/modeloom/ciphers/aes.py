@@ -39,7 +39,8 @@ def _hardware(request: CoreRequest) -> Any:
     return AESPipeline(
         request.key_bits, request.stages, request.slots, direction=request.direction, sbox=request.sbox,
         more_key_bits=request.more_key_bits, key_memory="block" if request.slots > FEW_SLOTS else "distributed",
-        key_writers=request.writers,
+        key_writers=request.writers, mixcolumns=request.networks,
+        whole_sboxes=request.networks == "lut6",
     )  # fmt: skip
 
 

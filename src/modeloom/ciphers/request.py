@@ -42,6 +42,8 @@ class CoreRequest:
     writers : int
         0, or the number of iterative key schedules that write round keys at the same time.  The core then clears all round keys of a
         slot at once.
+    networks : str
+        "plain", or "lut6": a cipher may divide its XOR networks into LUTs of six inputs, as multipliers for such LUTs do.
 
     Raises
     ------
@@ -57,6 +59,7 @@ class CoreRequest:
     sbox: str = "lut"
     more_key_bits: tuple[int, ...] = ()
     writers: int = 0
+    networks: str = "plain"
 
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:

@@ -281,6 +281,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     request = CoreRequest(
         direction="encrypt", form="pipelined", key_bits=first, stages=cast(int, shared.cipher_stages),
         slots=slots, sbox=cast(str, shared.cipher_sbox), more_key_bits=options.more_key_bits, writers=options.writers,
+        networks="lut6" if options.mul_arch == "lut6" else "plain",
     )  # fmt: skip
     for bits in request.key_sizes:
         mode.check_key_bits(bits)

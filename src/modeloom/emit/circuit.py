@@ -108,6 +108,8 @@ class Circuit:
         The driver of each net, by the name of the net.
     memories, instances : dict
         By name.
+    whole_module : bool
+        Whether tools should map the module by itself.
     """
 
     name: str
@@ -117,6 +119,7 @@ class Circuit:
     reads: dict[str, Read] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
     instances: dict[str, Instance] = field(default_factory=dict)
+    whole_module: bool = False
 
     def ports(self, direction: str) -> list[str]:
         """Names of the ports of a direction."""

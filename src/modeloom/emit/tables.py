@@ -17,10 +17,13 @@ from modeloom.emit.circuit import Circuit, Instance, Memory, Net, Read
 from modeloom.emit.expressions import const, net
 from modeloom.emit.simplify import rename
 
-__all__ = ["TABLE", "free_name", "table_modules"]
+__all__ = ["TABLE", "WHOLE", "free_name", "table_modules"]
 
 TABLE = "table"
 """Attribute of a memory in a hardware description: the name of the table that it holds."""
+
+WHOLE = "table_whole"
+"""Attribute of such a memory: tools should map the module of the table by itself.  This holds for all places of the table."""
 
 _CLOCK, _ADDRESS, _DATA, _WORDS = "\\clk", "\\address", "\\data", "\\words"
 
@@ -43,6 +46,7 @@ def table_modules(circuits: list[Circuit], top: str) -> list[Circuit]:
             if memory.writes or not reads:
                 continue
             label = memory.attributes.pop(TABLE, "").strip('"')
+            alone = memory.attributes.pop(WHOLE, None) is not None
             clocked = [read.clock is not None for read in reads.values()]
             if any(clocked) and not (label and _by_one_clock(list(reads.values()))):
                 continue
@@ -54,6 +58,7 @@ def table_modules(circuits: list[Circuit], top: str) -> list[Circuit]:
             key = (label, size, tuple(memory.words), tuple(sorted(memory.attributes.items())))
             if key not in found:
                 found[key] = _module(free_name(f"\\{top}_{label}", taken), len(groups[0]), first, memory)
+            found[key].whole_module |= alone
             place = places[label] = places.get(label, -1) + 1
             for i, group in enumerate(groups):
                 name = f"{label}_{place}" if any(clocked) else f"{label}_{place}_{i}"

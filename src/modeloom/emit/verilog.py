@@ -43,6 +43,8 @@ class _Writer:
         circuit = self.circuit
         lines = [f"// {line}".rstrip() for line in title]
         ports = [name for name, one in circuit.nets.items() if one.direction]
+        if circuit.whole_module:
+            lines.append('(* keep_hierarchy = "yes" *)')
         lines.append(f"module {plain(circuit.name)} (")
         lines += [f"  {self._port(name)}{',' if name != ports[-1] else ''}" for name in ports]
         lines.append(");")

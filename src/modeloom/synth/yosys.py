@@ -24,6 +24,9 @@ __all__ = ["APART", "Mapped", "commands_of", "map_design", "version_of", "ways"]
 APART = "mapped_apart"
 """Attribute of a wire, set with ``Signal(..., attrs={"mapped_apart": 1})``."""
 
+WHOLE = 'attribute \\keep_hierarchy "yes"\n'
+"""The attribute of modules that the design asks to be mapped by themselves."""
+
 _CHILD = Path(__file__).resolve().parent / "_yosys.py"
 
 
@@ -80,6 +83,10 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     first = pin_commands(rtlil, directory, lut6=target.lut_inputs == 6)
     wanted = commands_of(target, mapper, top)
     first += _tables_until_luts(wanted) if f"attribute \\{TABLE} 1" in rtlil else wanted
+    if WHOLE in rtlil:
+        # Other targets do better when they map everything at once.
+        together = ["setattr -mod -unset keep_hierarchy A:keep_hierarchy=yes", "flatten", "clean"]
+        first = [*first, *together] if target.lut_inputs == 6 else [together[0], *first]
     if f"attribute \\{APART} 1" in rtlil and target.kind == "lut":
         apart = f"a:{APART} %m"
         # Their wires may be gone after the mapping, so the modules get a separate mark.

@@ -36,15 +36,15 @@ class MessageFault:
 
 FAULTS = (
     MessageFault(
-        "the plaintext is hashed", "bus_pipeline", r"(is_encrypt_11_reg \? lines_block_11_reg) \^ mul_a_and", r"\1", TAG,
+        "the plaintext is hashed", "bus_pipeline", r"(mul_a_gate_3 =[^;]*& \{16\{)lines_is_encrypt_11_reg", r"\g<1>1'h0", TAG,
     ),
-    MessageFault("a mask of another byte", "bus_pipeline_lines", r"(mask_11_119_119 = nbytes_11_reg > 5'h)e", r"\g<1>d", f"{TAG}|{TEXT}"),
+    MessageFault("a mask of another byte", "bus_pipeline_lines", r"(mask_11_14_14 = nbytes_11_reg > 5'h)e", r"\g<1>d", f"{TAG}|{TEXT}"),
     MessageFault(
         "a chain at another address", "bus_pipeline", r"\.raddr_0\(lines_chain_10_reg\)", ".raddr_0(lines_chain_10_reg ^ 3'h1)", TAG,
     ),
     MessageFault("a power too high", "bus_pipeline", r"lines_power_10_reg - 3'h1", "lines_power_10_reg", TAG),
     MessageFault("a power of set-up", "bus_pipeline", r"(lines_is_prepare_3_10_reg \? 3'h)2", r"\g<1>1", TAG),
-    MessageFault("chains are not cleared", "bus_pipeline", r"lines_fresh_11_reg \? 128'h0 : chains", "1'h0 ? 128'h0 : chains", TAG),
+    MessageFault("chains are not cleared", "bus_pipeline", r"lines_product_11_reg & ~lines_fresh_11_reg", "lines_product_11_reg", TAG),
     MessageFault("the hash of the message before", "bus_pipeline", r"lines_opening_14_reg \? 128'h0 : y_reg", "1'h0 ? 128'h0 : y_reg", TAG),
     MessageFault(
         "the counter stops in decryption", "bus_pipeline", r"(\| lines_is_encrypt) \| lines_is_decrypt\)", r"\1)", f"{TEXT}|{TAG}",

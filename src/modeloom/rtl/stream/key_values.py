@@ -16,6 +16,7 @@ from operator import or_
 from amaranth.hdl import Cat, Const, Mux, Value
 
 from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.rtl.stream.word_memory import WordMemory
 from modeloom.streams.place import unit_of
@@ -99,18 +100,22 @@ class KeyValues(TokenValues):
         m, c = self.m, self.c
         if not self.plan.words:
             return
+        words = GatedSum(self.width, "word")
         for number, made in enumerate(self.plan.preparations, len(self.plan.tokens)):
             stage = self._prepared_stage(made)
-            with m.If(self.kinds[0][number].at(stage)):
+            is_kind, value = self.kinds[0][number].at(stage), self._prepared(made, stage)
+            words.add(self._identity(value), is_kind, value)
+            with m.If(is_kind):
                 m.d.comb += [
                     c.word_valid.eq(1), c.word_index.eq(self.plan.words.index(made.word)), c.word_slot.eq(self.lines["slot"].at(stage)),
-                    c.word.eq(self._prepared(made, stage)),
                 ]  # fmt: skip
+        m.d.comb += c.word.eq(words.total(m))
         memory = self.key_memory
         m.d.comb += [
             memory.we.eq(c.word_valid | c.key_we),
             memory.waddr.eq(Mux(c.word_valid, Cat(c.word_index, c.word_slot), Cat(c.key_index, c.key_slot))),
-            memory.wdata.eq(Mux(c.word_valid, c.word, c.key_data)),
+            # The word is zero while there is none.
+            memory.wdata.eq(c.word ^ Mux(c.word_valid, 0, c.key_data)),
         ]  # fmt: skip
 
     def _prepared_stage(self, made: Preparation) -> int:

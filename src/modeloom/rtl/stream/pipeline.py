@@ -24,6 +24,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.inline_port import writer_ends
+from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.state import StateValues
@@ -172,7 +173,8 @@ class _Elaboration(StateValues, KeyValues):
         m.submodules[self.in_lane(lane, "multiplier")] = component
         self.operands[lane]["mul"] = ports = tuple(Signal(self.width, name=self.in_lane(lane, f"mul_{port}")) for port in "ab")
         registers = [Signal(self.width, name=f"{port.name}_reg", reset_less=True) for port in ports]
-        product = Signal(self.width, name=self.in_lane(lane, "mul") + "_reg", reset_less=True)
+        # With a reset, what the chains are overwritten with is zero.
+        product = Signal(self.width, name=self.in_lane(lane, "mul") + "_reg")
         m.d.sync += [register.eq(port) for register, port in zip(registers, ports, strict=True)]
         m.d.comb += [component.a.eq(registers[0]), component.b.eq(registers[1])]
         m.d.sync += product.eq(component.o)
@@ -211,36 +213,39 @@ class _Elaboration(StateValues, KeyValues):
     def _connect_operands(self) -> None:
         m = self.m
         for lane in range(self.lanes):
-            gathered: dict[tuple[str, int], list[Value]] = {}
+            gathered: dict[tuple[str, int], GatedSum] = {}
+
+            def of(port: tuple[str, int], lane: int = lane, gathered: dict[tuple[str, int], GatedSum] = gathered) -> GatedSum:
+                return gathered.setdefault(port, GatedSum(self.width, self.operands[lane][port[0]][port[1]].name))
+
             for number, forms in self.all_operands(lane):
                 token = self.plan.tokens[number] if number < len(self.plan.tokens) else None
                 step, part = (self.plan.step(token.title), token.part) if token else (None, 0)
                 for port, form in forms.items():
                     stage = self.placed.stages[port[0]]
-                    value = self.form(form, stage, step, part, lane, port)
-                    gathered.setdefault(port, []).append(Mux(self.kinds[lane][number].at(stage), value, 0))
-            chain: Value = Const(0, self.width)
+                    self.gather(of(port), self.kinds[lane][number].at(stage), form, stage, step, part, lane, port)
             if self.plan.horner is not None:
                 stage = self.placed.stages["mul"]
                 product = self.lines["product"].at(stage)
-                for number, value in self.hashed(lane, stage):
-                    gathered.setdefault(("mul", 0), []).append(Mux(self.kinds[lane][number].at(stage), value, 0))
+                for number, form, step, part in self.hashed(lane):
+                    self.gather(of(("mul", 0)), self.kinds[lane][number].at(stage), form, stage, step, part, lane)
                 # In a lane without a block, the chain goes on, too.
-                chain = Mux(product, self.chains[lane], 0)
+                of(("mul", 0)).add("chain", product & ~self.lines["fresh"].at(stage), self.chains[lane])
                 key = self.reads[lane, "mul", 1]
                 if self.lanes > 1:
-                    key = Mux(self.of_lane["power"][lane].at(stage) == 0, Const(self.plan.mode.field.one, self.width), key)
-                gathered.setdefault(("mul", 1), []).append(Mux(product, key, 0))
+                    one = Const(self.plan.mode.field.one, self.width)
+                    of(("mul", 1)).add("power", product, Mux(self.of_lane["power"][lane].at(stage) == 0, one, key))
+                else:
+                    of(("mul", 1)).add(self._identity(key), product, key)
             for (unit, place), values in gathered.items():
-                value = reduce(or_, values)
-                m.d.comb += self.operands[lane][unit][place].eq(value ^ chain if (unit, place) == ("mul", 0) else value)
+                m.d.comb += self.operands[lane][unit][place].eq(values.total(m))
 
     def _connect_outputs(self) -> None:
         m, c = self.m, self.c
         tags: list[tuple[Value, Value]] = []
         valid: list[Value] = []
         for lane in range(self.lanes):
-            texts: list[Value] = []
+            texts = GatedSum(self.width, self.in_lane(lane, "text"))
             for number in self.kinds[lane]:
                 if number >= len(self.plan.tokens):
                     continue
@@ -250,13 +255,13 @@ class _Elaboration(StateValues, KeyValues):
                     continue
                 is_tag = step.name == "tag"
                 stage = c.tag_stage if is_tag else c.text_stage
-                is_kind, value = self.kinds[lane][number].at(stage), self.form(step.output, stage, step, token.part, lane)
+                is_kind = self.kinds[lane][number].at(stage)
                 if is_tag:
-                    tags.append((is_kind, value))
+                    tags.append((is_kind, self.form(step.output, stage, step, token.part, lane)))
                 else:
-                    texts.append(Mux(is_kind, value, 0))
+                    self.gather(texts, is_kind, step.output, stage, step, token.part, lane)
                     valid.append(is_kind)
-            m.d.comb += c.text[lane].eq(reduce(or_, texts))
+            m.d.comb += c.text[lane].eq(texts.total(m))
         m.d.comb += [
             c.text_valid.eq(reduce(or_, valid)),
             c.tag_valid.eq(reduce(or_, (bit for bit, _ in tags))), c.tag.eq(reduce(or_, (Mux(bit, value, 0) for bit, value in tags))),

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import reduce
 from operator import or_
 
@@ -20,7 +20,7 @@ from modeloom.rtl.stream.channel_words import ChannelWords
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.streams.plan import TokenKind
-from modeloom.streams.steps import Step, Term
+from modeloom.streams.steps import Form, Step, Term
 
 __all__ = ["StateValues"]
 
@@ -58,9 +58,15 @@ class StateValues(TokenValues):
             for name in self.states:
                 home = self.placed.homes[name]
                 value = self.states[name][lane].at(home)
+                by_value: dict[Hashable, tuple[list[Value], Value]] = {}
                 for number, token in self._updating(lane, name):
                     step = self.plan.step(token.title)
-                    value = Mux(self.kinds[lane][number].at(home), self.form(step.updates[name], home, step, token.part, lane), value)
+                    form = step.updates[name]
+                    terms = [(self._identity(self._term(term, home, step, token.part, lane, None)), term.maps) for term in form]
+                    whens, _ = by_value.setdefault(tuple(terms), ([], self.form(form, home, step, token.part, lane)))
+                    whens.append(self.kinds[lane][number].at(home))
+                for whens, new in by_value.values():
+                    value = Mux(reduce(or_, whens), new, value)
                 left = Signal(self.width, name=f"{self.in_lane(lane, name)}_left")
                 self.late.d.comb += left.eq(value)
                 self.states[name].append(Line(self.late, left, home, left.name))
@@ -114,12 +120,9 @@ class StateValues(TokenValues):
             m.d.comb += [
                 chains.raddr[0].eq(self._chain(stage - 1)),
                 chains.waddr.eq(self._chain(done)), chains.we.eq(active),
-                # A reset reaches no product, but it reaches what says that there is one.
-                chains.wdata.eq(product & active.replicate(self.width)),
+                chains.wdata.eq(product),
             ]  # fmt: skip
-            chain = Signal(self.width, name=self.in_lane(lane, f"{name}_chain"))
-            m.d.comb += chain.eq(Mux(lines["fresh"].at(stage), 0, chains.rdata[0]))
-            self.chains.append(chain)
+            self.chains.append(chains.rdata[0])
             products.append(product)
         self.registers[name] = Signal(self.width, name=f"{name}_reg")
         total = Signal(self.width, name=name)
@@ -145,8 +148,8 @@ class StateValues(TokenValues):
                 with m.If(when):
                     m.d.comb += [words.we.eq(1), words.waddr.eq(self.context(stage)), words.wdata.eq(value)]
 
-    def hashed(self, lane: int, stage: int) -> Iterator[tuple[int, Value]]:
-        """For each kind of token that has a block of the hash, the value that is added to the chain."""
+    def hashed(self, lane: int) -> Iterator[tuple[int, Form, Step, int]]:
+        """For each kind of token that has a block of the hash, what is added to the chain: a form of a part of a step."""
         assert self.plan.horner is not None
         source = ("state", self.plan.horner.name)
         for number in self.kinds[lane]:
@@ -158,5 +161,4 @@ class StateValues(TokenValues):
             if product is None or product not in token.operations:
                 continue
             operand = next(form for form in step.operations[product].operands if any(term.source == source for term in form))
-            rest = tuple(term for term in operand if term.source != source)
-            yield number, self.form(rest, stage, step, token.part, lane)
+            yield number, tuple(term for term in operand if term.source != source), step, token.part

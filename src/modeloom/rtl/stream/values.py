@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import reduce
 from operator import xor
 from typing import Any
@@ -22,6 +22,7 @@ from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.engine.wires import kept
 from modeloom.rtl.gf128.scale import scale
+from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import Line
 from modeloom.streams.place import unit_of
 from modeloom.streams.steps import Form, Step, Term
@@ -69,7 +70,8 @@ class TokenValues:
         self.total: Line | None = None
         self._masks: dict[tuple[int, int], Value] = {}
         self._marks: dict[tuple[int, int], Value] = {}
-        self._adders = 0
+        # By what is added: the values that the operand is made of, and the sum.
+        self._adders: dict[Hashable, tuple[list[Value], Value]] = {}
 
     def in_lane(self, lane: int, name: str) -> str:
         """A name in a lane."""
@@ -142,15 +144,15 @@ class TokenValues:
             elif wire[0] == "keep":
                 value = kept(value, int(wire[1]))  # type: ignore[call-overload]
             else:
-                value = value & self._mask(stage, lane)
+                value = value & Cat(bit.replicate(8) for bit in self._mask(stage, lane))
         return value
 
     def _mask(self, stage: int, lane: int) -> Value:
-        """Ones for the bytes of a piece."""
+        """A one for each byte of a piece."""
         if (stage, lane) not in self._masks:
             nbytes = self.of_lane["nbytes"][lane].at(stage)
-            mask = Signal(self.width, name=self.in_lane(lane, f"mask_{stage}"))
-            self.late.d.comb += mask.eq(Cat((nbytes > at).replicate(8) for at in range(self.width // 8)))
+            mask = Signal(self.width // 8, name=self.in_lane(lane, f"mask_{stage}"))
+            self.late.d.comb += mask.eq(Cat(nbytes > at for at in range(self.width // 8)))
             self._masks[stage, lane] = mask
         return self._masks[stage, lane]
 
@@ -162,6 +164,23 @@ class TokenValues:
             self.late.d.comb += mark.eq(Cat(Cat(Const(0, 7), nbytes == at) for at in range(self.width // 8)))
             self._marks[stage, lane] = mark
         return self._marks[stage, lane]
+
+    def gather(
+        self, into: GatedSum, when: Value, form: Form, stage: int, step: Step | None, part: int, lane: int,
+        port: tuple[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        """Adds the value of a form to a sum, for tokens of one kind.  The other parameters are those of :meth:`form`."""
+        for term in form:
+            source = self._term(term, stage, step, part, lane, port)
+            cut = term.maps[-1:] == (("cut",),)
+            plain = Term(term.source, term.maps[:-1] if cut else term.maps)
+            key = (self._identity(source), plain.maps, stage, lane) if plain.maps else self._identity(source)
+            into.add(key, when, self.mapped(source, plain, stage, lane), self._mask(stage, lane) if cut else None)
+
+    @staticmethod
+    def _identity(value: Value) -> Hashable:
+        """Equal for the same signals, and for equal constants."""
+        return ("const", value.value) if isinstance(value, Const) else id(value)
 
     def form(
         self, form: Form, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None = None
@@ -205,14 +224,19 @@ class TokenValues:
     def _added(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
         operation = step.operations[number]
         assert operation.operation.counter is not None
-        adder = CounterAdder(self.width, operation.operation.counter)
-        self.late.submodules[f"add{self._adders}"] = adder
-        self._adders += 1
         form, count = operation.operands[0], operation.number
         if len(form) == 1 and form[0].source.kind == "state" and self.plan.kinds[str(form[0].source.what)].kind == "counter":
             # The lanes before this one have blocks of the same step, and add as much each: no adder waits for another one.
             count, of_lane = count * (lane + 1), 0
         else:
             of_lane = lane
-        self.late.d.comb += [adder.i.eq(self.form(form, stage, step, part, of_lane)), adder.number.eq(count)]
-        return adder.o
+        # Steps that count alike share an adder.
+        values = [self._term(term, stage, step, part, of_lane, None) for term in form]
+        added = tuple((self._identity(value), term.maps) for value, term in zip(values, form, strict=True))
+        key = (operation.operation.counter, count, stage, of_lane, added)
+        if key not in self._adders:
+            adder = CounterAdder(self.width, operation.operation.counter)
+            self.late.submodules[f"add{len(self._adders)}"] = adder
+            self.late.d.comb += [adder.i.eq(self.form(form, stage, step, part, of_lane)), adder.number.eq(count)]
+            self._adders[key] = values, adder.o
+        return self._adders[key][1]

@@ -100,6 +100,8 @@ class AESPipeline(wiring.Component):
         Other key sizes that a slot may have.
     key_memory : str
         "distributed", or "block", which puts the round keys of several slots into block memories, one for each round.
+    whole_sboxes : bool
+        Asks tools to map each table of an encrypter by itself, into 32 LUTs of six inputs.
     key_writers : int
         0 to 2.  With 1 or 2, all round keys of a slot can be cleared at once, and there are so many ports for writes.  The pipeline then
         encrypts and has several slots in LUT memories.
@@ -152,11 +154,11 @@ class AESPipeline(wiring.Component):
     def __init__(
         self, key_bits: int = 128, registers_per_round: int = 1, slots: int = 1, *, direction: str = "encrypt",
         whitening_register: bool = True, sbox: str = "lut", mixcolumns: str = "plain", more_key_bits: tuple[int, ...] = (),
-        key_memory: str = "distributed", key_writers: int = 0,
+        key_memory: str = "distributed", key_writers: int = 0, whole_sboxes: bool = False,
     ):
         self.sizes = KeySizes((key_bits, *more_key_bits))
         self.key_bits, self.more_key_bits = key_bits, more_key_bits
-        self._stages = RoundStages(direction, registers_per_round, sbox, mixcolumns)
+        self._stages = RoundStages(direction, registers_per_round, sbox, mixcolumns, whole_sboxes)
         self.registers_per_round, self.direction, self.sbox = registers_per_round, direction, sbox
         self.slots = check_count("slots", slots)
         if not isinstance(whitening_register, bool):

@@ -95,6 +95,8 @@ class RoundStages:
         One of ``SBOXES``.
     mixcolumns : str
         One of ``MIXCOLUMNS``.
+    whole_sboxes : bool
+        Asks tools to map each table of a pipeline that encrypts by itself (see ``sub_bytes``).
 
     Raises
     ------
@@ -108,6 +110,7 @@ class RoundStages:
     registers: int
     sbox: str = "lut"
     mixcolumns: str = "plain"
+    whole_sboxes: bool = False
 
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:
@@ -176,7 +179,7 @@ class RoundStages:
             quarters = [register(m, quarter, f"{name}quarter_{n}") for n, quarter in enumerate(quarters)]
             state = join_sub_bytes(m, quarters, register(m, quarter_of_bytes(state), f"{name}chosen"))
         else:
-            state = inv_sub_bytes(m, state) if inverse else sub_bytes(m, state)
+            state = inv_sub_bytes(m, state) if inverse else sub_bytes(m, state, whole=self.whole_sboxes)
         if not both:
             state = inv_shift_rows(state) if inverse else shift_rows(state)
         if self.registers >= 2:

@@ -73,14 +73,15 @@ def _bytes(state: Value) -> list[Value]:
     return [state[low : low + 8] for low in range(0, len(state), 8)]
 
 
-def look_up(m: Module, addresses: list[Value], table: tuple[int, ...], name: str) -> Value:
+def look_up(m: Module, addresses: list[Value], table: tuple[int, ...], name: str, whole: bool = False) -> Value:
     """Looks up bytes in a table, one for each address.  It adds one asynchronous memory to *m*.  The length of the table is a power of two.
 
-    Emitted Verilog has a module of this *name* for it.
+    Emitted Verilog has a module of this *name* for it.  If *whole*, synthesis tools are asked to map this module by itself.
     """
     # Without the attribute, Yosys merges a register after the S-box into the memory and looks for a block RAM with this number
     # of read ports, which takes tens of gigabytes.
-    rom = memory.Memory(shape=8, depth=len(table), init=table, attrs={"rom_style": "logic", "table": name})
+    attributes = {"rom_style": "logic", "table": name, **({"table_whole": 1} if whole else {})}
+    rom = memory.Memory(shape=8, depth=len(table), init=table, attrs=attributes)
     m.submodules += rom
     result = []
     for address in addresses:
@@ -90,15 +91,18 @@ def look_up(m: Module, addresses: list[Value], table: tuple[int, ...], name: str
     return named(m, "looked_up", Cat(result))
 
 
-def sub_bytes(m: Module, state: Value) -> Value:
+def sub_bytes(m: Module, state: Value, *, whole: bool = False) -> Value:
     """SubBytes of a state, or of any other whole number of bytes, in one asynchronous memory added to *m*.
+
+    With *whole*, each S-box is a module that tools map by itself, into 32 LUTs of six inputs.  In a large design with slack, ABC would
+    take 39.
 
     Raises
     ------
     ValueError
         The width of *state* is no multiple of 8, or 0.
     """
-    return look_up(m, _bytes(state), SBOX, "aes_sbox")
+    return look_up(m, _bytes(state), SBOX, "aes_sbox", whole)
 
 
 def inv_sub_bytes(m: Module, state: Value) -> Value:

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums whose terms depend on the kind of a token.
+
+Kinds that read the same value share its gate, so that a bit of a sum has one AND for each value, and not one for each kind::
+
+    kind 0: a + b        ──▶    a & (kind 0 or kind 1)  +  b & kind 0  +  c & (kind 1, bytes of the piece)
+    kind 1: a + cut(c)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import reduce
+from operator import xor
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+
+__all__ = ["GatedSum"]
+
+
+class GatedSum:
+    """The XOR of values, each of which counts for some kinds of tokens.
+
+    Parameters
+    ----------
+    width : int
+        Bits of a value, a multiple of 8.
+    name : str
+        Prefix of the names of gates.
+    """
+
+    def __init__(self, width: int, name: str):
+        self.width, self._name = width, name
+        self._values: dict[Hashable, Value] = {}
+        # For each value: the conditions of whole values, and those of pieces with a mask of their bytes.
+        self._whole: dict[Hashable, list[Value]] = {}
+        self._pieces: dict[Hashable, list[tuple[Value, Value]]] = {}
+
+    def add(self, key: Hashable, when: Value, value: Value, mask: Value | None = None) -> None:
+        """Adds a value under a condition of one bit, of which at most one holds in a cycle.
+
+        Parameters
+        ----------
+        key : hashable
+            Equal keys have equal values.
+        when, value : Value
+            The condition, and the value.
+        mask : Value, optional
+            The bytes that count, one bit for each.
+        """
+        self._values.setdefault(key, value)
+        if mask is None:
+            self._whole.setdefault(key, []).append(when)
+        else:
+            self._pieces.setdefault(key, []).append((when, mask))
+
+    def total(self, m: Module) -> Value:
+        """The sum.  Its gates are added to *m*.  A sum of one whole value is a multiplexer with 0, which registers make their reset."""
+        parts: list[Value] = []
+        for number, (key, value) in enumerate(self._values.items()):
+            # A kind may add a value and a piece of it.  So conditions are summed, too.
+            whole = reduce(xor, self._whole.get(key, ()), Const(0, 1))
+            pieces = self._pieces.get(key, [])
+            gate = Signal(self.width // 8 if pieces else 1, name=f"{self._name}_gate_{number}")
+            if not pieces:
+                m.d.comb += gate.eq(whole)
+                parts.append(Mux(gate, value, 0))
+                continue
+            bytes_here = reduce(xor, (mask & when.replicate(len(gate)) for when, mask in pieces))
+            m.d.comb += gate.eq(bytes_here ^ whole.replicate(len(gate)))
+            parts.append(value & Cat(bit.replicate(8) for bit in gate))
+        return reduce(xor, parts) if parts else Const(0, self.width)
