@@ -67,7 +67,7 @@ FAULTS = (
         f"tag 8 bytes, wrong in bit .*({CODE}|the verdict depends on data)",
     ),
     MessageFault(
-        "the tag of an opened message goes out", "bus_verdicts", r"(given_and & \{128\{)~expected_o_payload\[149\] & ", r"\1",
+        "the tag of an opened message goes out", "bus_verdicts", r"(shown =[^;]*\{16\{)~expected_o_payload\[149\] & ", r"\1",
         r"\(decrypt, slot \d.*\): the tag is not what the definition says",
     ),
     MessageFault("a wrong tag passes", "bus_verdicts", r"wrong_reg <= \|parts_reg;", "wrong_reg <= 1'h0;", CODE),

@@ -13,12 +13,14 @@ __all__ = ["StreamRegister"]
 class StreamRegister(wiring.Component):
     """One place of buffer. A payload passes in every cycle, and ``i.ready`` follows ``o.ready`` in the same cycle.
 
-    Latency 1 cycle, one payload a cycle. The payload register is not reset.
+    Latency 1 cycle, one payload a cycle.
 
     Parameters
     ----------
     shape : ShapeLike
         Payload.
+    reset : bool
+        Whether a reset clears the payload.
 
     Members
     -------
@@ -26,13 +28,13 @@ class StreamRegister(wiring.Component):
         In and out.
     """
 
-    def __init__(self, shape: ShapeLike):
-        self.shape = shape
+    def __init__(self, shape: ShapeLike, *, reset: bool = False):
+        self.shape, self.reset = shape, reset
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        payload_reg = Signal(self.shape, reset_less=True)
+        payload_reg = Signal(self.shape, reset_less=not self.reset)
         valid_reg = Signal()
         m.d.comb += [
             self.i.ready.eq(~valid_reg | self.o.ready), self.o.valid.eq(valid_reg),

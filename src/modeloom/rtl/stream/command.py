@@ -76,7 +76,7 @@ class MessageCommands(BusComponent[MessageParameters]):
         p = self.parameters
         order = order_layout(p)
         m.submodules.taken = taken = RegisterSlice(command_layout(p))
-        m.submodules.checked = checked = StreamRegister(StructLayout({"order": order, "slot": 16}))
+        m.submodules.checked = checked = StreamRegister(StructLayout({"order": order, "slot": 16}), reset=True)
         command, made = taken.o.payload, Signal(order, name="made")
         m.d.comb += [
             taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),

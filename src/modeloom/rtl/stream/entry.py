@@ -200,7 +200,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         m.d.sync += [
             self.valid.eq(issue | self.prepared),
             self.begin.eq(issue & begins),
-            self.nonce.eq(message.nonce & real.replicate(p.block_bits)),
+            self.nonce.eq(Mux(real, message.nonce, 0)),
             self.slot.eq(Mux(real, message.slot, self.prepare_slot)),
             self.product.eq(product),
             self.chain.eq(kept.now.chain),
@@ -233,7 +233,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             m.d.sync += [
                 self.active[lane].eq((issue & (alone | has_block | is_tag)) | (self.prepared & (lane == 0))),
                 self.kind[lane].eq(Mux(issue, mine, self.prepare_kind) if lane == 0 else mine),
-                self.block[lane].eq(block & real.replicate(p.block_bits)),
+                self.block[lane].eq(Mux(real, block, 0)),
                 self.nbytes[lane].eq(Mux(real, bytes_here, 0)),
                 self.power[lane].eq(Mux(false, lane == 0, self.token.payload.powers[lane])),
             ]

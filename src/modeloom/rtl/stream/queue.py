@@ -28,6 +28,8 @@ class Queue(wiring.Component):
         Number of payloads that it holds, a power of two of at least 2.
     erase_bits : int
         Width of ``erase_address``.
+    masked : bool
+        Without it, the payload at the input must be zero while the queue is held in reset, because the memory is overwritten with it.
 
     Members
     -------
@@ -42,10 +44,10 @@ class Queue(wiring.Component):
         If *depth* is not a power of two of at least 2.
     """
 
-    def __init__(self, shape: ShapeLike, depth: int, erase_bits: int):
+    def __init__(self, shape: ShapeLike, depth: int, erase_bits: int, *, masked: bool = True):
         if depth < 2 or depth & (depth - 1):
             raise ValueError(f"depth is a power of two of at least 2, not {depth}")
-        self.shape, self.depth, self.erase_bits = shape, depth, erase_bits
+        self.shape, self.depth, self.erase_bits, self.masked = shape, depth, erase_bits, masked
         super().__init__({
             "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
             "erase": In(1), "erase_address": In(erase_bits),
@@ -68,7 +70,8 @@ class Queue(wiring.Component):
             put.eq(self.i.valid & ready_reg),
             self.i.ready.eq(ready_reg),
             get.eq(get_reg + (valid_reg & self.o.ready)),
-            memory.we.eq(put), memory.waddr.eq(put_reg[:bits]), memory.wdata.eq(written & put.replicate(len(written))),
+            memory.we.eq(put), memory.waddr.eq(put_reg[:bits]),
+            memory.wdata.eq(written & put.replicate(len(written)) if self.masked else written),
             memory.raddr[0].eq(get[:bits]),
             memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address),
             self.o.valid.eq(valid_reg),

@@ -83,7 +83,8 @@ class TextQueue(BusComponent[MessageParameters]):
         flags = StructLayout({"nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
         beat_layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
         m.submodules.flags = line = Delay(flags, p.text_stage)
-        m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits)
+        # The pipeline gives zeros for a token that is none, and has none in reset.
+        m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits, masked=False)
         m.submodules.out = out = RegisterSlice(text_layout(p))
         # A token that is in flight when the core is reset gives no beat.
         beat: Signal = self.beat
@@ -94,28 +95,32 @@ class TextQueue(BusComponent[MessageParameters]):
         m.d.comb += [
             line.i.nbytes.eq(self.bytes), line.i.last.eq(self.last), line.i.cut.eq(self.cut),
             queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[lane] for lane in range(p.lanes))),
-            queue.i.payload.nbytes.eq(line.o.nbytes),
-            queue.i.payload.last.eq(line.o.last), queue.i.payload.cut.eq(line.o.cut),
+            queue.i.payload.nbytes.eq(line.o.nbytes & beat.replicate(p.beat_nbytes_bits)),
+            queue.i.payload.last.eq(line.o.last & beat), queue.i.payload.cut.eq(line.o.cut & beat),
             queue.erase.eq(self.erase), queue.erase_address.eq(self.erase_address),
         ]  # fmt: skip
         if p.hold:
-            m.d.comb += [line.i.held.eq(self.held), queue.i.payload.held.eq(line.o.held)]
+            m.d.comb += [line.i.held.eq(self.held), queue.i.payload.held.eq(line.o.held & beat)]
         if p.channels > 1:
-            m.d.comb += [line.i.channel.eq(self.channel), queue.i.payload.channel.eq(line.o.channel)]
+            m.d.comb += [line.i.channel.eq(self.channel), queue.i.payload.channel.eq(line.o.channel & beat.replicate(8))]
         source = self._hold(m, queue) if p.hold else queue.o
         given, keep = source.payload, Signal(p.beat_bytes)
         m.d.comb += [
-            keep.eq(Cat(given.nbytes > at for at in range(p.beat_bytes)) & source.valid.replicate(p.beat_bytes)),
             out.i.valid.eq(source.valid), source.ready.eq(out.i.ready),
-            out.i.payload.data.eq(given.data & Cat(bit.replicate(8) for bit in keep)),
-            out.i.payload.keep.eq(keep), out.i.payload.last.eq(given.last & source.valid), out.i.payload.cut.eq(given.cut & source.valid),
+            out.i.payload.data.eq(given.data), out.i.payload.keep.eq(Cat(given.nbytes > at for at in range(p.beat_bytes))),
+            out.i.payload.last.eq(given.last), out.i.payload.cut.eq(given.cut),
+            # Behind the choice between the two places of the slice, the masks take no LUTs of their own.
+            keep.eq(out.o.payload.keep & out.o.valid.replicate(p.beat_bytes)),
+            self.m.payload.data.eq(out.o.payload.data & Cat(bit.replicate(8) for bit in keep)), self.m.payload.keep.eq(keep),
+            self.m.payload.last.eq(out.o.payload.last & out.o.valid), self.m.payload.cut.eq(out.o.payload.cut & out.o.valid),
             self.taken.eq(queue.o.valid & queue.o.ready),
             self.m.valid.eq(out.o.valid), out.o.ready.eq(self.m.ready),
             self.delivered.eq(out.o.valid & self.m.ready & out.o.payload.last),
         ]  # fmt: skip
         if p.channels > 1:
-            m.d.comb += out.i.payload.channel.eq(given.channel & source.valid.replicate(8))
-        m.d.comb += self.m.payload.eq(out.o.payload)
+            m.d.comb += [
+                out.i.payload.channel.eq(given.channel), self.m.payload.channel.eq(out.o.payload.channel & out.o.valid.replicate(8)),
+            ]
         return m
 
     def _hold(self, m: Module, queue: Queue) -> Any:

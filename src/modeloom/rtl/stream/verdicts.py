@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -82,14 +82,17 @@ class VerdictQueue(BusComponent[MessageParameters]):
         told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1, **(
             {"dropped": 1} if p.hold else {"channel": 8, "mark": p.mark_bits} if p.channels > 1 else {}
         )})  # fmt: skip
-        m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits)
-        m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits)
+        # The entry registers verdicts.  In wire form, the tag that is expected comes from elsewhere.
+        m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.wire)
+        # All that a status is made of is in registers which a reset clears.
+        m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits, masked=False)
         m.submodules.out = out = RegisterSlice(status_layout(p))
 
         tag_reg = Signal(p.block_bits, reset_less=True)
         there_reg = Signal()
         want = expected.o.payload
-        keep = Signal(p.block_bits)
+        keep = Signal(p.block_bytes)
+        shown = Signal(p.block_bytes)
         different_reg = Signal(p.block_bits, reset_less=True)
         given_reg = Signal(p.block_bits, reset_less=True)
         compared_reg = Signal()
@@ -99,20 +102,22 @@ class VerdictQueue(BusComponent[MessageParameters]):
         summed_reg = Signal()
         sums_reg = Signal(p.verdict)
         # The verdict is the only bit that depends on secrets and on which control depends.
-        wrong_reg = Signal(reset_less=True)
-        passed_reg = Signal(p.block_bits, reset_less=True)
+        wrong_reg = Signal()
+        passed_reg = Signal(p.block_bits)
         decided_reg = Signal()
         decision_reg = Signal(p.verdict)
         m.d.comb += [
             expected.i.valid.eq(self.verdict_valid), expected.i.payload.eq(self.verdict),
             expected.o.ready.eq(there_reg),
-            keep.eq(Cat((want.tag_bytes > at).replicate(8) for at in range(p.block_bytes))),
+            keep.eq(Cat(want.tag_bytes > at for at in range(p.block_bytes))),
+            # The tag of a sealed message goes out, but the computed tag of a message to be opened never does.
+            shown.eq(keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bytes)),
         ]  # fmt: skip
         m.d.sync += [
             tag_reg.eq(self.tag), there_reg.eq(self.tag_valid),
-            # The tag of a sealed message goes out, but the computed tag of a message to be opened never does.
-            different_reg.eq((tag_reg ^ want.tag) & keep & want.decrypt.replicate(p.block_bits)),
-            given_reg.eq(tag_reg & keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bits)),
+            different_reg.eq((tag_reg ^ want.tag) & Cat(bit.replicate(8) for bit in keep & want.decrypt.replicate(p.block_bytes))),
+            # As multiplexers with 0, these take the resets of the registers, and no LUTs.
+            *(given_reg.word_select(at, 8).eq(Mux(shown[at], tag_reg.word_select(at, 8), 0)) for at in range(p.block_bytes)),
             compared_reg.eq(there_reg), wanted_reg.eq(want),
             parts_reg.eq(Cat(different_reg[at : at + 16].any() for at in range(0, p.block_bits, 16))),
             collected_reg.eq(given_reg), summed_reg.eq(compared_reg), sums_reg.eq(wanted_reg),
@@ -143,10 +148,10 @@ class VerdictQueue(BusComponent[MessageParameters]):
             told_now.eq(statuses.o.valid & may),
             out.i.valid.eq(told_now), statuses.o.ready.eq(out.i.ready & may),
             pop.eq(statuses.o.valid & statuses.o.ready),
-            out.i.payload.tag.eq(head.tag & told_now.replicate(p.block_bits)), out.i.payload.id.eq(head.id & told_now.replicate(16)),
-            out.i.payload.code.eq(head.code & told_now.replicate(CODE_BITS)),
+            out.i.payload.tag.eq(head.tag), out.i.payload.id.eq(head.id), out.i.payload.code.eq(head.code),
             self.taken.eq(pop + (decided_reg & decision_reg.empty)),
-            self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready), self.status.payload.eq(out.o.payload),
+            self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready),
+            Value.cast(self.status.payload).eq(Value.cast(out.o.payload) & out.o.valid.replicate(len(Value.cast(out.o.payload)))),
             queue_erase(expected, self), queue_erase(statuses, self),
         ]  # fmt: skip
         if p.channels > 1:
@@ -180,7 +185,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         m.d.comb += [
             statuses.i.payload.channel.eq(decision.channel), statuses.i.payload.mark.eq(decision.mark),
             ahead.eq(packets_reg - head.mark), may.eq(~head.packet | ~ahead[-1]),
-            out.i.payload.channel.eq(head.channel & told_now.replicate(8)),
+            out.i.payload.channel.eq(head.channel),
         ]  # fmt: skip
 
 
