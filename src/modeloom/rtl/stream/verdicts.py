@@ -92,6 +92,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         there_reg = Signal()
         want = expected.o.payload
         keep = Signal(p.block_bytes)
+        compared = Signal(p.block_bytes)
         shown = Signal(p.block_bytes)
         different_reg = Signal(p.block_bits, reset_less=True)
         given_reg = Signal(p.block_bits, reset_less=True)
@@ -110,12 +111,13 @@ class VerdictQueue(BusComponent[MessageParameters]):
             expected.i.valid.eq(self.verdict_valid), expected.i.payload.eq(self.verdict),
             expected.o.ready.eq(there_reg),
             keep.eq(Cat(want.tag_bytes > at for at in range(p.block_bytes))),
+            compared.eq(keep & want.decrypt.replicate(p.block_bytes)),
             # The tag of a sealed message goes out, but the computed tag of a message to be opened never does.
             shown.eq(keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bytes)),
         ]  # fmt: skip
         m.d.sync += [
             tag_reg.eq(self.tag), there_reg.eq(self.tag_valid),
-            different_reg.eq((tag_reg ^ want.tag) & Cat(bit.replicate(8) for bit in keep & want.decrypt.replicate(p.block_bytes))),
+            different_reg.eq((tag_reg ^ want.tag) & Cat(bit.replicate(8) for bit in compared)),
             # As multiplexers with 0, these take the resets of the registers, and no LUTs.
             *(given_reg.word_select(at, 8).eq(Mux(shown[at], tag_reg.word_select(at, 8), 0)) for at in range(p.block_bytes)),
             compared_reg.eq(there_reg), wanted_reg.eq(want),
