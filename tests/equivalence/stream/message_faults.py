@@ -63,7 +63,8 @@ FAULTS = (
         "wrong in bit 127.*the verdict depends on data",
     ),
     MessageFault(
-        "a byte of a short tag is not compared", "bus_verdicts", r"(assign compared =[^;]*?expected_o_payload\[148:144\] > 5'h)7", r"\g<1>8",
+        "a byte of a short tag is not compared", "bus_verdicts",
+        r"(assign compared =[^;]*?expected_o_payload\[148:144\] > 5'h)7", r"\g<1>8",
         f"tag 8 bytes, wrong in bit .*({CODE}|the verdict depends on data)",
     ),
     MessageFault(
