@@ -130,7 +130,7 @@ class Queue:
     def changes_by_a_word(self, after: Queue, at: Bits) -> Bits:
         """At any pointer: only the word that is put comes, only the oldest leaves, and the others stay as they are."""
         come, gone = after.put.differs(self.put), after.get.differs(self.get)
-        here, before = self.holds(at), self.of[f"{self.name}.i_payload"]
+        here, before = self.holds(at), self.of.first(f"{self.name}.i_payload", f"{self.name}.memory.wdata")
         new = come & at.equals(self.put)
         return all_of([
             come.implies(after.put.equals(self.put + 1) & ~self.holds(self.put)), gone.implies(after.get.equals(self.get + 1) & self.valid),

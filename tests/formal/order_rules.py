@@ -151,7 +151,7 @@ def verdicts_pass_on(s: Passage, t: Passage) -> Bits:
     ]  # fmt: skip
     entered = s["entry_verdict_valid"]
     expected = s.queues["verdicts.expected"]
-    put = s.first("verdicts.expected.i_payload")
+    put = s.first("verdicts.expected.i_payload", "verdicts.expected.memory.wdata")
     there, want = s["verdicts.there_reg"], expected.head
     rules += [
         s["verdicts.expected.i_valid"].equals(entered), t["verdicts.compared_reg"].equals(there), t["verdicts.wanted_reg"].equals(want),
@@ -210,7 +210,8 @@ def text_passes_on(s: Passage, t: Passage) -> Bits:
     names = [("texts.flags_i",), *((f"texts.flags.stage_{n}_reg", "texts.flags_o") for n in range(p.text_stage))]
     rules += [t.first(*after).equals(s.first(*before)) for before, after in zip(names, names[1:], strict=False)]
     queue, put = s.queues["texts.queue"], s["texts.queue.i_payload"]
-    rules += [s["texts.queue.i_valid"].equals(s[f"texts.beat_{last}_reg"]), put[8 * size :].equals(s.last_flags())]
+    comes = s[f"texts.beat_{last}_reg"]
+    rules += [s["texts.queue.i_valid"].equals(comes), comes.implies(put[8 * size :].equals(s.last_flags()))]
     for lane in range(p.lanes):
         rules.append(put[lane * p.block_bits : (lane + 1) * p.block_bits].equals(s[f"texts.text_{lane}"]))
     if p.hold is not None:
@@ -219,11 +220,12 @@ def text_passes_on(s: Passage, t: Passage) -> Bits:
     head, given = queue.head, s["texts.out.i_payload"]
     nbytes = head[8 * size : 8 * size + nbytes_bits]
     offered = s["texts.out.i_valid"]
+    (there, out), shown = s.slice("texts.out")[0], s["m_payload"]
     for at in range(size):
-        within = nbytes > at
-        byte = head[8 * at : 8 * at + 8]
-        rules.append(offered.implies(given[8 * size + at].equals(within)))
-        rules.append(offered.implies(given[8 * at : 8 * at + 8].equals(within.choose(byte, constant(0, 8)))))
+        byte = slice(8 * at, 8 * at + 8)
+        rules.append(offered.implies(given[8 * size + at].equals(nbytes > at) & given[byte].equals(head[byte])))
+        kept = there & out[8 * size + at]
+        rules.append(shown[8 * size + at].equals(kept) & shown[byte].equals(kept.choose(out[byte], constant(0, 8))))
     marks = 8 * size + nbytes_bits
     rules.append(offered.implies(given[9 * size].equals(head[marks])))
     if s.several:

@@ -104,7 +104,8 @@ class TextQueue(BusComponent[MessageParameters]):
         if p.channels > 1:
             m.d.comb += [line.i.channel.eq(self.channel), queue.i.payload.channel.eq(line.o.channel & beat.replicate(8))]
         source = self._hold(m, queue) if p.hold else queue.o
-        given, keep = source.payload, Signal(p.beat_bytes)
+        given = source.payload
+        keep = Signal(p.beat_bytes)
         m.d.comb += [
             out.i.valid.eq(source.valid), source.ready.eq(out.i.ready),
             out.i.payload.data.eq(given.data), out.i.payload.keep.eq(Cat(given.nbytes > at for at in range(p.beat_bytes))),
