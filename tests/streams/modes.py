@@ -4,7 +4,7 @@
 from tests.generality.quad256 import QUAD256
 from tests.generality.wide_modes import ORDER_256
 
-from modeloom.spec import CIPHER, GHASH_ORDER, Keys
+from modeloom.spec import CIPHER, GHASH_ORDER, XTS_ORDER, Keys
 from modeloom.spec.stream import State, StreamMode
 
 
@@ -124,3 +124,44 @@ class Padded(StreamMode):
 
     def tag(self, o, k, s, n):
         return o.mul(s.y ^ s.sum ^ o.bit_lengths(n.associated, n.text), k.H) ^ s.counter
+
+
+class Offsets(StreamMode):
+    """Keystream of offsets that double, and a checksum of the plaintext, for which the tag waits, and then for its cipher.
+
+    The text is a sum with a part of the state that the step changes.
+    """
+
+    name = "offsets"
+    title = "text under offsets"
+    source = "for tests"
+    security = "for tests: nobody has analysed it"
+    field = XTS_ORDER
+
+    def setup(self, o, key):
+        return Keys()
+
+    def start(self, o, k, nonce):
+        return State(offset=o.double(nonce.block), sum=nonce.block, a=o.const(0))
+
+    def associated(self, o, k, s, a):
+        return s.replace(a=s.a ^ o.enc(a ^ s.offset), offset=o.double(s.offset))
+
+    def encrypt(self, o, k, s, p):
+        return s.replace(offset=o.double(s.offset), sum=s.sum ^ p), o.cut(p ^ s.offset ^ o.enc(s.offset), p)
+
+    def decrypt(self, o, k, s, c):
+        p = o.cut(c ^ s.offset ^ o.enc(s.offset), c)
+        return s.replace(offset=o.double(s.offset), sum=s.sum ^ p), p
+
+    def tag(self, o, k, s, n):
+        return o.enc(o.enc(s.sum ^ s.offset) ^ s.a)
+
+
+class SecretOffsets(Offsets):
+    """The same with a start that takes a token."""
+
+    name = "secret-offsets"
+
+    def start(self, o, k, nonce):
+        return State(offset=o.enc(nonce.block), sum=o.const(0), a=o.const(0))

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.streams.modes import NoHash, Padded, WideAEAD
+from tests.streams.modes import NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 
 from modeloom.modes.gcm import GCM
 from modeloom.prove.errors import ProofError
@@ -21,7 +21,7 @@ def made(mode=GCM, **latencies):
     return plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, **latencies})
 
 
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets])
 @pytest.mark.parametrize("latencies", [{}, {"cipher": 29, "mul": 3}, {"mul": 1}], ids=str)
 def test_proved(mode, latencies):
     plan = made(mode, **latencies)

@@ -152,9 +152,11 @@ class Machine:
                 new[name] = max(ready, token.cycle + self.placed.homes[name]) + late, value
             elif step.name == "start":
                 self._hash[token.channel, name] = Chains(total=self._form(step, form, token, done))
+        # The output reads the state as the step has found it.
+        output = None if step.output is None else self._form(step, step.output, token, done)[1]
         self._state.update({(token.channel, name): value for name, value in new.items()})
         self._partial.pop(token.channel, None)
-        return None if step.output is None else self._form(step, step.output, token, done)[1]
+        return output
 
     def start(self, token: Token) -> None:
         """A ``start`` without tokens.  The state is ready when the command comes."""

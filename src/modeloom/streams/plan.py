@@ -6,11 +6,11 @@ A token has one block of input. Depending on its step, it is a piece of the mess
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.kinds import MUL
+from modeloom.spec.kinds import ENC, MUL, Operation
 from modeloom.spec.stream import BLOCKS, StreamMode, partial
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.place import Placement, place, unit_of
@@ -97,7 +97,7 @@ class StreamPlan:
     @property
     def shares_tag(self) -> bool:
         """Whether the tag may use a lane that the last blocks of a message leave free."""
-        return self.lanes > 1 and len(self.placed.passes["tag"]) == 1
+        return self.lanes > 1 and [token.at for token in self.placed.passes["tag"]] == [0]
 
     def step(self, title: str) -> Step:
         """A step by its title."""
@@ -172,9 +172,12 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
     kinds = recurrences(mode.name, steps, trace.state)
     if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
         raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
+    _check_units(mode, steps, latencies)
     steps = move_to_tag(steps, kinds)
     chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
     preparations, words = prepare(trace, _words(steps, kinds, chains))
+    for made in preparations:
+        _check_unit(mode, "setup", made.operation, latencies)
     reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
     placed = place(mode.name, steps, kinds, latencies, reading)
     _check(mode, steps, kinds)
@@ -186,6 +189,19 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
     return plan
 
 
+def _check_units(mode: StreamMode, steps: list[Step], latencies: Collection[str]) -> None:
+    """Raises ``DefinitionError`` for an operation of a step that no unit of the pipeline performs."""
+    for step in steps:
+        for one in step.operations:
+            _check_unit(mode, step.name, one.operation, latencies)
+
+
+def _check_unit(mode: StreamMode, step: str, operation: Operation, units: Collection[str]) -> None:
+    unit = unit_of(operation)
+    if (operation.keyed and operation.name != ENC) or (unit and unit not in units):
+        raise DefinitionError(f"{mode.name}: {step}() uses o.{operation.name}(), for which the pipeline of a stream mode has no unit")
+
+
 def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) -> None:
     """Raises ``DefinitionError`` if the pipeline cannot support the definition."""
     for step in steps:
@@ -195,8 +211,18 @@ def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) ->
             if any(term.source.kind == "key" for term in form):
                 raise DefinitionError(f"{mode.name}: {step.name}() adds a key value to {what}; key values may be added to operands only")
         for name, kind in kinds.items():
-            if step.name == "start" and kind.kind == "horner" and step.updates[name]:
+            if kind.kind != "horner":
+                continue
+            if step.name == "start" and step.updates[name]:
                 raise DefinitionError(f"{mode.name}: start() gives the hash {name} a value; let it begin with 0, and hash a first block")
+            own = horner_operation(step, kind)
+            others = [form for number, one in enumerate(step.operations) if number != own for form in one.operands]
+            others += [*step.updates.values(), *([step.output] if step.output is not None else [])]
+            if any(term.source == Source("state", name) for form in others for term in form):
+                raise DefinitionError(
+                    f"{mode.name}: {step.name}() reads the hash {name} without a product; let tag() hash a last block, such as "
+                    "o.bit_lengths(n.associated, n.text), and read the product"
+                )
 
 
 def _check_partial(plan: StreamPlan) -> None:

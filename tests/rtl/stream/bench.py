@@ -125,7 +125,9 @@ class PipelineBench:
             for name, value in values.items():
                 self.sim.set(name, value)
             self._cycle()
-            begun, cycle = None, at[0] + 1
+            # Each token of a tag that waits begins a message without data.
+            begun = begun if group[-1].step == "tag" and plan.placed.passes["tag"][0].at else None
+            cycle = at[0] + 1
             if product:
                 self.chain = (self.chain + 1) % plan.lane_chains
                 hashed, closed = hashed + 1, closing

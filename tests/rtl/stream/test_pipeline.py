@@ -5,7 +5,7 @@ import pytest
 from tests.built import slowly
 from tests.generality.quad256 import QuadPipeline, mix, substitute
 from tests.rtl.stream.bench import PipelineBench
-from tests.streams.modes import NoHash, WideAEAD
+from tests.streams.modes import NoHash, Offsets, SecretOffsets, WideAEAD
 from tests.streams.numbers import OnNumbers, messages, models_of
 
 from modeloom.golden.aes_keys import round_keys
@@ -65,6 +65,14 @@ def test_a_mode_of_the_tests_own():
 def test_a_mode_without_products(stages, options):
     bench = PipelineBench(NoHash(), lambda: AESPipeline(128, stages, 1, **options), None, 1, 4, 128)
     run(bench, NoHash, aes_keys, models_of(NoHash(), 1), 60, longest=6)
+
+
+@pytest.mark.parametrize("mode", [Offsets, *slowly(SecretOffsets)])
+def test_a_tag_that_waits(mode):
+    """A tag reads a sum at the entry that blocks make behind the cipher; and text is a sum with a part of the state that changes."""
+    bench = PipelineBench(mode(), lambda: AESPipeline(128, 1, 1), None, 1, 4, 128)
+    assert [each.at for each in bench.plan.placed.passes["tag"]] == [11, 22] and bench.plan.placed.homes["sum"] == 11
+    run(bench, mode, aes_keys, models_of(mode(), 1), 60, longest=6)
 
 
 @pytest.mark.slow

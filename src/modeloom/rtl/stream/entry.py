@@ -196,7 +196,10 @@ class TokenEntry(BusComponent[MessageParameters]):
 
         # -- what enters ------------------------------------------------------------------------------------------------------
         real, plain = issue & ~false, ~false & ~takes_start
-        begins = first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & (offset_reg == 0)
+        # The tag of a message without data begins it, and if it waits, each of its tokens does: no block changes what start has made.
+        waits = bool(programs["tag"].tokens[0][0])
+        entered = (offset_reg == 0) | (step == TokenStep.TAG) if waits else offset_reg == 0
+        begins = first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & entered
         m.d.sync += [
             self.valid.eq(issue | self.prepared),
             self.begin.eq(issue & begins),

@@ -14,13 +14,13 @@ from collections.abc import Hashable, Iterator
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Const, Mux, Signal, Value
+from amaranth.hdl import Cat, Mux, Signal, Value
 
 from modeloom.rtl.stream.channel_words import ChannelWords
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.streams.plan import TokenKind
-from modeloom.streams.steps import Form, Step, Term
+from modeloom.streams.steps import Form, Step
 
 __all__ = ["StateValues"]
 
@@ -39,18 +39,9 @@ class StateValues(TokenValues):
             value = Signal(self.width, name=name)
             home = self.placed.homes[name]
             register = self.kept(name, home)
-            start = next((s for s in self.plan.steps if s.name == "start" and not self.placed.passes[s.title]), None)
-            if start is None:
-                m.d.comb += value.eq(register)
-            else:
-                init = self.sum([self.mapped(self._start_term(term, home), term, home, 0) for term in start.updates[name]])
-                m.d.comb += value.eq(Mux(self.lines["begin"].at(home), init, register))
+            initial = self.initial(name, home)
+            m.d.comb += value.eq(register if initial is None else Mux(self.lines["begin"].at(home), initial, register))
             self.states[name] = [Line(self.late, value, home, name)]
-
-    def _start_term(self, term: Term, stage: int) -> Value:
-        if term.source.kind == "const":
-            return Const(int(term.source.what), self.width)  # type: ignore[call-overload]
-        return self.lines["nonce"].at(stage)
 
     def chain_states(self) -> None:
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""

@@ -16,7 +16,7 @@ from functools import reduce
 from operator import xor
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.storage import BlockMemory
@@ -70,6 +70,7 @@ class TokenValues:
         self.total: Line | None = None
         self._masks: dict[tuple[int, int], Value] = {}
         self._marks: dict[tuple[int, int], Value] = {}
+        self._early: dict[tuple[str, int], Value] = {}
         # By what is added: the values that the operand is made of, and the sum.
         self._adders: dict[Hashable, tuple[list[Value], Value]] = {}
 
@@ -202,12 +203,40 @@ class TokenValues:
                 assert self.total is not None
                 return self.total.at(stage)
             line = self.states[str(what)][lane]
-            # A later token of a step comes when nothing else of the message is under way: the register is as the first one found it.
-            return self.kept(str(what), stage) if part and stage < line.born else line.at(stage)
+            return line.at(stage) if stage >= line.born or step is None else self._awaited(str(what), stage, step, part)
         if kind == "op":
             assert step is not None and isinstance(what, int)
             return self._result(step, what, part, stage, lane)
         return self.of_lane["block"][lane].at(stage)
+
+    def _awaited(self, name: str, stage: int, step: Step, part: int) -> Value:
+        """What a part of the state is before its home.
+
+        The token of a step that waits comes when nothing else of the message is under way: all blocks have written the register.
+        """
+        if not self.placed.passes[step.title][part].at:
+            raise ValueError(f"{step.title} reads {name} in stage {stage}, before its home, and does not wait for it")
+        register, initial = self.kept(name, stage), self.initial(name, stage)
+        if initial is None or not self.placed.passes[step.title][0].at:
+            return register
+        if (name, stage) not in self._early:
+            # No block comes before the tokens of a tag that begins its message.
+            value = Signal(self.width, name=f"{name}_in_{stage}")
+            self.late.d.comb += value.eq(Mux(self.lines["begin"].at(stage), initial, register))
+            self._early[name, stage] = value
+        return self._early[name, stage]
+
+    def initial(self, name: str, stage: int) -> Value | None:
+        """What a ``start`` without tokens makes of the nonce for a part of the state; None if there is no such start."""
+        start = next((s for s in self.plan.steps if s.name == "start" and not self.placed.passes[s.title]), None)
+        if start is None:
+            return None
+        return self.sum([self.mapped(self._start_term(term, stage), term, stage, 0) for term in start.updates[name]])
+
+    def _start_term(self, term: Term, stage: int) -> Value:
+        if term.source.kind == "const":
+            return Const(int(term.source.what), self.width)  # type: ignore[call-overload]
+        return self.lines["nonce"].at(stage)
 
     def _result(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
         """The result of an operation of a step, which an earlier token of the step may have done."""
