@@ -51,7 +51,11 @@ class Passage(Followed):
 
     def slice(self, name: str) -> list[tuple[Bits, Bits]]:
         """The two places of a register slice, the older one first: whether it holds a payload, and the payload."""
-        zero, one, newer = (self[f"{name}.{part}_reg"] for part in ("payload0", "payload1", "from"))
+        if self.state.has(f"{name}.payload0_reg"):
+            zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
+        else:
+            zero, one = (self.word(f"{name}.words", constant(place, 1)) for place in range(2))
+        newer = self[f"{name}.from_reg"]
         valid = self.first(f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
         return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
 

@@ -24,8 +24,8 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.memory_slice import MemorySlice
 from modeloom.rtl.bus.ports import fields_layout
-from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.bus.slot_flags import lookup_signature
 from modeloom.rtl.bus.stream_register import StreamRegister
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
@@ -58,6 +58,8 @@ class MessageCommands(BusComponent[MessageParameters]):
     o : stream of order_layout
         Commands with ``code``: 0 or the ``MessageCode`` that says why the core cannot obey it, as of this cycle.  If keys come with the
         messages, nothing is known of keys here, and the slot is 0.
+    erase, erase_address : In
+        While it is held in reset: commands that wait are overwritten.
     """
 
     @staticmethod
@@ -69,19 +71,20 @@ class MessageCommands(BusComponent[MessageParameters]):
                 else {"lookup": Out(lookup_signature(parameters.keys.slots))}
             ),
             "o": Out(stream.Signature(order_layout(parameters))),
+            "erase": In(1), "erase_address": In(parameters.erase_bits),
         }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
         order = order_layout(p)
-        m.submodules.taken = taken = RegisterSlice(command_layout(p))
+        m.submodules.taken = taken = MemorySlice(command_layout(p))
         m.submodules.checked = checked = StreamRegister(StructLayout({"order": order, "slot": 16}), reset=True)
         command, made = taken.o.payload, Signal(order, name="made")
         m.d.comb += [
             taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
             checked.i.valid.eq(taken.o.valid), taken.o.ready.eq(checked.i.ready),
-            checked.i.payload.order.eq(made),
+            checked.i.payload.order.eq(made), taken.erase.eq(self.erase), taken.erase_address.eq(self.erase_address[0]),
         ]  # fmt: skip
         if not p.inline:
             m.d.comb += [checked.i.payload.slot.eq(command.slot), made.message.slot.eq(command.slot)]
@@ -108,10 +111,11 @@ class MessageCommands(BusComponent[MessageParameters]):
             with m.If(condition):
                 m.d.comb += code.eq(number)
         size = p.block_bits
-        keep = Cat((command.nonce_bytes > at).replicate(8) for at in range(p.block_bytes))
+        nonce = command.nonce[:size]
         m.d.comb += [
             # Bytes behind the end of the nonce are ignored.
-            made.message.nonce.eq(command.nonce[:size] & keep),
+            *(made.message.nonce.word_select(at, 8).eq(Mux(command.nonce_bytes > at, nonce.word_select(at, 8), 0))
+              for at in range(p.block_bytes)),
             made.message.nonce_bytes.eq(command.nonce_bytes),
             made.message.nonce_class.eq(nonce_class),
             made.message.id.eq(command.id),
