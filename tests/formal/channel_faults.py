@@ -92,8 +92,7 @@ FAULTS = (
         r"\1(window_message)", "message_is_stored", "front",
     ),
     PartFault(
-        "a beat in the middle is partial", "front_intake", r"hole \| signal_2 \| ~\(signal \| beat_reg\[144\]\)", "hole | signal_2",
-        "tokens_are_in_order", "front",
+        "a beat in the middle is partial", "front_intake", r"\| ~\(seen\[5\] \| beat_reg\[144\]\)", "", "tokens_are_in_order", "front",
     ),
     PartFault(
         "a status does not wait for its text", "verdicts", r"\| ~signal_difference\[7\]", "| ~signal_difference[0]",

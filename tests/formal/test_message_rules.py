@@ -78,7 +78,7 @@ FAULTS = (
         "old text stays on the bus", "texts", r"(assign keep = [^;]*) & \{16\{[^;]*;", r"\1;", "nothing_without_valid",
     ),
     Fault("text takes no credit", "entry", r"\? credit_reg & \(", "? (credit_reg | token_payload[0]) & (", "text_has_credit"),
-    Fault("a tag takes no credit", "entry", r"step == 2'h2 \? credit_reg_2", "step == 2'h2 ? 1'h1", "tags_have_credit"),
+    Fault("a tag takes no credit", "entry", r"== 2'h2 \? credit_reg_2", "== 2'h2 ? 1'h1", "tags_have_credit"),
     Fault("a queue takes one too many", "texts_queue", r"< 6'h10", "< 6'h11", "queues_hold_what_they_can"),
     Fault("a credit comes back late", "verdicts", r"\{ 1'h0, pop \} \+", "{ 1'h0, 1'h0 } +", "tags_have_credit"),
     Fault("a tag comes a cycle early", "pipeline_lines", r"(is_tag_2_reg) <= is_tag_1_reg", r"\1 <= is_tag", "tags_meet_their_verdicts"),
@@ -98,10 +98,11 @@ TOKEN_FAULTS = (
         "text goes on behind a fault", "intake", r"if \(\|fault\) discard_reg <= 1'h1", "if (|fault) discard_reg <= 1'h0", "text_ends_once",
     ),
     Fault(
-        "a partial beat within a packet", "intake", r"hole \| signal_2 \| ~\(signal \| slice_o_payload\[144\]\)", "hole | signal_2",
+        "a partial beat within a packet", "intake", r"\| ~\(slice_o_payload\[150\] \| slice_o_payload\[144\]\)", "",
         "tokens_are_in_order",
     ),
-    Fault("a token is given twice", "window", r"get_reg \+ \{ 3'h0, signal \}", "get_reg + { 3'h0, signal & ~taken_valid_reg }", "window"),
+    Fault("a partial beat passes for a full one", "intake", r"&s_payload\[143:128\]", "&s_payload[142:128]", "beats_are_as_seen"),
+    Fault("a token is given twice", "window", r"if \(signal\) get_reg <=", "if (signal & ~taken_valid_reg) get_reg <=", "window"),
     Fault("a token is lost", "window", r"taken_valid_reg <= i_valid & i_ready", "taken_valid_reg <= i_valid & i_ready & ~known", "window"),
     Fault("the window takes one too many", "window", r"< 7'h10", "< 7'h11", "window_counts"),
     Fault(

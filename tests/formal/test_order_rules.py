@@ -42,7 +42,7 @@ FAULTS = (
         "channel <= verdict_valid ? channel : message_payload[293:286]", "text_has_the_channel_of_its_message",
     ),
     Fault("a word is written to a full queue", "verdicts_statuses", r"< 6'h10", "< 6'h11", "queues_are_sound"),
-    Fault("a status is skipped", "verdicts_statuses", r"(assign get_sum = [^;]*);", r"\1 + { 5'h0, put };", "queues_pass_on"),
+    Fault("a status is skipped", "verdicts_statuses", r"assign get = ([^;]*);", r"assign get = (\1) + { 4'h0, put };", "queues_pass_on"),
     Fault("a slice gives the newer payload first", "texts_out", r"from_reg \^ get", "from_reg ^ put", "slices_pass_on"),
     Fault(
         "a command waits, and is overwritten", "command_checked", r"assign i_ready = [^;]*;", "assign i_ready = 1'h1;", "commands_pass_on",
@@ -58,10 +58,10 @@ FAULTS = (
     ),
     Fault("a byte of old text is shown", "texts", r"> 5'h7\b", "> 5'h6", "text_passes_on"),
     Fault(
-        "a message goes before its last token", "entry", r"assign message_ready = ", "assign message_ready = token_ready | ",
+        "a message goes before its last token", "entry", r"assign message_ready =", "assign message_ready = token_ready |",
         "messages_end_with_their_tokens",
     ),
-    Fault("a beat in the middle is partial", "front_intake", r"~\(signal \| beat_reg\[144\]\)", "1'h0", "tokens_are_whole"),
+    Fault("a beat in the middle is partial", "front_intake", r"~\(seen\[5\] \| beat_reg\[144\]\)", "1'h0", "tokens_are_whole"),
 )  # fmt: skip
 
 

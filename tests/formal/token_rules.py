@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.formal.bits import Bits, all_of, constant, total
+from tests.formal.bits import Bits, all_of, any_of, concat, constant, total
 from tests.formal.machine import State
 
 from modeloom.rtl.stream.long_counter import LOW_BITS
+from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
 
@@ -51,6 +52,16 @@ class TokenState:
         (cell,) = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2" and c.name == "window.memory.mem0")
         return self.state.word(cell, at[: cell.parameters["ABITS"]])
 
+    def waiting_beats(self) -> list[tuple[Bits, Bits, Bits]]:
+        """For each place of the register of beats: whether it holds one, the beat, and what is known of it."""
+        name = "intake.slice"
+        names = (f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
+        valid = next(self[one] for one in names if self.state.has(one))
+        zero, one, newer = (self[f"{name}.{part}_reg"] for part in ("payload0", "payload1", "from"))
+        width = packet_layout(self.p).size
+        places = [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
+        return [(held, payload[:width], payload[width:]) for held, payload in places]
+
     def counter(self, name: str) -> dict[str, Bits]:
         """The registers of a counter of blocks."""
         low, high = f"intake.{name}_counter.low_reg", f"intake.{name}_counter.high_reg"
@@ -85,6 +96,21 @@ def window_counts(s: TokenState) -> Bits:
     return all_of([count <= depth, distance.equals(count % depth), coming <= depth, s["window_i_ready"].implies(coming < depth)])
 
 
+def beats_are_as_seen(s: TokenState) -> Bits:
+    """What is known of a beat that waits, whether it is a full one for instance, is what its tkeep and tlast say."""
+    return all_of(held.implies(seen.equals(_seen_of(s.p, beat))) for held, beat, seen in s.waiting_beats())
+
+
+def _seen_of(p: MessageParameters, beat: Bits) -> Bits:
+    """What tkeep and tlast of a beat say, in the order of ``seen_layout``.  The number of bytes is that up to the last one before a gap."""
+    size, keep, last = p.beat_bytes, beat[8 * p.beat_bytes : 9 * p.beat_bytes], beat[9 * p.beat_bytes]
+    ends = [keep[at] & (~keep[at + 1] if at + 1 < size else constant(1, 1)) for at in range(size)]
+    # If there are gaps, more than one byte ends a row of bytes, and the bits of their numbers are combined.
+    counted = [any_of(ends[at] for at in range(size) if (at + 1) >> bit & 1) for bit in range(p.beat_nbytes_bits)]
+    hole = any_of(~keep[at] & keep[at + 1] for at in range(size - 1))
+    return concat([*counted, keep.equals((1 << size) - 1), keep[0], hole, ~keep.some() & last])
+
+
 def counters_look_ahead(s: TokenState) -> Bits:
     """The upper part of a counter, and whether it is the one of the limit, are known before the carry that needs them."""
     rules = []
@@ -99,7 +125,7 @@ def counters_look_ahead(s: TokenState) -> Bits:
     return s["intake.busy_reg"].implies(all_of(rules))
 
 
-TOKEN_INVARIANTS = (text_ends_once, window_counts, counters_look_ahead)
+TOKEN_INVARIANTS = (text_ends_once, window_counts, beats_are_as_seen, counters_look_ahead)
 
 
 def tokens_are_in_order(s: TokenState, t: TokenState) -> Bits:

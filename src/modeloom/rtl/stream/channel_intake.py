@@ -24,7 +24,7 @@ from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_words import ChannelFlags, ChannelWords
 from modeloom.rtl.stream.long_counter import LOW_BITS
-from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, take_beat
+from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout, take_beat
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.sizes import ORDERS
 
@@ -160,9 +160,12 @@ class ChannelIntake(BusComponent[MessageParameters]):
         if p.plan.shares_tag:
             # The count is that of associated data if the tag shares the last beat of them.
             text = Mux(now.in_associated, Const(p.text_from, len(text)), text)
+        seen = Signal(seen_layout(p))
+        m.d.comb += see_beat(p, seen, beat_reg)
         came = take_beat(m, p, self.token, take, Packet(
-            may=room, ended=ended_reg, valid=valid_reg & known, beat=beat_reg, discard=now.discard, in_associated=now.in_associated,
-            first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun, code=Mux(ended_reg, tag_reg.code, now.code),
+            may=room, ended=ended_reg, valid=valid_reg & known, beat=beat_reg, seen=seen, discard=now.discard,
+            in_associated=now.in_associated, first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun,
+            code=Mux(ended_reg, tag_reg.code, now.code),
             associated=order.associated, tail=order.associated[:index_bits], partial=now.partial, held=Const(0, 1), reached=reached,
             text_reached=reached, text=text, count=count, count_text=count_text, set=change,
         ), tag_reg.lengths)  # fmt: skip

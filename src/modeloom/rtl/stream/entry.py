@@ -108,27 +108,39 @@ class TokenEntry(BusComponent[MessageParameters]):
             nonce_class.eq(Mux(false, 0, message.nonce_class)),
             decrypt.eq(message.decrypt & ~false),
         ]
-        may = Signal()
-        with m.Switch(step):
+        may, goes, active = Signal(), Signal(), Signal()
+        with m.Switch(token.step):
             with m.Case(TokenStep.TEXT):
                 m.d.comb += may.eq(text_credit & (tag_credit | ~token.tag))
             with m.Case(TokenStep.TAG):
                 m.d.comb += may.eq(tag_credit)
             with m.Default():
                 m.d.comb += may.eq(tag_credit | ~token.tag)
-        active = Signal()
-        m.d.comb += active.eq((there | false) & (may | (offset_reg != 0)))
-        if p.inline:
+        # The window waits for the token of a message, so this does not wait for what overwrites: that begins only if no token is there.
+        held = self.prepare & (offset_reg == 0) if p.inline else Const(0, 1)
+        m.d.comb += [
             # Messages wait for their keys, so set-up does not wait for messages.
-            with m.If(self.prepare & (offset_reg == 0)):
-                m.d.comb += active.eq(0)
+            goes.eq(there & ~(within & false_reg) & (may | (offset_reg != 0)) & ~held),
+            active.eq(goes | (false & (tag_credit | (offset_reg != 0)) & ~held)),
+        ]
 
         # -- which of its tokens enters in this cycle -------------------------------------------------------------------------
         issue, done, start_done, ends = Signal(), Signal(), Signal(), Signal()
         kind = Signal.like(self.prepare_kind)
         source = Signal(2)
         takes_start = Signal()
-        m.d.comb += takes_start.eq(first & ~started_reg & Array(int(bool(one.tokens)) for one in starts)[nonce_class])
+        has_start = Array(int(bool(one.tokens)) for one in starts)
+        m.d.comb += takes_start.eq(first & ~started_reg & has_start[nonce_class])
+        # Of the token of a message, whatever overwrites: whether this is the last cycle of its program.
+        complete = Signal()
+        ways = (programs["associated"].cycles, Mux(message.decrypt, programs["decrypt"].cycles, programs["encrypt"].cycles))
+        with m.Switch(token.step):
+            for number, cycles in zip((TokenStep.ASSOCIATED, TokenStep.TEXT), ways, strict=True):
+                with m.Case(number):
+                    m.d.comb += complete.eq(offset_reg == cycles - 1)
+            with m.Default():
+                m.d.comb += complete.eq(offset_reg == programs["tag"].cycles - 1)
+        taken = goes & complete & ~(token.first & ~started_reg & has_start[message.nonce_class])
 
         def run(program: Program, finished: Signal) -> None:
             """Drives the token that enters in each cycle of a program."""
@@ -160,9 +172,9 @@ class TokenEntry(BusComponent[MessageParameters]):
             with m.If(done | start_done):
                 m.d.sync += offset_reg.eq(0)
         m.d.comb += [
-            self.token.ready.eq(done & ~false),
+            self.token.ready.eq(taken),
             ends.eq(done & ((step == TokenStep.TAG) | token.tag)),
-            self.message.ready.eq(ends & ~false),
+            self.message.ready.eq(taken & ((token.step == TokenStep.TAG) | token.tag)),
         ]
         with m.If(start_done):
             m.d.sync += started_reg.eq(1)
@@ -272,8 +284,12 @@ class TokenEntry(BusComponent[MessageParameters]):
         free_reg = Signal(range(places + 1), init=places)
         free = Signal(range(places + 1))
         credit_reg = Signal(init=1)
-        m.d.comb += [free.eq(free_reg - used + returned), credit.eq(credit_reg)]
-        m.d.sync += [free_reg.eq(free), credit_reg.eq(free != 0)]
+        # What is used is known late in a cycle, so both results are there before.
+        more, less = Signal(range(places + 1)), Signal(range(places + 1))
+        m.d.comb += [
+            more.eq(free_reg + returned), less.eq(free_reg + returned - 1), free.eq(Mux(used, less, more)), credit.eq(credit_reg),
+        ]
+        m.d.sync += [free_reg.eq(free), credit_reg.eq(Mux(used, less != 0, more != 0))]
 
     def _partial_kinds(self) -> list[int]:
         """For each kind of token, the kind for a partial last block; empty if the mode has no steps for them."""

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import stream
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.command import order_layout
 from modeloom.rtl.stream.long_counter import LongCounter
-from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, most_text_held, packet_layout, take_beat
+from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, most_text_held, packet_layout, see_beat, seen_layout, take_beat
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 
 __all__ = ["MessageIntake"]
@@ -61,10 +62,14 @@ class MessageIntake(BusComponent[MessageParameters]):
         size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
         most, most_held = p.plan.mode.most_text, most_text_held(p)
         count_bits = LENGTH_BITS - index_bits
-        m.submodules.slice = taken = RegisterSlice(packet_layout(p))
+        # What tkeep says is found before the register: much depends on it.
+        m.submodules.slice = taken = RegisterSlice(StructLayout({"beat": packet_layout(p), "seen": seen_layout(p)}))
         m.submodules.associated_counter = associated = LongCounter(count_bits)
         m.submodules.text_counter = text = LongCounter(count_bits)
-        m.d.comb += [taken.i.valid.eq(self.s.valid), taken.i.payload.eq(self.s.payload), self.s.ready.eq(taken.i.ready)]
+        m.d.comb += [
+            taken.i.valid.eq(self.s.valid), taken.i.payload.beat.eq(self.s.payload), self.s.ready.eq(taken.i.ready),
+            *see_beat(p, taken.i.payload.seen, self.s.payload),
+        ]  # fmt: skip
 
         busy_reg = Signal()
         discard_reg = Signal()
@@ -85,12 +90,13 @@ class MessageIntake(BusComponent[MessageParameters]):
         def change(**values: Value) -> None:
             m.d.sync += [registers[name].eq(value) for name, value in values.items()]
 
-        beat, valid = taken.o.payload, taken.o.valid
+        beat, seen, valid = taken.o.payload.beat, taken.o.payload.seen, taken.o.valid
         # The most text of this message is that which a core holds, and not the mode's.
         held_reg = Signal()
         came = take_beat(m, p, self.token, taken.o.ready, Packet(
-            may=busy_reg & self.token.ready, ended=ended_reg, valid=valid, beat=beat, discard=discard_reg, in_associated=in_associated_reg,
-            first=first_reg, begun=begun_reg, code=code_reg, associated=associated_reg, tail=tail_reg, partial=partial_reg, held=held_reg,
+            may=busy_reg & self.token.ready, ended=ended_reg, valid=valid, beat=beat, seen=seen, discard=discard_reg,
+            in_associated=in_associated_reg, first=first_reg, begun=begun_reg, code=code_reg,
+            associated=associated_reg, tail=tail_reg, partial=partial_reg, held=held_reg,
             reached=associated.reached, text_reached=text.reached, text=text.value, count=associated.count, count_text=text.count,
             set=change,
         ))  # fmt: skip

@@ -21,7 +21,7 @@ from modeloom.rtl.bus.ports import payload_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
 
-__all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", "take_beat"]
+__all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", "see_beat", "seen_layout", "take_beat"]
 
 LENGTH_BITS = 64
 """Bits of a length in bytes."""
@@ -30,6 +30,27 @@ LENGTH_BITS = 64
 def packet_layout(parameters: MessageParameters) -> StructLayout:
     """One beat of data: tdata, tkeep, tlast, and with several channels tid."""
     return payload_layout(next(interface for interface in parameters.interfaces if interface.member == "s"), parameters)
+
+
+def seen_layout(parameters: MessageParameters) -> StructLayout:
+    """What ``tkeep`` and ``tlast`` of a beat say.
+
+    ``nbytes`` is the number of bytes, if there is no ``hole`` among them.  ``some`` says that the first byte is there, and
+    ``full`` that all are.  The beat is ``null`` if it can be the packet of a message without data.
+    """
+    return StructLayout({"nbytes": parameters.beat_nbytes_bits, "full": 1, "some": 1, "hole": 1, "null": 1})
+
+
+def see_beat(p: MessageParameters, seen: Any, beat: Any) -> list[Any]:
+    """Assigns what is seen of a beat."""
+    size, keep = p.beat_bytes, beat.keep
+    ends = Cat(keep[at] & (~keep[at + 1] if at + 1 < size else 1) for at in range(size))
+    counted = (Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any() for bit in range(p.beat_nbytes_bits))
+    hole = (~keep[:-1] & keep[1:]).any()
+    return [
+        seen.nbytes.eq(Cat(counted)), seen.full.eq(keep.all()), seen.some.eq(keep[0]), seen.hole.eq(hole),
+        seen.null.eq(~keep.any() & beat.last),
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,8 +63,8 @@ class Packet:
         There is room for a token.
     ended : Value
         The last beat of a packet has been taken, and the token of its tag is next.
-    valid, beat : Value, Any
-        A beat of a packet whose command is known.
+    valid, beat, seen : Value, Any, Any
+        A beat of a packet whose command is known, and what is seen of it.
     discard, in_associated, first, begun, code : Value
         Of its message: whether its beats are discarded; whether associated data are to come; whether it has had no token; whether there
         are beats of text on their way out; and what is wrong with it.
@@ -63,6 +84,7 @@ class Packet:
     ended: Value
     valid: Value
     beat: Any
+    seen: Any
     discard: Value
     in_associated: Value
     first: Value
@@ -106,30 +128,21 @@ def take_beat(
     size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
     beat, token = packet.beat, out.payload
     # -- what the beat is -----------------------------------------------------------------------------------------------------
-    full, empty, hole = Signal(), Signal(), Signal()
-    nbytes = Signal(p.beat_nbytes_bits)
-    tail_keep = Signal(size)
+    seen = packet.seen
+    full, some, hole, nbytes = seen.full, seen.some, seen.hole, seen.nbytes
+    wanted = Signal(p.beat_nbytes_bits)
+    fits, short = Signal(), Signal()
     m.d.comb += [
-        full.eq(beat.keep.all()), empty.eq(~beat.keep[0]),
-        hole.eq((~beat.keep[:-1] & beat.keep[1:]).any()),
         # No tail is as long as a block.
-        tail_keep.eq(Cat(*((packet.tail > at) | (packet.tail == 0) for at in range(size - 1)), packet.tail == 0)),
-    ]  # fmt: skip
-    ends = Cat(beat.keep[at] & (~beat.keep[at + 1] if at + 1 < size else 1) for at in range(size))
-    for bit in range(p.beat_nbytes_bits):
-        m.d.comb += nbytes[bit].eq(Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any())
-
-    wanted, fits, short = Signal(size), Signal(), Signal()
-    m.d.comb += [
-        wanted.eq(tail_keep | (~packet.reached).replicate(size)),
-        fits.eq((beat.keep == wanted) & (packet.reached | ~beat.last)),
-        short.eq(beat.last & ~hole & ~(beat.keep & ~wanted).any()),
+        wanted.eq(Mux(packet.reached & (packet.tail != 0), packet.tail, size)),
+        fits.eq(~hole & (nbytes == wanted) & (packet.reached | ~beat.last)),
+        short.eq(beat.last & ~hole & (nbytes <= wanted)),
     ]
     most, most_held = p.plan.mode.most_text, most_text_held(p)
     null = Signal()
     too_long = Signal()
     m.d.comb += [
-        null.eq(empty & ~hole & beat.last & ~packet.begun),
+        null.eq(seen.null & ~packet.begun),
         too_long.eq(packet.text_reached & (nbytes > Mux(packet.held, most_held % size, most % size))),
     ]
 
@@ -165,7 +178,7 @@ def take_beat(
                     m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
             with m.Elif(null):
                 m.d.comb += alone.eq(1)
-            with m.Elif(hole | empty | ~(full | beat.last)):
+            with m.Elif(hole | ~some | ~(full | beat.last)):
                 m.d.comb += fault.eq(MessageCode.BAD_KEEP)
             with m.Elif(too_long):
                 m.d.comb += fault.eq(Mux(packet.held, MessageCode.TOO_LONG_TO_HOLD, MessageCode.TOO_LONG))

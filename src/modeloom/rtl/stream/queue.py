@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, ShapeLike, Signal, Value
+from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -61,6 +61,9 @@ class Queue(wiring.Component):
         put_reg = Signal(range(2 * self.depth))
         get_reg = Signal.like(put_reg)
         get = Signal.like(put_reg)
+        # Whether a payload leaves is known late in a cycle, so both results are there before.
+        next_get = (get_reg + 1)[: len(get_reg)]
+        pop = Signal()
         ready_reg = Signal()
         valid_reg = Signal()
         put = Signal()
@@ -69,7 +72,8 @@ class Queue(wiring.Component):
         m.d.comb += [
             put.eq(self.i.valid & ready_reg),
             self.i.ready.eq(ready_reg),
-            get.eq(get_reg + (valid_reg & self.o.ready)),
+            pop.eq(valid_reg & self.o.ready),
+            get.eq(Mux(pop, next_get, get_reg)),
             memory.we.eq(put), memory.waddr.eq(put_reg[:bits]),
             memory.wdata.eq(written & put.replicate(len(written)) if self.masked else written),
             memory.raddr[0].eq(get[:bits]),
@@ -79,10 +83,10 @@ class Queue(wiring.Component):
             level.eq(put_reg - get_reg),
         ]  # fmt: skip
         m.d.sync += [
-            put_reg.eq(put_reg + put),
+            put_reg.eq(Mux(put, put_reg + 1, put_reg)),
             get_reg.eq(get),
-            valid_reg.eq(get != put_reg),
+            valid_reg.eq(Mux(pop, next_get != put_reg, get_reg != put_reg)),
             # A payload that leaves in this cycle is not counted, so that ready does not wait for o.ready.
-            ready_reg.eq(level + put < self.depth),
+            ready_reg.eq(Mux(put, level + 1 < self.depth, level < self.depth)),
         ]
         return m

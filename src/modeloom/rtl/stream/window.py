@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
@@ -104,18 +104,22 @@ class WeightWindow(BusComponent[MessageParameters]):
             m.d.sync += [valid_reg.eq(known), first_product_reg.eq(product_reg[0]), opening_reg.eq(opening)]
             m.d.sync += [register.eq(power) for register, power in zip(powers_reg, powers, strict=True)]
         m.d.sync += [
-            put_reg.eq(put_reg + put),
-            get_reg.eq(get_reg + pop),
-            count_reg.eq(count_reg + put - pop),
+            put_reg.eq(Mux(put, put_reg + 1, put_reg)),
+            get_reg.eq(Mux(pop, get_reg + 1, get_reg)),
+            count_reg.eq(Mux(pop, count_reg + put - 1, count_reg + put)),
             # Tokens that are taken in this cycle or were taken in the one before are not in count_reg yet.
-            ready_reg.eq(count_reg + put + (self.i.valid & ready_reg) < depth),
+            ready_reg.eq(Mux(self.i.valid & ready_reg, count_reg + put + 1 < depth, count_reg + put < depth)),
         ]
 
         # -- the flags of those that wait -------------------------------------------------------------------------------------
         token = taken_reg
         blocks, hashed, end = flags_of(p, token)
-        at = Signal(range(depth + 1))
-        m.d.comb += at.eq(count_reg - pop)
+        # Whether the first one goes on is known late in a cycle, so both places of a new one are there before.
+        here, before = Signal(depth, name="place_now"), Signal(depth, name="place_before")
+        m.d.comb += [
+            here.eq(Cat(put & (count_reg == place) for place in range(depth))),
+            before.eq(Cat(put & (count_reg == place + 1) for place in range(depth))),
+        ]
         for place in range(depth):
             last_place = place + 1 == depth
             with m.If(pop):
@@ -124,7 +128,7 @@ class WeightWindow(BusComponent[MessageParameters]):
                     product_reg[place].eq(0 if last_place else product_reg[place + 1]),
                     end_reg[place].eq(0 if last_place else end_reg[place + 1]),
                 ]
-            with m.If(put & (at == place)):
+            with m.If(Mux(pop, before[place], here[place])):
                 m.d.sync += [full_reg[place].eq(blocks), product_reg[place].eq(hashed), end_reg[place].eq(end)]
         return m
 
