@@ -41,3 +41,13 @@ def test_luts_of_a_module_mapped_alone_stay(mapper, apart):
 def test_gates_are_mapped_as_ever():
     result = synthesize(rtlil.convert(TwoSteps(True), name="steps"), "steps", "gates")
     assert result.gates == {"and": 0, "xor": 2, "not": 0}
+
+
+@pytest.mark.parametrize(("target", "luts"), [("xc7", 2), ("ecp5", 1)])
+def test_modules_that_ask_for_it_are_mapped_alone_for_six_inputs_only(target, luts):
+    text = rtlil.convert(TwoSteps(False), name="steps")
+    asked = text.replace("module \\steps.first\n", 'attribute \\keep_hierarchy "yes"\nmodule \\steps.first\n')
+    assert asked != text
+    result = synthesize(asked, "steps", target)
+    assert result.luts == luts
+    assert synthesize(text, "steps", target).luts == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order, fullness and independence of the two sides of a register slice."""
+"""Order, fullness and independence of the two sides of a register slice, in registers or in LUT memory."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
+from modeloom.rtl.bus.memory_slice import MemorySlice
 from modeloom.rtl.bus.register_slice import RegisterSlice
 
 
+@pytest.mark.parametrize("kind", [RegisterSlice, MemorySlice], ids=["registers", "memory"])
 @pytest.mark.parametrize("offer, ready", [(1.0, 1.0), (0.5, 1.0), (1.0, 0.5), (0.7, 0.7), (0.2, 0.9)])
-def test_payloads_pass_in_order(offer: float, ready: float) -> None:
+def test_payloads_pass_in_order(kind: type, offer: float, ready: float) -> None:
     generator = random.Random(f"{offer} {ready}")
-    dut = RegisterSlice(16)
+    dut = kind(16)
     sent, received = [], []
 
     async def testbench(ctx) -> None:
@@ -42,3 +44,33 @@ def test_payloads_pass_in_order(offer: float, ready: float) -> None:
     simulator.run()
     assert received == sent[: len(received)] and len(sent) - len(received) <= 2
     assert len(sent) > 50
+
+
+def test_a_memory_slice_is_overwritten() -> None:
+    """Both places take what is on the input, so nothing is left of what was there."""
+    dut = MemorySlice(16)
+    left = []
+
+    async def testbench(ctx) -> None:
+        ctx.set(dut.i.valid, 1)
+        for word in (0x1234, 0x5678):
+            ctx.set(dut.i.payload, word)
+            await ctx.tick()
+        assert not ctx.get(dut.i.ready)
+        ctx.set(dut.i.valid, 0)
+        ctx.set(dut.i.payload, 0)
+        ctx.set(dut.erase, 1)
+        for address in range(2):
+            ctx.set(dut.erase_address, address)
+            await ctx.tick()
+        ctx.set(dut.erase, 0)
+        ctx.set(dut.o.ready, 1)
+        for _ in range(2):
+            left.append(ctx.get(dut.o.payload))
+            await ctx.tick()
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(testbench)
+    simulator.run()
+    assert left == [0, 0]
