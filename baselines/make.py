@@ -39,6 +39,9 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "heh_brw_512": ("heh-brw", {}),
     "heh_brw_512_encrypt_bram": ("heh-brw", {"direction": "encrypt", "cipher_sbox": "bram"}),
     "gcm_128_lut6": ("gcm", {"key_bits": 128, "mul_arch": "lut6"}),
+    "gcm_lut6": ("gcm", {"mul_arch": "lut6"}),
+    "gcm_128_lut6_bram": ("gcm", {"key_bits": 128, "mul_arch": "lut6", "cipher_sbox": "bram"}),
+    "gcm_lut6_bram": ("gcm", {"mul_arch": "lut6", "cipher_sbox": "bram"}),
     "gcm_128_bram": ("gcm", {"key_bits": 128, "cipher_sbox": "bram", "key_slots": 2}),
 }
 """Mode and options of each core, which are those of the command line."""
@@ -47,6 +50,9 @@ PIPELINES = {"aes_pipeline": "lut", "aes_pipeline_bram": "bram"}
 """S-boxes of the AES pipelines."""
 
 TARGETS = ("xc7", "xc6v", "xc5v", "ecp5")
+OF_LUT6 = ("gcm_128_lut6", "gcm_lut6", "gcm_128_lut6_bram", "gcm_lut6_bram")
+"""Cores for LUTs of six inputs: they are measured on xc7 alone, and all but the first one only as a whole."""
+
 CLOCK = 165.0
 """Clock target of place and route in MHz."""
 
@@ -75,7 +81,7 @@ def core(name: str, target: str, pnr: bool) -> dict:
         folder = Path(work) / "core"
         options = "".join(f" --{option.replace('_', '-')} {value}" for option, value in changes.items())
         emit(made, folder, command=f"modeloom build {mode}{options}")
-        return measure_core(folder, target, pnr=pnr, freq=CLOCK if pnr else None)
+        return measure_core(folder, target, pnr=pnr, freq=CLOCK if pnr else None, blocks=name not in OF_LUT6[1:])
 
 
 def aes(name: str, target: str, pnr: bool) -> dict:
@@ -91,7 +97,7 @@ def main(what: str, only: list[str]) -> None:
     pnr = what == "pnr"
     for target in ("ecp5",) if pnr else TARGETS:
         for name in [*PIPELINES, *CORES]:
-            if only and name not in only:
+            if only and name not in only or name in OF_LUT6 and target != "xc7":
                 continue
             result = aes(name, target, pnr) if name in PIPELINES else core(name, target, pnr)
             print(store("nextpnr" if pnr else "yosys", name, target, result), flush=True)

@@ -48,6 +48,7 @@ from modeloom.product.sectors import SectorDescription  # noqa: E402
 from modeloom.prove.inverse import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
+from modeloom.rtl.aes.layers.round_networks import keyed_forward_network  # noqa: E402
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "baselines" / "README.md")
 """Files that may have generated parts."""
@@ -267,18 +268,49 @@ def faults() -> str:
     return table(head, rows, 1)
 
 
+def _area(name: str) -> dict[str, Any]:
+    """What ``python baselines/make.py yosys NAME`` has measured of a core on xc7."""
+    (path,) = (ROOT / "baselines").glob(f"yosys-*/{name}.xc7.json")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _cells(found: dict[str, Any]) -> tuple[Any, ...]:
+    memories = found["memories"]
+    return found["luts"], memories["lutram_luts"], memories["srl_luts"], memories["bram_cells"], found["ffs"]
+
+
+AREA_HEAD = ("LUTs of logic", "of memories", "of shift registers", "block memories", "registers")
+
+
+def gcm_goals() -> str:
+    """LUTs of cores of GCM on xc7, each flattened, beside the goals."""
+    goals = {"gcm_128_lut6": 13500, "gcm_lut6": 17000, "gcm_128_lut6_bram": 13500}
+    found = {name: _area(name) for name in goals}
+    rows = [(f"`{found[name]['core']['command'].removeprefix('modeloom ')}`", goal, *_cells(found[name])) for name, goal in goals.items()]
+    return table(("core", "goal", *AREA_HEAD), rows, 1)
+
+
+def gcm_budget() -> str:
+    """What a core of GCM for AES-128 cannot do without, and the rest of its LUTs."""
+    e = _area("gcm_128_lut6")
+    rounds, sbox, block = 10, 32, 128
+    rows = [
+        ("160 S-boxes of the cipher, 4 of the key schedule", (16 * rounds + 4) * sbox),
+        ("MixColumns with round keys", (rounds - 1) * 4 * keyed_forward_network().luts),
+        ("first and last round key", 2 * block),
+        ("multiplier", e["blocks"]["multiplier"]["luts"]),
+    ]
+    rows.append(("all the rest", e["luts"] - sum(number for _, number in rows)))
+    return table(("part", "LUTs"), [*rows, ("all, as one", e["luts"])], 1)
+
+
 def gcm_area() -> str:
-    """LUTs of the blocks of a core of GCM on xc7, as ``python baselines/make.py yosys gcm_128_lut6`` has measured them."""
-    (path,) = (ROOT / "baselines").glob("yosys-*/gcm_128_lut6.xc7.json")
-    e = json.loads(path.read_text(encoding="utf-8"))
-
-    def row(name: str, found: dict[str, Any]) -> tuple[Any, ...]:
-        memories = found["memories"]
-        return name, found["luts"], memories["lutram_luts"], memories["srl_luts"], found["ffs"]
-
-    rows = [row(name, block) for name, block in e["blocks"].items()]
-    rows += [row("all, block by block", e["blocks_total"]), row("all, as one", e)]
-    text = table(("block", "LUTs of logic", "of memories", "of shift registers", "registers"), rows, 1)
+    """LUTs of the blocks of a core of GCM on xc7."""
+    e = _area("gcm_128_lut6")
+    rows = [(name, *_cells(block)) for name, block in e["blocks"].items()]
+    rows += [("all, block by block", *_cells(e["blocks_total"])), ("all, as one", *_cells(e))]
+    text = table(("block", *AREA_HEAD), rows, 1)
     return f"`{e['core']['command']}`, Yosys {e['tools']['yosys']}, {e['device']}:\n\n{text}"
 
 
@@ -327,6 +359,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "faults": faults,
     "gcm": lambda: code("gcm", "tag"),
     "gcm_area": gcm_area,
+    "gcm_budget": gcm_budget,
+    "gcm_goals": gcm_goals,
     "inline_keys": inline_keys,
     "inverses": inverses,
     "key_intervals": key_intervals,

@@ -82,7 +82,7 @@ class StreamOptions:
         Registers in a round (default: 2, or as many as the cipher has), and in the multiplier, 0 to 8: its product takes a cycle more,
         from the registers of its operands to that of the product.
     mul_arch : str
-        Multiplier circuit.
+        Multiplier circuit.  With "lut6", the cipher is made for LUTs of six inputs, too.
     key_slots : int or None
         Key slots (default: 16, or 32 if keys come with the messages).
     hold : int or None
