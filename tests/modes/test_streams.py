@@ -7,7 +7,7 @@ import random
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from tests.streams.modes import NoHash, Padded, WideAEAD
+from tests.streams.modes import Deciphering, NoHash, Padded, WideAEAD
 
 import modeloom
 from modeloom import golden, vectors
@@ -116,7 +116,7 @@ def test_wrong_types() -> None:
             call()
 
 
-@pytest.mark.parametrize("mode", [WideAEAD, NoHash, Padded])
+@pytest.mark.parametrize("mode", [WideAEAD, NoHash, Padded, Deciphering])
 def test_modes_of_the_tests_own(mode) -> None:
     rng = random.Random(40)
     model = StreamModel(mode(), rng.randbytes(64 if mode is WideAEAD else 16))

@@ -165,3 +165,42 @@ class SecretOffsets(Offsets):
 
     def start(self, o, k, nonce):
         return State(offset=o.enc(nonce.block), sum=o.const(0), a=o.const(0))
+
+
+class Deciphering(StreamMode):
+    """Blocks under offsets, which are deciphered to open them; a partial last block is enciphered in both directions."""
+
+    name = "deciphering"
+    title = "a mode that deciphers"
+    source = "for tests"
+    security = "for tests: nobody has analysed it"
+    nonce_bytes = ((16,),)
+
+    def setup(self, o, key):
+        return Keys()
+
+    def start(self, o, k, nonce):
+        return State(offset=nonce.block, sum=o.const(0), a=o.const(0))
+
+    def associated(self, o, k, s, a):
+        return s.replace(offset=o.double(s.offset), a=s.a ^ o.enc(a ^ s.offset))
+
+    def partial_associated(self, o, k, s, a):
+        return s.replace(offset=o.double(s.offset), a=s.a ^ o.enc(o.pad10(a, a) ^ o.double(s.offset, 2)))
+
+    def encrypt(self, o, k, s, p):
+        return s.replace(offset=o.double(s.offset), sum=s.sum ^ p), o.enc(p ^ s.offset) ^ s.offset
+
+    def decrypt(self, o, k, s, c):
+        p = o.dec(c ^ s.offset) ^ s.offset
+        return s.replace(offset=o.double(s.offset), sum=s.sum ^ p), p
+
+    def partial_encrypt(self, o, k, s, p):
+        return s.replace(sum=s.sum ^ o.pad10(p, p)), o.cut(p ^ o.enc(s.offset), p)
+
+    def partial_decrypt(self, o, k, s, c):
+        p = o.cut(c ^ o.enc(s.offset), c)
+        return s.replace(sum=s.sum ^ o.pad10(p, c)), p
+
+    def tag(self, o, k, s, n):
+        return o.enc(s.sum ^ o.bit_lengths(n.associated, n.text)) ^ s.a

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.streams.modes import NoHash, Offsets, Padded, SecretOffsets, WideAEAD
+from tests.streams.modes import Deciphering, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 
 from modeloom.modes.gcm import GCM
 from modeloom.prove.errors import ProofError
@@ -21,7 +21,7 @@ def made(mode=GCM, **latencies):
     return plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, **latencies})
 
 
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering])
 @pytest.mark.parametrize("latencies", [{}, {"cipher": 29, "mul": 3}, {"mul": 1}], ids=str)
 def test_proved(mode, latencies):
     plan = made(mode, **latencies)
@@ -160,7 +160,7 @@ def test_changed_set_ups_are_refused(what):
 
 
 @pytest.mark.parametrize("lanes", [2, 4])
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Deciphering])
 def test_several_blocks_a_cycle(mode, lanes):
     plan = plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, "mul": 1}, lanes)
     assert plan.chains == 3 * lanes

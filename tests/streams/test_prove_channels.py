@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.streams.modes import NoHash, Padded, WideAEAD
+from tests.streams.modes import Deciphering, NoHash, Padded, WideAEAD
 
 from modeloom.modes.gcm import GCM
 from modeloom.prove.errors import ProofError
@@ -23,7 +23,7 @@ def made(mode=GCM, lanes=1):
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Deciphering])
 def test_channels_do_not_mix(mode, lanes):
     plan = made(mode, lanes)
     assert prove_channels(plan) > 2 * plan.chains

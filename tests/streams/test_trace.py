@@ -83,10 +83,6 @@ def hash_in_text(self, o, k, s, p):
     return s, s.y ^ p
 
 
-def inverse_cipher(self, o, k, s, c):
-    return s, o.dec(c)
-
-
 def inverse_cipher_of_key(self, o, key):
     return Keys(h=o.dec(o.const(0)))
 
@@ -229,7 +225,6 @@ def test_counters_of_partial_blocks_in_lanes():
         ("start", hash_of_nonce, r"start\(\) gives the hash y a value; let it begin with 0"),
         ("tag", hash_alone, r"tag\(\) reads the hash y without a product"),
         ("encrypt", hash_in_text, r"encrypt\(\) reads the hash y without a product"),
-        ("decrypt", inverse_cipher, r"decrypt\(\) uses o.dec\(\), for which the pipeline of a stream mode has no unit"),
         ("setup", inverse_cipher_of_key, r"setup\(\) uses o.dec\(\), for which the pipeline of a stream mode has no unit"),
         ("encrypt", circle, "the operations of a block wait for each other in a circle"),
     ],

@@ -10,12 +10,14 @@ from modeloom.ciphers import BlockCipher, cipher_of
 from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.options import MULTIPLIERS, Options
 from modeloom.spec import InputError, UnknownName
-from modeloom.spec.kinds import CIPHER, MUL
-from modeloom.spec.stream import StreamMode
+from modeloom.spec.kinds import CIPHER, DEC, MUL
+from modeloom.spec.stream import StreamMode, partial
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
 from modeloom.streams.prove_setup import prove_setup
+from modeloom.streams.steps import steps_of
+from modeloom.streams.trace import trace_stream
 
 __all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
 
@@ -278,8 +280,13 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         options, more_key_bits=tuple(more), key_bits=first, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox,
         cipher_stages=shared.cipher_stages,
     )  # fmt: skip
+    needed = cipher_direction(mode, first // 8, options.directions)
+    if needed == "both" and options.keys != "expand":
+        raise InputError(f"{mode.name} deciphers blocks, so a core needs the round keys in two forms; leave out --keys {options.keys}")
+    if needed == "both" and not chosen.has("both", "pipelined"):
+        raise InputError(f"{mode.name} deciphers blocks, and {chosen.name} has no pipeline for both directions; choose another cipher")
     request = CoreRequest(
-        direction="encrypt", form="pipelined", key_bits=first, stages=cast(int, shared.cipher_stages),
+        direction=needed, form="pipelined", key_bits=first, stages=cast(int, shared.cipher_stages),
         slots=slots, sbox=cast(str, shared.cipher_sbox), more_key_bits=options.more_key_bits, writers=options.writers,
         networks="lut6" if options.mul_arch == "lut6" else "plain",
     )  # fmt: skip
@@ -294,6 +301,14 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
     return CompiledStream(mode, options, plan, request, proof)
+
+
+def cipher_direction(mode: StreamMode, key_bytes: int, directions: tuple[str, ...]) -> str:
+    """What the cipher of a core does: "encrypt", or "both" if a step that the core has deciphers a block."""
+    other = {"encrypt": "decrypt", "decrypt": "encrypt"}
+    left_out = {name for way in directions for name in (other[way], partial(other[way]))} if len(directions) == 1 else set()
+    steps = [step for step in steps_of(trace_stream(mode, key_bytes)) if step.name not in left_out]
+    return "both" if any(made.operation is DEC.operation for step in steps for made in step.operations) else "encrypt"
 
 
 def default_sizes(mode: StreamMode, cipher: BlockCipher) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.kinds import ENC, MUL, Operation
+from modeloom.spec.kinds import DEC, ENC, MUL, Operation
 from modeloom.spec.stream import BLOCKS, StreamMode, partial
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.place import Placement, place, unit_of
@@ -198,7 +198,9 @@ def _check_units(mode: StreamMode, steps: list[Step], latencies: Collection[str]
 
 def _check_unit(mode: StreamMode, step: str, operation: Operation, units: Collection[str]) -> None:
     unit = unit_of(operation)
-    if (operation.keyed and operation.name != ENC) or (unit and unit not in units):
+    # Set-up enciphers only, so that the cipher of a core without deciphering steps has one direction.
+    ciphers = (ENC,) if step == "setup" else (ENC, DEC)
+    if (operation.keyed and operation.name not in ciphers) or (unit and unit not in units):
         raise DefinitionError(f"{mode.name}: {step}() uses o.{operation.name}(), for which the pipeline of a stream mode has no unit")
 
 

@@ -7,14 +7,14 @@ import pytest
 from tests.built import slowly
 from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Traffic, check, tokens
-from tests.streams.modes import NoHash, Offsets, Padded, SecretOffsets, WideAEAD
+from tests.streams.modes import Deciphering, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 
 OPTIONS = StreamOptions(cipher_stages=1, mul_stages=1, key_slots=3)
 
 
-@pytest.mark.parametrize("mode", slowly(WideAEAD, NoHash, Padded, Offsets, SecretOffsets))
+@pytest.mark.parametrize("mode", slowly(WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering))
 def test_random_messages(mode):
     rng = Random(11)
     compiled = compile_stream(mode(), OPTIONS, prove=False)

@@ -35,6 +35,8 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "no hash": ("no-hash", {"cipher_stages": 1, "key_slots": 2}),
     "partial blocks": ("padded", SMALL),
     "partial blocks in lanes": ("padded", {**SMALL, "blocks_per_cycle": 4}),
+    "deciphering": ("deciphering", {"cipher_stages": 1, "key_slots": 2, "blocks_per_cycle": 2}),
+    "deciphering, one size": ("deciphering", SMALL),
     "blocks of 256 bits": ("wide-aead", {"key_slots": 2, "mul_stages": 1}),
 }
 """What a core can have."""

@@ -30,7 +30,7 @@ from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.spec.kinds import MUL, Operation
+from modeloom.spec.kinds import DEC, ENC, MUL, Operation
 from modeloom.streams.plan import StreamPlan
 from modeloom.taint.netlist import Bit, Cell, netlist_of_rtlil, port_directions
 
@@ -130,7 +130,7 @@ class SymbolicMessageCore:
         netlist = netlist_of_rtlil(rtlil, description.top, keep=sorted(modules))
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
-        for name, role in [("rk_data", "key_data"), *((f"cipher{lane}_i", "i") for lane in ("", *(f"_{n}" for n in range(plan.lanes))))]:
+        for name, role in [("rk_data", "key_data"), ("rk_data_dec", "key_data_dec"), *((f"cipher{lane}_i", "i") for lane in ("", *(f"_{n}" for n in range(plan.lanes))))]:
             with contextlib.suppress(KeyError):
                 nets[tuple(netlist.net(f"{PIPELINE}.{name}"))] = role
         self._makers: dict[str, Callable[[Cell], Box]] = {}
@@ -155,6 +155,8 @@ class SymbolicMessageCore:
     def _cipher(self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str]) -> Callable[[Cell], Box]:
         roles, width = unit.inputs, self.width
         operation = self._keyed()
+        operations = [ENC.operation, DEC.operation] if "decrypt" in roles else [operation]
+        forms = 2 if "key_data_dec" in roles else 1
         times, sized = CoreTimes(unit.latency, 1), "key_length" in roles
         rounds = self.rounds
 
@@ -163,7 +165,7 @@ class SymbolicMessageCore:
                 raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
             kind = SizedCipherCore if sized else CipherCore
             ports = input_ports(cell, directions, nets, roles)
-            return kind(cell.name, ports, [operation], operation.unit, 1, times, rounds, width)
+            return kind(cell.name, ports, operations, operation.unit, forms, times, rounds, width)
 
         return make
 
@@ -191,13 +193,15 @@ class SymbolicMessageCore:
         host.reset(2 * d.erase_cycles)
         return host
 
-    def round_keys(self, run: Run, slot: int) -> int:
-        """A name for the round keys that the ciphers of all lanes hold for a slot; 0 if there is no cipher.
+    def round_keys(self, run: Run, slot: int) -> dict[str, int]:
+        """A name for the round keys that the ciphers of all lanes hold for a slot, for each operation of the cipher.
 
         Raises ``CircuitError`` if two lanes do not agree.
         """
         ciphers = [box for box in run.boxes if isinstance(box, CipherCore)]
-        names = {box.keys(box.names[0], slot) for box in ciphers}
-        if len(names) > 1:
-            raise CircuitError(f"the ciphers of the lanes have different round keys of slot {slot}")
-        return names.pop() if names else 0
+        found: dict[str, int] = {}
+        for box in ciphers:
+            for name in box.names:
+                if found.setdefault(name, box.keys(name, slot)) != box.keys(name, slot):
+                    raise CircuitError(f"the ciphers of the lanes have different round keys of slot {slot}")
+        return found

@@ -78,7 +78,7 @@ class MessageKeys:
     def make(self, wanted: Sequence[tuple[str, int]]) -> list[Loaded]:
         """Keys with these names and numbers of bytes."""
         host = self.core.host()
-        names: dict[str, int] = {}
+        names: dict[str, dict[str, int]] = {}
         for name, size in reversed(wanted):
             self.load(host, *self.packet(name, f"other {name}", size), 0)
             names[name] = self.core.round_keys(host.run, 0)

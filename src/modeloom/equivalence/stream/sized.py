@@ -43,7 +43,8 @@ class SizedCipherCore(CipherCore):
         slot, number, size = (self._number(inputs, port, cycle) for port in ("key_slot", "key_round", "key_length"))
         written = self.history.setdefault(slot, {})
         written.pop((size, number), None)
-        written[size, number] = taken(inputs, self.ports["key_data"])
+        forms = [taken(inputs, self.ports[form]) for form in dict.fromkeys(self.forms.values())]
+        written[size, number] = lanes.operation("forms of a round key", 1, *forms) if len(forms) > 1 else forms[0]
         self._digests = {place: name for place, name in self._digests.items() if place[1] != slot}
 
     def state(self, cycle: int) -> object:

@@ -41,9 +41,9 @@ def product_of(field: Field) -> Callable[..., int]:
 
 @dataclass(frozen=True)
 class KeyWords:
-    """The key of a slot: a name for its round keys, and the words of the key memory by key value and power."""
+    """The key of a slot: a name for its round keys for each operation of the cipher, and the words of the key memory by key value and power."""
 
-    round_keys: int
+    round_keys: Mapping[str, int]
     words: Mapping[Word, int]
 
 
@@ -95,7 +95,7 @@ class TokenWords:
     def operate(self, operation: Operation, operands: Sequence[int], number: int, slot: int) -> int:
         """The result of an operation."""
         if operation.keyed:
-            return cipher_result(operation.name, self.keys[slot].round_keys, operands, self.width)
+            return cipher_result(operation.name, self.keys[slot].round_keys[operation.name], operands, self.width)
         if operation is MUL.operation:
             return self.product(*operands)
         if operation.counter:
@@ -103,13 +103,13 @@ class TokenWords:
         return function_of(operation, self.width)(*operands, *([lanes.constant(number, self.width)] if operation.numbers else []))
 
 
-def key_words(plan: StreamPlan, round_keys: int, raw: Mapping[str, int]) -> KeyWords:
+def key_words(plan: StreamPlan, round_keys: Mapping[str, int], raw: Mapping[str, int]) -> KeyWords:
     """The words of the key memory that set-up computes.
 
     Parameters
     ----------
-    round_keys : int
-        A name for the round keys of the cipher key.
+    round_keys : mapping
+        A name for the round keys of the cipher key, for each operation of the cipher.
     raw : mapping
         The other parts of the key by name, as blocks.
     """

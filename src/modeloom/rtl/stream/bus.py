@@ -182,6 +182,8 @@ class MessageBus(wiring.Component):
               if p.channels == 1 else [flight.admitted.eq(front.admitted), flight.slot.eq(front.slot)]),
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
+        if pipeline.inverse_keys:
+            m.d.comb += pipeline.rk_data_dec.eq(keys.round_key.data_dec)
         if pipeline.key_sizes:
             m.d.comb += pipeline.rk_length.eq(keys.round_key.length)
         if p.keys.slots <= LISTED_SLOTS:

@@ -28,6 +28,7 @@ from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.state import StateValues
+from modeloom.spec.kinds import DEC
 from modeloom.streams.plan import StreamPlan
 
 __all__ = ["TokenPipeline"]
@@ -88,6 +89,8 @@ class TokenPipeline(wiring.Component):
     rk_we, rk_slot, rk_round, rk_data, rk_length : In
         Writes a round key.  ``rk_length`` is the size of its key, only with a cipher for several sizes.  It is the longest while
         the pipeline is held in reset.  A second writer has a port of its own, with names that end in ``_1``.
+    rk_data_dec : In
+        The round key in the form for inverse ciphers, only with a cipher that takes it.
     erase, erase_address : In
         While the pipeline is held in reset, and ``rk_data`` is zero: zeros to this word of all memories.  A round key has the
         address slot · 2^``round_bits`` + round.
@@ -114,6 +117,7 @@ class TokenPipeline(wiring.Component):
             **{f"rk_{name}{unit}": In(shape) for unit in writer_ends(writers)
                for name, shape in (("we", 1), ("slot", slot), ("round", round_bits), ("data", round_key_bits))},
             **({"clear_words": In(1), "words_cleared": Out(1), "clear_rounds": In(1), "clear_slot": In(slot)} if writers else {}),
+            **({"rk_data_dec": In(round_key_bits)} if self.inverse_keys else {}),
             "erase": In(1), "erase_address": In(erase_bits),
             **({f"rk_length{unit}": In(len(self.ciphers[0].key_length)) for unit in writer_ends(writers)} if self.key_sizes else {}),
             **({"context": In(range(contexts)), "next_context": In(range(contexts))} if contexts > 1 else {}),
@@ -123,6 +127,16 @@ class TokenPipeline(wiring.Component):
     def key_sizes(self) -> bool:
         """Whether the cipher takes keys of several sizes."""
         return bool(self.ciphers) and hasattr(self.ciphers[0], "key_length")
+
+    @property
+    def deciphers(self) -> bool:
+        """Whether the cipher has both directions."""
+        return bool(self.ciphers) and "decrypt" in self.ciphers[0].signature.members
+
+    @property
+    def inverse_keys(self) -> bool:
+        """Whether the cipher takes round keys in the form for inverse ciphers, too."""
+        return bool(self.ciphers) and "key_data_dec" in self.ciphers[0].signature.members
 
     @property
     def text_stage(self) -> int:
@@ -180,11 +194,23 @@ class _Elaboration(StateValues, KeyValues):
         m.d.sync += product.eq(component.o)
         return product
 
+    def _deciphering(self, lane: int) -> list[int]:
+        """The kinds of tokens of a lane that decipher a block."""
+        tokens = [(n, self.plan.tokens[n]) for n in self.kinds[lane] if n < len(self.plan.tokens)]
+        found = [
+            n for n, token in tokens for done in token.operations
+            if self.plan.step(token.title).operations[done].operation is DEC.operation
+        ]  # fmt: skip
+        made = [n for n, each in enumerate(self.plan.preparations, len(self.plan.tokens)) if each.operation is DEC.operation]
+        return found + (made if lane == 0 else [])
+
     def _cipher(self, component: Any, lane: int, unit: str, stage: int) -> Value:
-        m = self.m
+        m, c = self.m, self.c
         m.submodules[self.in_lane(lane, "cipher")] = component
         self.operands[lane][unit] = (Signal(self.width, name=self.in_lane(lane, "cipher_i")),)
         m.d.comb += [component.i.eq(self.operands[lane][unit][0]), component.slot.eq(self.lines["slot"].at(stage))]
+        if c.deciphers:
+            m.d.comb += component.decrypt.eq(reduce(or_, (self.kinds[lane][n].at(stage) for n in self._deciphering(lane)), Const(0, 1)))
         self._connect_round_keys(component)
         result: Value = component.o
         return result
@@ -200,6 +226,8 @@ class _Elaboration(StateValues, KeyValues):
             component.key_slot.eq(Mux(erase, c.erase_address[c.round_bits :], c.rk_slot)),
             component.key_round.eq(Mux(erase, c.erase_address[: c.round_bits], c.rk_round)),
         ]  # fmt: skip
+        if c.inverse_keys:
+            m.d.comb += component.key_data_dec.eq(c.rk_data_dec)
         if c.key_sizes:
             m.d.comb += component.key_length.eq(c.rk_length)
         if c.writers:
