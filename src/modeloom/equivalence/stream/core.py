@@ -130,7 +130,9 @@ class SymbolicMessageCore:
         netlist = netlist_of_rtlil(rtlil, description.top, keep=sorted(modules))
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
-        for name, role in [("rk_data", "key_data"), ("rk_data_dec", "key_data_dec"), *((f"cipher{lane}_i", "i") for lane in ("", *(f"_{n}" for n in range(plan.lanes))))]:
+        known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec"}
+        known |= {f"cipher{lane}_i": "i" for lane in ("", *(f"_{n}" for n in range(plan.lanes)))}
+        for name, role in known.items():
             with contextlib.suppress(KeyError):
                 nets[tuple(netlist.net(f"{PIPELINE}.{name}"))] = role
         self._makers: dict[str, Callable[[Cell], Box]] = {}

@@ -41,7 +41,8 @@ def product_of(field: Field) -> Callable[..., int]:
 
 @dataclass(frozen=True)
 class KeyWords:
-    """The key of a slot: a name for its round keys for each operation of the cipher, and the words of the key memory by key value and power."""
+    """The key of a slot: a name for its round keys for each operation of the cipher, and the words of the key memory by key value
+    and power."""
 
     round_keys: Mapping[str, int]
     words: Mapping[Word, int]
