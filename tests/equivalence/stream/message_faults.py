@@ -99,10 +99,6 @@ FAULTS = (
         "a block is enciphered and not deciphered", "bus_pipeline", r"(\.decrypt\()\w+\)", r"\g<1>1'h0)", TEXT, {"mode": "deciphering"},
     ),
     MessageFault(
-        "round keys of the inverse cipher in another form", "bus_pipeline", r"\(rk_data_dec\)", "(rk_data)",
-        "the round keys are not those of its key|no input is its key_data_dec|" + TEXT, {"mode": "deciphering"},
-    ),
-    MessageFault(
         "text that is held leaves before its verdict", "bus", r"\.right\(verdicts_right\)", ".right(1'h1)",
         r"cycle \d+: a beat leaves that belongs to no message|message \d+ \(.*(block \d+ of the text|tkeep of beat)", {"hold": 100},
     ),

@@ -135,8 +135,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         complete = Signal()
         ways = (programs["associated"].cycles, Mux(message.decrypt, programs["decrypt"].cycles, programs["encrypt"].cycles))
         with m.Switch(token.step):
-            for number, cycles in zip((TokenStep.ASSOCIATED, TokenStep.TEXT), ways, strict=True):
-                with m.Case(number):
+            for block_step, cycles in zip((TokenStep.ASSOCIATED, TokenStep.TEXT), ways, strict=True):
+                with m.Case(block_step):
                     m.d.comb += complete.eq(offset_reg == cycles - 1)
             with m.Default():
                 m.d.comb += complete.eq(offset_reg == programs["tag"].cycles - 1)
