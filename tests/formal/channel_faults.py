@@ -99,7 +99,8 @@ FAULTS = (
         "status_follows_its_text", "",
     ),
     PartFault(
-        "text that waits counts as delivered", "texts", r"delivered = m_valid & m_ready", "delivered = m_valid", "packets_are_numbered", "",
+        "text that waits counts as delivered", "texts", r"delivered = out_o_valid & m_ready", "delivered = out_o_valid",
+        "packets_are_numbered", "",
     ),
     PartFault(
         "a mark leaves out the last packet", "entry", r"verdict <= \{ packets_reg \+ \{ 7'h0, ",
@@ -117,7 +118,7 @@ FAULTS = (
         "contexts_know_their_packets", "",
     ),
     PartFault(
-        "a cut packet has no verdict", "entry", r"verdict_valid <= signal_5;", "verdict_valid <= signal_5 & ~token_payload[138];",
+        "a cut packet has no verdict", "entry", r"verdict_valid <= (signal_\d+);", r"verdict_valid <= \1 & ~token_payload[138];",
         "later_packets_have_verdicts", "",
     ),
 )  # fmt: skip

@@ -224,7 +224,8 @@ def text_passes_on(s: Passage, t: Passage) -> Bits:
     head, given = queue.head, s["texts.out.i_payload"]
     nbytes = head[8 * size : 8 * size + nbytes_bits]
     offered = s["texts.out.i_valid"]
-    (there, out), shown = s.slice("texts.out")[0], s["m_payload"]
+    # For packets on the wire, parts that join them stand between this output and the host.
+    (there, out), shown = s.slice("texts.out")[0], s.first("texts_m_payload", "texts.m_payload", "m_payload")
     for at in range(size):
         byte = slice(8 * at, 8 * at + 8)
         rules.append(offered.implies(given[8 * size + at].equals(nbytes > at) & given[byte].equals(head[byte])))
