@@ -1,29 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counting and depth on netlists written by hand."""
 
-from typing import Any
-
 import pytest
+from tests.synth.netlists import cell, module
 
 from modeloom.synth import SynthesisError, target_named
 from modeloom.synth.netlist import cell_counts, depth, figures, module_counts
 
 ECP5 = target_named("ecp5")
-
-
-def cell(kind: str, inputs: dict[str, int], outputs: dict[str, int]) -> dict[str, Any]:
-    return {"type": kind, "connections": {port: [bit] for port, bit in {**inputs, **outputs}.items()},
-            "port_directions": {**dict.fromkeys(inputs, "input"), **dict.fromkeys(outputs, "output")}}
-
-
-def module(cells: dict[str, Any], inputs: dict[str, int] | None = None,
-           outputs: dict[str, int] | None = None) -> dict[str, Any]:
-    ports = {name: {"direction": "input", "bits": [bit]} for name, bit in (inputs or {}).items()}
-    ports |= {name: {"direction": "output", "bits": [bit]} for name, bit in (outputs or {}).items()}
-    names = {name: {"bits": port["bits"]} for name, port in ports.items()}
-    names |= {f"{name}_net": {"bits": c["connections"][port]} for name, c in cells.items()
-              for port, way in c["port_directions"].items() if way == "output"}
-    return {"cells": cells, "ports": ports, "netnames": names}
 
 
 def test_depth_of_two_kinds_of_path():

@@ -59,6 +59,8 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     between = result["levels_register"]
     depth = f"{result['levels']} {unit}" + ("" if between in (None, result["levels"]) else f", {between} between registers")
     facts = [("depth", depth), ("longest path", f"{result['longest_path']['from']} to {result['longest_path']['to']}")]
+    if result.get("pairs") is not None:
+        facts.append(("LUT-FF pairs", f"{_number(result['pairs'])}, {_number(result['pairs_with_both'])} of them with both"))
     if result.get("delay_ns") is not None:
         facts.append(("gates' delay", f"{result['delay_ns']} ns, without wires and registers"))
     if result.get("fast") is not None:

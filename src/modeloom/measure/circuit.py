@@ -49,8 +49,8 @@ def measure_circuit(
     dict
         ``schema``, ``circuit``, ``title``, ``source``, ``options``, ``latency``, ``interval`` (cycles), ``and``, ``xor``, ``total``
         and ``depth`` (two-input gates), ``gates_of`` ("structure" for the gates of the circuit before any tool, "mapping" for the
-        gates of Yosys), further figures of the circuit, and with a target ``target``, ``mapper``, ``luts``, ``levels``, ``ffs``,
-        ``memories``, ``area_nand2``, ``delay_ns``, ``fast``, ``clock_mhz`` and ``tools``.
+        gates of Yosys), further figures of the circuit, and with a target ``target``, ``mapper``, ``luts``, ``pairs``
+        (LUT-FF pairs), ``levels``, ``ffs``, ``memories``, ``area_nand2``, ``delay_ns``, ``fast``, ``clock_mhz`` and ``tools``.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def measure_circuit(
         except ValueError as error:
             raise InputError(str(error)) from None
         result |= {
-            "target": target, "mapper": mapper, "luts": mapped.luts, "levels": mapped.levels, "ffs": mapped.ffs,
+            "target": target, "mapper": mapper, "luts": mapped.luts, "pairs": mapped.pairs, "levels": mapped.levels, "ffs": mapped.ffs,
             "memories": mapped.memories, "area_nand2": mapped.area_nand2, "delay_ns": mapped.delay_ns, "fast": mapped.fast,
             "clock_mhz": mapped.clock_mhz, "tools": mapped.tools,
         }  # fmt: skip

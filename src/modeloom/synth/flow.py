@@ -18,6 +18,7 @@ from modeloom.synth.cut import cut
 from modeloom.synth.hierarchy import OTHER, assign, instances
 from modeloom.synth.netlist import cell_counts, depth, figures
 from modeloom.synth.nextpnr import DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT, find_nextpnr, place_and_route
+from modeloom.synth.pairs import lut_ff_pairs
 from modeloom.synth.parts import Known, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
@@ -111,6 +112,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         area_cells = None if flat.area is None else cell_counts(flat.area, top)
         total = figures(cell_counts(flat.netlist, top), chosen, area_cells)
         longest = depth(flat.netlist, top, chosen)
+        pairs = lut_ff_pairs(flat.netlist, top, chosen) if chosen.kind == "lut" else None
         blocks, blocks_total, _ = mapped.get("blocks", (None, None, None))
         if pnr:
             routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, placer=placer, router=router,
@@ -120,7 +122,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         design=top, target=target, device=DEVICE if pnr else chosen.device, command=command, tools=tools,
         script=tuple(flat.script), total=total, area_nand2=_nand2(total.area, chosen), delay_ns=flat.delay_ns,
         fast=fast, levels=longest.levels, levels_register=longest.levels_register,
-        longest_path={"from": longest.start, "to": longest.end}, blocks=blocks, blocks_total=blocks_total,
+        longest_path={"from": longest.start, "to": longest.end}, pairs=pairs.total if pairs else None,
+        pairs_with_both=pairs.both if pairs else None, blocks=blocks, blocks_total=blocks_total,
         clock_mhz=routed.clock_mhz if routed else None, clock_target_mhz=(freq or _DEFAULT_MHZ) if pnr else None,
         placer=placer if pnr else None, router=router if pnr else None,
         timing_weight=timing_weight if pnr and placer == "heap" else None,

@@ -72,6 +72,8 @@ class SynthResult:
         The depth between registers only; ``None`` if there is no such path.
     longest_path : dict
         ``from`` and ``to``: nets at both ends of the path of `levels`.  If it ends in a cell, this is the output of the cell.
+    pairs, pairs_with_both : int or None
+        For targets with LUTs: LUT-FF pairs, and how many of them have both a LUT and a flip-flop (``pairs``).
     area_nand2 : float or None
         For gates and Liberty files: `area` in NAND2 gates, of a Liberty file its smallest NAND2.
     delay_ns : float or None
@@ -106,6 +108,8 @@ class SynthResult:
     levels: int
     levels_register: int | None
     longest_path: dict[str, str]
+    pairs: int | None = None
+    pairs_with_both: int | None = None
     area_nand2: float | None = None
     delay_ns: float | None = None
     fast: dict[str, float | None] | None = None
