@@ -13,7 +13,7 @@ Vectors of a mode with another block cipher than AES have its name as ``cipher``
 Values are lower-case hexadecimal strings, byte 0 first. The members between ``flags`` and ``result`` depend on the
 algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (modes); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
 ``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES); ``key``, ``nonce``, ``aad``, ``pt``, ``ct``, ``tag`` (GCM and GMAC, CCM,
-GCM-SIV, OCB3).
+GCM-SIV, OCB3, Deoxys).
 The result is "valid" or "invalid"; a test that must be refused may have no ``pt``.
 
 CAVP's response files of GCM, 18 MB, do not lie in the input folder: CAVP_GCM_DIR is ``ciphers/AES/GCM`` of the Python package
@@ -42,6 +42,8 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
         "aes_cavp": lambda: nist.convert_aes_cavp(shared / "aes_cavp"),
         "aes_fips197": nist.convert_aes_fips197,
         "ccm_wycheproof": lambda: wycheproof.convert_ccm(shared / "wycheproof"),
+        "deoxys_i": lambda: lists.convert_deoxys(shared / "deoxys_i_128", "I"),
+        "deoxys_ii": lambda: lists.convert_deoxys(shared / "deoxys_ii_128", "II"),
         "eme2_gladman": lambda: gladman.convert_eme2(shared / "gladman_eme2"),
         "eme_aes256": lambda: lists.convert_eme(shared / "eme32"),
         "gcm_botan": lambda: botan.convert_gcm_botan(shared / "botan"),

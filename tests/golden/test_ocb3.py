@@ -68,8 +68,8 @@ def test_published_vectors():
         ("0b10000111", "0b10000101"),
         ("self._l_star = self._cipher.encrypt_block(bytes(BLOCK_BYTES))", "self._l_star = bytes(BLOCK_BYTES)"),
         ("xor(checksum, offset, self._l_dollar)", "xor(checksum, offset)"),
-        ("checksum = xor(checksum, _one_and_zeros(p_star))", "pass"),
-        ("self._cipher.encrypt_block(xor(_one_and_zeros(a_star), offset))", "self._cipher.encrypt_block(_one_and_zeros(a_star))"),
+        ("checksum = xor(checksum, pad_one_zeros(p_star))", "pass"),
+        ("self._cipher.encrypt_block(xor(pad_one_zeros(a_star), offset))", "self._cipher.encrypt_block(pad_one_zeros(a_star))"),
     ],
 )
 def test_a_mistake_does_not_pass_the_iterated_check(old, new):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small files of CCM, GCM-SIV and OCB3 in the formats of their sources."""
+"""Small files of CCM, GCM-SIV, OCB3 and Deoxys in the formats of their sources."""
 
 import json
 
@@ -20,3 +20,7 @@ def add_aeads(root):
         f"[AES-128/OCB]\n\n# From RFC 7253\n{fields}{'0c' * 16}\n\n# From CFRG i-d 03\n{fields}{'0d' * 16}\nAD = 03\n\n"
         f"[AES-128/OCB(12)]\n{fields}{'0c' * 12}\n\n[SHACAL2/OCB(32)]\n{fields}{'0d' * 32}\n"
     )
+    for mode, nonce_bytes in (("i", 8), ("ii", 15)):
+        record = {"name": "one", "key": "0A" * 16, "nonce": "0b" * nonce_bytes, "aad": "03", "pt": "01" * 17, "ct": "02" * 17}
+        path = root / f"deoxys_{mode}_128" / f"deoxys_{mode}_128_128.json"
+        path.write_text(json.dumps([record | {"tag": "0c" * 16}]))

@@ -38,7 +38,7 @@ def shared(tmp_path):
         (root / name / "SOURCE.txt").write_text(
             f"repo: https://example.org/{name}\ncommit: 0123abcd\nlicence: MIT\npaths/notes: some/path whole files\n"
         )
-    for name in ("eme32", "gcm_cavp", "hctr_sm4", "xcb_1619_2"):
+    for name in ("deoxys_i_128", "deoxys_ii_128", "eme32", "gcm_cavp", "hctr_sm4", "xcb_1619_2"):
         (root / name).mkdir()
         (root / name / "SOURCE.txt").write_text(
             f"repo: https://example.org/{name}\npath: some/test.go\ncommit: 0123abcd\nlicence: MIT\nnotes: cut\n"
@@ -127,6 +127,8 @@ def test_converts_each_format(shared, tmp_path):
         "aes_cavp",
         "aes_fips197",
         "ccm_wycheproof",
+        "deoxys_i",
+        "deoxys_ii",
         "eme2_gladman",
         "eme_aes256",
         "gcm_botan",
@@ -295,7 +297,7 @@ def test_other_aeads(shared, tmp_path):
     out = tmp_path / "out"
     assert run(shared, out).returncode == 0
     files = {name: json.loads((out / f"{name}.json").read_text(encoding="utf-8")) for name in (
-        "ccm_wycheproof", "gcm_siv_wycheproof", "ocb3_botan",
+        "ccm_wycheproof", "deoxys_i", "deoxys_ii", "gcm_siv_wycheproof", "ocb3_botan",
     )}  # fmt: skip
     key, nonce, text = "0a" * 16, "0b" * 12, ("01" * 16, "02" * 16)
     assert {name: [gcm_values(test) for test in file["tests"]] for name, file in files.items()} == {
@@ -303,6 +305,8 @@ def test_other_aeads(shared, tmp_path):
             (["EmptyAd", "NoText", "Pseudorandom", "ShortTag"], key, nonce, "", "", "", "0c" * 4, "valid"),
             (["ModifiedTag", "NoText", "ShortTag"], key, nonce, "03", "", "", "0c" * 4, "invalid"),
         ],
+        "deoxys_i": [(["PartialBlock", "Standard"], key, "0b" * 8, "03", "01" * 17, "02" * 17, "0c" * 16, "valid")],
+        "deoxys_ii": [(["PartialBlock", "Standard"], key, "0b" * 15, "03", "01" * 17, "02" * 17, "0c" * 16, "valid")],
         "gcm_siv_wycheproof": [(["EmptyAd", "PartialBlock", "WrappedIv"], key, nonce, "", "01" * 17, "02" * 17, "0c" * 16, "valid")],
         "ocb3_botan": [
             (["EmptyAd", "SingleBlock", "Standard"], key, nonce, "", *text, "0c" * 16, "valid"),
@@ -311,7 +315,10 @@ def test_other_aeads(shared, tmp_path):
             (["Draft", "EmptyAd", "ShortTag", "SingleBlock"], key, nonce, "", *text, "0c" * 12, "valid"),
         ],
     }
-    assert [file["algorithm"] for file in files.values()] == ["AES-CCM", "AES-GCM-SIV", "AES-OCB3"]
+    assert [file["algorithm"] for file in files.values()] == [
+        "AES-CCM", "Deoxys-I-128-128", "Deoxys-II-128-128", "AES-GCM-SIV", "AES-OCB3",
+    ]  # fmt: skip
+    assert files["deoxys_i"]["cipher"] == files["deoxys_ii"]["cipher"] == "deoxys-bc"
 
 
 def test_response_files_of_gcm(shared, responses, tmp_path):
@@ -378,6 +385,7 @@ def test_output_is_deterministic(shared, tmp_path):
         ("hctr_sm4/hctr_sm4.json", '[{"cipher": "SM4"}]', "lacks 'tweak'"),
         ("botan/aes.vec", "[AES-128]\nKey = 00\nIn = 00\nOut = 00\n", "bad record in section AES-128"),
         ("botan/xts.vec", "[AES-256/XTS]\nKey = 00\nNonce = 00\nIn = 00\nOut = 00\n", "bad record in section AES-256/XTS"),
+        ("deoxys_i_128/deoxys_i_128_128.json", '[{"name": "1", "key": "00"}]', "lacks 'nonce'"),
         ("eme32/eme32_aes256.json", '[{"dir": "up"}]', "no direction 'up'"),
         ("xcb_1619_2/xcb_aes.json", '[{"tweak": "00"}]', "lacks 'pt'"),
         ("gladman_eme2/eme2.1", "VEC 1\nKEY 00\n\nVEC 2\n", "eme2.1: bad record VEC 1"),

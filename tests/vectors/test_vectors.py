@@ -12,6 +12,8 @@ COUNTS = {
     "aes_cavp": 1822,
     "aes_fips197": 4,
     "ccm_wycheproof": 316,
+    "deoxys_i": 4,
+    "deoxys_ii": 4,
     "eme2_gladman": 96,
     "eme_aes256": 2,
     "gcm_botan": 47,
@@ -126,16 +128,18 @@ def test_vectors_of_gcm():
 
 
 @pytest.mark.parametrize(
-    ("mode", "number", "refused", "key_bytes", "tag_bytes"),
+    ("mode", "cipher", "number", "refused", "key_bytes", "tag_bytes"),
     [
-        ("ccm", 316, 88, {16, 24, 32}, {2, 5, 6, 9, 10, 12, 13, 14, 16}),
-        ("gcm-siv", 99, 32, {16}, {16}),
-        ("ocb3", 42, 0, {16}, {12, 16}),
+        ("ccm", "aes", 316, 88, {16, 24, 32}, {2, 5, 6, 9, 10, 12, 13, 14, 16}),
+        ("deoxys-i", "deoxys-bc", 4, 0, {16}, {16}),
+        ("deoxys-ii", "deoxys-bc", 4, 0, {16}, {16}),
+        ("gcm-siv", "aes", 99, 32, {16}, {16}),
+        ("ocb3", "aes", 42, 0, {16}, {12, 16}),
     ],
 )
-def test_vectors_of_other_aeads(mode, number, refused, key_bytes, tag_bytes):
+def test_vectors_of_other_aeads(mode, cipher, number, refused, key_bytes, tag_bytes):
     """What must be refused has a text all the same: its source gives it."""
-    tests = vectors.for_mode(mode)
+    tests = vectors.for_mode(mode, cipher)
     assert len(tests) == vectors.count(mode) == number
     assert len([test for test in tests if test["result"] == "invalid"]) == refused
     assert {len(test["key"]) // 2 for test in tests} == key_bytes

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short lists in JSON of other sources: EME of the IEEE 1619 list, HCTR with SM4, XCB-AES of IEEE 1619.2."""
+"""Short lists in JSON of other sources: EME of the IEEE 1619 list, HCTR with SM4, XCB-AES of IEEE 1619.2, Deoxys-I and -II."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from .aead import aead_test
 from .files import InputError, VectorFile, json_records, mode_test, provenance, sizes, vector_file
 
 
@@ -46,3 +47,13 @@ def convert_xcb_1619(folder: Path) -> VectorFile:
         comment = f"{record['name']}, {sizes(pt, tweak)}"
         tests.append(mode_test(comment, [], record["key"], tweak, pt, record["ct"]))
     return vector_file("XCB-AES of IEEE 1619.2", *provenance(folder), tests)
+
+
+def convert_deoxys(folder: Path, mode: str) -> VectorFile:
+    """``deoxys_i_128_128.json`` or ``deoxys_ii_128_128.json``, all records; *mode* is "I" or "II"."""
+    tests = [
+        aead_test(record["name"], ["Standard"], *(record[name] for name in ("key", "nonce", "aad", "pt", "ct", "tag")))
+        for record in json_records(folder / f"deoxys_{mode.lower()}_128_128.json")
+    ]
+    algorithm = f"Deoxys-{mode}-128-128"
+    return {"algorithm": algorithm, "cipher": "deoxys-bc", **vector_file(algorithm, *provenance(folder), tests)}

@@ -9,6 +9,9 @@ from .block_cipher import BlockCipher, CipherFactory
 from .brw import brw, collapsed_forest, permutation, schedule
 from .ccm import CCM
 from .cmc import CMC
+from .deoxys_bc import DeoxysBC256
+from .deoxys_i import DeoxysI
+from .deoxys_ii import DeoxysII
 from .eme import EME
 from .eme2 import EME2
 from .field import ghash_double, ghash_inverse, ghash_mul, polyval_dot, xts_double
@@ -56,6 +59,9 @@ __all__ = [
     "BlockCipher",
     "ChainedOTR",
     "CipherFactory",
+    "DeoxysBC256",
+    "DeoxysI",
+    "DeoxysII",
     "HCHfp",
     "Mode",
     "StreamMode",

@@ -11,6 +11,7 @@ from functools import cache
 __all__ = ["inv_mix_column", "inv_sub_byte", "mix_column", "sub_byte"]
 
 
+@cache
 def _multiply(a: int, b: int) -> int:
     product = 0
     for n in range(8):

@@ -72,6 +72,11 @@ def pad_zeros(data: bytes) -> bytes:
     return data + bytes(-len(data) % BLOCK_BYTES)
 
 
+def pad_one_zeros(part: bytes) -> bytes:
+    """A partial block, a 1 and zeros: 16 bytes."""
+    return part + b"\x80" + bytes(BLOCK_BYTES - 1 - len(part))
+
+
 def xor(*blocks: bytes) -> bytes:
     """Bitwise sum of byte strings of one length; ValueError if the lengths differ."""
     length = len(blocks[0])

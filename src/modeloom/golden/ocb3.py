@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .aes import AES
 from .block_cipher import CipherFactory
-from .checks import BLOCK_BYTES, check_block, check_bytes, xor
+from .checks import BLOCK_BYTES, check_block, check_bytes, pad_one_zeros, xor
 from .verdict import check_tag, split_sealed
 
 MOST_TAG_BYTES = 16
@@ -70,7 +70,7 @@ class OCB3:
         if p_star:
             offset = xor(offset, self._l_star)
             sealed += xor(p_star, self._cipher.encrypt_block(offset)[: len(p_star)])
-            checksum = xor(checksum, _one_and_zeros(p_star))
+            checksum = xor(checksum, pad_one_zeros(p_star))
         return sealed + self._tag(offset, checksum, ad, tag_bytes)
 
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
@@ -95,7 +95,7 @@ class OCB3:
         if c_star:
             offset = xor(offset, self._l_star)
             p = xor(c_star, self._cipher.encrypt_block(offset)[: len(c_star)])
-            checksum, text = xor(checksum, _one_and_zeros(p)), text + p
+            checksum, text = xor(checksum, pad_one_zeros(p)), text + p
         check_tag(t, self._tag(offset, checksum, ad, tag_bytes))
         return text
 
@@ -108,7 +108,7 @@ class OCB3:
             total = xor(total, self._cipher.encrypt_block(xor(a, offset)))
         if a_star:
             offset = xor(offset, self._l_star)
-            total = xor(total, self._cipher.encrypt_block(xor(_one_and_zeros(a_star), offset)))
+            total = xor(total, self._cipher.encrypt_block(xor(pad_one_zeros(a_star), offset)))
         return total
 
     def _first_offset(self, nonce: bytes, tag_bytes: int) -> bytes:
@@ -158,8 +158,3 @@ def _whole_blocks(data: bytes) -> tuple[list[bytes], bytes]:
     """The whole blocks of *data*, and the bytes behind them, fewer than a block."""
     end = len(data) // BLOCK_BYTES * BLOCK_BYTES
     return [data[i : i + BLOCK_BYTES] for i in range(0, end, BLOCK_BYTES)], data[end:]
-
-
-def _one_and_zeros(part: bytes) -> bytes:
-    """A partial block, a 1 and zeros."""
-    return part + b"\x80" + bytes(BLOCK_BYTES - 1 - len(part))

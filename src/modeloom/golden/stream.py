@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from .aes import AES
 from .block_cipher import CipherFactory
 from .ccm import CCM
+from .deoxys_i import DeoxysI
+from .deoxys_ii import DeoxysII
 from .gcm import GCM
 from .gcm_siv import GCMSIV
 from .ocb3 import OCB3
@@ -32,20 +35,20 @@ _ON_AES: dict[str, Callable[[bytes], StreamMode]] = {
     "gcm-siv": GCMSIV,
 }
 
+_ON_DEOXYS_BC: dict[str, Callable[[bytes], StreamMode]] = {"deoxys-i": DeoxysI, "deoxys-ii": DeoxysII}
+
 _CIPHERS: dict[str, CipherFactory] = {"aes": AES, "sm4": SM4}
 
-_ON_ANY_CIPHER: dict[str, Callable[[bytes, CipherFactory], StreamMode]] = {"ccm": CCM, "gcm": GCM, "ocb3": OCB3}
+_ON_ANY_CIPHER: dict[str, Callable[..., StreamMode]] = {"ccm": CCM, "gcm": GCM, "ocb3": OCB3}
 
 
 def stream_mode_names(cipher: str = "aes") -> tuple[str, ...]:
     """The names that :func:`stream_mode` knows for a cipher, in alphabetical order."""
-    if cipher not in _CIPHERS:
-        return ()
-    return tuple(sorted({**_ON_ANY_CIPHER, **(_ON_AES if cipher == "aes" else {})}))
+    return tuple(sorted(_references(cipher)))
 
 
 def stream_mode(name: str, key: bytes, cipher: str = "aes") -> StreamMode:
-    """The reference of stream mode *name* under *key*, with the cipher "aes" or "sm4".
+    """The reference of stream mode *name* under *key*, with the cipher "aes", "sm4" or "deoxys-bc".
 
     Raises
     ------
@@ -54,7 +57,19 @@ def stream_mode(name: str, key: bytes, cipher: str = "aes") -> StreamMode:
     TypeError
         *key* is not bytes.
     """
-    if name not in (names := stream_mode_names(cipher)):
+    references = _references(cipher)
+    if name not in references:
         of_cipher = "" if cipher == "aes" else f" with cipher {cipher!r}"
-        raise ValueError(f"no reference for stream mode {name!r}{of_cipher}; there are {', '.join(names) or 'none'}")
-    return _ON_AES[name](key) if name in _ON_AES else _ON_ANY_CIPHER[name](key, _CIPHERS[cipher])
+        raise ValueError(f"no reference for stream mode {name!r}{of_cipher}; there are {', '.join(sorted(references)) or 'none'}")
+    return references[name](key)
+
+
+def _references(cipher: str) -> dict[str, Callable[[bytes], StreamMode]]:
+    """The references of a cipher by name, none for a cipher that is unknown here."""
+    if cipher == "deoxys-bc":
+        return _ON_DEOXYS_BC
+    if cipher not in _CIPHERS:
+        return {}
+    factory = _CIPHERS[cipher]
+    on_any = {name: partial(make, cipher=factory) for name, make in _ON_ANY_CIPHER.items()}
+    return on_any | (_ON_AES if cipher == "aes" else {})

@@ -13,6 +13,8 @@ from typing import Any
 # The files with vectors of a mode, with the key format of modeloom. A mode without published vectors has no entry.
 _FILES_OF_MODE = {
     "ccm": ("ccm_wycheproof",),
+    "deoxys-i": ("deoxys_i",),
+    "deoxys-ii": ("deoxys_ii",),
     "eme": ("eme_aes256",),
     "eme2": ("eme2_gladman",),
     "gcm": (
