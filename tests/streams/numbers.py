@@ -40,6 +40,9 @@ class OnNumbers:
     def lengths(self, order, first, second):
         return self.o.bit_lengths(first, second, order)
 
+    def number(self, value, first, nbytes):
+        return self.o.number(value, first, nbytes)
+
     def operate(self, operation, operands, number, slot):
         return operation.on_numbers(self.models[slot].operations(), operands, number)
 
@@ -76,10 +79,12 @@ class Sent:
     text: bytes
     blocks: list[int]
     tag: int
+    prefix: bytes = b""
 
     def block(self, size):
         """The blocks of its tokens, as ``tokens_of`` asks for them."""
-        pieces = [Piece(part[at : at + size]) for part in (self.ad, self.text) for at in range(0, len(part), size)]
+        ad = self.prefix + self.ad
+        pieces = [Piece(part[at : at + size]) for part in (ad, self.text) for at in range(0, len(part), size)]
         return lambda place, nbytes: Piece(self.nonce) if place is None else pieces[place]
 
 
@@ -100,8 +105,9 @@ def messages(mode, models, count, seed=1, longest=9):
         ad, text = map(rng.randbytes, lengths)
         slot, direction = rng.randrange(len(models)), rng.choice(("encrypt", "decrypt"))
         gaps = tuple(rng.choice((0, 0, 0, 0, 1, 3)) for _ in range(2 * longest + 2)) if rng.random() < 0.5 else ()
-        given, tag = models[slot].run(direction, nonce, text, ad)
+        tag_bytes = rng.choice(mode.tag_bytes) if mode.lengths_first else 0
+        given, tag = models[slot].run(direction, nonce, text, ad, tag_bytes)
         blocks = [int.from_bytes(given[at : at + size], "little") for at in range(0, len(given), size)]
-        message = Message(slot, number, direction, len(nonce), len(ad), len(text), gaps)
-        made.append(Sent(message, nonce, ad, text, blocks, int.from_bytes(tag, "little")))
+        message = Message(slot, number, direction, len(nonce), len(ad), len(text), gaps, tag_bytes)
+        made.append(Sent(message, nonce, ad, text, blocks, int.from_bytes(tag, "little"), mode.prefix_of(len(ad))))
     return made

@@ -19,7 +19,7 @@ from modeloom.streams.prove_setup import prove_setup
 from modeloom.streams.steps import steps_of
 from modeloom.streams.trace import trace_stream
 
-__all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "default_sizes"]
+__all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "default_cores", "default_sizes"]
 
 PACKETS = ("aligned", "wire")
 """What ``StreamOptions.packet`` may be."""
@@ -106,6 +106,9 @@ class StreamOptions:
         may be).
     packet : str
         "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other as on the wire.
+    cipher_cores : int or None
+        Ciphers of a mode whose blocks wait for the cipher of the one before, at most as many as a block needs (default: 1 with one
+        channel, and as many as a block needs with more; None for all other modes).
     """
 
     key_bits: int | None = None
@@ -124,6 +127,7 @@ class StreamOptions:
     channels: int = 1
     key_schedule: str | None = None
     key_schedules: int | None = None
+    cipher_cores: int | None = None
 
     def on_keys(self, cipher: BlockCipher) -> StreamOptions:
         """The options with the defaults for what makes and holds keys filled in.
@@ -209,6 +213,7 @@ class CompiledStream:
                 }
                 for step in starts
             ],
+            **({"turn": placed.turn} if plan.chained else {}),
             "chains": plan.chains if plan.horner else 0,
             "units": {unit: {"stage": stage, "latency": placed.latencies[unit]} for unit, stage in placed.stages.items()},
             "state": {name: {"kind": kind.kind, "stage": placed.homes[name]} for name, kind in plan.kinds.items()},
@@ -295,12 +300,40 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     chosen.check_sizes(request)
     latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle)
+    options = replace(options, cipher_cores=_cores(plan, options))
+    if options.cipher_cores is not None and options.cipher_cores > 1:
+        plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
     if prove:
         prove_setup(plan)
     proof = prove_stream(plan) if prove else None
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
     return CompiledStream(mode, options, plan, request, proof)
+
+
+def default_cores(plan: StreamPlan, channels: int) -> int | None:
+    """Ciphers of a core if a user names no number; None if the mode has no chain through the cipher."""
+    if not plan.chained:
+        return None
+    # A lone message waits for its chain in any case, and several fill all ciphers that a block needs.
+    return 1 if channels == 1 else _most_cores(plan)
+
+
+def _most_cores(plan: StreamPlan) -> int:
+    """Ciphers that a block needs."""
+    return max(sum(made.operation.keyed for made in step.operations) for step in plan.steps if step.name not in ("start", "tag"))
+
+
+def _cores(plan: StreamPlan, options: StreamOptions) -> int | None:
+    """The number of ciphers of a core.  Raises ``InputError`` for one that it cannot have."""
+    given, mode = options.cipher_cores, plan.mode.name
+    if given is None:
+        return default_cores(plan, options.channels)
+    if not plan.chained:
+        raise InputError(f"--cipher-cores is for modes whose blocks wait for the cipher of the one before, unlike {mode}; leave it out")
+    if not 1 <= given <= (most := _most_cores(plan)):
+        raise InputError(f"--cipher-cores of {mode} is from 1 to {most}, the ciphers of a block, not {given}")
+    return given
 
 
 def cipher_direction(mode: StreamMode, key_bytes: int, directions: tuple[str, ...]) -> str:

@@ -40,17 +40,21 @@ class StreamModel(KeyedDefinition):
         size = self.mode.block_bytes
         return (Piece(data[at : at + size]) for at in range(0, len(data), size))
 
-    def run(self, direction: str, nonce: bytes, data: bytes, ad: bytes) -> tuple[bytes, bytes]:
-        """The text that a direction, "encrypt" or "decrypt", gives, and the whole tag."""
+    def run(self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None) -> tuple[bytes, bytes]:
+        """The text that a direction, "encrypt" or "decrypt", gives, and the whole tag.
+
+        ``tag_bytes`` is the length of the tag that the message has, on which the whole tag may depend (default: that of the mode).
+        """
         mode, o, k, size = self.mode, self._o, self._keys, self.mode.block_bytes
         mode.nonce_class(len(nonce))
-        mode.check_lengths(len(ad), len(data))
+        mode.check_lengths(len(ad), len(data), len(nonce))
+        n = Lengths(len(ad), len(data), mode.tag_bytes[0] if tag_bytes is None else tag_bytes)
         result = []
         with beside(mode.folder), blame(mode.name, mode.start):
-            s = mode.start(o, k, Nonce(Piece(nonce), len(nonce)))
+            s = mode.begin(o, k, Nonce(Piece(nonce), len(nonce)), n)
         if not isinstance(s, State):
             raise InputError(f"{mode.name}: start() returns a State, not {type(s).__name__}")
-        for piece in self._pieces(ad):
+        for piece in self._pieces(mode.prefix_of(len(ad)) + ad):
             step = getattr(mode, mode.step_of("associated", piece.nbytes == size))
             with beside(mode.folder), blame(mode.name, step):
                 s = step(o, k, s, piece)
@@ -80,7 +84,7 @@ class StreamModel(KeyedDefinition):
         """
         length = self.mode.tag_bytes[0] if tag_bytes is None else tag_bytes
         self.mode.check_tag(length)
-        text, tag = self.run("encrypt", as_bytes("nonce", nonce), as_bytes("text", text), as_bytes("ad", ad))
+        text, tag = self.run("encrypt", as_bytes("nonce", nonce), as_bytes("text", text), as_bytes("ad", ad), length)
         return text + tag[:length]
 
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int | None = None) -> bytes:
@@ -98,7 +102,7 @@ class StreamModel(KeyedDefinition):
         sealed = as_bytes("sealed", sealed)
         if len(sealed) < length:
             raise InputError(f"{self.mode.name}: a sealed message has at least the {length} bytes of its tag, not {len(sealed)}")
-        text, tag = self.run("decrypt", as_bytes("nonce", nonce), sealed[: len(sealed) - length], as_bytes("ad", ad))
+        text, tag = self.run("decrypt", as_bytes("nonce", nonce), sealed[: len(sealed) - length], as_bytes("ad", ad), length)
         if not hmac.compare_digest(tag[:length], sealed[len(sealed) - length :]):
             raise AuthenticationError(f"{self.mode.name}: the tag is wrong")
         return text

@@ -23,7 +23,7 @@ __all__ = ["LEAVES", "MESSAGE_LEAVES", "Node", "Trace", "reached"]
 LEAVES = ("block", "tweak", "raw", "const")
 """Kinds of nodes that read no others, in sectors."""
 
-MESSAGE_LEAVES = ("state", "text", "associated", "nonce", "lengths", "mark")
+MESSAGE_LEAVES = ("state", "text", "associated", "nonce", "lengths", "number", "mark")
 """Kinds of nodes that read no others, in messages (``streams.trace``)."""
 
 

@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from modeloom.modes.by_path import load
+from modeloom.modes.ccm import CCM
 from modeloom.modes.cmc import CMC
 from modeloom.modes.eme import EME
 from modeloom.modes.eme2 import EME2
@@ -30,7 +31,7 @@ BUILT_IN: tuple[type[Mode], ...] = (
     HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
 )  # fmt: skip
 
-STREAMS: tuple[type[StreamMode], ...] = (GCM,)
+STREAMS: tuple[type[StreamMode], ...] = (CCM, GCM)
 """The stream modes."""
 
 VARIANTS: tuple[type[Mode], ...] = (XTSGB, XTSIEEE)

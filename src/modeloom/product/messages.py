@@ -91,6 +91,9 @@ class StreamExplain:
     latency_tag: Annotated[int, "Cycles from the last token to the tag, in the pipeline."]
     tokens: Tokens
     starts: Annotated[tuple[StartFigures, ...], "The start of a message, for each class of nonces."]
+    turn: Annotated[
+        int | None, "Cycles from a block to the next token of its message, which waits for its cipher; only in modes with such a chain."
+    ] = None
     chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
     units: Annotated[Mapping[str, UnitPlace], "The units by name."]
     state: Annotated[Mapping[str, StateFigures], "The parts of the state by name."]

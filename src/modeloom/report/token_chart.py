@@ -74,8 +74,8 @@ class _Chart:
         self.height = self.bottom + 52
 
     def _used(self, unit: str) -> bool:
-        operations = [one.operation for step in self.plan.steps for one in step.operations]
-        return any(unit_of(operation) == unit for operation in [*operations, *(made.operation for made in self.plan.preparations)])
+        of_steps = {each for units in self.plan.placed.units.values() for each in units}
+        return unit in of_steps | {unit_of(made.operation) for made in self.plan.preparations}
 
     def x(self, stage: int) -> int:
         """The pixel of the left edge of a stage."""
@@ -116,7 +116,7 @@ class _Chart:
         return title, f"{units}{chains}"
 
     def _label(self, unit: str) -> str:
-        return "multiplier" if unit == unit_of(MUL.operation) else unit
+        return "multiplier" if unit == unit_of(MUL.operation) else unit.replace("_", " ")
 
     def _axis(self) -> Iterator[str]:
         end = self.x(self.stages)
@@ -151,7 +151,7 @@ class _Chart:
         for stage in range(first, first + self.plan.placed.latencies[unit]):
             block = self.filled[stage].get(lane)
             step = self.plan.step(block.step) if block else None
-            uses = block and step and any(unit_of(step.operations[n].operation) == unit for n in block.operations)
+            uses = block and step and any(self.plan.placed.units[step.title][n] == unit for n in block.operations)
             told = f"{block.step} of message {block.message}" if block and uses else "free"
             yield from self._cell(stage, y, block if uses else None, f"{self._label(unit)}, stage {stage}: {told}")
 

@@ -14,7 +14,7 @@ from modeloom.spec.errors import DefinitionError
 from modeloom.spec.field import Field
 from modeloom.spec.keyed import Definition
 from modeloom.spec.mode import Mode
-from modeloom.spec.stream import StreamMode
+from modeloom.spec.stream import LengthPrefix, StreamMode
 
 __all__ = ["attribute_place", "checked_mode", "checked_stream"]
 
@@ -135,6 +135,19 @@ def _are(fits: Callable[[Any], bool], some: bool) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, tuple) and (bool(value) or not some) and all(map(fits, value))
 
 
+def _are_limits(value: Any) -> bool:
+    return isinstance(value, dict) and all(_is_count(each) for pair in value.items() for each in pair)
+
+
+def _are_prefixes(value: Any) -> bool:
+    """Prefixes in order, each with numbers that hold all lengths before the next one."""
+    if not _are(lambda each: isinstance(each, LengthPrefix) and isinstance(each.marker, bytes), False)(value):
+        return False
+    leasts = [each.least for each in value]
+    fits = (after <= 1 << 8 * each.nbytes for each, after in zip(value, leasts[1:]))
+    return leasts == sorted(set(leasts)) and leasts[:1] in ([], [1]) and all(fits)
+
+
 _TEXT = ("a text of one line", _is_text)
 _FLAG = ("True or False", _is_flag)
 _COUNT = ("a whole number from 0", _is_count)
@@ -174,5 +187,8 @@ _OF_STREAMS = {name: entry for name, entry in _ATTRIBUTES.items() if hasattr(Def
     "tag_bytes": ("a tuple of numbers of bytes, such as (16,)", _are(lambda length: _is_count(length) and length > 0, True)),
     "most_associated": _COUNT,
     "most_text": _COUNT,
+    "most_text_with_nonce": ("a dict of bytes of nonces with bytes of text", _are_limits),
+    "lengths_first": _FLAG,
+    "associated_prefix": ("a tuple of LengthPrefix, the first of them for 1 byte", _are_prefixes),
 }
 """The same for stream modes."""

@@ -12,14 +12,14 @@ in its own way has further steps for it: ``partial_associated``, ``partial_encry
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.keyed import Definition, Keys
 
-__all__ = ["BLOCKS", "PARTIAL", "Lengths", "Nonce", "State", "StreamMode", "partial"]
+__all__ = ["BLOCKS", "PARTIAL", "LengthPrefix", "Lengths", "Nonce", "State", "StreamMode", "partial"]
 
 BLOCKS = ("associated", "encrypt", "decrypt")
 """Steps that may run any number of times in a message."""
@@ -32,6 +32,32 @@ def partial(step: str) -> str:
     """The step for a partial last block, beside a step for whole blocks."""
     return PARTIAL + step
 
+
+@dataclass(frozen=True)
+class LengthPrefix:
+    """Bytes before the associated data that say how long these are: a marker, and their number of bytes, big-endian.
+
+    Attributes
+    ----------
+    least : int
+        It is for associated data of at least so many bytes, from 1 on.
+    marker : bytes
+    nbytes : int
+        Bytes of the number.
+    """
+
+    least: int
+    marker: bytes
+    nbytes: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of marker and number."""
+        return len(self.marker) + self.nbytes
+
+    def of(self, associated: int) -> bytes:
+        """The bytes for associated data of so many bytes."""
+        return self.marker + associated.to_bytes(self.nbytes, "big")
 
 
 class State:
@@ -77,10 +103,14 @@ class Nonce:
 
 @dataclass(frozen=True)
 class Lengths:
-    """Bytes of associated data and of text that a message had, for ``tag``."""
+    """Bytes of associated data, of text and of the tag of a message, for ``tag`` and for a ``start`` that knows lengths.
+
+    ``tag`` is there for a ``start`` alone.
+    """
 
     associated: Any
     text: Any
+    tag: Any = None
 
 
 class StreamMode(Definition):
@@ -95,16 +125,29 @@ class StreamMode(Definition):
         Lengths of tags in bytes.  The default is the first.
     most_associated, most_text : int
         Largest number of bytes of associated data and of text.
+    most_text_with_nonce : dict
+        For lengths of nonces with which it is less: the largest number of bytes of text.
+    lengths_first : bool
+        Whether all lengths of a message are known before it begins.  ``start`` then gets them as its last argument.
+    associated_prefix : tuple of LengthPrefix
+        What comes before associated data that are not empty, in the order of ``least``.  The first one is for 1 byte and more.
     """
 
     nonce_bytes: ClassVar[tuple[tuple[int, ...], ...]] = ((12,),)
     tag_bytes: ClassVar[tuple[int, ...]] = (16,)
     most_associated: ClassVar[int] = (1 << 61) - 1
     most_text: ClassVar[int] = (1 << 61) - 1
+    most_text_with_nonce: ClassVar[Mapping[int, int]] = {}
+    lengths_first: ClassVar[bool] = False
+    associated_prefix: ClassVar[tuple[LengthPrefix, ...]] = ()
 
-    def start(self, o: Any, k: Keys, nonce: Nonce) -> State:
+    def start(self, o: Any, k: Keys, nonce: Nonce, *n: Lengths) -> State:
         """The state before the first block of a message."""
         raise NotImplementedError
+
+    def begin(self, o: Any, k: Keys, nonce: Nonce, n: Lengths) -> State:
+        """Runs ``start``, with lengths if the mode knows them."""
+        return self.start(o, k, nonce, n) if self.lengths_first else self.start(o, k, nonce)
 
     def associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
         """The state after a block of associated data.  A partial last block is padded with zeros."""
@@ -158,11 +201,24 @@ class StreamMode(Definition):
         raise InputError(f"{cls.name}: a nonce has {sizes} bytes, not {nbytes}")
 
     @classmethod
-    def check_lengths(cls, associated: int, text: int) -> None:
+    def most_text_with(cls, nonce_bytes: int) -> int:
+        """Largest number of bytes of text of a message with a nonce of this length."""
+        return min(cls.most_text, cls.most_text_with_nonce.get(nonce_bytes, cls.most_text))
+
+    @classmethod
+    def prefix_of(cls, associated: int) -> bytes:
+        """What comes before associated data of so many bytes."""
+        fitting = [each for each in cls.associated_prefix if associated >= each.least]
+        return fitting[-1].of(associated) if fitting else b""
+
+    @classmethod
+    def check_lengths(cls, associated: int, text: int, nonce_bytes: int) -> None:
         """Raises ``InputError`` for a message that is longer than the mode allows.  Lengths are in bytes."""
-        for what, nbytes, most in (("associated data", associated, cls.most_associated), ("text", text, cls.most_text)):
+        most_text = cls.most_text_with(nonce_bytes)
+        for what, nbytes, most in (("associated data", associated, cls.most_associated), ("text", text, most_text)):
             if nbytes > most:
-                raise InputError(f"{cls.name}: a message has at most {most} bytes of {what}, not {nbytes}")
+                with_nonce = f" with a nonce of {nonce_bytes} bytes" if what == "text" and most < cls.most_text else ""
+                raise InputError(f"{cls.name}: a message{with_nonce} has at most {most} bytes of {what}, not {nbytes}")
 
     @classmethod
     def check_tag(cls, nbytes: int) -> None:

@@ -42,6 +42,18 @@ class StreamNumbers(Numbers):
             raise DefinitionError("o.pad10(block, piece) takes a block that a step was given as its second operand")
         return self.pad(block, piece.nbytes, 0x80)
 
+    def number(self, value: int, first: int, nbytes: int) -> int:
+        """A number as big-endian bytes of a block: ``nbytes`` of them from byte ``first`` on, beside zeros.
+
+        In a step, it is a length, or a small number that depends on lengths of which there are only a few.
+        """
+        first, nbytes = operator.index(first), operator.index(nbytes)
+        if first < 0 or nbytes < 1 or first + nbytes > self._block_bytes:
+            raise DefinitionError(f"o.number() has no {nbytes} bytes from byte {first} on in a block of {self._block_bytes} bytes")
+        if not 0 <= operator.index(value) < 1 << 8 * nbytes:
+            raise DefinitionError(f"o.number(): {value} does not fit into {nbytes} bytes")
+        return int.from_bytes(operator.index(value).to_bytes(nbytes, "big"), "little") << 8 * first
+
     def bit_lengths(self, first: int, second: int, order: str = "big") -> int:
         """Two lengths in bytes as numbers of bits.  Each takes half a block, and both are "big" or "little" endian."""
         if order not in ("big", "little"):

@@ -2,8 +2,9 @@
 """The pipeline of tokens as a machine.  It does the work of the core for each token, on numbers or on symbols.
 
 Tokens read and write each part of the state at its home stage, one after another, so a token sees the result of the previous token.
-Two results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one
-multiplier latency after it was read, and a ``start`` may compute some values late.
+Three results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one
+multiplier latency after it was read, and a chain through the cipher one latency of the cipher after it.  A ``start`` may compute some
+values late.
 
 With several blocks in a cycle, a token has a block in each lane.  In the hardware a lane reads the state that the lane before it
 leaves, within a cycle.  Here the lanes are separate tokens with the same cycle, one after another.  The hash runs in chains
@@ -18,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from modeloom.spec.kinds import MUL, Operation
-from modeloom.streams.place import Placement, unit_of
+from modeloom.streams.known import Known
+from modeloom.streams.place import Placement
 from modeloom.streams.recurrences import Recurrence, horner_operation
 from modeloom.streams.steps import Form, Step, Term
 
@@ -38,6 +40,7 @@ class Algebra(Protocol):
     def wire(self, wire: tuple[object, ...], a: Any, nbytes: int) -> Any: ...
     def const(self, value: int) -> Any: ...
     def lengths(self, order: str, first: int, second: int) -> Any: ...
+    def number(self, value: int, first: int, nbytes: int) -> Any: ...
     def mark(self, nbytes: int) -> Any: ...
     def key(self, slot: int, node: int, exponent: int) -> Any: ...
     def operate(self, operation: Operation, operands: Sequence[Any], number: int, slot: int) -> Any: ...
@@ -67,7 +70,7 @@ class Token:
     empty : bool
         Whether it is an empty slot.  Only its chain goes on then.
     lengths : dict
-        The numbers of bytes of "nonce", "associated" and "text", as far as they are known.
+        The lengths of the message as far as they are known, as ``lengths_in_start`` names them.
     """
 
     cycle: int
@@ -149,7 +152,11 @@ class Machine:
                 # The tokens of a start write the state at the end of a cycle.  A start without tokens has it ready at once.
                 # In other steps it is ready at its home, where the next lane reads it within the cycle.
                 late = step.name == "start" and token.part >= 0
-                new[name] = max(ready, token.cycle + self.placed.homes[name]) + late, value
+                home = self.placed.homes[name]
+                if self.kinds[name].chained and token.part >= 0:
+                    # All tokens write it at the same stage, at the end of a cycle.
+                    late, home = True, self.placed.written[name]
+                new[name] = max(ready, token.cycle + home) + late, value
             elif step.name == "start":
                 self._hash[token.channel, name] = Chains(total=self._form(step, form, token, done))
         # The output reads the state as the step has found it.
@@ -184,7 +191,7 @@ class Machine:
     def _operate(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
         """The cycle in which the result of an operation is ready, and the result."""
         operation, o = step.operations[number], self.o
-        unit = unit_of(operation.operation)
+        unit = self.placed.units[step.title][number]
         for name, kind in self.kinds.items():
             if kind.kind == "horner" and horner_operation(step, kind) == number:
                 return self._product(step, number, token, done, name)
@@ -276,6 +283,10 @@ class Machine:
             return 0, self.o.key(token.slot, what, 1)
         if kind == "mark":
             return 0, self.o.mark(token.nbytes)
+        if kind == "number":
+            assert isinstance(what, tuple)
+            of, first, nbytes = what
+            return 0, self.o.number(of.value(token.lengths) if isinstance(of, Known) else token.lengths[of], first, nbytes)
         if kind == "lengths":
             assert isinstance(what, tuple)
             order, first, second = what

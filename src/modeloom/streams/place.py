@@ -10,6 +10,9 @@ A token enters a pipeline that never stalls. In stage t, it is t cycles old::
 Every unit has one stage for all steps. Each part of the state has a stage, its *home*. It is read there, and its new value is ready
 there, so the next token may follow in the next cycle. If the operations of a step do not fit into one token, the step takes several
 tokens. The operations of ``start`` may run in any order, each as soon as its operands are ready.
+
+A chain through the cipher is read at its home, but written a latency later.  The next token of the message waits until then.  There may
+be several ciphers: the links of chains have the first one, and the other ciphers of a step have the ones behind it.
 """
 
 from __future__ import annotations
@@ -19,14 +22,20 @@ from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import CIPHER, Operation
-from modeloom.streams.recurrences import Recurrence, horner_operation
+from modeloom.streams.recurrences import Recurrence, chain_operations, horner_operation
 from modeloom.streams.steps import Form, Step
 
-__all__ = ["Pass", "Placement", "place", "unit_of"]
+__all__ = ["Pass", "Placement", "cipher_units", "place", "unit_of"]
+
 
 def unit_of(operation: Operation) -> str:
     """The unit of an operation: "cipher", "mul", or "" for wires and adders within a cycle."""
     return CIPHER if operation.keyed else "" if operation.counter else operation.unit.name
+
+
+def cipher_units(cores: int) -> list[str]:
+    """The names of the ciphers of a lane."""
+    return [f"{CIPHER}_{number}" if number else CIPHER for number in range(cores)]
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,12 @@ class Placement:
         Cycles from the first token of a ``start`` to the first block of the message, by its title.
     depth : int
         Number of stages of the pipeline.
+    units : dict
+        For each step, the unit of each of its operations; "" for wires and adders.
+    written : dict
+        For each chain through the cipher, the stage in which it gets its new value, counted from the last token of a block.
+    turn : int
+        Cycles from the last token of a block that writes such a chain to the first token of the next step of its message.
     """
 
     stages: dict[str, int]
@@ -77,11 +92,15 @@ class Placement:
     outputs: dict[str, int] = field(default_factory=dict)
     ahead: dict[str, int] = field(default_factory=dict)
     depth: int = 0
+    units: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    written: dict[str, int] = field(default_factory=dict)
+    turn: int = 1
 
 
 def place(
-    mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str] = ()
-) -> Placement:
+    mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str] = (),
+    cores: int = 1,
+) -> Placement:  # fmt: skip
     """Places units and state.
 
     Parameters
@@ -90,22 +109,27 @@ def place(
         Cycles of the units "cipher" and "mul", from the operands to the cycle in which the result can be read.
     keyed : collection of str
         Units whose operands are words of the key memory in the set-up.
+    cores : int
+        Ciphers of a lane.
 
     Raises
     ------
     DefinitionError
         The steps of a block use their units in an order that is impossible in a pipeline.
     """
-    return _Placer(mode, steps, kinds, latencies, keyed).run()
+    return _Placer(mode, steps, kinds, latencies, keyed, cores).run()
 
 
 class _Placer:
     def __init__(
-        self, mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str]
-    ):
+        self, mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str],
+        cores: int,
+    ):  # fmt: skip
         self.mode, self.steps, self.kinds = mode, steps, kinds
+        latencies = {**latencies, **{unit: latencies[CIPHER] for unit in cipher_units(cores)[1:]}}
         # A word of the key memory is read into a register, one stage earlier.
         self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0))
+        self.placed.units = {step.title: self._assigned(step, cores) for step in steps}
         self.loops = [step for step in steps if step.name != "start"]
 
     def run(self) -> Placement:
@@ -120,8 +144,9 @@ class _Placer:
             self._settle(name)
         for step in self.steps:
             self._passes(step)
+        self._chains()
         last = max(stage + placed.latencies[unit] for unit, stage in placed.stages.items())
-        placed.depth = max(last, *placed.homes.values(), *placed.outputs.values()) + 1
+        placed.depth = max(last, *placed.homes.values(), *placed.outputs.values(), *placed.written.values()) + 1
         return placed
 
     def _converges(self, steps: Sequence[Step]) -> bool:
@@ -144,11 +169,13 @@ class _Placer:
         ready: list[int] = []
         for number, operation in enumerate(step.operations):
             at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
-            if unit := unit_of(operation.operation):
+            if unit := placed.units[step.title][number]:
                 at = max(at, int(any(term.source.kind == "key" for operand in operation.operands for term in operand)))
                 placed.stages[unit] = max(placed.stages[unit], at)
                 at = placed.stages[unit] + placed.latencies[unit]
                 for name, kind in self.kinds.items():
+                    if number in chain_operations(step, kind):
+                        placed.homes[name] = max(placed.homes[name], placed.stages[unit])
                     if kind.kind == "horner" and horner_operation(step, kind) == number:
                         placed.homes[name] = placed.stages[unit]
             ready.append(at)
@@ -180,9 +207,9 @@ class _Placer:
         """The first stage at which a step reads a part of the state; a large number if it does not read it."""
         placed, stages = self.placed, [1 << 30]
         ready = self._ready_of(step)
-        for operation in step.operations:
+        for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
             if any(term.source.what == name and term.source.kind == "state" for operand in operation.operands for term in operand):
-                stages.append(placed.stages.get(unit_of(operation.operation), 0))
+                stages.append(placed.stages.get(unit, 0))
         for form in [*step.updates.values(), *([step.output] if step.output is not None else [])]:
             if any(term.source.kind == "state" and term.source.what == name for term in form):
                 stages.append(self._ready(step, tuple(t for t in form if t.source.what != name), ready))
@@ -191,8 +218,7 @@ class _Placer:
     def _ready_of(self, step: Step) -> list[int]:
         """The stages at which the results of a step with one token are ready."""
         ready: list[int] = []
-        for operation in step.operations:
-            unit = unit_of(operation.operation)
+        for operation, unit in zip(step.operations, self.placed.units[step.title], strict=True):
             at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
             ready.append(self.placed.stages[unit] + self.placed.latencies[unit] if unit else at)
         return ready
@@ -209,8 +235,7 @@ class _Placer:
         ready: list[int] = []
         tokens: list[int] = []
         taken: set[tuple[str, int]] = set()
-        for operation in step.operations:
-            unit = unit_of(operation.operation)
+        for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
             at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
             token = max(0, at - placed.stages.get(unit, at))
             while unit and (unit, token) in taken:
@@ -234,6 +259,46 @@ class _Placer:
         if step.output is not None:
             placed.outputs[step.title] = max(0, self._ready(step, step.output, ready) - last)
         if step.name == "start":
-            late = [self._ready(step, form, ready) - placed.homes[name] for name, form in step.updates.items()]
+            written = {name: self._ready(step, form, ready) for name, form in step.updates.items()}
+            if used:
+                # Chains are written at one stage, so that no two tokens write in a cycle.
+                written |= {name: max(written[name], self._written(name)) for name, kind in self.kinds.items() if kind.chained}
+            late = [ready_at - placed.homes[name] for name, ready_at in written.items()]
             # The state is in registers, so a value that is ready in one cycle is read in the next.
             placed.ahead[step.title] = max(late, default=0) + 1 if max(late, default=0) > 0 else 0
+
+    # -- chains through the cipher --------------------------------------------------------------------------------------------
+
+    def _assigned(self, step: Step, cores: int) -> tuple[str, ...]:
+        """The unit of each operation of a step."""
+        links = {number for kind in self.kinds.values() for number in chain_operations(step, kind)}
+        ciphers, others = cipher_units(cores), len(links) % cores
+        units = []
+        for number, operation in enumerate(step.operations):
+            unit = unit_of(operation.operation)
+            if unit == CIPHER and number not in links:
+                unit, others = ciphers[others], (others + 1) % cores
+            units.append(unit)
+        return tuple(units)
+
+    def _written(self, name: str) -> int:
+        """The stage in which blocks write a chain, counted from their last tokens."""
+        stages = [0]
+        for step in self.loops:
+            if name in step.updates:
+                tokens, ready = self._timed(step)
+                stages.append(self._ready(step, step.updates[name], ready) - max(tokens, default=0))
+        return max(stages)
+
+    def _chains(self) -> None:
+        placed = self.placed
+        for name, kind in self.kinds.items():
+            if not kind.chained:
+                continue
+            placed.written[name] = self._written(name)
+            first = [
+                part.at for step in self.loops for part in placed.passes[step.title]
+                if any(number in part.operations for number in chain_operations(step, kind))
+            ]  # fmt: skip
+            # It is written at the end of a cycle, and read at its home.
+            placed.turn = max(placed.turn, placed.written[name] + 1 - placed.homes[name] - min(first, default=0))

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.kinds import DEC, ENC, MUL, Operation
-from modeloom.spec.stream import BLOCKS, StreamMode, partial
+from modeloom.spec.stream import BLOCKS, LengthPrefix, StreamMode, partial
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
+from modeloom.streams.retime import retime
 from modeloom.streams.setup import Preparation, Word, prepare
 from modeloom.streams.steps import Form, Source, Step, key_word, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream
@@ -76,6 +77,10 @@ class StreamPlan:
         Words of the key memory of a slot, beginning with those from the host: a key value by its node, and its power.
     preparations : list of Preparation
         The operations of the set-up, in order.
+    cores : int
+        Ciphers of a lane.
+    prefixes : tuple of LengthPrefix
+        What comes before associated data.
     """
 
     mode: StreamMode
@@ -88,6 +93,18 @@ class StreamPlan:
     words: list[Word] = field(default_factory=list)
     preparations: list[Preparation] = field(default_factory=list)
     lanes: int = 1
+    cores: int = 1
+    prefixes: tuple[LengthPrefix, ...] = ()
+
+    @property
+    def chained(self) -> bool:
+        """Whether a block of a message waits for the cipher of the one before it."""
+        return any(kind.chained for kind in self.kinds.values())
+
+    def turn_after(self, step: Step) -> int:
+        """Cycles from the last token of a step to the first token of the next step of its message."""
+        links = step.name != "start" and any(self.kinds[name].chained for name in step.updates)
+        return self.placed.turn if links else 1
 
     @property
     def lane_chains(self) -> int:
@@ -148,7 +165,7 @@ class StreamPlan:
         return max(stage for title, stage in self.placed.outputs.items() if title != "tag")
 
 
-def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1) -> StreamPlan:
+def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1, cores: int = 1) -> StreamPlan:
     """Compiles a stream mode.
 
     Parameters
@@ -159,6 +176,8 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
         Cycles of the units "cipher" and "mul".
     lanes : int
         Blocks in a cycle.
+    cores : int
+        Ciphers of a lane.
 
     Raises
     ------
@@ -173,15 +192,17 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
     if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
         raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
     _check_units(mode, steps, latencies)
+    steps = retime(steps, kinds)
+    kinds = recurrences(mode.name, steps, trace.state)
     steps = move_to_tag(steps, kinds)
     chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
     preparations, words = prepare(trace, _words(steps, kinds, chains))
     for made in preparations:
         _check_unit(mode, "setup", made.operation, latencies)
     reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
-    placed = place(mode.name, steps, kinds, latencies, reading)
+    placed = place(mode.name, steps, kinds, latencies, reading, cores)
     _check(mode, steps, kinds)
-    plan = StreamPlan(mode, trace, steps, kinds, placed, chains, lanes=lanes)
+    plan = StreamPlan(mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix)
     _check_lanes(plan)
     _check_partial(plan)
     plan.tokens = list(_tokens(plan))
@@ -253,8 +274,10 @@ def _check_lanes(plan: StreamPlan) -> None:
         if first and last and first != last:
             raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block a cycle")
     for kind in plan.kinds.values():
-        if kind.kind == "cipher":
+        if kind.chained:
             raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block a cycle at most")
+    if plan.cores > 1 or plan.prefixes:
+        raise InputError(f"{plan.mode.name}: several ciphers, and a prefix of associated data, are for one block a cycle")
 
 
 def _counted(plan: StreamPlan, step: Step) -> set[tuple[str, int]]:

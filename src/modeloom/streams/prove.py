@@ -21,18 +21,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
 from modeloom.spec.kinds import Operation
-from modeloom.spec.stream import PARTIAL
+from modeloom.spec.stream import PARTIAL, LengthPrefix
 from modeloom.streams.chains import Weight, weights
+from modeloom.streams.known import Known, lengths_in_start
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["Definition", "Forms", "Message", "StreamProof", "input_block", "nonce_block", "prove_step", "prove_stream", "tokens_of"]
+__all__ = [
+    "Definition", "Forms", "Message", "StreamProof", "input_block", "nonce_block", "prefix_of", "prove_step", "prove_stream", "tokens_of",
+]  # fmt: skip
 
 MOST_BYTES = 1 << 16
 
@@ -48,11 +51,17 @@ class Message:
     associated: int
     text: int
     gaps: tuple[int, ...] = ()
+    tag: int = 0
 
-    def blocks(self, size: int) -> list[tuple[str, int]]:
-        """Step and bytes of each block."""
-        parts = [("associated", self.associated), (self.direction, self.text)]
+    def blocks(self, size: int, prefixes: Sequence[LengthPrefix] = ()) -> list[tuple[str, int]]:
+        """Step and bytes of each block, with a prefix of associated data."""
+        parts = [("associated", len(prefix_of(prefixes, self.associated)) + self.associated), (self.direction, self.text)]
         return [(step, min(size, nbytes - at)) for step, nbytes in parts for at in range(0, nbytes, size)]
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Its lengths by name."""
+        return lengths_in_start(self.nonce, self.associated, self.text, self.tag)
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,9 @@ class Forms:
         data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
         return self.const(int.from_bytes(data, "little"))
 
+    def number(self, value: int, first: int, nbytes: int) -> Polynomial:
+        return self.const(int.from_bytes(value.to_bytes(nbytes, "big"), "little") << 8 * first)
+
     def operate(self, operation: Operation, operands: Sequence[Polynomial], number: int, slot: int) -> Polynomial:
         # Each slot has its own cipher keys.
         return self.algebra.operate(operation, operands, number + 16 * slot if operation.keyed else number)
@@ -127,12 +139,12 @@ class Definition:
 
     def run(self, number: int, message: Message) -> tuple[list[Polynomial], Polynomial]:
         """The blocks of text and the tag of a message.  Its inputs are named by its number."""
-        size = self.plan.mode.block_bytes
-        lengths = {"nonce": message.nonce, "associated": message.associated, "text": message.text}
+        size, prefixes = self.plan.mode.block_bytes, self.plan.mode.associated_prefix
+        lengths = message.lengths
         state = self._step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths)[0]
         given = []
-        for place, (step, nbytes) in enumerate(message.blocks(size)):
-            block = input_block(self.forms, number, place, nbytes)
+        for place, (step, nbytes) in enumerate(message.blocks(size, prefixes)):
+            block = input_block(self.forms, number, place, nbytes, prefix_of(prefixes, message.associated))
             step = self.plan.mode.step_of(step, nbytes == size)
             state, output = self._step(step, message, block, nbytes, state, lengths)
             if output is not None:
@@ -159,6 +171,9 @@ class Definition:
                     values[number] = state[node.args[0]]
                 elif node.kind == "mark":
                     values[number] = forms.mark(nbytes)
+                elif node.kind == "number":
+                    of, first, count = node.args
+                    values[number] = forms.number(of.value(lengths) if isinstance(of, Known) else lengths[of], first, count)
                 elif node.kind == "lengths":
                     order, *parts = node.args
                     values[number] = forms.lengths(order, *(lengths[n] if isinstance(n, str) else n for n in parts))
@@ -176,9 +191,18 @@ class Definition:
         return {**state, **new}, None if step.output is None else value(step.output)
 
 
-def input_block(forms: Forms, number: int, place: int, nbytes: int) -> Polynomial:
-    """A block of a message, padded with zeros."""
-    return forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
+def prefix_of(prefixes: Sequence[LengthPrefix], associated: int) -> bytes:
+    """What comes before associated data of so many bytes."""
+    fitting = [each for each in prefixes if associated >= each.least]
+    return fitting[-1].of(associated) if fitting else b""
+
+
+def input_block(forms: Forms, number: int, place: int, nbytes: int, prefix: bytes = b"") -> Polynomial:
+    """A block of a message, padded with zeros.  The first bytes of associated data may be a prefix."""
+    size = forms.plan.mode.block_bytes
+    whole = forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
+    mine = prefix[place * size : (place + 1) * size]
+    return whole ^ forms.algebra.head(whole, len(mine)) ^ forms.const(int.from_bytes(mine, "little")) if mine else whole
 
 
 def nonce_block(forms: Forms, number: int, nbytes: int) -> Polynomial:
@@ -195,7 +219,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
         ``block(place, nbytes)`` is a block of the message, and ``block(None, nbytes)`` is the nonce.
     """
     title = plan_title(plan, message.nonce_class)
-    lengths = {"nonce": message.nonce, "associated": message.associated, "text": message.text}
+    lengths = message.lengths
     nonce = block(None, message.nonce)
     for number, part in enumerate(plan.placed.passes[title]):
         yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths)
@@ -214,11 +238,13 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
         for number, weight in slots[len(group) :]:
             yield Token(cycle, "", slot=slot, place=number, power=weight.power, closing=weight.closing, first=first, empty=True)
             first = False
+        turn = 1
         for lane, (step, nbytes) in enumerate(group):
             value = None
             if step != "tag":
                 value, count = block(count, nbytes), count + 1
                 step = plan.mode.step_of(step, nbytes == plan.mode.block_bytes)
+            turn = max(turn, plan.turn_after(plan.step(step)))
             number, weight = slots[lane] if slots else (0, Weight(0, False))
             for place, each in enumerate(plan.placed.passes[step]):
                 yield Token(
@@ -226,13 +252,13 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
                     closing=weight.closing, first=first and bool(slots), lengths=lengths,
                 )  # fmt: skip
             first = first and not slots
-        cycle += plan.placed.passes[group[0][0]][-1].at + 1
+        cycle += plan.placed.passes[group[0][0]][-1].at + turn
 
 
 def _groups(plan: StreamPlan, message: Message) -> Iterator[list[tuple[str, int]]]:
     """For each token of a message, the step and the number of bytes of each of its blocks.  The tag is the last one."""
     lanes = plan.lanes
-    blocks = message.blocks(plan.mode.block_bytes)
+    blocks = message.blocks(plan.mode.block_bytes, plan.prefixes)
     last: list[tuple[str, int]] = []
     for name in ("associated", message.direction):
         of_step = [each for each in blocks if each[0] == name]
@@ -280,7 +306,19 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
     if plan.partial_steps:
         made += [Message(2, 0, "encrypt", usual, nbytes, rng.randrange(2 * size)) for nbytes in range(1, 2 * size)]
     rng.shuffle(made)
-    return made
+    made += [Message(0, 0, "encrypt", usual, each.least, 1) for each in plan.prefixes if each.least <= MOST_BYTES]
+    if not plan.mode.lengths_first:
+        return made
+    tags = random.Random(seed + 1)
+    return [replace(message, tag=tags.choice(plan.mode.tag_bytes)) for message in made]
+
+
+def _prove_prefixes(plan: StreamPlan) -> None:
+    """Compares the prefixes of associated data of all lengths about those at which they change."""
+    for each in plan.mode.associated_prefix:
+        for associated in (each.least - 1, each.least, each.least + 1, 2 * each.least):
+            if prefix_of(plan.prefixes, associated) != plan.mode.prefix_of(associated):
+                raise ProofError(f"{plan.mode.name}: {associated} bytes of associated data have another prefix than in the definition")
 
 
 def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
@@ -289,6 +327,7 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
         for step in plan.mode.block_steps():
             if plan.hashed(plan.step(step)) is not None:
                 prove_step(plan, step)
+    _prove_prefixes(plan)
     forms = Forms(plan)
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
     definition = Definition(plan, forms)
@@ -296,8 +335,10 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
     messages = _messages(plan, seed)
     for number, message in enumerate(messages):
 
-        def block(place: int | None, nbytes: int, number: int = number) -> Polynomial:
-            return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes)
+        prefix = prefix_of(plan.prefixes, message.associated)
+
+        def block(place: int | None, nbytes: int, number: int = number, prefix: bytes = prefix) -> Polynomial:
+            return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
 
         given = []
         for token in tokens_of(plan, message, cycle, block):

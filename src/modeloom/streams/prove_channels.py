@@ -6,6 +6,8 @@ Pairs of messages run on symbols, with the tokens of two channels in turn and in
     channel 0   A0      A1      A2      A-tag
     channel 1       B0      B1      B-tag
 
+Each token enters as soon as the pipeline has a place, and its channel has waited as long as a chain through the cipher asks for.
+
 Longer messages and other interleavings follow by induction, which ``prove_apart`` shows. Let the states of two channels be arbitrary. A
 token of one of them leaves the state of the other as it is, and leaves in its own state, and gives, what it would if the other channel were
 not there. So each message goes on as if it were alone.
@@ -21,9 +23,10 @@ from typing import Any
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
 from modeloom.spec.stream import PARTIAL
+from modeloom.streams.known import lengths_in_start
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.prove import Definition, Forms, Message, input_block, nonce_block, tokens_of
+from modeloom.streams.prove import Definition, Forms, Message, input_block, nonce_block, prefix_of, tokens_of
 
 __all__ = ["prove_apart", "prove_channels"]
 
@@ -44,17 +47,19 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
     forms = Forms(plan)
     definition = Definition(plan, forms)
     running = machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
-    cycle = 0
+    cycle, free = 0, [0, 0]
     for number, pair in enumerate(pairs):
         units = [list(_units(plan, forms, 2 * number + channel, message, channel)) for channel, message in enumerate(pair)]
         given: list[list[Polynomial]] = [[], []]
         for channel in _order(rng, [len(each) for each in units]):
-            unit, cycles = units[channel].pop(0)
+            unit, cycles, turn = units[channel].pop(0)
+            cycle = max(cycle, free[channel])
             for token in unit:
                 output = _run(plan, running, replace(token, cycle=cycle + token.cycle))
                 if output is not None:
                     given[channel].append(output)
             cycle += cycles
+            free[channel] = cycle - cycles + turn
         for channel, message in enumerate(pair):
             wanted, tag = definition.run(2 * number + channel, message)
             if given[channel] != [*wanted, tag]:
@@ -73,14 +78,15 @@ def _run(plan: StreamPlan, machine: Machine, token: Token) -> Any:
 
 def _pairs(plan: StreamPlan, rng: random.Random) -> Iterator[tuple[Message, Message]]:
     """Messages of all numbers of blocks up to a turn of the chains, each beside another one."""
-    size, most = plan.mode.block_bytes, plan.chains + 3
+    size, most, tags = plan.mode.block_bytes, plan.chains + 3, random.Random(3)
 
     def one(blocks: int) -> Message:
         associated = rng.randrange(blocks + 1)
         lengths = [max(0, count * size - (rng.randrange(size) if count else 0)) for count in (associated, blocks - associated)]
         number = rng.randrange(len(plan.mode.nonce_bytes))
         nonce = rng.choice(plan.mode.nonce_bytes[number])
-        return Message(rng.randrange(3), number, rng.choice(("encrypt", "decrypt")), nonce, lengths[0], lengths[1])
+        tag = tags.choice(plan.mode.tag_bytes)
+        return Message(rng.randrange(3), number, rng.choice(("encrypt", "decrypt")), nonce, lengths[0], lengths[1], tag=tag)
 
     for blocks in range(most):
         for other in (blocks, rng.randrange(most)):
@@ -97,16 +103,22 @@ def _order(rng: random.Random, counts: Sequence[int]) -> Iterator[int]:
             yield channel
 
 
-def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channel: int) -> Iterator[tuple[list[Token], int]]:
-    """The tokens of a message, in groups that nothing parts: those of a step, with cycles from the first one on, and the cycles of all."""
+def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channel: int) -> Iterator[tuple[list[Token], int, int]]:
+    """The tokens of a message, in groups that nothing parts: those of a step, with cycles from the first one on.
+
+    Each comes with the cycles that it takes of the pipeline, and with those after which the next one of its message may begin.
+    """
+    prefix = prefix_of(plan.prefixes, message.associated)
 
     def block(place: int | None, nbytes: int) -> Polynomial:
-        return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes)
+        return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
 
     tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block)]
     begins = sorted({token.cycle for token in tokens if token.part <= 0})
     for begin, end in zip(begins, [*begins[1:], max(token.cycle for token in tokens) + 1], strict=True):
-        yield [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end], end - begin
+        mine = [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end]
+        turn = max([1, *(plan.turn_after(plan.step(token.step)) for token in mine if token.step)])
+        yield mine, end - begin - turn + 1, end - begin
 
 
 def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
@@ -123,7 +135,7 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
             outputs = [
                 _run(plan, running, Token(
                     1000 + each.at, step, part, block=input_block(forms, 0, 0, nbytes), nbytes=nbytes, power=1, closing=True, slot=0,
-                    lengths={"nonce": usual, "associated": size, "text": size},
+                    lengths=lengths_in_start(usual, size, size, plan.mode.tag_bytes[0]),
                 ))
                 for part, each in enumerate(plan.placed.passes[step])
             ]  # fmt: skip

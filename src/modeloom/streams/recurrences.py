@@ -9,6 +9,7 @@ wires    L(v) ⊕ w                 a register with XORs before it: a new value 
 counter  v + n                    a register with an adder before it
 horner   (v ⊕ w) · K              k chains with powers of the key word K, as many as the multiplier has cycles
 cipher   E(v ⊕ w)                 one block per latency of the cipher; other channels fill the cycles
+late     E(v) ⊕ w                 the same, where w may be as late as E(v) (``streams.retime``)
 ======== ======================== ==========================================================================
 
 w is anything that does not depend on v.
@@ -23,7 +24,7 @@ from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import MUL
 from modeloom.streams.steps import Form, Source, Step, Term, UnitOperation
 
-__all__ = ["Recurrence", "depends_on", "horner_operation", "recurrences"]
+__all__ = ["Recurrence", "chain_operations", "depends_on", "horner_operation", "recurrences"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Recurrence:
     ----------
     name : str
     kind : str
-        "held", "wires", "counter", "horner" or "cipher".
+        "held", "wires", "counter", "horner", "cipher" or "late".
     key : int or None
         For "horner", the node of the key word.
     """
@@ -42,6 +43,11 @@ class Recurrence:
     name: str
     kind: str
     key: int | None = None
+
+    @property
+    def chained(self) -> bool:
+        """Whether each block waits for the cipher of the one before it."""
+        return self.kind in ("cipher", "late")
 
 
 def depends_on(step: Step, form: Form, name: str) -> bool:
@@ -79,6 +85,15 @@ def horner_operation(step: Step, recurrence: Recurrence) -> int | None:
         if operation.operation is MUL.operation and _key_operand(operation) == recurrence.key and _added(operation, recurrence.name):
             return number
     return None
+
+
+def chain_operations(step: Step, recurrence: Recurrence) -> list[int]:
+    """The ciphers of a step that read a chain."""
+    source = Source("state", recurrence.name)
+    return [
+        number for number, operation in enumerate(step.operations)
+        if recurrence.chained and operation.operation.keyed and any(term.source == source for term in operation.operands[0])
+    ]  # fmt: skip
 
 
 def _operation(step: Step, term: Term) -> UnitOperation:
@@ -121,7 +136,11 @@ def _kind(mode: str, step: Step, name: str) -> Recurrence:
             return Recurrence(name, "horner", key)
         if clean and operation.operation.keyed:
             return Recurrence(name, "cipher")
+    if len(through) == 1 and not through[0].maps and len(others) == len(form):
+        operation = _operation(step, through[0])
+        if operation.operation.keyed and operation.operands == ((Term(Source("state", name)),),):
+            return Recurrence(name, "late")
     raise DefinitionError(
         f"{mode}: {step.name}(): the state {name} goes through operations in a way that no pipeline keeps up with; it may be a sum, a "
-        "counter, (state ^ block) * key value, or E(state ^ block)"
+        "counter, (state ^ block) * key value, E(state ^ block), or E(state) ^ block"
     )

@@ -34,8 +34,8 @@ class Source(NamedTuple):
     """The source of a term.
 
     ``kind`` is "associated", "text" or "nonce" (the block of the token), "state" (``what`` is its name), "key" (a key word by its
-    node), "const" (its value), "lengths" (order, and two lengths), "mark" (a bit 1 behind the bytes of a partial block), or "op" (the
-    number of an operation of the step).
+    node), "const" (its value), "lengths" (order, and two lengths), "number" (a length or a ``Known``, its first byte and its bytes), "mark"
+    (a bit 1 behind the bytes of a partial block), or "op" (the number of an operation of the step).
     """
 
     kind: str
@@ -156,8 +156,8 @@ class _Builder:
             return (Term(Source("state", node.args[0])),)
         if node.kind == "mark":
             return (Term(Source("mark")),)
-        if node.kind == "lengths":
-            return (Term(Source("lengths", node.args)),)
+        if node.kind in ("lengths", "number"):
+            return (Term(Source(node.kind, node.args)),)
         if node.kind == "xor":
             return _sum(self.form(node.args[0]), self.form(node.args[1]))
         if node.kind in WIRES:

@@ -11,9 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from modeloom.ir.graph import Trace
 from modeloom.ir.lines import NOWHERE, definition_file
@@ -23,41 +22,9 @@ from modeloom.spec import CipherKey, DefinitionError, Keys, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.keyed import KeyParts
 from modeloom.spec.stream import PARTIAL, Lengths, Nonce, State, StreamMode
+from modeloom.streams.known import Known, Length
 
-__all__ = ["Length", "StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
-
-
-class Length:
-    """A number of bytes that is known when the core runs.
-
-    Parameters
-    ----------
-    mode : str
-        Name of the mode, for messages.
-    name : str
-        "nonce", "associated" or "text".
-    values : collection of int or None
-        The possible values if there are only a few.  It may then be compared with a value that it never has.
-    """
-
-    def __init__(self, mode: str, name: str, values: Iterable[int] | None = None):
-        self.mode, self.name = mode, name
-        self.values = None if values is None else frozenset(values)
-
-    def _refuse(self, *_: Any) -> NoReturn:
-        raise DefinitionError(
-            f"{self.mode}: the bytes of {self.name} are known when a message comes; a definition gives them to o.bit_lengths(), and "
-            "compares those of a nonce with what divides its classes (nonce_bytes)"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if self.values is None or not isinstance(other, int) or other in self.values:
-            self._refuse()
-        return False
-
-    __hash__ = None  # type: ignore[assignment]
-    __bool__ = __index__ = __int__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __mul__ = __rmul__ = _refuse
-    __mod__ = __floordiv__ = _refuse
+__all__ = ["StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
 
 
 @dataclass
@@ -113,6 +80,9 @@ class StreamTracer(Tracer):
     partial = False
     """Whether the step takes partial last blocks."""
 
+    starting = False
+    """Whether ``start`` is traced."""
+
     def cut(self, a: Value, piece: Any) -> Value:
         """See ``StreamNumbers.cut``."""
         node = self._id(a)
@@ -126,6 +96,29 @@ class StreamTracer(Tracer):
         if self.piece is None or piece is not self.piece:
             raise DefinitionError(f"{self.trace.mode}: o.pad10(block, p) takes the block of the step as its second operand")
         return self.xor(Value(self, node), self._value("mark")) if self.partial else a
+
+    def number(self, value: Any, first: int, nbytes: int) -> Value:
+        """See ``StreamNumbers.number``."""
+        size = self.trace.block_bytes
+        first, nbytes = self._number("number", first, 0, size - 1), self._number("number", nbytes, 1, size)
+        if first + nbytes > size:
+            raise DefinitionError(f"{self.trace.mode}: o.number() has no {nbytes} bytes from byte {first} on in a block of {size} bytes")
+        if isinstance(value, Length) and value.values is not None:
+            value = value.known()
+        if not isinstance(value, Known | Length):
+            value = self._number("number", value, 0, (1 << 8 * nbytes) - 1)
+            return self.const(int.from_bytes(value.to_bytes(nbytes, "big"), "little") << 8 * first)
+        if not self.starting:
+            raise DefinitionError(f"{self.trace.mode}: o.number() takes lengths in start() alone; other steps give them to o.bit_lengths()")
+        if isinstance(value, Known):
+            for case, number in value.cases:
+                if not 0 <= number < 1 << 8 * nbytes:
+                    which = ", ".join(f"{name} {n}" for name, n in zip(value.names, case, strict=True))
+                    raise DefinitionError(f"{self.trace.mode}: o.number(): {number} does not fit into {nbytes} bytes ({which})")
+            return self._value("number", value, first, nbytes)
+        if not value.first:
+            value._refuse()
+        return self._value("number", value.name, first, nbytes)
 
     def bit_lengths(self, first: Any, second: Any, order: str = "big") -> Value:
         """See ``StreamNumbers.bit_lengths``."""
@@ -164,12 +157,16 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
         elif not isinstance(value, CipherKey):
             raise DefinitionError(f"{mode.name}: setup(): the value {name} is {value!r}, which is no block and no cipher key")
     for number, lengths in enumerate(mode.nonce_bytes):
-        nbytes = lengths[0] if len(lengths) == 1 else Length(mode.name, "nonce", lengths)
-        _start(mode, o, keys, number, Nonce(o.leaf("nonce", 0), nbytes))
+        _start(mode, o, keys, number, Nonce(o.leaf("nonce", 0), _of_few(mode, "nonce", lengths)))
     for name in mode.block_steps():
         _loop(mode, o, keys, name)
     _tag(mode, o, keys)
     return result
+
+
+def _of_few(mode: StreamMode, name: str, lengths: tuple[int, ...]) -> int | Length:
+    """A length that has some values, or one."""
+    return lengths[0] if len(lengths) == 1 else Length(mode.name, name, lengths)
 
 
 def _wrong(mode: StreamMode, step: str, got: Any, wanted: str) -> DefinitionError:
@@ -194,8 +191,11 @@ def _updates(mode: StreamMode, o: StreamTracer, step: str, state: Any) -> dict[s
 def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: Nonce) -> None:
     trace = o.trace
     assert isinstance(trace, StreamTrace)
+    n = Lengths(Length(mode.name, "associated", first=True), Length(mode.name, "text", first=True), _of_few(mode, "tag", mode.tag_bytes))
+    o.starting = True
     with beside(mode.folder), blame(mode.name, mode.start):
-        state = mode.start(o, keys, nonce)
+        state = mode.begin(o, keys, nonce, n)
+    o.starting = False
     updates = _updates(mode, o, "start", state)
     if number and tuple(updates) != trace.state:
         raise DefinitionError(f"{mode.name}: start() writes {', '.join(updates)} for some nonces, and {', '.join(trace.state)} for others")

@@ -40,7 +40,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         schema=StreamDescription.SCHEMA,
         **described(mode, name, command, file_names(name, listing=False)),
         definition_sha256=definition_hash(compiled),
-        options=asdict(options),
+        options={option: value for option, value in asdict(options).items() if option != "cipher_cores" or value is not None},
         cipher=options.cipher or "",
         key_bytes=sum(part.bytes for part in layout),
         key_layout=layout,

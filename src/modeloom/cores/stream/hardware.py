@@ -59,6 +59,8 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     cipher, sizes = cipher_of(mode, options.cipher), compiled.cipher_request.key_sizes
     parts, keys = mode.key_parts, mode.cipher_keys
     before = min((parts.index(name) for name in keys), default=0)
+    if mode.lengths_first:
+        raise InputError(f"{mode.name}: there is no core yet for modes that know lengths before a message begins")
     if len(keys) != 1:
         raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
     if options.hold is not None and not 1 <= options.hold <= MOST_HOLD:

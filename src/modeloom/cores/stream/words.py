@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.options import Options
-from modeloom.compiler.streams import CompiledStream, StreamOptions, default_sizes
+from modeloom.compiler.streams import CompiledStream, StreamOptions, default_cores, default_sizes
 from modeloom.cores.words import option_words
 
 __all__ = ["name_words"]
@@ -16,7 +16,7 @@ WORDS = {
     "cipher": "{}", "key_bits": "k{}", "direction": "{}", "blocks_per_cycle": "lanes{}",
     "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "channels": "channels{}", "keys": "{}",
-    "packet": "{}", "key_schedule": "{}_keys", "key_schedules": "schedules{}",
+    "packet": "{}", "key_schedule": "{}_keys", "key_schedules": "schedules{}", "cipher_cores": "ciphers{}",
 }  # fmt: skip
 """For each option, the word for its value.  An option that is not here gives its name and value."""
 
@@ -31,7 +31,7 @@ def name_words(compiled: CompiledStream) -> tuple[str, ...]:
         cipher_stages=own.cipher_stages,
     )  # fmt: skip
     keys = replace(usual, keys=options.keys).on_keys(cipher)
-    usual = replace(keys, keys=usual.keys)
+    usual = replace(keys, keys=usual.keys, cipher_cores=default_cores(compiled.plan, options.channels))
     return (mode.name, *option_words(_values(options), _values(usual), WORDS))
 
 

@@ -89,6 +89,10 @@ class TokenWords:
         data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
         return self.const(int.from_bytes(data, "little"))
 
+    def number(self, value: int, first: int, nbytes: int) -> int:
+        """A number as big-endian bytes of a block, from byte ``first`` on."""
+        return self.const(int.from_bytes(value.to_bytes(nbytes, "big"), "little") << 8 * first)
+
     def key(self, slot: int, node: int, exponent: int) -> int:
         """A word of the key memory."""
         return self.keys[slot].words[node, exponent]
