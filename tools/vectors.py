@@ -12,7 +12,7 @@ Vectors of a mode with another block cipher than AES have its name as ``cipher``
 
 Values are lower-case hexadecimal strings, byte 0 first. The members between ``flags`` and ``result`` depend on the
 algorithm: ``key``, ``tweak``, ``pt``, ``ct`` (modes); ``key``, ``nonce``, ``pt``, ``ct`` (XCTR); ``key``, ``msg``,
-``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES); ``key``, ``nonce``, ``aad``, ``pt``, ``ct``, ``tag`` (GCM and GMAC, CCM,
+``hash`` (POLYVAL); ``key``, ``pt``, ``ct`` (AES, LED); ``key``, ``nonce``, ``aad``, ``pt``, ``ct``, ``tag`` (GCM and GMAC, CCM,
 GCM-SIV, OCB3, Deoxys).
 The result is "valid" or "invalid"; a test that must be refused may have no ``pt``.
 
@@ -31,7 +31,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from vector_sources import botan, gladman, google, lists, nist, nist_gcm, openssl, wycheproof  # noqa: E402
+from vector_sources import botan, gladman, google, led, lists, nist, nist_gcm, openssl, wycheproof  # noqa: E402
 from vector_sources.files import InputError, VectorFile  # noqa: E402
 
 
@@ -57,6 +57,8 @@ def conversions(shared: Path) -> dict[str, Callable[[], VectorFile]]:
         "hctr2_aes128": lambda: google.convert_hctr2(shared / "hctr2", 128),
         "hctr2_aes256": lambda: google.convert_hctr2(shared / "hctr2", 256),
         "hctr_sm4": lambda: lists.convert_hctr_sm4(shared / "hctr_sm4"),
+        "led128": led.convert_led128,
+        "led64": lambda: led.convert_led64(shared / "led64"),
         "ocb3_botan": lambda: botan.convert_ocb3_botan(shared / "botan"),
         "polyval": lambda: google.convert_polyval(shared / "polyval"),
         "polyval_rfc8452": lambda: google.convert_polyval_rfc8452(shared / "polyval"),

@@ -102,6 +102,8 @@ def shared(tmp_path):
         )
     )
     (root / "botan" / "xts.vec").write_text(f"[AES-128/XTS]\n\n{xts}[Twofish/XTS]\nKey = 00\nNonce = 00\nIn = 00\nOut = 00\n")
+    (root / "led64").mkdir()
+    (root / "led64" / "led64.json").write_text(json.dumps([{"key": "0A" * 8, "pt": "01" * 8, "ct": "02" * 8}]))
     add_gcm(root)
     add_aeads(root)
     (root / "botan" / "aes.vec").write_text(f"# from NIST\n\n#test cpuid ssse3\n\n{records}{made}")
@@ -142,6 +144,8 @@ def test_converts_each_format(shared, tmp_path):
         "hctr2_aes128",
         "hctr2_aes256",
         "hctr_sm4",
+        "led128",
+        "led64",
         "ocb3_botan",
         "polyval",
         "polyval_rfc8452",

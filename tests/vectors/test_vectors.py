@@ -29,6 +29,8 @@ COUNTS = {
     "hctr2_aes128": 200,
     "hctr2_aes256": 175,
     "hctr_sm4": 2,
+    "led128": 2,
+    "led64": 2,
     "ocb3_botan": 42,
     "polyval": 45,
     "polyval_rfc8452": 51,
