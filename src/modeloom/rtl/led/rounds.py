@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One round of LED for up to three blocks at a time, with registers at places where they cost no LUT (luts2017, section 4.3 and Fig. 10).
+
+With three streams, each register holds a different block, and every register follows a LUT::
+
+           ┌──────────────────────────────────────────────────────────┐
+           ▼                                                          │
+    i, key, rc ──▶ state reg ──▶ S-boxes ──▶ reg ──▶ ShiftRows, MixColumnsSerial ──▶ reg ──(+) key ──▶ o reg
+    stage   3          1                     2                                            3
+
+    streams   registers at the end of stage
+    1         3: the sum with key and constants
+    2         1 (S-boxes), 3
+    3         1, 2 (MixColumnsSerial), 3
+
+With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s.  The next
+batch enters while the last round of this batch ends, so s blocks take n s cycles.
+
+The shift register of the round constants also counts the rounds.  A block enters with the constant of the first round.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.led.layers import BLOCK_BITS, constants_of_round, mix_columns, round_constants, sub_cells
+
+__all__ = ["KEY_BITS", "STREAMS", "LEDRounds"]
+
+STREAMS = (1, 2, 3)
+"""Possible numbers of blocks in a round."""
+
+KEY_BITS = {64: 32, 128: 48}
+"""Rounds for each size of a key."""
+
+
+class LEDRounds(wiring.Component):
+    """Encryption with LED (eprint 2012/600) for 1, 2 or 3 blocks at a time with one key.
+
+    Parameters
+    ----------
+    key_bits : int
+        64 (LED-64) or 128 (LED-128).
+    streams : int
+        1, 2 or 3: number of blocks in a batch, and of cycles in a round.
+
+    Attributes
+    ----------
+    rounds : int
+        32 or 48.
+    latency : int
+        rounds * streams + 1 cycles from a block to its result.
+    interval : int
+        rounds * streams: cycles from one batch to the earliest next batch.
+
+    Members
+    -------
+    ready, start
+        A batch begins in a cycle with both high.
+    i
+        The blocks of the batch (64 bits): one in this cycle, and the others in the following cycles.
+    key
+        The key (``key_bits``), from the first cycle of the batch to the cycle before the last result.  It is not stored.  A batch that
+        begins at the earliest has the same key as the one before it.
+    o, valid
+        A result, in the order of the blocks.
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(self, key_bits: int = 64, streams: int = 3) -> None:
+        if isinstance(key_bits, bool) or key_bits not in KEY_BITS:
+            raise ValueError(f"key_bits must be 64 or 128, not {key_bits}")
+        if isinstance(streams, bool) or streams not in STREAMS:
+            raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams}")
+        self.key_bits, self.streams, self.rounds = key_bits, streams, KEY_BITS[key_bits]
+        self.interval = self.rounds * streams
+        self.latency = self.interval + 1
+        super().__init__(
+            {
+                "ready": Out(1), "start": In(1), "i": In(BLOCK_BITS), "key": In(key_bits), "o": Out(BLOCK_BITS), "valid": Out(1),
+            }
+        )  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        streams, constants = self.streams, round_constants(self.rounds)
+        # For the block in stage 3: the constant that it gets next, and its stream, one-hot.
+        rc_reg = Signal(6, init=constants[0])
+        phase_reg = Signal(streams, init=1)
+        # A block enters in stage 3.  It takes the place of one that leaves, if there was a batch (``ending_reg``).
+        enter_reg = Signal(init=1)
+        ending_reg = Signal()
+        work_reg = Signal()
+        valid_reg = Signal()
+        goes_on = Signal()
+        ends = Signal()
+        m.d.comb += [
+            self.ready.eq(enter_reg & phase_reg[0]),
+            goes_on.eq(Mux(self.ready, self.start, work_reg)),
+            ends.eq(rc_reg == constants[-1]),
+            self.valid.eq(valid_reg),
+        ]
+        m.d.sync += [work_reg.eq(goes_on), valid_reg.eq(ending_reg)]
+        added = self._subkey(m, phase_reg[-1] & goes_on)
+        with m.If(goes_on | ending_reg):
+            m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
+            with m.If(phase_reg[-1]):
+                m.d.sync += [enter_reg.eq(ends | ~goes_on), ending_reg.eq(ends)]
+                with m.If(goes_on):
+                    feedback = ~(rc_reg[5] ^ rc_reg[4])
+                    m.d.sync += rc_reg.eq(Mux(ends, constants[0], Cat(feedback, rc_reg[:5])))
+
+        def register(value: Value, name: str, stage: int) -> Value:
+            if streams < {1: 2, 2: 3}[stage]:
+                return value
+            stored = Signal(BLOCK_BITS, name=f"{name}_reg", reset_less=True)
+            m.d.sync += stored.eq(value)
+            return stored
+
+        state_reg = Signal(BLOCK_BITS, reset_less=True)
+        substituted = register(sub_cells(state_reg, self.key_bits), "substituted", 1)
+        mixed = register(mix_columns(m, substituted), "mixed", 2)
+        summed = Signal(BLOCK_BITS)
+        m.d.comb += summed.eq(mixed ^ added)
+        entering = self.i ^ self.key[:BLOCK_BITS]
+        m.d.sync += state_reg.eq(Mux(enter_reg, entering, summed) ^ constants_of_round(rc_reg))
+        o_reg = Signal(BLOCK_BITS, reset_less=True)
+        # The last sum has no constant.  With an even number of steps, its subkey is the first one again.
+        with m.If(ending_reg):
+            m.d.sync += o_reg.eq(summed)
+        m.d.comb += self.o.eq(o_reg)
+        return m
+
+    def _subkey(self, m: Module, step: Value) -> Value:
+        """What is added in stage 3: a subkey after every fourth round, and nothing after the others.
+
+        Subkeys are the halves of the key in turn.  ``step`` is high in the last cycle of a round.
+        """
+        halves = self.key_bits // BLOCK_BITS
+        # A ring with a place for each round until the first half comes again.  The number of rounds is a multiple of its length.
+        ring_reg = Signal(4 * halves, init=1)
+        with m.If(step):
+            m.d.sync += ring_reg.eq(ring_reg.rotate_left(1))
+        added: Value = Const(0, BLOCK_BITS)
+        for half in range(halves):
+            subkey = self.key[BLOCK_BITS * half : BLOCK_BITS * (half + 1)]
+            added = added ^ (subkey & ring_reg[4 * half].replicate(BLOCK_BITS))
+        return added
