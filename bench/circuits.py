@@ -96,6 +96,10 @@ FAMILIES: dict[str, list[Row]] = {
             for row in rows(f"{cipher}-{form}", "ecp5 xc7", *_BOTH_WAYS)
         ],
     ],
+    "led": [
+        *rows("led", "xc3se xc7", *_each("key_bits", 64, 128)),
+        *rows("led-multistream", "xc3se xc7", *[{"key_bits": bits, "streams": streams} for bits in (64, 128) for streams in (2, 3)]),
+    ],
     "keys": [
         *rows("aes-key-schedule", "xc7", *[{"form": form, "key_bits": bits} for form in _SCHEDULES for bits in (128, 256)]),
         *rows("aes-key-schedule", "xc7", {"form": "iterative", "key_bits": "all"}),

@@ -181,6 +181,15 @@ def combined() -> str:
     return table(("core", "`--target`", *ways), lines, 2)
 
 
+def led() -> str:
+    """The round cores of LED for one to three streams, with LUT-FF pairs."""
+
+    def pairs(row: Row | None) -> str:
+        return "" if row is None else f"{row['luts']} / {row['pairs']} / {row['ffs']} / {row['levels']}"
+
+    return mapped("led", {"xc3se": pairs, "xc7": pairs}, gates=False)
+
+
 def keys() -> str:
     """Key schedules mapped."""
     return mapped("keys", {"xc7": full, "xc6v": full, "ecp5": full}, gates=False)
@@ -302,6 +311,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "fpga_multipliers": fpga_multipliers,
     "halting": halting,
     "keys": keys,
+    "led": led,
     "linear": linear,
     "luts2017_blocks": luts2017_blocks,
     "multipliers": multipliers,

@@ -10,7 +10,7 @@ from tests.scripts import script
 
 from modeloom.circuits import find_circuit
 
-CHEAP = ("sboxes", "linear", "aes", "keys", "polynomials")
+CHEAP = ("sboxes", "linear", "aes", "keys", "led", "polynomials")
 """Families whose circuits are described in no time; the gates of multipliers are those of tests/circuits/test_multipliers.py."""
 
 

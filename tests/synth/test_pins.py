@@ -8,7 +8,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.synth.pins import pin_commands
+from modeloom.synth.pins import FOUR, pin_commands
 
 
 class Parity(wiring.Component):
@@ -17,13 +17,13 @@ class Parity(wiring.Component):
     i: In(6)
     o: Out(1)
 
-    def __init__(self, keep):
-        self.keep = keep
+    def __init__(self, keep, four=False):
+        self.keep, self.four = keep, four
         super().__init__()
 
     def elaborate(self, platform):
         m = Module()
-        total = Signal(attrs={"keep": 1} if self.keep else {})
+        total = Signal(attrs={name: 1 for name, given in (("keep", self.keep), (FOUR, self.four)) if given})
         m.d.comb += [total.eq(self.i.xor()), self.o.eq(total)]
         return m
 
@@ -40,6 +40,15 @@ def test_only_targets_with_lut6_get_luts(tmp_path):
     assert not any("techmap" in command for command in free)
     pinned = pin_commands(design, tmp_path, lut6=True)
     assert pinned[:-1] == free and pinned[-1].startswith("techmap -map pins.v")
+
+
+def test_sums_for_lut4_are_luts_there_too(tmp_path):
+    whole, four = (rtlil.convert(Parity(True, four), name="parity") for four in (False, True))
+    assert not any("techmap" in command for command in pin_commands(whole, tmp_path, lut6=False, lut4=True))
+    *_, only, last = pin_commands(four, tmp_path, lut6=False, lut4=True)
+    # Only the sums that are made for them, because others have more than four bits.
+    assert f"a:{FOUR}" in only and last.startswith("techmap -map pins.v")
+    assert not any("techmap" in command for command in pin_commands(four, tmp_path, lut6=False, lut4=False))
 
 
 def test_tables_are_parities(tmp_path):

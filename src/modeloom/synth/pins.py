@@ -6,14 +6,17 @@ A wire with the attribute ``keep`` that is driven by one wide XOR (``$reduce_xor
     (* keep *) wire s;  assign s = ^{a, b, c, d, e, f};   ──▶   LUT6
 
 ABC would restructure networks of XORs for depth and ignore the attribute.  On other targets, the attribute is removed, so the mapper is
-free.
+free.  If a wire also has the attribute ``lut4``, its sum has at most four bits, and it is one LUT on Xilinx targets with LUT4, too.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["pin_commands"]
+__all__ = ["FOUR", "pin_commands"]
+
+FOUR = "lut4"
+"""Attribute of a wire whose sum is made for LUTs with four inputs."""
 
 _FILE = "pins.v"
 
@@ -34,7 +37,7 @@ def _cells() -> str:
     )
 
 
-def pin_commands(rtlil: str, directory: Path, *, lut6: bool) -> list[str]:
+def pin_commands(rtlil: str, directory: Path, *, lut6: bool, lut4: bool = False) -> list[str]:
     """Yosys commands for a design that has just been read.  There are none if it has no such wires.
 
     Parameters
@@ -45,12 +48,16 @@ def pin_commands(rtlil: str, directory: Path, *, lut6: bool) -> list[str]:
         The folder in which Yosys runs.  A file with the LUTs is written there.
     lut6 : bool
         Whether the target has cells named LUT2 to LUT6.
+    lut4 : bool
+        Whether it has cells named LUT2 to LUT4, and no larger ones.
     """
     if "attribute \\keep " not in rtlil:
         return []
     commands = ["select -set sums w:* a:keep %i %ci1 t:$reduce_xor %i", "select -set pinned @sums %co1 w:* %i a:keep %i",
                 "setattr -unset keep @pinned"]
-    if lut6:
+    if lut4 and f"attribute \\{FOUR} 1" in rtlil:
+        commands.append(f"select -set sums w:* a:{FOUR} %i %ci1 t:$reduce_xor %i")
+    if lut6 or (lut4 and f"attribute \\{FOUR} 1" in rtlil):
         (directory / _FILE).write_text(_cells(), encoding="utf-8")
         commands.append(f"techmap -map {_FILE} @sums")
     return commands

@@ -78,6 +78,11 @@ class Target:
     sequential: frozenset[str] = frozenset()
     nand2: float | None = None
 
+    @property
+    def has_lut4_cells(self) -> bool:
+        """Whether the target has cells named LUT2 to LUT4, and no larger ones: the older families of Xilinx."""
+        return self.lut_inputs == 4 and self.name.startswith("xc")
+
     def luts_of(self, cell: str) -> int:
         """Number of LUTs that a cell of this type takes as logic."""
         if cell == "CCU2C":
@@ -151,8 +156,8 @@ def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
     shift_registers = ("xilinx_srl -fixed -minlen 3",) if inputs == 6 else ()
     compact = (f"{synth} -run begin:map_luts", "opt_expr -mux_undef -noclkinv", _COMPACT.format(size=inputs), "clean",
                *shift_registers,
-               f"techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH={inputs}", "xilinx_dffopt",
-               "opt_lut_ins -tech xilinx", f"{synth} -run finalize:edif")
+               f"techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH={inputs}",
+               "xilinx_dffopt" + " -lut4" * (inputs == 4), "opt_lut_ins -tech xilinx", f"{synth} -run finalize:edif")
     # With LUT4, functions of eight inputs from sixteen LUTs and free multiplexers are good for tables, but make XOR networks much larger.
     plain = () if inputs == 6 else (f"{synth} -nowidelut",)
     return Target(name, device, "lut", (synth,), other_commands=plain, compact_commands=compact, lut_inputs=inputs)

@@ -13,14 +13,15 @@ from modeloom.sim import Simulation
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 
-CASES = [(64, 1), (64, 2), (64, 3), (128, 1), (128, 3)]
+CASES = [(64, 1, 6), (64, 2, 4), (64, 3, 6), (128, 1, 4), (128, 3, 6)]
+"""Size of a key, streams, inputs of a LUT."""
 
 
 def number(block):
     return int.from_bytes(block, "little")
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"LED-{case[0]}, {case[1]} streams")
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"LED-{case[0]}, {case[1]} streams, LUT{case[2]}")
 def core(request):
     """Core and simulation."""
     unit = LEDRounds(*request.param)
@@ -66,8 +67,7 @@ def test_batches_with_gaps_and_other_keys(core):
     rng = random.Random(unit.interval)
     key = rng.randbytes(unit.key_bits // 8)
     expected, seen, starts = {}, {}, []
-    entering, now, next_start = unit.streams, 3, 3
-    now = 0
+    entering, now, next_start = unit.streams, 0, 3
     while len(starts) < 12 or now < starts[-1] + unit.latency + unit.streams:
         ready = simulation.get("ready")
         # A batch at work takes no other.  The first cycle in which it may is its interval after its start.
@@ -103,6 +103,7 @@ def test_batches_with_gaps_and_other_keys(core):
         ({"key_bits": True}, "key_bits must be 64 or 128, not True"),
         ({"streams": 4}, "streams must be one of 1, 2, 3, not 4"),
         ({"streams": True}, "streams must be one of 1, 2, 3, not True"),
+        ({"lut_inputs": 5}, "lut_inputs must be 4 or 6, not 5"),
     ],
 )
 def test_parameters_are_checked(arguments, message):

@@ -80,21 +80,30 @@ _OUTPUTS = tuple(_bit(row, k) for row in range(4, 8) for k in range(4))
 
 
 @cache
-def column_network() -> XorLuts:
-    """MixColumnsSerial of a column.  Row r, bit k is ``i{r}_{k}`` before and ``o{r}_{k}`` afterwards."""
-    sums = {}
+def column_network(lut_inputs: int = 6) -> XorLuts:
+    """MixColumnsSerial of a column: 16 LUTs with six inputs, or 24 with four.
+
+    Row r, bit k is ``i{r}_{k}`` before and ``o{r}_{k}`` afterwards.
+    """
+    sums: dict[str, Sum] = {}
     for new in range(4, 8):
         a, b, c, d = (tuple(_bit(row, k) for k in range(4)) for row in range(new - 4, new))
+        # The bits of d, and n_0, come last in longer sums.
+        one: tuple[str, ...] = (a[3], b[0], b[1], c[0])
+        two: tuple[str, ...] = (a[0], a[3], b[2], c[1])
+        if lut_inputs == 4:
+            sums |= {f"p{new}": Sum(one), f"q{new}": Sum(two)}
+            one, two = (f"p{new}",), (f"q{new}",)
         sums[_bit(new, 0)] = Sum((a[2], b[0], c[3], d[3]))
-        sums[_bit(new, 1)] = Sum((_bit(new, 0), a[3], b[0], b[1], c[0], d[0]))
-        sums[_bit(new, 2)] = Sum((a[0], a[3], b[2], c[1], d[1]))
+        sums[_bit(new, 1)] = Sum((*one, _bit(new, 0), d[0]))
+        sums[_bit(new, 2)] = Sum((*two, d[1]))
         sums[_bit(new, 3)] = Sum((a[1], b[3], c[2], d[2]))
-    return XorLuts(_INPUTS, sums, _OUTPUTS)
+    return XorLuts(_INPUTS, sums, _OUTPUTS, lut_inputs)
 
 
-def mix_columns(m: Module, state: Value) -> Value:
+def mix_columns(m: Module, state: Value, lut_inputs: int = 6) -> Value:
     """ShiftRows and MixColumnsSerial, added to *m*."""
-    network = column_network()
+    network = column_network(lut_inputs)
     cells: list[Sequence[Value]] = [()] * CELLS
     for column in range(4):
         values: dict[str, Value] = {}

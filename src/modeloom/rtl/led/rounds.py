@@ -17,6 +17,10 @@ With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 
 batch enters while the last round of this batch ends, so s blocks take n s cycles.
 
 The shift register of the round constants also counts the rounds.  A block enters with the constant of the first round.
+
+The registers of the second and third stream stand behind S-boxes and sums, so they share pairs with LUTs that a core with one stream has,
+too.  MixColumnsSerial is divided into LUTs by hand (``layers``), because a mapper would join it with other logic where no register forbids
+that, and the numbers of LUTs could not be compared.
 """
 
 from __future__ import annotations
@@ -45,6 +49,8 @@ class LEDRounds(wiring.Component):
         64 (LED-64) or 128 (LED-128).
     streams : int
         1, 2 or 3: number of blocks in a batch, and of cycles in a round.
+    lut_inputs : int
+        6 or 4: inputs of the LUTs for which the sums are divided.
 
     Attributes
     ----------
@@ -58,7 +64,7 @@ class LEDRounds(wiring.Component):
     Members
     -------
     ready, start
-        A batch begins in a cycle with both high.
+        A batch begins in a cycle with both high.  Between batches, ``ready`` is high in one of ``streams`` cycles.
     i
         The blocks of the batch (64 bits): one in this cycle, and the others in the following cycles.
     key
@@ -73,12 +79,14 @@ class LEDRounds(wiring.Component):
         A parameter is out of range.
     """
 
-    def __init__(self, key_bits: int = 64, streams: int = 3) -> None:
+    def __init__(self, key_bits: int = 64, streams: int = 3, lut_inputs: int = 6) -> None:
         if isinstance(key_bits, bool) or key_bits not in KEY_BITS:
             raise ValueError(f"key_bits must be 64 or 128, not {key_bits}")
         if isinstance(streams, bool) or streams not in STREAMS:
             raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams}")
-        self.key_bits, self.streams, self.rounds = key_bits, streams, KEY_BITS[key_bits]
+        if lut_inputs not in (4, 6):
+            raise ValueError(f"lut_inputs must be 4 or 6, not {lut_inputs}")
+        self.key_bits, self.streams, self.lut_inputs, self.rounds = key_bits, streams, lut_inputs, KEY_BITS[key_bits]
         self.interval = self.rounds * streams
         self.latency = self.interval + 1
         super().__init__(
@@ -108,13 +116,12 @@ class LEDRounds(wiring.Component):
         ]
         m.d.sync += [work_reg.eq(goes_on), valid_reg.eq(ending_reg)]
         added = self._subkey(m, phase_reg[-1] & goes_on)
-        with m.If(goes_on | ending_reg):
-            m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
-            with m.If(phase_reg[-1]):
-                m.d.sync += [enter_reg.eq(ends | ~goes_on), ending_reg.eq(ends)]
-                with m.If(goes_on):
-                    feedback = ~(rc_reg[5] ^ rc_reg[4])
-                    m.d.sync += rc_reg.eq(Mux(ends, constants[0], Cat(feedback, rc_reg[:5])))
+        m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
+        with m.If(phase_reg[-1]):
+            m.d.sync += [enter_reg.eq(ends | ~goes_on), ending_reg.eq(ends)]
+            with m.If(goes_on):
+                feedback = ~(rc_reg[5] ^ rc_reg[4])
+                m.d.sync += rc_reg.eq(Mux(ends, constants[0], Cat(feedback, rc_reg[:5])))
 
         def register(value: Value, name: str, stage: int) -> Value:
             if streams < {1: 2, 2: 3}[stage]:
@@ -125,11 +132,16 @@ class LEDRounds(wiring.Component):
 
         state_reg = Signal(BLOCK_BITS, reset_less=True)
         substituted = register(sub_cells(state_reg, self.key_bits), "substituted", 1)
-        mixed = register(mix_columns(m, substituted), "mixed", 2)
+        mixed = register(mix_columns(m, substituted, self.lut_inputs), "mixed", 2)
         summed = Signal(BLOCK_BITS)
         m.d.comb += summed.eq(mixed ^ added)
-        entering = self.i ^ self.key[:BLOCK_BITS]
-        m.d.sync += state_reg.eq(Mux(enter_reg, entering, summed) ^ constants_of_round(rc_reg))
+        if self.lut_inputs == 4 and self.key_bits > BLOCK_BITS:
+            # A selection before the sum: four inputs, for which the first subkey must also be what is added to a block that enters.
+            taken = Mux(enter_reg, self.i, mixed) ^ added
+        else:
+            # A selection after the sum, which is needed for the result as well.
+            taken = Mux(enter_reg, self.i ^ self.key[:BLOCK_BITS], summed)
+        m.d.sync += state_reg.eq(taken ^ constants_of_round(rc_reg))
         o_reg = Signal(BLOCK_BITS, reset_less=True)
         # The last sum has no constant.  With an even number of steps, its subkey is the first one again.
         with m.If(ending_reg):

@@ -48,18 +48,21 @@ class XorLuts:
         One sum for each LUT.  Each comes after the sums that it reads.
     outputs : sequence of str
         Names of the output bits.
+    lut_inputs : int
+        6, or 4: then sums have at most four inputs, and mapping keeps the partition on Xilinx targets with LUT4, too.
 
     Raises
     ------
     ValueError
-        A sum has more than six inputs, or a name is undefined.
+        A sum has more inputs than a LUT, or a name is undefined.
     """
 
-    def __init__(self, inputs: Sequence[str], sums: Mapping[str, Sum], outputs: Sequence[str]) -> None:
+    def __init__(self, inputs: Sequence[str], sums: Mapping[str, Sum], outputs: Sequence[str], lut_inputs: int = LUT_INPUTS) -> None:
         known = set(inputs)
+        self.lut_inputs = lut_inputs
         for name, each in sums.items():
-            if not 2 <= each.fan_in <= LUT_INPUTS:
-                raise ValueError(f"{name} has {each.fan_in} inputs, a LUT 2 to {LUT_INPUTS}")
+            if not 2 <= each.fan_in <= lut_inputs:
+                raise ValueError(f"{name} has {each.fan_in} inputs, a LUT 2 to {lut_inputs}")
             if missing := {*each.terms, *each.gated} - known:
                 raise ValueError(f"{name} reads {', '.join(sorted(missing))}, which is not before it")
             known.add(name)
@@ -128,7 +131,8 @@ class XorLuts:
         width = len(next(iter(known.values())))
         for name, each in self.sums.items():
             pinned = not each.gated
-            result = Signal(width, name=name, attrs={"keep": 1} if pinned else {})
+            attributes = {"keep": 1, **({"lut4": 1} if self.lut_inputs == 4 else {})}
+            result = Signal(width, name=name, attrs=attributes if pinned else {})
             bits = []
             for n in range(width):
                 total = Cat(known[term][n] for term in each.terms).xor()
