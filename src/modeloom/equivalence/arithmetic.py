@@ -15,7 +15,7 @@ because the names of the ports of a core do not identify them.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from modeloom.equivalence.cells import CircuitError
@@ -23,41 +23,49 @@ from modeloom.spec import Field, Numbers
 from modeloom.spec.kinds import MUL, Operation
 from modeloom.taint.netlist import Bit, Cell, Netlist
 
-__all__ = ["output_order"]
+__all__ = ["Depth", "LinearCircuit", "output_order", "products_of"]
 
 SAMPLES = 2048
 """Number of random operands for an adder."""
 
 Degree = frozenset[str]
 
+Depth = int | None
 
-class _Circuit:
-    """Values of all bits of a module for many inputs at once."""
 
-    def __init__(self, netlist: Netlist, values: dict[str, list[int]], count: int, linear: bool):
-        self.name, self.linear, self.ones = "", linear, (1 << count) - 1
-        self.known: dict[Bit, tuple[int, int | None, Degree]] = {"0": (0, None, frozenset()), "1": (self.ones, None, frozenset())}
-        for name, digits in values.items():
-            for bit, value in zip(netlist.inputs.get(name, ()), digits):
-                self.known[bit] = value, 0, frozenset(name)
-        cells = {}
-        for cell in netlist.cells:
-            for bit in cell["Q"] if cell.type == "$dff" else cell["Y"]:
-                cells[bit] = cell
-        self._evaluate(netlist, cells)
+class LinearCircuit:
+    """Values of bits for many inputs at once.
 
-    def _evaluate(self, netlist: Netlist, cells: dict[Bit, Cell]) -> None:
-        stack: list[tuple[Bit, bool]] = [(bit, False) for bits in netlist.outputs.values() for bit in bits]
+    Parameters
+    ----------
+    count : int
+        Number of inputs.
+    linear : bool
+        Whether each bit must be linear in each operand.
+
+    Attributes
+    ----------
+    known : dict
+        For each bit its digits, the number of registers behind the operands (None for a constant), and its degree.
+    """
+
+    def __init__(self, count: int, linear: bool):
+        self.linear, self.ones = linear, (1 << count) - 1
+        self.known: dict[Bit, tuple[int, Depth, Degree]] = {"0": (0, None, frozenset()), "1": (self.ones, None, frozenset())}
+
+    def evaluate(self, cells: Mapping[Bit, Cell], wanted: Sequence[Bit], names: Mapping[int, str]) -> None:
+        """Computes the wanted bits.  ``cells`` has the cell of each bit that is not known, and ``names`` is for messages."""
+        stack: list[tuple[Bit, bool]] = [(bit, False) for bit in wanted]
         open_: set[Bit] = set()
         while stack:
             bit, ready = stack.pop()
             if bit in self.known:
                 continue
             if bit not in cells:
-                raise CircuitError(f"nothing drives {netlist.names.get(bit, bit)}")  # type: ignore[arg-type]
+                raise CircuitError(f"nothing drives {names.get(bit, bit)}")  # type: ignore[arg-type]
             cell = cells[bit]
             if ready:
-                self._compute(cell)
+                self.compute(cell)
                 continue
             if bit in open_:
                 raise CircuitError(f"{cell.name} is part of a loop")
@@ -65,7 +73,8 @@ class _Circuit:
             stack.append((bit, True))
             stack += [(need, False) for port in ("A", "B", "S", "D") for need in cell[port] if need not in self.known]
 
-    def _compute(self, cell: Cell) -> None:
+    def compute(self, cell: Cell) -> None:
+        """The values of the outputs of a cell."""
         if cell.type == "$dff":
             for q, d in zip(cell["Q"], cell["D"]):
                 value, depth, degree = self.known[d]
@@ -73,7 +82,7 @@ class _Circuit:
             return
         width = len(cell["Y"])
 
-        def operand(port: str) -> list[tuple[int, int | None, Degree]]:
+        def operand(port: str) -> list[tuple[int, Depth, Degree]]:
             bits = list(cell[port][:width])
             return [self.known[bit] for bit in bits + ["0"] * (width - len(bits))]
 
@@ -81,7 +90,7 @@ class _Circuit:
             self._add(cell, operand("A"), operand("B"))
         elif cell.type in ("$xor", "$and", "$or"):
             for y, a, b in zip(cell["Y"], operand("A"), operand("B")):
-                self.known[y] = self._gate(cell, a, b)
+                self.known[y] = self.gate(cell, cell.type, a, b)
         elif cell.type == "$mux" and not self.linear:
             chosen = self.known[cell["S"][0]]
             for y, a, b in zip(cell["Y"], operand("A"), operand("B")):
@@ -93,30 +102,33 @@ class _Circuit:
         else:
             raise CircuitError(f"{cell.name} of type {cell.type} is no part of such a circuit")
 
-    def _meet(self, cell: Cell, *depths: int | None) -> int | None:
+    def _meet(self, cell: Cell, *depths: Depth) -> Depth:
         met = {depth for depth in depths if depth is not None}
         if len(met) > 1:
             raise CircuitError(f"values of different cycles meet in {cell.name}")
         return met.pop() if met else None
 
-    def _gate(self, cell: Cell, a: tuple[int, int | None, Degree], b: tuple[int, int | None, Degree]) -> tuple[int, int | None, Degree]:
+    def gate(
+        self, cell: Cell, kind: str, a: tuple[int, Depth, Degree], b: tuple[int, Depth, Degree]
+    ) -> tuple[int, Depth, Degree]:
+        """The value of a gate of a kind, which a cell has."""
         if b[1] is None:
             a, b = b, a
         if a[1] is None:  # a constant
-            if cell.type == "$and":
+            if kind == "$and":
                 return b if a[0] else (0, None, frozenset())
-            if cell.type == "$or" and a[0]:
+            if kind == "$or" and a[0]:
                 return self.ones, None, frozenset()
             if not a[0]:
                 return b
         depth = self._meet(cell, a[1], b[1])
-        if cell.type == "$xor":
+        if kind == "$xor":
             if self.linear and a[2] != b[2]:
                 raise CircuitError(f"{cell.name} adds terms of different degrees")
             return a[0] ^ b[0], depth, a[2] | b[2]
-        if self.linear and (cell.type == "$or" or a[2] & b[2]):
+        if self.linear and (kind == "$or" or a[2] & b[2]):
             raise CircuitError(f"{cell.name} is not linear in each operand")
-        value = a[0] & b[0] if cell.type == "$and" else a[0] | b[0]
+        value = a[0] & b[0] if kind == "$and" else a[0] | b[0]
         return value, depth, a[2] | b[2]
 
     def _add(self, cell: Cell, a: Sequence[tuple], b: Sequence[tuple]) -> None:
@@ -125,6 +137,18 @@ class _Circuit:
         for y, (p, _, _), (q, _, _) in zip(cell["Y"], a, b):
             self.known[y] = p ^ q ^ carry, depth, frozenset("i")
             carry = p & q | carry & (p | q)
+
+
+class _Circuit(LinearCircuit):
+    """The values of a module whose registers are delays."""
+
+    def __init__(self, netlist: Netlist, values: dict[str, list[int]], count: int, linear: bool):
+        super().__init__(count, linear)
+        for name, digits in values.items():
+            for bit, value in zip(netlist.inputs.get(name, ()), digits):
+                self.known[bit] = value, 0, frozenset(name)
+        cells = {bit: cell for cell in netlist.cells for bit in (cell["Q"] if cell.type == "$dff" else cell["Y"])}
+        self.evaluate(cells, [bit for bits in netlist.outputs.values() for bit in bits], netlist.names)
 
 
 def _digits(values: Sequence[int], width: int) -> list[int]:
@@ -138,7 +162,7 @@ def _digits(values: Sequence[int], width: int) -> list[int]:
     return rows
 
 
-def _products(field: Field) -> tuple[dict[str, list[int]], list[int], int]:
+def products_of(field: Field) -> tuple[dict[str, list[int]], list[int], int]:
     """All pairs of basis vectors: pair (i, j) is digit n * i + j."""
     n = field.width
     row = (1 << n) - 1
@@ -157,7 +181,7 @@ Samples = tuple[dict[str, list[int]], list[int], int]
 def _linear(operation: Operation, field: Field) -> Samples:
     """All basis vectors for one operand, and all pairs of basis vectors for two operands."""
     if operation is MUL.operation:
-        return _products(field)
+        return products_of(field)
     n, ports, o = field.width, operation.unit.ports, Numbers(field, ())
     operands = list(product([1 << i for i in range(n)], repeat=len(ports)))
     results = [operation.on_numbers(o, run, 0) for run in operands]

@@ -215,7 +215,10 @@ class CipherCore(Box):
         self.names = tuple(operation.name for operation in operations)
         self.either = len(self.names) > 1
         self.forms = dict(zip(self.names, ("key_data", "key_data_dec" if forms > 1 else "key_data")))
-        needed = [*unit.ports, "key_we", "key_round", *sorted(set(self.forms.values())), *["decrypt"] * self.either]
+        # A second writer has ports of its own, with names that end in its number.
+        self.writers = ["", *(port.removeprefix("key_we") for port in sorted(self.ports) if port.startswith("key_we_"))]
+        needed = [*unit.ports, *sorted(set(self.forms.values())), *["decrypt"] * self.either]
+        needed += [f"{name}{writer}" for writer in self.writers for name in ("key_we", "key_round", "key_data")]
         if times.started:
             needed += ["start"]
         missing = [port for port in needed if port not in self.ports]
@@ -249,8 +252,7 @@ class CipherCore(Box):
             self.free, self.held = 0, 0
         elif not times.started or self._number(inputs, "start", cycle):
             self._start(inputs, cycle)
-        if self._number(inputs, "key_we", cycle):
-            self._write(inputs, cycle)
+        self._write_all(inputs, cycle)
         if self.flight and self.flight[0][0] + times.latency == cycle + 1:
             started, core, slot, operands, keys = self.flight.popleft()
             if slot >= 0 and keys != self.keys(core, slot):
@@ -276,8 +278,32 @@ class CipherCore(Box):
         else:
             self.flight.append((cycle, core, slot, operands, self.keys(core, slot)))
 
-    def _write(self, inputs: Mapping[str, int], cycle: int) -> None:
-        slot, number = self._number(inputs, "key_slot", cycle), self._number(inputs, "key_round", cycle)
+    def _write_all(self, inputs: Mapping[str, int], cycle: int) -> None:
+        """Clears the round keys of a slot, if it is asked to, and writes those that come."""
+        writes = [writer for writer in self.writers if self._number(inputs, f"key_we{writer}", cycle)]
+        if len(writes) > 1 or "key_clear" in self.ports:
+            places = [self._place(inputs, writer, cycle) for writer in writes]
+            if len(set(places)) < len(places):
+                raise CircuitError(f"cycle {cycle}: two round keys are written to place {places[0]} of {self.path}")
+            if self._number(inputs, "key_clear", cycle):
+                # A place that is written in this cycle has no port left.
+                self._clear(self._number(inputs, "key_clear_slot", cycle), set(places))
+        for writer in writes:
+            self._write(inputs, writer, cycle)
+
+    def _place(self, inputs: Mapping[str, int], writer: str, cycle: int) -> int:
+        """The place of the pipeline to which a round key belongs."""
+        return self._number(inputs, f"key_round{writer}", cycle)
+
+    def _clear(self, slot: int, written: set[int]) -> None:
+        """Zeros to all places of a slot but those that are written."""
+        for core in self.forms:
+            for number in set(range(self.rounds)) - written:
+                self.written[core, slot, number] = 0
+            self._digests.pop((core, slot), None)
+
+    def _write(self, inputs: Mapping[str, int], writer: str, cycle: int) -> None:
+        slot, number = (self._number(inputs, f"{port}{writer}", cycle) for port in ("key_slot", "key_round"))
         for core, form in self.forms.items():
-            self.written[core, slot, number] = taken(inputs, self.ports[form])
+            self.written[core, slot, number] = taken(inputs, self.ports[f"{form}{writer}"])
             self._digests.pop((core, slot), None)

@@ -13,7 +13,7 @@ from tests.streamed import SMALL
 from tests.streamed import folder as folder_of
 from tests.verilog_edit import edit_module
 
-__all__ = ["FAULTS", "MessageFault", "faulty"]
+__all__ = ["CODE", "FAULTS", "TAG", "TEXT", "MessageFault", "faulty"]
 
 TAG = r"cycle \d+: message \d+ \((en|de)crypt, slot \d.*\): .*the tag (that is compared )?is not what the definition says"
 TEXT = r"cycle \d+: message \d+ \((en|de)crypt, slot \d.*\): block \d+ of the text is not what the definition says"
@@ -23,7 +23,7 @@ CODE = r"the code of the status is 0, not 1"
 @dataclass(frozen=True)
 class MessageFault:
     """In a module of a core (its name behind that of the core), the first match of a pattern gets its replacement; ``message`` is part of
-    what the proof then says, and ``options`` are those of the core beside ``SMALL``.
+    what the proof then says, and ``options`` are those of the core beside, or in place of, those of ``SMALL``.
     """
 
     what: str
@@ -107,7 +107,7 @@ FAULTS = (
 
 def faulty(fault: MessageFault, to: Path) -> Path:
     """A copy of a core with a fault; raises ``ValueError`` if there is nothing to edit."""
-    shutil.copytree(folder_of(**SMALL, **fault.options), to)
+    shutil.copytree(folder_of(**{**SMALL, **fault.options}), to)
     description = json.loads((to / "core.json").read_text())
     path = to / description["files"]["verilog"]
     path.write_text(edit_module(path.read_text(), f"{description['top']}_core_{fault.module}", fault.pattern, fault.replacement))

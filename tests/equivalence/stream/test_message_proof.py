@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from tests.built import slow, slowly
+from tests.equivalence.stream.inline_faults import INLINE_FAULTS
 from tests.equivalence.stream.message_faults import FAULTS, MessageFault, faulty
 from tests.streamed import SMALL, compiled, folder
 
 from modeloom.cores.stream import StreamCore
-from modeloom.equivalence.stream import not_covered, prove_messages
-from modeloom.product.folder import read_messages
+from modeloom.equivalence.stream import prove_messages
 from modeloom.prove import ProofError
 
 MORE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -27,6 +27,13 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "channels and lanes": ("gcm", {**SMALL, "channels": 5, "blocks_per_cycle": 2}),
     "packets on the wire": ("gcm", {**SMALL, "packet": "wire"}),
     "packets on the wire in lanes, held": ("gcm", {**SMALL, "packet": "wire", "blocks_per_cycle": 2, "hold": 100}),
+    "keys inline": ("gcm", {"keys": "inline"}),
+    "keys inline, one key schedule": ("gcm", {**SMALL, "keys": "inline", "key_schedules": 1, "key_slots": 4}),
+    "keys inline, a word a cycle": ("gcm", {**SMALL, "keys": "inline", "key_schedule": "word"}),
+    "keys inline, all sizes, a word a cycle": ("gcm", {**SMALL, "keys": "inline", "key_schedule": "word", "key_bits": None}),
+    "keys inline, lanes, held": ("gcm", {**SMALL, "keys": "inline", "blocks_per_cycle": 2, "hold": 100, "key_slots": 5}),
+    "keys inline, no hash": ("no-hash", {"cipher_stages": 1, "key_slots": 3, "keys": "inline"}),
+    "keys inline, blocks of 256 bits": ("wide-aead", {"key_slots": 4, "mul_stages": 1, "keys": "inline"}),
     "many slots": ("gcm", {**SMALL, "key_slots": 70}),
     "encryption alone": ("gcm", {**SMALL, "direction": "encrypt"}),
     "decryption alone": ("gcm", {**SMALL, "direction": "decrypt"}),
@@ -57,26 +64,17 @@ def test_more_cores(core: str) -> None:
     assert prove_messages(folder(mode, **options), made).blocks > 200
 
 
-@slow
-@pytest.mark.parametrize("options", [{"keys": "inline"}], ids=["inline"])
-def test_what_is_skipped_is_said(options: dict[str, Any]) -> None:
-    """``verify`` prints why, and the proof does not run."""
-    description = read_messages(folder(**SMALL, **options))
-    why = not_covered(description)
-    assert why and not not_covered(read_messages(folder(**SMALL)))
-    with pytest.raises(ValueError, match=why):
-        prove_messages(folder(**SMALL, **options), StreamCore(compiled(**SMALL, **options)).component)
-
-
 BY_DEFAULT = ("a mask of another byte",)
 
-SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in FAULTS]
+EVERY = (*FAULTS, *INLINE_FAULTS)
+
+SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in EVERY]
 """Each takes some seconds."""
 
 
-@pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in FAULTS])
+@pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in EVERY])
 def test_faults_are_refused(fault: MessageFault, tmp_path: Path) -> None:
     """The proof refuses Verilog with a planted fault, and its message says what is wrong."""
     core = faulty(fault, tmp_path / "core")
     with pytest.raises(ProofError, match=fault.message):
-        prove_messages(core, StreamCore(compiled(**SMALL, **fault.options)).component)
+        prove_messages(core, StreamCore(compiled(**{**SMALL, **fault.options})).component)

@@ -23,6 +23,7 @@ from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
 from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, input_ports, output_ports
 from modeloom.equivalence.host import Host
+from modeloom.equivalence.powers import INPUTS, PowersCore, prove_powers
 from modeloom.equivalence.run import Run
 from modeloom.equivalence.stream.sized import SizedCipherCore
 from modeloom.equivalence.stream.words import product_of
@@ -32,7 +33,7 @@ from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec.kinds import DEC, ENC, MUL, Operation
 from modeloom.streams.plan import StreamPlan
-from modeloom.taint.netlist import Bit, Cell, netlist_of_rtlil, port_directions
+from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
 __all__ = ["MessageHardware", "SymbolicMessageCore"]
 
@@ -41,6 +42,9 @@ PIPELINE = "core.bus.pipeline"
 
 _CELL = re.compile(r"^  cell \\(\S+_pipeline_\S+) \\(cipher|multiplier)(?:_\d+)?$", re.M)
 """A cipher or a multiplier in the pipeline: its module, and what it is."""
+
+_POWERS = re.compile(r"^  cell \\(\S+_powers) \\(powers)$", re.M)
+"""What computes the powers of a key that comes with a message: its module, and what it is."""
 
 
 class MessageHardware(Protocol):
@@ -73,12 +77,13 @@ class Unit:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What is read of a compiled core: its plan, its units by the names of their cells, and its round keys."""
+    """What is read of a compiled core: its plan, its units by the names of their cells, its round keys, and their places in a cipher."""
 
     plan: StreamPlan
     units: Mapping[str, Unit]
     rounds: int
     round_key_bytes: int
+    key_place: Callable[[int, int], int] | None
 
     @classmethod
     def of(cls, make: Callable[[], MessageHardware]) -> Compiled:
@@ -89,7 +94,8 @@ class Compiled:
             made = make()
             pipeline, keys = made.pipeline(), made.parameters.keys
             units = {"cipher": Unit.of(pipeline.ciphers), "multiplier": Unit.of(pipeline.multipliers)}
-            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8)
+            place = getattr(pipeline.ciphers[0], "key_place", None) if pipeline.ciphers else None
+            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8, place)
             del made, pipeline
             gc.collect()
         return result
@@ -123,14 +129,14 @@ class SymbolicMessageCore:
     def __init__(self, verilog: Path, description: StreamDescription, make: Callable[[], MessageHardware]):
         compiled = Compiled.of(make)
         self.description, self.plan = description, compiled.plan
-        self.rounds, self.round_key_bytes = compiled.rounds, compiled.round_key_bytes
+        self.rounds, self.round_key_bytes, self._key_place = compiled.rounds, compiled.round_key_bytes, compiled.key_place
         plan, self.width = self.plan, self.plan.mode.field.width
         rtlil = verilog_to_rtlil(verilog, description.top)
-        modules = dict(_CELL.findall(rtlil))
+        modules = dict(_CELL.findall(rtlil) + _POWERS.findall(rtlil))
         netlist = netlist_of_rtlil(rtlil, description.top, keep=sorted(modules))
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
-        known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec"}
+        known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec", "rk_data_1": "key_data_1"}
         known |= {f"cipher{lane}_i": "i" for lane in ("", *(f"_{n}" for n in range(plan.lanes)))}
         for name, role in known.items():
             with contextlib.suppress(KeyError):
@@ -140,6 +146,9 @@ class SymbolicMessageCore:
         for module, cell in cells.items():
             directions = port_directions(rtlil, module)
             outputs[module] = output_ports(directions, cell)
+            if modules[module] == "powers":
+                self._makers[module] = self._powers(netlist_of_rtlil(rtlil, module), directions, outputs[module])
+                continue
             unit = compiled.units[modules[module]]
             if not unit.count:
                 raise CircuitError(f"{cell.name}: the pipeline has no {modules[module]}")
@@ -165,9 +174,9 @@ class SymbolicMessageCore:
         def make(cell: Cell) -> Box:
             if sum(len(cell[port]) for port in output_ports(directions, cell)) != width:
                 raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
-            kind = SizedCipherCore if sized else CipherCore
             ports = input_ports(cell, directions, nets, roles)
-            return kind(cell.name, ports, operations, operation.unit, forms, times, rounds, width)
+            arguments = (cell.name, ports, operations, operation.unit, forms, times, rounds, width)
+            return SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
 
         return make
 
@@ -185,6 +194,17 @@ class SymbolicMessageCore:
             if missing:
                 raise CircuitError(f"{cell.name}: no input is its {missing[0]}")
             return FunctionCore([ports[name] for name in roles], latency, product, order)
+
+        return make
+
+    def _powers(self, netlist: Netlist, directions: Mapping[str, str], outputs: Sequence[str]) -> Callable[[Cell], Box]:
+        field, width = self.plan.mode.field, self.width
+        circuit = prove_powers(netlist, outputs, field, self.plan.chains)
+        roles, product = {name: len(netlist.inputs[name]) for name in INPUTS}, product_of(field)
+
+        def make(cell: Cell) -> Box:
+            widths = [len(cell[port]) for port in outputs]
+            return PowersCore(cell.name, input_ports(cell, directions, {}, roles), widths, circuit, product, width)
 
         return make
 

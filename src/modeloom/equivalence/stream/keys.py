@@ -80,6 +80,9 @@ class MessageKeys:
         host = self.core.host()
         names: dict[str, dict[str, int]] = {}
         for name, size in reversed(wanted):
+            if names and self.description.inline:
+                # A key that comes with messages has the first slot behind a reset.
+                host = self.core.host()
             self.load(host, *self.packet(name, f"other {name}", size), 0)
             names[name] = self.core.round_keys(host.run, 0)
         result = []
@@ -92,8 +95,16 @@ class MessageKeys:
         return result
 
     def send(self, host: Host, packet: int, nbytes: int, slot: int) -> None:
-        """Queues a key packet."""
-        host.packet("s_axis_key", packet, nbytes, KEY_BEAT_BYTES, tdest=slot, tuser=0)
+        """Queues a key packet.  Keys that come with messages have no slot."""
+        fields = {} if self.description.inline else {"tdest": slot}
+        host.packet("s_axis_key", packet, nbytes, KEY_BEAT_BYTES, tuser=0, **fields)
+
+    def drop(self, host: Host) -> None:
+        """Queues a packet that drops the key that came last, and waits until it is done."""
+        host.packet("s_axis_key", lanes.atom("drop", 8 * KEY_BEAT_BYTES), 1, KEY_BEAT_BYTES, tuser=1)
+        host.step()
+        if not host.until(lambda: not host.waiting["s_axis_key"] and not host.run.flag("key_busy"), self.most):
+            raise CircuitError(f"a key is not dropped after {self.most} cycles")
 
     def load(self, host: Host, packet: int, nbytes: int, slot: int) -> None:
         """Loads a key and waits until it is ready."""

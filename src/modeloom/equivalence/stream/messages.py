@@ -31,14 +31,15 @@ class Planned:
     Attributes
     ----------
     message : Message
-        Slot, direction, and lengths.  Its gaps are not read.
+        Slot, direction, and lengths.  Its gaps are not read.  If keys come with messages, its slot is the number of its key.
     tag_bytes : int
     channel : int
     wrong : int or None
         The bit in which the tag of a message to open is wrong; None if the tag is right.  Other bits of a wrong tag are anything.
     fault : str
         What is wrong with the command or the packet: "" for nothing, "nonce" or "tag" for a length that the mode has not, "short" for a
-        packet that ends within the associated data, or "hole" for a gap in ``tkeep`` of the last beat of text.
+        packet that ends within the associated data, "hole" for a gap in ``tkeep`` of the last beat of text, or "key" for a key that
+        comes with it, or has come with the message before it, and is too short.
     new_key : bool
         Whether a key comes with the message, in a core whose keys come with messages.
     """

@@ -20,8 +20,12 @@ __all__ = ["Sent", "outcome"]
 
 CODES = {
     "nonce": MessageCode.BAD_NONCE_LENGTH, "tag": MessageCode.BAD_TAG_LENGTH, "short": MessageCode.TOO_SHORT, "hole": MessageCode.BAD_KEEP,
+    "key": MessageCode.NO_KEY,
 }  # fmt: skip
 """The codes of the faults."""
+
+REFUSED = ("nonce", "tag", "key")
+"""Faults for which a command is refused, and no text is computed."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: M
     held = d.hold is not None and message.direction == "decrypt"
     if d.hold is not None and held and nbytes > d.hold and planned.fault in ("", "hole"):
         code = MessageCode.TOO_LONG_TO_HOLD
-    if not nbytes or planned.fault in ("nonce", "tag", "short") or held and code != MessageCode.OK:
+    if not nbytes or planned.fault in REFUSED + ("short",) or held and code != MessageCode.OK:
         return code, None, 0, 0, False
     return code, expected.text & lanes.mask(8 * nbytes), nbytes, -(-nbytes // size) + cut, cut
 
@@ -99,9 +103,9 @@ def _wire(d: StreamDescription, planned: Planned, expected: Expected, symbols: S
         came = max(0, -(-message.associated // size) - 1) * size
     rest = max(0, came - tag)
     header = min(message.associated, rest)
-    text = 0 if planned.fault in ("nonce", "tag") else rest - header
+    text = 0 if planned.fault in REFUSED else rest - header
     if decrypt and d.hold is not None:
-        if header + text > d.hold and planned.fault not in ("nonce", "tag"):
+        if header + text > d.hold and planned.fault not in REFUSED:
             code = max(code, MessageCode.TOO_LONG_TO_HOLD)
         if code != MessageCode.OK:
             return code, None, 0, 0, False

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from modeloom.equivalence.stream.messages import Planned
 from modeloom.product.messages import StreamDescription
@@ -25,6 +26,10 @@ MOST_BLOCKS = 48
 """Messages with more blocks than this have only some of the numbers of blocks."""
 
 
+NEW_KEYS = 0.6
+"""Share of messages that bring a key, if keys come with messages."""
+
+
 class MessagePlans:
     """Makes messages for a core.
 
@@ -33,14 +38,15 @@ class MessagePlans:
     description : StreamDescription
     plan : StreamPlan
     slots : sequence of int
-        The slots that have keys.
+        The slots that have keys, or the numbers of keys that come with messages.
     seed : int
     """
 
     def __init__(self, description: StreamDescription, plan: StreamPlan, slots: Sequence[int], seed: int):
         self.description, self.plan, self.slots = description, plan, list(slots)
         self.rng = random.Random(seed)
-        self.count = self.wrongs = 0
+        self.count = self.wrongs = self.turns = 0
+        self.refused = False
 
     def message(
         self, direction: str, associated: int, text: int, *, tag_bytes: int | None = None, nonce: int | None = None,
@@ -52,10 +58,19 @@ class MessagePlans:
         nonce = d.nonces[0] if nonce is None else nonce
         group = next(place for place, lengths in enumerate(d.nonce_bytes) if nonce in lengths)
         tag_bytes = d.tag_bytes[number % len(d.tag_bytes)] if tag_bytes is None else tag_bytes
-        slot = self.slots[number * 5 // 3 % len(self.slots)]
+        slot, new_key = self._key(number, fault == "key")
         channels = min(d.channels, CHANNELS)
         channel = 0 if channels == 1 else (number % channels) * (d.channels - 1) // (channels - 1)
-        return Planned(Message(slot, group, direction, nonce, associated, text), tag_bytes, channel, wrong, fault)
+        return Planned(Message(slot, group, direction, nonce, associated, text), tag_bytes, channel, wrong, fault, new_key)
+
+    def _key(self, number: int, asked: bool) -> tuple[int, bool]:
+        """The slot of the next message, or for keys that come with messages, the number of its key and whether it comes with it."""
+        if not self.description.inline:
+            return self.slots[number * 5 // 3 % len(self.slots)], False
+        # A message with a key that is none, and one behind it without a key, have none.
+        new = not asked if self.refused else asked or self.rng.random() < NEW_KEYS
+        self.turns, self.refused = self.turns + new, asked
+        return self.slots[self.turns % len(self.slots)], new
 
     def judged(self, direction: str, associated: int, text: int, nonce: int | None = None) -> Planned:
         """A message whose tag is wrong in every second case, if it is opened: in the next bit each time."""
@@ -63,7 +78,7 @@ class MessagePlans:
         if direction == "encrypt" or self.rng.random() < 0.5:
             return made
         self.wrongs += 1
-        return Planned(made.message, made.tag_bytes, made.channel, self.wrongs * 11 % (8 * made.tag_bytes))
+        return replace(made, wrong=self.wrongs * 11 % (8 * made.tag_bytes))
 
     def lengths(self) -> Iterator[Planned]:
         """Messages of all lengths, in random order."""
@@ -105,9 +120,12 @@ class MessagePlans:
     def faults(self) -> Iterator[Planned]:
         """Messages with faults, each before messages without."""
         d, size = self.description, self.description.beat_bytes
-        for fault, associated, text in (("nonce", 5, 20), ("tag", 20, 3), ("short", 3 * size, 0), ("hole", 3, size), ("hole", 0, 3 * size)):
+        kinds = [("nonce", 5, 20), ("tag", 20, 3), ("short", 3 * size, 0), ("hole", 3, size), ("hole", 0, 3 * size)]
+        for fault, associated, text in [*kinds, *[("key", 3, size), ("key", 0, 0)] * d.inline]:
             for direction in d.directions:
                 yield self.message(direction, associated, text, fault=fault)
+                if fault == "key":
+                    yield self.message(direction, text, associated, fault=fault)
                 yield self.judged(self.rng.choice(d.directions), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
 
     def some(self, count: int) -> Iterator[Planned]:

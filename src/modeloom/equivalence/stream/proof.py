@@ -7,6 +7,8 @@ and status is compared with the machine of tokens.
     keys in some slots, then messages of all lengths, directions, slots and channels mixed
         one run without gaps
         one run with gaps at all pins, back-pressure, and a key that is replaced while others are in use
+
+Keys that come with messages come before their messages in the first run, and with them in the second.
 """
 
 from __future__ import annotations
@@ -26,10 +28,13 @@ from modeloom.product.folder import read_messages
 from modeloom.product.messages import StreamDescription
 from modeloom.prove.errors import ProofError
 
-__all__ = ["MessageReport", "not_covered", "prove_messages"]
+__all__ = ["MessageReport", "prove_messages"]
 
 SLOTS = 3
 """Largest number of key slots that are used."""
+
+KEYS = 7
+"""Keys that come with messages, by turns.  No power of two is a multiple of it, so a slot of the ring has another key each time."""
 
 GAPPED = 40
 """Messages of the run with gaps."""
@@ -53,11 +58,12 @@ class MessageReport:
     cores: int
 
 
-def not_covered(description: StreamDescription) -> str:
-    """Why a core is not executed on symbols; empty if it is."""
+def _slots(description: StreamDescription) -> list[int]:
+    """The slots that are used, or the numbers of keys that come with messages."""
     if description.inline:
-        return "--keys inline: its powers have a multiplier of their own"
-    return ""
+        return list(range(KEYS))
+    count = min(SLOTS, description.key_slots)
+    return sorted({place * (description.key_slots - 1) // max(1, count - 1) for place in range(count)})
 
 
 def prove_messages(directory: str | Path, make: Callable[[], MessageHardware]) -> MessageReport:
@@ -75,29 +81,27 @@ def prove_messages(directory: str | Path, make: Callable[[], MessageHardware]) -
     ProofError
         A block, a tag or a status differs or is missing, or control depends on data.  The message is one line with cycle, message and
         block.
-    ValueError
-        If ``not_covered`` says why.
     """
     description = read_messages(directory)
-    if why := not_covered(description):
-        raise ValueError(why)
     try:
         core = SymbolicMessageCore(Path(directory) / description.files.verilog, description, make)
         proof = MessageComparison(core)
-        count = min(SLOTS, description.key_slots)
-        slots = sorted({place * (description.key_slots - 1) // max(1, count - 1) for place in range(count)})
+        slots = _slots(description)
         sizes = description.key_lengths
         *keys, other = proof.keys.make([(f"{n}", sizes[n % len(sizes)]) for n in range(len(slots) + 1)])
         plans = MessagePlans(description, core.plan, slots, 1)
-        planned = [*plans.lengths(), *plans.nonces(), *plans.tags(), *plans.faults(), *plans.some(4)]
-        proof.run("whole", dict(zip(slots, keys, strict=True)), planned, Pace())
+        loaded = dict(zip(slots, keys, strict=True))
+        planned = [*plans.lengths(), *plans.nonces(), *plans.tags()]
+        # By now each slot of the ring has had messages, so it is known whether they are done.
+        dropped = (len(planned), slots[0], other) if description.inline else None
+        planned += [*plans.faults(), *plans.some(4)]
+        proof.run("whole", loaded, planned, Pace(), early=True, reload=dropped)
         rng = random.Random(len(planned))
         planned = [*plans.some(GAPPED)]
         # The slots have other keys than before.
-        proof.run(
-            "gaps", dict(zip(slots, reversed(keys), strict=True)), planned, gaps(rng, max(20, description.latency)), seed=1,
-            reload=(GAPPED // 2, slots[0], other),
-        )  # fmt: skip
+        loaded = dict(zip(slots, reversed(keys), strict=True))
+        reload = None if description.inline else (GAPPED // 2, slots[0], other)
+        proof.run("gaps", loaded, planned, gaps(rng, max(20, description.latency)), seed=1, reload=reload)
     except CircuitError as error:
         raise ProofError(str(error)) from error
     return MessageReport(proof.messages, proof.cycles, proof.blocks, len(core.circuit.instances))

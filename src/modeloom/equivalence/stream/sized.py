@@ -9,19 +9,29 @@ its order, since zeros of the longest size were written to all places::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from modeloom.equivalence import lanes
+from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.cores import CipherCore, taken
 
 __all__ = ["SizedCipherCore"]
 
 
 class SizedCipherCore(CipherCore):
-    """A cipher core with a port ``key_length``, whose value 0 is the longest size.  The parameters are those of ``CipherCore``."""
+    """A cipher core with a port ``key_length``, whose value 0 is the longest size.
 
-    def __init__(self, *arguments: object):
+    Parameters
+    ----------
+    place : callable, optional
+        The place of a round key in the pipeline, from its size and its number.  It is there if a slot can be cleared at once.
+    others
+        Those of ``CipherCore``.
+    """
+
+    def __init__(self, *arguments: object, place: Callable[[int, int], int] | None = None):
         super().__init__(*arguments)  # type: ignore[arg-type]
+        self.place = place
         self.history: dict[int, dict[tuple[int, int], int]] = {}
 
     def keys(self, core: str, slot: int) -> int:
@@ -39,13 +49,36 @@ class SizedCipherCore(CipherCore):
         first = zeros[0] if len(zeros) == self.rounds else 0
         return {place: written[place] for place in order[first:]}
 
-    def _write(self, inputs: Mapping[str, int], cycle: int) -> None:
-        slot, number, size = (self._number(inputs, port, cycle) for port in ("key_slot", "key_round", "key_length"))
+    def _place(self, inputs: Mapping[str, int], writer: str, cycle: int) -> int:
+        if self.place is None:
+            raise CircuitError(f"{self.path}: the places of its round keys are not known")
+        return self.place(self._number(inputs, f"key_length{writer}", cycle), super()._place(inputs, writer, cycle))
+
+    def _clear(self, slot: int, written: set[int]) -> None:
+        assert self.place is not None
+        held: dict[tuple[int, int], int] = {}
+        before = self.history.get(slot, {})
+        for number in range(self.rounds):
+            if number in written:
+                held |= {at: word for at, word in before.items() if self.place(*at) == number}
+            else:
+                held[0, number] = 0
+        self.history[slot] = held
+        self._forget(slot)
+
+    def _forget(self, slot: int) -> None:
+        self._digests = {place: name for place, name in self._digests.items() if place[1] != slot}
+
+    def _write(self, inputs: Mapping[str, int], writer: str, cycle: int) -> None:
+        slot, number, size = (self._number(inputs, f"{port}{writer}", cycle) for port in ("key_slot", "key_round", "key_length"))
+        if number >= self.rounds:
+            # No key has so many.  An erasure counts up to a power of two.
+            return
         written = self.history.setdefault(slot, {})
         written.pop((size, number), None)
-        forms = [taken(inputs, self.ports[form]) for form in dict.fromkeys(self.forms.values())]
+        forms = [taken(inputs, self.ports[f"{form}{writer}"]) for form in dict.fromkeys(self.forms.values())]
         written[size, number] = lanes.operation("forms of a round key", 1, *forms) if len(forms) > 1 else forms[0]
-        self._digests = {place: name for place, name in self._digests.items() if place[1] != slot}
+        self._forget(slot)
 
     def state(self, cycle: int) -> object:
         return (*super().state(cycle), tuple((slot, tuple(self._held(slot).items())) for slot in sorted(self.history)))  # type: ignore[misc]

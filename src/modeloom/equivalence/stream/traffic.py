@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.host import Beat, Pace
@@ -45,18 +46,25 @@ class MessageComparison:
 
     def run(
         self, name: str, keys: Mapping[int, Loaded], planned: Sequence[Planned], pace: Pace, *, seed: int = 0,
-        reload: tuple[int, int, Loaded] | None = None,
+        reload: tuple[int, int, Loaded] | None = None, early: bool = False,
     ) -> None:  # fmt: skip
         """One run.
 
         Parameters
         ----------
         keys : mapping
-            The key of each slot that has one.
+            The key of each slot that has one, or the keys that come with messages by their numbers.
         reload : (int, int, Loaded), optional
-            Before the message with this number, this slot gets this key.  Messages of other slots may be in flight.
+            Before the message with this number, this slot gets this key.  Messages of other slots may be in flight.  A key that came with
+            messages is dropped when all of them are done, and the next message brings this key.
+        early : bool
+            Whether keys that come with messages wait at the pins before their messages do.
         """
-        traffic = MessageTraffic(self, name, keys, pace, seed)
+        if self.description.inline:
+            # The first message, and the one behind a key that was dropped, bring a key.
+            begins = {0, *([reload[0]] if reload else [])}
+            planned = [replace(each, new_key=True) if n in begins else each for n, each in enumerate(planned)]
+        traffic = MessageTraffic(self, name, keys, pace, seed, early)
         place = reload[0] if reload else len(planned)
         traffic.send(planned[:place])
         if reload:
@@ -79,15 +87,19 @@ class MessageTraffic:
     pace : Pace
     seed : int
         Of the order in which channels take turns.
+    early : bool
+        Whether keys wait at the pins before their messages do.
     """
 
-    def __init__(self, comparison: MessageComparison, name: str, keys: Mapping[int, Loaded], pace: Pace, seed: int = 0):
+    def __init__(
+        self, comparison: MessageComparison, name: str, keys: Mapping[int, Loaded], pace: Pace, seed: int = 0, early: bool = False
+    ):
         self.comparison, self.name, self.description = comparison, name, comparison.description
         self.core, self.plan = comparison.core, comparison.core.plan
         self.width, self.beat = self.core.width, self.description.beat_bytes
-        self.loaded = dict(keys)
+        self.loaded, self.early = dict(keys), early
         self.host = self.core.host()
-        for slot, key in self.loaded.items():
+        for slot, key in () if self.description.inline else self.loaded.items():
             comparison.keys.load(self.host, key.packet, key.nbytes, slot)
             comparison.keys.check(self.host, key, slot)
         self.host.pace = pace
@@ -104,6 +116,8 @@ class MessageTraffic:
         """Sends messages and compares what comes back.  Channels take turns beat by beat."""
         queues: dict[int, deque[Planned]] = {}
         for each in planned:
+            if self.early:
+                self._bring(each)
             queues.setdefault(each.channel, deque()).append(each)
         beats: dict[int, deque[dict[str, int]]] = {}
         while queues or beats:
@@ -117,8 +131,19 @@ class MessageTraffic:
                 del beats[channel]
             self.go(lambda: len(self.host.waiting["s_axis"]) > AHEAD)
 
+    def _bring(self, planned: Planned) -> None:
+        """Queues the key of a message, if it brings one.  A key with a fault lacks its last byte."""
+        if planned.new_key:
+            key = self.loaded[planned.message.slot]
+            self.comparison.keys.send(self.host, key.packet, key.nbytes - (planned.fault == "key"), 0)
+
     def reload(self, slot: int, key: Loaded) -> None:
         """Loads another key into a slot, when no message of it is in flight."""
+        if self.description.inline:
+            self.go(lambda: any(self.inside.values()))
+            self.comparison.keys.drop(self.host)
+            self.loaded[slot] = key
+            return
         self.go(lambda: any(sent.planned.message.slot == slot for queue in self.inside.values() for sent in queue))
         self.loaded[slot] = key
         self.comparison.keys.send(self.host, key.packet, key.nbytes, slot)
@@ -136,6 +161,8 @@ class MessageTraffic:
         symbols = Symbols.of(name, message)
         expected = computed(self.plan, {slot: key.words for slot, key in self.loaded.items()}, message, symbols)
         given = self.packets.given_tag(planned, expected, name)
+        if not self.early:
+            self._bring(planned)
         self.host.waiting["s_axis_cmd"].append(self.packets.command(number, planned, symbols, given, name))
         self.inside.setdefault(planned.channel, deque()).append(outcome(self.description, number, planned, expected, symbols))
         return self.packets.beats(planned, symbols, given, name)

@@ -81,6 +81,10 @@ class KeySizes:
             for before, end in zip(ends, ends[1:], strict=False)
         )
 
+    def place(self, length: int, number: int) -> int:
+        """The place of a round key in a pipeline that encrypts: 0 for the whitening, or the number of a round."""
+        return number + self.rounds - ROUNDS[self.sizes[length]] if number else 0
+
     def matches(self, length: Value, number: Value, place: int, *, backward: bool) -> Value:
         """Whether a round key belongs to a place of the pipeline.
 

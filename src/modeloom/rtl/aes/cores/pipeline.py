@@ -197,6 +197,13 @@ class AESPipeline(wiring.Component):
                 ports |= {f"{name}_{number}": ports[name] for name in WRITE if name in ports}
         super().__init__(ports)
 
+    def key_place(self, length: int, number: int) -> int:
+        """The place of a round key: 0 for the whitening, or the number of a round.  ``length`` is what ``key_length`` carries.
+
+        It is for pipelines that encrypt.
+        """
+        return self.sizes.place(length, number)
+
     @property
     def _block(self) -> bool:
         """Whether round keys are in block memories; those of one slot are in registers."""
