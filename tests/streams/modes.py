@@ -204,3 +204,47 @@ class Deciphering(StreamMode):
 
     def tag(self, o, k, s, n):
         return o.enc(s.sum ^ o.bit_lengths(n.associated, n.text)) ^ s.a
+
+
+class Ladder(StreamMode):
+    """Key values times x^n for numbers of blocks, a start whose result bits of the nonce move, and a tag that follows with lengths.
+
+    Blocks of 256 bits, another field, and two classes of nonces with a start that runs ahead.
+    """
+
+    name = "ladder"
+    title = "a mode on 256-bit blocks with offsets"
+    source = "for tests"
+    security = "for tests: nobody has analysed it"
+    field = ORDER_256
+    block_bytes = 32
+    cipher = QUAD256
+    key_parts = (CIPHER, "h")
+    nonce_bytes = ((16,), (20, 31))
+    tag_bytes = (32, 20)
+    most_text = (1 << 20) - 1
+    most_associated = (1 << 12) - 1
+
+    def setup(self, o, key):
+        return Keys(h=key.h)
+
+    def start(self, o, k, nonce):
+        block = o.pad01(nonce) ^ o.number(nonce.tag_bytes * 7, 1, 2)
+        first = o.enc(o.prefix(block, 253) if nonce.nbytes == 16 else o.double(block, 5))
+        offset = o.window(first, o.shift(first, 3), o.last_bits(block, 3))
+        return State(offset=offset, sum=o.const(0), mask=o.head(block, 9) if nonce.nbytes == 16 else block, own=o.double(block))
+
+    def associated(self, o, k, s, a):
+        return s.replace(sum=s.sum ^ o.enc(a ^ o.double(k.h, o.ntz(o.index(a)))))
+
+    def encrypt(self, o, k, s, p):
+        offset = s.offset ^ o.double(o.double(k.h, o.ntz(o.index(p))), 3)
+        return s.replace(offset=offset, sum=s.sum ^ o.double(p)), o.cut(p ^ o.enc(offset) ^ s.own, p)
+
+    def decrypt(self, o, k, s, c):
+        offset = s.offset ^ o.double(o.double(k.h, o.ntz(o.index(c))), 3)
+        p = o.cut(c ^ o.enc(offset) ^ s.own, c)
+        return s.replace(offset=offset, sum=s.sum ^ o.double(p)), p
+
+    def tag(self, o, k, s, n):
+        return o.enc(s.sum ^ s.offset ^ o.bit_lengths(n.associated, n.text)) ^ s.mask ^ k.h

@@ -29,6 +29,8 @@ class OnNumbers:
         match wire:
             case ("scale", k):
                 return self.o.double(a, k)
+            case ("shift", n):
+                return self.o.shift(a, n)
             case ("cut",):
                 return self.o.head(a, nbytes)
             case ("keep", n):
@@ -36,6 +38,12 @@ class OnNumbers:
 
     def mark(self, nbytes):
         return 0x80 << 8 * nbytes if nbytes < self.plan.mode.block_bytes else 0
+
+    def front01(self, nonce, nbytes):
+        return self.o.front01(nonce, nbytes)
+
+    def last_bits(self, a, bits):
+        return self.o.last_bits(a, bits)
 
     def lengths(self, order, first, second):
         return self.o.bit_lengths(first, second, order)
@@ -105,7 +113,7 @@ def messages(mode, models, count, seed=1, longest=9):
         ad, text = map(rng.randbytes, lengths)
         slot, direction = rng.randrange(len(models)), rng.choice(("encrypt", "decrypt"))
         gaps = tuple(rng.choice((0, 0, 0, 0, 1, 3)) for _ in range(2 * longest + 2)) if rng.random() < 0.5 else ()
-        tag_bytes = rng.choice(mode.tag_bytes) if mode.lengths_first else 0
+        tag_bytes = rng.choice(mode.tag_bytes)
         given, tag = models[slot].run(direction, nonce, text, ad, tag_bytes)
         blocks = [int.from_bytes(given[at : at + size], "little") for at in range(0, len(given), size)]
         message = Message(slot, number, direction, len(nonce), len(ad), len(text), gaps, tag_bytes)

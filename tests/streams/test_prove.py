@@ -4,9 +4,10 @@
 from dataclasses import replace
 
 import pytest
-from tests.streams.modes import Deciphering, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
+from tests.streams.modes import Deciphering, Ladder, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 
 from modeloom.modes.gcm import GCM
+from modeloom.modes.ocb3 import OCB3
 from modeloom.prove.errors import ProofError
 from modeloom.streams.chains import Weight
 from modeloom.streams.plan import plan_stream
@@ -18,10 +19,10 @@ LATENCIES = {"cipher": 11, "mul": 5}
 
 
 def made(mode=GCM, **latencies):
-    return plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, **latencies})
+    return plan_stream(mode(), mode.block_bytes, {**LATENCIES, **latencies})
 
 
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering, Ladder, OCB3])
 @pytest.mark.parametrize("latencies", [{}, {"cipher": 29, "mul": 3}, {"mul": 1}], ids=str)
 def test_proved(mode, latencies):
     plan = made(mode, **latencies)
@@ -160,9 +161,9 @@ def test_changed_set_ups_are_refused(what):
 
 
 @pytest.mark.parametrize("lanes", [2, 4])
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Deciphering])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Deciphering, Ladder, OCB3])
 def test_several_blocks_a_cycle(mode, lanes):
-    plan = plan_stream(mode(), 32 if mode is WideAEAD else 16, {**LATENCIES, "mul": 1}, lanes)
+    plan = plan_stream(mode(), mode.block_bytes, {**LATENCIES, "mul": 1}, lanes)
     assert plan.chains == 3 * lanes
     done = prove_stream(plan)
     assert done.messages > 6 * plan.chains

@@ -151,8 +151,8 @@ def not_hashed(self, o, k, s, a):
     return s.replace(counter=s.counter ^ a)
 
 
-def key_in_state(self, o, k, s, a):
-    return s.replace(counter=s.counter ^ k.h)
+def key_in_start(self, o, k, nonce):
+    return State(y=o.const(0), counter=nonce.block ^ k.h)
 
 
 def key_before_cipher(self, o, k, s, p):
@@ -221,7 +221,7 @@ def test_counters_of_partial_blocks_in_lanes():
         ("associated", pad_of_state, r"o\.pad10\(block, p\) takes the block of the step as its second operand"),
         ("partial_encrypt", twice_enciphered, r"as many tokens as a whole one, not 1 of encrypt\(\) and 2 of partial_encrypt\(\)"),
         ("partial_associated", not_hashed, r"the hash takes whole blocks and partial ones of associated\(\), or neither of them"),
-        ("associated", key_in_state, r"associated\(\) adds a key value to the state counter"),
+        ("start", key_in_start, r"start\(\) adds a key value to the state counter"),
         ("start", hash_of_nonce, r"start\(\) gives the hash y a value; let it begin with 0"),
         ("tag", hash_alone, r"tag\(\) reads the hash y without a product"),
         ("encrypt", hash_in_text, r"encrypt\(\) reads the hash y without a product"),

@@ -15,6 +15,7 @@ from modeloom.spec.stream import StreamMode, partial
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.prove_numbers import prove_numbers
 from modeloom.streams.prove_setup import prove_setup
 from modeloom.streams.steps import steps_of
 from modeloom.streams.trace import trace_stream
@@ -305,6 +306,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
     if prove:
         prove_setup(plan)
+        prove_numbers(plan)
     proof = prove_stream(plan) if prove else None
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))

@@ -38,7 +38,7 @@ class StreamModel(KeyedDefinition):
 
     def _pieces(self, data: bytes) -> Iterator[Piece]:
         size = self.mode.block_bytes
-        return (Piece(data[at : at + size]) for at in range(0, len(data), size))
+        return (Piece(data[at : at + size], number) for number, at in enumerate(range(0, len(data), size), 1))
 
     def run(self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None) -> tuple[bytes, bytes]:
         """The text that a direction, "encrypt" or "decrypt", gives, and the whole tag.
@@ -51,7 +51,7 @@ class StreamModel(KeyedDefinition):
         n = Lengths(len(ad), len(data), mode.tag_bytes[0] if tag_bytes is None else tag_bytes)
         result = []
         with beside(mode.folder), blame(mode.name, mode.start):
-            s = mode.begin(o, k, Nonce(Piece(nonce), len(nonce)), n)
+            s = mode.begin(o, k, Nonce(Piece(nonce), len(nonce), n.tag), n)
         if not isinstance(s, State):
             raise InputError(f"{mode.name}: start() returns a State, not {type(s).__name__}")
         for piece in self._pieces(mode.prefix_of(len(ad)) + ad):

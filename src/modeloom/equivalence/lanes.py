@@ -22,7 +22,7 @@ from hashlib import shake_256
 from modeloom.spec import Field
 
 __all__ = [
-    "LANES", "ONE", "apart", "atom", "bits_of", "constant", "cut", "joined", "mask", "number", "operation", "repeated", "scaled",
+    "LANES", "ONE", "apart", "atom", "bits_of", "constant", "cut", "joined", "mask", "moved", "number", "operation", "repeated", "scaled",
 ]  # fmt: skip
 
 LANES = 128
@@ -116,6 +116,18 @@ def cut(word: int, width: int, keep: int) -> int:
         return word
     first = word & mask(8 * abs(keep))
     return first if keep > 0 else word ^ first
+
+
+def moved(word: int, width: int, places: int) -> int:
+    """A block whose bits move this far to the front of its string, or to the end for a number below 0.
+
+    The first bit of the string is the highest one of byte 0.
+    """
+    bits = bits_of(word, width)
+    string = [bits[i & ~7 | 7 - i % 8] for i in range(width)]
+    string = (string[places:] if places >= 0 else [0] * -places + string)[:width]
+    string += [0] * (width - len(string))
+    return joined([string[i & ~7 | 7 - i % 8] for i in range(width)])
 
 
 @lru_cache(maxsize=1024)

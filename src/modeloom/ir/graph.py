@@ -16,6 +16,7 @@ from typing import Any
 
 from modeloom.ir.lines import Line
 from modeloom.spec import Field
+from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import MUL, OPERATIONS, SQR, Operation
 
 __all__ = ["LEAVES", "MESSAGE_LEAVES", "Node", "Trace", "reached"]
@@ -35,6 +36,7 @@ class Node:
 
         block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
         xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes (n < 0: all but the first -n)
+        shift a n                                   wires of messages: the bits of the string moved n places to the front
         enc a key | mul a b | add a n | ...         unit operations (``spec.kinds``): operands, then the number of a cipher key or a number
         inverse a                                   1 / a, of a key value
         sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in place of mul a a
@@ -54,7 +56,9 @@ class Node:
             return ()
         if operation := self.operation:
             return self.args[: operation.operands]
-        return self.args[:1] if self.kind in ("scale", "keep", "cut", "power") else self.args
+        if self.kind in ("scale", "shift") and isinstance(self.args[1], Amount):
+            return self.args[0], *([] if self.args[1].what is None else [self.args[1].what])
+        return self.args[:1] if self.kind in ("scale", "keep", "cut", "power", "shift") else self.args
 
     @property
     def operation(self) -> Operation | None:

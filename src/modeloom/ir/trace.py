@@ -20,6 +20,7 @@ from modeloom.ir.graph import MESSAGE_LEAVES, Node, Trace
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
 from modeloom.ir.value import Value
 from modeloom.spec import Blocks, CipherKey, DefinitionError, Keys, Mode, Numbers, UnknownName, blame
+from modeloom.spec.amounts import Amount
 from modeloom.spec.attributes import attribute_place
 from modeloom.spec.beside import beside
 from modeloom.spec.blame import place_of
@@ -74,6 +75,7 @@ class Tracer:
             draft = Node(len(nodes), kind, args, False, line)
             key_only = kind in ("raw", "const") or (
                 kind not in ("block", "tweak", *MESSAGE_LEAVES) and all(nodes[i].key_only for i in draft.inputs)
+                and not any(isinstance(arg, Amount) for arg in args)
             )
             self._index[key] = draft.id
             nodes.append(Node(draft.id, kind, args, key_only, draft.line))

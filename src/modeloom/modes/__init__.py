@@ -17,6 +17,7 @@ from modeloom.modes.hctr import HCTR
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted, HEHPoly
 from modeloom.modes.hmch import HMCH, HMCHPoly
+from modeloom.modes.ocb3 import OCB3
 from modeloom.modes.tet import TET
 from modeloom.modes.xcb import XCB
 from modeloom.modes.xcb_1619 import XCB1619
@@ -31,7 +32,7 @@ BUILT_IN: tuple[type[Mode], ...] = (
     HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
 )  # fmt: skip
 
-STREAMS: tuple[type[StreamMode], ...] = (CCM, GCM)
+STREAMS: tuple[type[StreamMode], ...] = (CCM, GCM, OCB3)
 """The stream modes."""
 
 VARIANTS: tuple[type[Mode], ...] = (XTSGB, XTSIEEE)

@@ -244,11 +244,21 @@ class Algebra:
                 parts.append(self.const(block & ((1 << 8 * nbytes) - 1)))
             else:
                 base, end = self._part(monomial)
+                if getattr(self.field, "bytes_reversed", False):
+                    # The first bytes have the highest coefficients, so a multiple of x^8 moves other bytes.
+                    bits = [bit for bit in range(coefficient.bit_length()) if coefficient >> bit & 1]
+                    parts += [self.atom("head", monomial, bit, nbytes) if bit else self._first(base, min(end, nbytes)) for bit in bits]
+                    continue
                 moves, bits = self._moves(coefficient)
                 for move in moves:
                     parts += self._moved(base, end, move, nbytes)
                 parts += [self.atom("head", monomial, bit, nbytes) for bit in bits]
         return self.add(parts)
+
+    def linear(self, value: Polynomial, *name: object) -> Polynomial:
+        """A map of this name, of which it is only known that it is linear: an atom for each bit of each coefficient."""
+        bits = ((monomial, bit) for monomial, c in sorted(value.terms.items()) for bit in range(c.bit_length()) if c >> bit & 1)
+        return self.add([self.atom("linear", *name, monomial, bit) for monomial, bit in bits])
 
     def _part(self, monomial: int) -> tuple[tuple[int, int], int]:
         """The value x^k m of which a monomial is a head, as (m, k), and the bytes of that head: all for a monomial that is none."""

@@ -6,12 +6,13 @@ from modeloom.spec.blame import blame
 from modeloom.spec.blocks import Blocks
 from modeloom.spec.counters import COUNTERS, Counter
 from modeloom.spec.errors import DefinitionError, InputError, UnknownName
-from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
+from modeloom.spec.field import CMAC_ORDER, GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 from modeloom.spec.mode import CIPHER, CipherKey, Keys, Mode
 from modeloom.spec.numbers import Cipher, Numbers
 
 __all__ = [
     "CIPHER",
+    "CMAC_ORDER",
     "COUNTERS",
     "GHASH_ORDER",
     "POLYVAL_ORDER",

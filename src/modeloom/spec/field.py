@@ -6,13 +6,14 @@ A block is an ``int`` with byte 0 in bits [7:0].  A field says which bit holds w
     block bit        0   1  ...  7   8  ...
     POLYVAL, XTS    x^0 x^1 ... x^7 x^8 ...      coefficient i is bit i
     GHASH           x^7 x^6 ... x^0 x^15 ...     coefficient i is bit 8*(i//8) + 7 - i%8
+    CMAC, OCB       x^120 ... x^127 x^112 ...    coefficient i is bit 8*(n/8 - 1 - i//8) + i%8
 
 The product of POLYVAL (RFC 8452) has a factor: ``dot(a, b) = a * b * x^-128``.  ``factor`` is this exponent.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from modeloom.spec.errors import DefinitionError
@@ -72,6 +73,8 @@ class Field:
         The irreducible polynomial including its leading term.  Bit i is the coefficient of x^i.
     bytewise_reversed : bool
         Whether bit 7 of a byte holds the lowest coefficient, as in GHASH, instead of bit 0.
+    bytes_reversed : bool
+        Whether byte 0 holds the highest coefficients, as in CMAC, instead of the lowest.
     factor : int
         The product of two blocks is a * b * x^factor: 0, or -128 for POLYVAL.
     """
@@ -81,6 +84,7 @@ class Field:
     modulus: int
     bytewise_reversed: bool = False
     factor: int = 0
+    bytes_reversed: bool = False
 
     def __post_init__(self) -> None:
         if self.width % 8 or self.width <= 0:
@@ -95,7 +99,13 @@ class Field:
 
     def bit(self, i: int) -> int:
         """The block bit that holds the coefficient of x^i."""
-        return (i & ~7) | (7 - (i & 7)) if self.bytewise_reversed else i
+        place = (i & ~7) | (7 - (i & 7)) if self.bytewise_reversed else i
+        return (self.width - 8 - (place & ~7)) | (place & 7) if self.bytes_reversed else place
+
+    @cached_property
+    def mirrored(self) -> Field:
+        """The same field with its bytes in the other order."""
+        return replace(self, name=f"{self.name}-mirrored", bytes_reversed=not self.bytes_reversed)
 
     @cached_property
     def _reverse(self) -> list[int]:
@@ -103,12 +113,14 @@ class Field:
 
     def to_polynomial(self, block: int) -> int:
         """Polynomial of a block; bit i is the coefficient of x^i."""
-        if not self.bytewise_reversed:
+        if not self.bytewise_reversed and not self.bytes_reversed:
             return block
         data = block.to_bytes(self.width // 8, "little")
-        return int.from_bytes(bytes(self._reverse[byte] for byte in data), "little")
+        if self.bytewise_reversed:
+            data = bytes(self._reverse[byte] for byte in data)
+        return int.from_bytes(data, "big" if self.bytes_reversed else "little")
 
-    from_polynomial = to_polynomial  # both orders are involutions
+    from_polynomial = to_polynomial  # all orders are involutions
 
     def reduce(self, polynomial: int) -> int:
         """Remainder of a polynomial of any degree, divided by the modulus."""
@@ -187,3 +199,6 @@ POLYVAL_ORDER = Field("polyval", 128, (1 << 128) | (1 << 127) | (1 << 126) | (1 
 
 XTS_ORDER = Field("xts", 128, (1 << 128) | 0x87)
 """GF(2^128) of XTS (IEEE 1619): x^128 + x^7 + x^2 + x + 1, little-endian bytes."""
+
+CMAC_ORDER = Field("cmac", 128, (1 << 128) | 0x87, bytes_reversed=True)
+"""GF(2^128) of CMAC (SP 800-38B) and OCB (RFC 7253): x^128 + x^7 + x^2 + x + 1, the last bit of the block is the coefficient of x^0."""

@@ -95,10 +95,13 @@ class Nonce:
         Its bytes, padded with zeros.
     nbytes
         Number of its bytes: a number, or a length that is known when the core runs.
+    tag_bytes
+        Number of bytes of the tag of the message, likewise.
     """
 
     block: Any
     nbytes: Any
+    tag_bytes: Any = 16
 
 
 @dataclass(frozen=True)

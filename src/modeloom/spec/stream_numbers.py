@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Further operations of a stream mode on numbers.  They depend on lengths that are known only after the whole message."""
+"""Further operations of a stream mode on numbers.  They depend on what is known only when a message comes: lengths, the number of a
+block, bits of the nonce.
+
+As in most standards, the bits of a block are a string.  Its first bit is the highest one of byte 0::
+
+    block bit     7  6 ... 0   15  14 ... 8   ...
+    of string     1  2 ... 8    9  10 ... 16  ...
+"""
 
 from __future__ import annotations
 
@@ -9,7 +16,19 @@ from typing import Any
 from modeloom.spec.errors import DefinitionError
 from modeloom.spec.numbers import Numbers
 
-__all__ = ["Piece", "StreamNumbers"]
+__all__ = ["Piece", "StreamNumbers", "shifted", "trailing_zeros"]
+
+
+def shifted(block: int, bits: int, block_bytes: int) -> int:
+    """A block whose string moves this many bits to the front, or to the end for a number below 0."""
+    string = int.from_bytes(block.to_bytes(block_bytes, "little"), "big")
+    string = string << bits & (1 << 8 * block_bytes) - 1 if bits >= 0 else string >> -bits
+    return int.from_bytes(string.to_bytes(block_bytes, "big"), "little")
+
+
+def trailing_zeros(number: int) -> int:
+    """The number of trailing zeros of a number that is not 0."""
+    return (number & -number).bit_length() - 1
 
 
 class Piece(int):
@@ -19,11 +38,12 @@ class Piece(int):
     """
 
     nbytes: int
+    number: int
 
-    def __new__(cls, data: bytes) -> Piece:
-        """The block that holds these bytes, one to a block's."""
+    def __new__(cls, data: bytes, number: int = 1) -> Piece:
+        """The block that holds these bytes, one to a block's, and that is the block with this number of its part, from 1."""
         piece = super().__new__(cls, int.from_bytes(data, "little"))
-        piece.nbytes = len(data)
+        piece.nbytes, piece.number = len(data), number
         return piece
 
 
@@ -62,3 +82,38 @@ class StreamNumbers(Numbers):
         parts = (8 * operator.index(nbytes) for nbytes in (first, second))
         data = b"".join(bits.to_bytes(half, "big" if order == "big" else "little") for bits in parts)
         return int.from_bytes(data, "little")
+
+    def index(self, piece: Any) -> int:
+        """The number of a block among the blocks of associated data, or of text, from 1."""
+        if not isinstance(piece, Piece):
+            raise DefinitionError("o.index(piece) takes a block that a step was given as its second operand")
+        return piece.number
+
+    def ntz(self, number: int) -> int:
+        """The number of trailing zeros of a number that is not 0."""
+        return trailing_zeros(operator.index(number))
+
+    def last_bits(self, block: int, bits: int) -> int:
+        """The number in the last bits of a block."""
+        return int.from_bytes(int(block).to_bytes(self._block_bytes, "little"), "big") % (1 << operator.index(bits))
+
+    def prefix(self, block: int, bits: int) -> int:
+        """The first bits of a block, followed by zeros."""
+        rest = self.field.width - operator.index(bits)
+        return self.shift(self.shift(block, -rest), rest)
+
+    def window(self, first: int, second: int, start: int) -> int:
+        """As many bits as a block has of the string of two blocks, without its first ``start`` bits.  That is at most a block."""
+        return self.shift(first, start) ^ self.shift(second, start - self.field.width)
+
+    def shift(self, block: int, bits: int) -> int:
+        """A block whose bits move this far to the front, or to the end for a number below 0.  Zeros come in at the other end."""
+        return shifted(int(block), operator.index(bits), self._block_bytes)
+
+    def pad01(self, nonce: Any) -> int:
+        """A nonce at the end of a block, behind zeros and a bit 1.  A nonce as long as a block is unchanged."""
+        return self.front01(nonce.block, nonce.nbytes)
+
+    def front01(self, block: int, nbytes: int) -> int:
+        """The same, from the bytes of the nonce, which are padded with zeros."""
+        return ((block << 8) + 1) << 8 * (self._block_bytes - nbytes - 1) if nbytes < self._block_bytes else block

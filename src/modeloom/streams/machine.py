@@ -6,6 +6,9 @@ Three results take longer, and the machine checks that nothing reads them too ea
 multiplier latency after it was read, and a chain through the cipher one latency of the cipher after it.  A ``start`` may compute some
 values late.
 
+The result of a ``start`` that runs ahead waits until its message begins.  The token of a tag that follows reads the state as the last
+token of its message has left it (``Placement``).
+
 With several blocks in a cycle, a token has a block in each lane.  In the hardware a lane reads the state that the lane before it
 leaves, within a cycle.  Here the lanes are separate tokens with the same cycle, one after another.  The hash runs in chains
 (``streams.chains``).
@@ -18,13 +21,18 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import MUL, Operation
+from modeloom.spec.stream_numbers import trailing_zeros
 from modeloom.streams.known import Known
 from modeloom.streams.place import Placement
 from modeloom.streams.recurrences import Recurrence, horner_operation
 from modeloom.streams.steps import Form, Step, Term
 
 __all__ = ["Algebra", "Chains", "Machine", "MachineError", "Token"]
+
+MEMORY_CYCLES = 2
+"""Cycles of a value through a memory: it is written, and then read into a register."""
 
 
 class MachineError(AssertionError):
@@ -42,6 +50,8 @@ class Algebra(Protocol):
     def lengths(self, order: str, first: int, second: int) -> Any: ...
     def number(self, value: int, first: int, nbytes: int) -> Any: ...
     def mark(self, nbytes: int) -> Any: ...
+    def front01(self, nonce: Any, nbytes: int) -> Any: ...
+    def last_bits(self, a: Any, bits: int) -> Any: ...
     def key(self, slot: int, node: int, exponent: int) -> Any: ...
     def operate(self, operation: Operation, operands: Sequence[Any], number: int, slot: int) -> Any: ...
 
@@ -71,6 +81,13 @@ class Token:
         Whether it is an empty slot.  Only its chain goes on then.
     lengths : dict
         The lengths of the message as far as they are known, as ``lengths_in_start`` names them.
+    index : int
+        The number of the block among those of associated data, or of text, from 1.
+    message : int
+        The number of the message.
+    opens, closes : bool
+        Whether it is the first token of its message that reads the state, or the last one.  A token without a step only opens and closes
+        a message without blocks.
     """
 
     cycle: int
@@ -86,6 +103,10 @@ class Token:
     first: bool = False
     empty: bool = False
     lengths: Mapping[str, int] = field(default_factory=dict)
+    index: int = 0
+    message: int = 0
+    opens: bool = False
+    closes: bool = False
 
 
 @dataclass
@@ -125,13 +146,37 @@ class Machine:
         self.kinds, self.placed, self.chains, self.o = kinds, placed, chains, algebra
         self._state: dict[tuple[int, str], tuple[int, Any]] = {}
         self._hash: dict[tuple[int, str], Chains] = {}
-        self._partial: dict[int, dict[int, tuple[int, Any]]] = {}
+        self._partial: dict[tuple[int, int], dict[int, tuple[int, Any]]] = {}
+        # By channel and message: what a start has computed, and the cycle of the last token with the state that it has left.
+        self._started: dict[tuple[int, int], dict[str, tuple[int, Any]]] = {}
+        self._closed: dict[tuple[int, int], tuple[int, dict[str, tuple[int, Any]]]] = {}
 
     def run(self, token: Token) -> Any:
         """Runs a token.  Returns the text or the tag that it gives, or None."""
         if token.empty:
             self._empty(token)
             return None
+        if token.opens and self.placed.runs_ahead:
+            self._open(token)
+        output = self._run(token) if token.step else None
+        if token.closes and self.placed.follows:
+            kept = {name: value for (channel, name), value in self._state.items() if channel == token.channel}
+            self._closed[token.channel, token.message] = token.cycle, kept
+        return output
+
+    def _open(self, token: Token) -> None:
+        """Begins a message with what its start has computed."""
+        started = self._started.pop((token.channel, token.message), None)
+        if started is None:
+            raise MachineError(f"message {token.message} begins before its start")
+        for name, value in started.items():
+            if self.kinds[name].kind == "horner":
+                self._hash[token.channel, name] = Chains(total=None if value[1] == self.o.zero else value)
+            else:
+                self._state[token.channel, name] = value
+
+    def _run(self, token: Token) -> Any:
+        """Runs a token that belongs to a step."""
         step = self.steps[token.step]
         done = self._results(token)
         part = self.placed.passes[step.title][token.part]
@@ -145,6 +190,14 @@ class Machine:
     def finish(self, token: Token, done: dict[int, tuple[int, Any]]) -> Any:
         """The new state and the output of a step."""
         step = self.steps[token.step]
+        if step.name == "start" and self.placed.runs_ahead:
+            # What comes from a unit is written to a memory, and then read into a register.
+            started = {name: self._form(step, form, token, done) for name, form in step.updates.items()}
+            self._started[token.channel, token.message] = {
+                name: (ready + MEMORY_CYCLES * bool(ready), value) for name, (ready, value) in started.items()
+            }
+            self._partial.pop((token.channel, token.message), None)
+            return None
         new = {}
         for name, form in step.updates.items():
             if self.kinds[name].kind != "horner":
@@ -162,7 +215,7 @@ class Machine:
         # The output reads the state as the step has found it.
         output = None if step.output is None else self._form(step, step.output, token, done)[1]
         self._state.update({(token.channel, name): value for name, value in new.items()})
-        self._partial.pop(token.channel, None)
+        self._partial.pop((token.channel, token.message), None)
         return output
 
     def start(self, token: Token) -> None:
@@ -185,8 +238,8 @@ class Machine:
     def _results(self, token: Token) -> dict[int, tuple[int, Any]]:
         """The results of earlier tokens of the step."""
         if not token.part:
-            self._partial[token.channel] = {}
-        return self._partial[token.channel]
+            self._partial[token.channel, token.message] = {}
+        return self._partial[token.channel, token.message]
 
     def _operate(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
         """The cycle in which the result of an operation is ready, and the result."""
@@ -249,9 +302,18 @@ class Machine:
         for term in form:
             cycle, read = self._term(step, term, token, done)
             for wire in term.maps:
-                read = self.o.wire(wire, read, token.nbytes)
+                read = self.o.wire(self._known(step, wire, token, done), read, token.nbytes)
             ready, value = max(ready, cycle), self.o.xor(value, read)
         return ready, value
+
+    def _known(self, step: Step, wire: tuple[object, ...], token: Token, done: dict[int, tuple[int, Any]]) -> tuple[object, ...]:
+        """A linear map with its number in place of an ``Amount``."""
+        amount = wire[-1]
+        if not isinstance(amount, Amount):
+            return wire
+        if amount.what is None:
+            return wire[0], trailing_zeros(token.index) + amount.plus
+        return wire[0], self.o.last_bits(self._form(step, amount.what, token, done)[1], amount.bits) + amount.plus
 
     def _term(self, step: Step, term: Term, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
         kind, what = term.source
@@ -260,6 +322,12 @@ class Machine:
             if what not in done:
                 done[what] = self._operate(step, what, token, done)
             return done[what]
+        if kind == "left":
+            home = token.cycle - self.placed.passes[step.title][max(0, token.part)].at + self.placed.homes[str(what)]
+            ready, value = self._form(step, step.updates[str(what)], token, done)
+            return max(ready, home), value
+        if kind == "state" and step.name == "tag" and self.placed.follows:
+            return self._left_behind(step, str(what), token)
         if kind == "state":
             name = str(what)
             if self.kinds[name].kind == "horner":
@@ -287,8 +355,20 @@ class Machine:
             assert isinstance(what, tuple)
             of, first, nbytes = what
             return 0, self.o.number(of.value(token.lengths) if isinstance(of, Known) else token.lengths[of], first, nbytes)
+        if kind == "nonce" and what == "01":
+            return token.cycle, self.o.front01(token.block, token.lengths["nonce"])
         if kind == "lengths":
             assert isinstance(what, tuple)
             order, first, second = what
             return 0, self.o.lengths(order, *(token.lengths[n] if isinstance(n, str) else n for n in (first, second)))
         return token.cycle, token.block
+
+    def _left_behind(self, step: Step, name: str, token: Token) -> tuple[int, Any]:
+        """A part of the state as the message has left it, for its tag."""
+        if (token.channel, token.message) not in self._closed:
+            raise MachineError(f"the tag of message {token.message} comes before its end")
+        closed, state = self._closed[token.channel, token.message]
+        if token.cycle - closed != self.placed.passes[step.title][token.part].at:
+            raise MachineError(f"the tag comes {token.cycle - closed} cycles after the end of its message")
+        ready, value = state[name]
+        return max(ready, closed + self.placed.homes[name]), value

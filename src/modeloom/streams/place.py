@@ -11,6 +11,12 @@ Every unit has one stage for all steps. Each part of the state has a stage, its 
 there, so the next token may follow in the next cycle. If the operations of a step do not fit into one token, the step takes several
 tokens. The operations of ``start`` may run in any order, each as soon as its operands are ready.
 
+A ``start`` of one token *runs ahead*: its token enters at any time before the message, between tokens of other messages, and what it
+computes waits in a memory.  A ``tag`` that waits for results of blocks and then takes one token *follows*: this token enters a fixed
+number of cycles after the last block, between tokens of the messages behind it::
+
+    S2  B1  B1  S3  B2  B2  T1  B3  B3  T2  B3  B3  T3
+
 A chain through the cipher is read at its home, but written a latency later.  The next token of the message waits until then.  There may
 be several ciphers: the links of chains have the first one, and the other ciphers of a step have the ones behind it.
 """
@@ -21,6 +27,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError
+from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import CIPHER, Operation
 from modeloom.streams.recurrences import Recurrence, chain_operations, horner_operation
 from modeloom.streams.steps import Form, Step
@@ -82,6 +89,12 @@ class Placement:
         For each chain through the cipher, the stage in which it gets its new value, counted from the last token of a block.
     turn : int
         Cycles from the last token of a block that writes such a chain to the first token of the next step of its message.
+    runs_ahead : bool
+        Whether ``start`` runs ahead.
+    started : tuple of str
+        The parts of the state that then wait in a memory: those that a unit has computed, or that are other sums for other nonces.
+    follows : bool
+        Whether the token of ``tag`` enters later than the last block, and other tokens before it.
     """
 
     stages: dict[str, int]
@@ -95,6 +108,9 @@ class Placement:
     units: dict[str, tuple[str, ...]] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)
     turn: int = 1
+    runs_ahead: bool = False
+    started: tuple[str, ...] = ()
+    follows: bool = False
 
 
 def place(
@@ -131,6 +147,11 @@ class _Placer:
         self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0))
         self.placed.units = {step.title: self._assigned(step, cores) for step in steps}
         self.loops = [step for step in steps if step.name != "start"]
+        self.chained = any(kind.chained for kind in kinds.values())
+        self.computed = self._computed()
+        for name in self.computed:
+            # What ``start`` has computed is read from a memory into a register.
+            self.placed.homes[name] = 1
 
     def run(self) -> Placement:
         placed = self.placed
@@ -140,14 +161,41 @@ class _Placer:
         if not self._converges(self.loops):
             # The tag uses units in another order than blocks, so it takes a token for each pass.
             placed.stages, placed.homes = before
+        starts = [step for step in self.steps if step.name == "start"]
+        placed.runs_ahead = bool(self.computed) and not any(token for step in starts for token in self._timed(step)[0])
         for name in self.kinds:
             self._settle(name)
+        tag = next(step for step in self.steps if step.name == "tag")
         for step in self.steps:
-            self._passes(step)
+            if step is not tag:
+                self._passes(step)
+        if placed.runs_ahead:
+            # What waits in a memory is there a cycle later.
+            placed.started = tuple(self.computed)
+            placed.ahead = {title: cycles + 1 for title, cycles in placed.ahead.items()}
+        placed.follows = self._follows(tag, placed.runs_ahead or not any(placed.passes[step.title] for step in starts))
+        self._passes(tag)
         self._chains()
         last = max(stage + placed.latencies[unit] for unit, stage in placed.stages.items())
-        placed.depth = max(last, *placed.homes.values(), *placed.outputs.values(), *placed.written.values()) + 1
+        # What a tag that follows reads goes through the pipeline before it.
+        later = placed.outputs[tag.title] + placed.passes[tag.title][-1].at * placed.follows
+        placed.depth = max(last, later, *placed.homes.values(), *placed.outputs.values(), *placed.written.values()) + 1
         return placed
+
+    def _computed(self) -> list[str]:
+        """The parts of the state that wait in a memory if each ``start`` has one operation of a unit, which computes some of them."""
+        starts = [step for step in self.steps if step.name == "start"]
+        if any(sum(bool(unit_of(one.operation)) for one in step.operations) != 1 for step in starts) or self.chained:
+            return []
+        made = [name for name in self.kinds if any(term.source.kind == "op" for step in starts for term in step.updates[name])]
+        return made and [name for name in self.kinds if name in made or len({step.updates[name] for step in starts}) > 1]
+
+    def _follows(self, tag: Step, free: bool) -> bool:
+        """Whether the tag follows the message, if nothing else takes several tokens in a row."""
+        used = {token for token, one in zip(self._timed(tag)[0], tag.operations, strict=True) if unit_of(one.operation)}
+        blocks = (self.placed.passes[step.title] for step in self.loops if step is not tag)
+        hashes = any(kind.kind == "horner" for kind in self.kinds.values())
+        return free and not hashes and not self.chained and len(used) == 1 and 0 not in used and all([one.at for one in each] == [0] for each in blocks)
 
     def _converges(self, steps: Sequence[Step]) -> bool:
         """Whether each of the given steps fits into one token, if units and homes are late enough."""
@@ -190,8 +238,11 @@ class _Placer:
             if term.source.kind == "op":
                 assert isinstance(term.source.what, int)
                 stages.append(ready[term.source.what])
-            elif term.source.kind == "state":
+            elif term.source.kind in ("state", "left"):
                 stages.append(self.placed.homes[str(term.source.what)])
+            elif term.source.kind == "key":
+                # Words come from a memory into a register; what a number of the message makes of them has another one.
+                stages.append(2 if any(isinstance(each, Amount) for wire in term.maps for each in wire) else 1)
         return max(stages)
 
     def _settle(self, name: str) -> None:
@@ -201,7 +252,8 @@ class _Placer:
             return
         latest = min((self._read_at(step, name) for step in self.loops), default=0)
         wanted = max((self._started(step, name) for step in self.steps if step.name == "start"), default=0)
-        self.placed.homes[name] = min(latest, wanted)
+        # What waits in a memory is read where it is needed, so that it waits nowhere else.
+        self.placed.homes[name] = max(1, latest) if self.placed.runs_ahead and name in self.computed else min(latest, wanted)
 
     def _read_at(self, step: Step, name: str) -> int:
         """The first stage at which a step reads a part of the state; a large number if it does not read it."""
@@ -238,6 +290,8 @@ class _Placer:
         for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
             at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
             token = max(0, at - placed.stages.get(unit, at))
+            # Behind a message there is time for a register before the unit.
+            token += token > 0 and placed.follows and step.name == "tag"
             while unit and (unit, token) in taken:
                 token += 1
             taken.add((unit, token))

@@ -13,6 +13,7 @@ from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.kinds import DEC, ENC, MUL, Operation
 from modeloom.spec.stream import BLOCKS, LengthPrefix, StreamMode, partial
 from modeloom.streams.lazy import move_to_tag
+from modeloom.streams.left import with_left
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
 from modeloom.streams.retime import retime
@@ -116,6 +117,26 @@ class StreamPlan:
         """Whether the tag may use a lane that the last blocks of a message leave free."""
         return self.lanes > 1 and [token.at for token in self.placed.passes["tag"]] == [0]
 
+    @property
+    def runs_ahead(self) -> bool:
+        """Whether ``start`` runs ahead of its message (``Placement``)."""
+        return self.placed.runs_ahead
+
+    @property
+    def follows(self) -> bool:
+        """Whether the token of ``tag`` follows its message (``Placement``)."""
+        return self.placed.follows
+
+    @property
+    def behind(self) -> int:
+        """The number of cycles from the last block of a message to the token of a tag that follows; else 0."""
+        return self.placed.passes["tag"][0].at if self.follows else 0
+
+    @property
+    def started(self) -> tuple[str, ...]:
+        """The parts of the state that wait in a memory after a ``start`` that runs ahead."""
+        return self.placed.started
+
     def step(self, title: str) -> Step:
         """A step by its title."""
         return next(step for step in self.steps if step.title == title)
@@ -194,7 +215,7 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
     _check_units(mode, steps, latencies)
     steps = retime(steps, kinds)
     kinds = recurrences(mode.name, steps, trace.state)
-    steps = move_to_tag(steps, kinds)
+    steps = with_left(move_to_tag(steps, kinds))
     chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
     preparations, words = prepare(trace, _words(steps, kinds, chains))
     for made in preparations:
@@ -228,11 +249,9 @@ def _check_unit(mode: StreamMode, step: str, operation: Operation, units: Collec
 def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) -> None:
     """Raises ``DefinitionError`` if the pipeline cannot support the definition."""
     for step in steps:
-        given = [("the state " + name, form) for name, form in step.updates.items()]
-        given += [("its output", step.output)] if step.output is not None else []
-        for what, form in given:
+        for name, form in step.updates.items() if step.name == "start" else ():
             if any(term.source.kind == "key" for term in form):
-                raise DefinitionError(f"{mode.name}: {step.name}() adds a key value to {what}; key values may be added to operands only")
+                raise DefinitionError(f"{mode.name}: start() adds a key value to the state {name}; let the steps that read {name} add it")
         for name, kind in kinds.items():
             if kind.kind != "horner":
                 continue

@@ -20,17 +20,17 @@ correct.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from modeloom.prove.errors import ProofError
-from modeloom.prove.polynomials import Algebra, Polynomial
-from modeloom.spec.kinds import Operation
-from modeloom.spec.stream import PARTIAL, LengthPrefix
+from modeloom.prove.polynomials import Polynomial
+from modeloom.spec.stream import PARTIAL
 from modeloom.streams.chains import Weight, weights
-from modeloom.streams.known import Known, lengths_in_start
+from modeloom.streams.forms import Definition, Forms, Message, input_block, nonce_block, prefix_of
 from modeloom.streams.machine import Machine, MachineError, Token
+from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
 
 __all__ = [
@@ -38,30 +38,6 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_BYTES = 1 << 16
-
-
-@dataclass(frozen=True)
-class Message:
-    """A message: key slot, class of nonces, direction, and bytes of nonce, associated data and text."""
-
-    slot: int
-    nonce_class: int
-    direction: str
-    nonce: int
-    associated: int
-    text: int
-    gaps: tuple[int, ...] = ()
-    tag: int = 0
-
-    def blocks(self, size: int, prefixes: Sequence[LengthPrefix] = ()) -> list[tuple[str, int]]:
-        """Step and bytes of each block, with a prefix of associated data."""
-        parts = [("associated", len(prefix_of(prefixes, self.associated)) + self.associated), (self.direction, self.text)]
-        return [(step, min(size, nbytes - at)) for step, nbytes in parts for at in range(0, nbytes, size)]
-
-    @property
-    def lengths(self) -> dict[str, int]:
-        """Its lengths by name."""
-        return lengths_in_start(self.nonce, self.associated, self.text, self.tag)
 
 
 @dataclass(frozen=True)
@@ -74,155 +50,21 @@ class StreamProof:
     """Pairs of messages of different channels, in cores that have several."""
 
 
-class Forms:
-    """The operations of the machine on normal forms.  Each key slot has its own keys."""
-
-    def __init__(self, plan: StreamPlan):
-        self.plan, self.algebra = plan, Algebra(plan.mode.field)
-        self.zero = self.algebra.zero
-        self._keys: dict[tuple[int, int], Polynomial] = {}
-
-    def xor(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        return a ^ b
-
-    def wire(self, wire: tuple[object, ...], a: Polynomial, nbytes: int) -> Polynomial:
-        if wire[0] == "scale":
-            return self.algebra.scale(a, int(wire[1]))  # type: ignore[call-overload]
-        return self.algebra.head(a, nbytes if wire[0] == "cut" else int(wire[1]))  # type: ignore[call-overload]
-
-    def const(self, value: int) -> Polynomial:
-        return self.algebra.const(value)
-
-    def mark(self, nbytes: int) -> Polynomial:
-        return self.const(0x80 << 8 * nbytes if nbytes < self.plan.mode.block_bytes else 0)
-
-    def lengths(self, order: str, first: int, second: int) -> Polynomial:
-        half = self.plan.mode.block_bytes // 2
-        data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
-        return self.const(int.from_bytes(data, "little"))
-
-    def number(self, value: int, first: int, nbytes: int) -> Polynomial:
-        return self.const(int.from_bytes(value.to_bytes(nbytes, "big"), "little") << 8 * first)
-
-    def operate(self, operation: Operation, operands: Sequence[Polynomial], number: int, slot: int) -> Polynomial:
-        # Each slot has its own cipher keys.
-        return self.algebra.operate(operation, operands, number + 16 * slot if operation.keyed else number)
-
-    def key(self, slot: int, node: int, exponent: int) -> Polynomial:
-        return self.algebra.power(self.value(slot, node), exponent)
-
-    def value(self, slot: int, number: int) -> Polynomial:
-        """A key value from the traced set-up."""
-        if (slot, number) not in self._keys:
-            self._keys[slot, number] = self._computed(slot, number)
-        return self._keys[slot, number]
-
-    def _computed(self, slot: int, number: int) -> Polynomial:
-        node = self.plan.trace.nodes[number]
-        if node.kind == "raw":
-            return self.algebra.atom("raw", slot, node.args[0])
-        if node.kind == "const":
-            return self.const(node.args[0])
-        inputs = [self.value(slot, i) for i in node.inputs]
-        if node.kind == "xor":
-            return inputs[0] ^ inputs[1]
-        if node.operation:
-            return self.operate(node.operation, inputs, node.number, slot)
-        return self.wire((node.kind, *node.args[1:]), inputs[0], 0)
-
-
-class Definition:
-    """The definition of a mode on normal forms, step by step."""
-
-    def __init__(self, plan: StreamPlan, forms: Forms):
-        self.plan, self.forms = plan, forms
-
-    def run(self, number: int, message: Message) -> tuple[list[Polynomial], Polynomial]:
-        """The blocks of text and the tag of a message.  Its inputs are named by its number."""
-        size, prefixes = self.plan.mode.block_bytes, self.plan.mode.associated_prefix
-        lengths = message.lengths
-        state = self._step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths)[0]
-        given = []
-        for place, (step, nbytes) in enumerate(message.blocks(size, prefixes)):
-            block = input_block(self.forms, number, place, nbytes, prefix_of(prefixes, message.associated))
-            step = self.plan.mode.step_of(step, nbytes == size)
-            state, output = self._step(step, message, block, nbytes, state, lengths)
-            if output is not None:
-                given.append(output)
-        _, tag = self._step("tag", message, self.forms.zero, 0, state, lengths)
-        assert tag is not None
-        return given, tag
-
-    def _step(
-        self, name: str, message: Message, block: Polynomial, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int]
-    ) -> tuple[dict[str, Polynomial], Polynomial | None]:
-        trace, forms = self.plan.trace, self.forms
-        step = trace.step(name, message.nonce_class if name == "start" else 0)
-        values: dict[int, Polynomial] = {}
-
-        def value(number: int) -> Polynomial:
-            if number not in values:
-                node = trace.nodes[number]
-                if node.key_only:
-                    values[number] = forms.value(message.slot, number)
-                elif node.kind in ("nonce", "associated", "text"):
-                    values[number] = block
-                elif node.kind == "state":
-                    values[number] = state[node.args[0]]
-                elif node.kind == "mark":
-                    values[number] = forms.mark(nbytes)
-                elif node.kind == "number":
-                    of, first, count = node.args
-                    values[number] = forms.number(of.value(lengths) if isinstance(of, Known) else lengths[of], first, count)
-                elif node.kind == "lengths":
-                    order, *parts = node.args
-                    values[number] = forms.lengths(order, *(lengths[n] if isinstance(n, str) else n for n in parts))
-                else:
-                    inputs = [value(i) for i in node.inputs]
-                    if node.kind == "xor":
-                        values[number] = inputs[0] ^ inputs[1]
-                    elif node.operation:
-                        values[number] = forms.operate(node.operation, inputs, node.number, message.slot)
-                    else:
-                        values[number] = forms.wire((node.kind, *node.args[1:]), inputs[0], nbytes)
-            return values[number]
-
-        new = {name: value(number) for name, number in step.updates.items()}
-        return {**state, **new}, None if step.output is None else value(step.output)
-
-
-def prefix_of(prefixes: Sequence[LengthPrefix], associated: int) -> bytes:
-    """What comes before associated data of so many bytes."""
-    fitting = [each for each in prefixes if associated >= each.least]
-    return fitting[-1].of(associated) if fitting else b""
-
-
-def input_block(forms: Forms, number: int, place: int, nbytes: int, prefix: bytes = b"") -> Polynomial:
-    """A block of a message, padded with zeros.  The first bytes of associated data may be a prefix."""
-    size = forms.plan.mode.block_bytes
-    whole = forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
-    mine = prefix[place * size : (place + 1) * size]
-    return whole ^ forms.algebra.head(whole, len(mine)) ^ forms.const(int.from_bytes(mine, "little")) if mine else whole
-
-
-def nonce_block(forms: Forms, number: int, nbytes: int) -> Polynomial:
-    """The nonce of a message."""
-    return forms.algebra.head(forms.algebra.atom("nonce", number), nbytes)
-
-
-def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Iterator[Token]:
+def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordinal: int = 0) -> Iterator[Token]:
     """The tokens of a message in the order in which the message control admits them, with an earliest cycle for the first one.
 
     Parameters
     ----------
     block : callable
         ``block(place, nbytes)`` is a block of the message, and ``block(None, nbytes)`` is the nonce.
+    ordinal : int
+        The number of the message.
     """
     title = plan_title(plan, message.nonce_class)
     lengths = message.lengths
     nonce = block(None, message.nonce)
     for number, part in enumerate(plan.placed.passes[title]):
-        yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths)
+        yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths, message=ordinal)
     if not plan.placed.passes[title]:
         yield Token(cycle, title, -1, slot=message.slot, block=nonce, lengths=lengths)
     cycle += plan.placed.ahead[title]
@@ -230,7 +72,12 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
     groups = list(_groups(plan, message))
     flags = [flag for group in groups for flag in _flags(plan, group)]
     weighed, count = iter(enumerate(weights(flags, plan.chains))), 0
-    first, slot = True, message.slot
+    first, slot, opens = True, message.slot, True
+    before = message.associated_blocks(plan.mode.block_bytes, plan.prefixes)
+    if plan.follows:
+        tag = groups.pop()
+        if not groups:
+            yield Token(cycle, "", message=ordinal, opens=True, closes=True)
     for group in groups:
         cycle += next(gaps, 0)
         slots = [next(weighed) for _ in _flags(plan, group)]
@@ -249,10 +96,15 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any) -> Ite
             for place, each in enumerate(plan.placed.passes[step]):
                 yield Token(
                     cycle + each.at, step, place, slot=slot, block=value, nbytes=nbytes, place=number, power=weight.power,
-                    closing=weight.closing, first=first and bool(slots), lengths=lengths,
+                    closing=weight.closing, first=first and bool(slots), lengths=lengths, index=count - (count > before) * before,
+                    message=ordinal, opens=opens, closes=group is groups[-1] and lane == len(group) - 1,
                 )  # fmt: skip
+                opens = False
             first = first and not slots
         cycle += plan.placed.passes[group[0][0]][-1].at + turn
+    if plan.follows:
+        # The tag follows the last block, or what stands for it.
+        yield Token(cycle - bool(groups) + plan.behind, tag[0][0], slot=slot, lengths=lengths, message=ordinal)
 
 
 def _groups(plan: StreamPlan, message: Message) -> Iterator[list[tuple[str, int]]]:
@@ -307,8 +159,6 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
         made += [Message(2, 0, "encrypt", usual, nbytes, rng.randrange(2 * size)) for nbytes in range(1, 2 * size)]
     rng.shuffle(made)
     made += [Message(0, 0, "encrypt", usual, each.least, 1) for each in plan.prefixes if each.least <= MOST_BYTES]
-    if not plan.mode.lengths_first:
-        return made
     tags = random.Random(seed + 1)
     return [replace(message, tag=tags.choice(plan.mode.tag_bytes)) for message in made]
 
@@ -331,31 +181,32 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
     forms = Forms(plan)
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
     definition = Definition(plan, forms)
-    cycle = blocks = 0
+    blocks = 0
     messages = _messages(plan, seed)
-    for number, message in enumerate(messages):
 
+    def block_of(number: int, message: Message) -> Callable[[int | None, int], Polynomial]:
         prefix = prefix_of(plan.prefixes, message.associated)
+        return lambda place, nbytes: (
+            nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
+        )
 
-        def block(place: int | None, nbytes: int, number: int = number, prefix: bytes = prefix) -> Polynomial:
-            return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
-
-        given = []
-        for token in tokens_of(plan, message, cycle, block):
-            cycle = token.cycle + 1 if token.part >= 0 else cycle
-            try:
-                if token.part < 0:
-                    machine.start(token)
-                    continue
-                output = machine.run(token)
-            except MachineError as error:
-                raise ProofError(f"{plan.mode.name}: {error}") from error
-            if output is not None:
-                given.append(output)
+    alone = [list(tokens_of(plan, message, 0, block_of(number, message), number)) for number, message in enumerate(messages)]
+    given: list[list[Polynomial]] = [[] for _ in messages]
+    for number, token in entered(plan, alone, seed):
+        try:
+            if token.part < 0:
+                machine.start(token)
+                continue
+            output = machine.run(token)
+        except MachineError as error:
+            raise ProofError(f"{plan.mode.name}: {error}") from error
+        if output is not None:
+            given[number].append(output)
+    for number, message in enumerate(messages):
         wanted, tag = definition.run(number, message)
-        if given[:-1] != wanted:
+        if given[number][:-1] != wanted:
             raise ProofError(f"{plan.mode.name}: {message}: the pipeline does not give the text of the definition")
-        if given[-1] != tag:
+        if given[number][-1:] != [tag]:
             raise ProofError(f"{plan.mode.name}: {message}: the pipeline does not give the tag of the definition")
         blocks += len(wanted)
     return StreamProof(len(messages), blocks)
@@ -434,7 +285,7 @@ class _Induction:
             except MachineError as error:
                 raise ProofError(f"{plan.mode.name}: {error}") from error
             if flags[place]:
-                state, _ = self.definition._step(self.step, self.message, block, self.nbytes, state, {})
+                state, _ = self.definition.step(self.step, self.message, block, self.nbytes, state, {})
         after = [kept.values[(len(given) + place) % k][1] for place in range(k)]
         return before, state[self.name], after, kept.total
 

@@ -47,19 +47,43 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
     forms = Forms(plan)
     definition = Definition(plan, forms)
     running = machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
-    cycle, free = 0, [0, 0]
+    cycle, free, ended = 0, [0, 0], [0, 0]
     for number, pair in enumerate(pairs):
         units = [list(_units(plan, forms, 2 * number + channel, message, channel)) for channel, message in enumerate(pair)]
         given: list[list[Polynomial]] = [[], []]
+        waiting: dict[int, Token] = {}
+
+        def run(token: Token, given: list[list[Polynomial]] = given) -> None:
+            output = _run(plan, running, token)
+            if output is not None:
+                given[token.channel].append(output)
+
+        if plan.runs_ahead:
+            # Both messages have started before the first one begins.
+            for each in units:
+                for token in each.pop(0)[0]:
+                    run(replace(token, cycle=cycle))
+                cycle += 1
+            cycle += max(plan.placed.ahead.values())
         for channel in _order(rng, [len(each) for each in units]):
+            while cycle in waiting:
+                run(waiting.pop(cycle))
+                cycle += 1
             unit, cycles, turn = units[channel].pop(0)
             cycle = max(cycle, free[channel])
             for token in unit:
-                output = _run(plan, running, replace(token, cycle=cycle + token.cycle))
-                if output is not None:
-                    given[channel].append(output)
+                if plan.follows and token.step == "tag":
+                    # It enters behind the last token of its message, whatever enters in between.
+                    waiting[ended[channel] + plan.behind] = replace(token, cycle=ended[channel] + plan.behind)
+                    cycles = 0
+                    continue
+                ended[channel] = cycle + token.cycle
+                run(replace(token, cycle=cycle + token.cycle))
             cycle += cycles
             free[channel] = cycle - cycles + turn
+        for at, token in sorted(waiting.items()):
+            run(token)
+            cycle = at + 1
         for channel, message in enumerate(pair):
             wanted, tag = definition.run(2 * number + channel, message)
             if given[channel] != [*wanted, tag]:
@@ -113,7 +137,7 @@ def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channe
     def block(place: int | None, nbytes: int) -> Polynomial:
         return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
 
-    tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block)]
+    tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block, number)]
     begins = sorted({token.cycle for token in tokens if token.part <= 0})
     for begin, end in zip(begins, [*begins[1:], max(token.cycle for token in tokens) + 1], strict=True):
         mine = [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end]
@@ -131,11 +155,14 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
         alone, beside = (_loaded(plan, forms, machine, channels) for channels in ((0,), (0, 1)))
         before = beside.state_of(1)
         results = []
+        follows = plan.follows and step == "tag"
         for running in (alone, beside):
+            if follows:
+                _run(plan, running, Token(1000, "", closes=True))
             outputs = [
                 _run(plan, running, Token(
                     1000 + each.at, step, part, block=input_block(forms, 0, 0, nbytes), nbytes=nbytes, power=1, closing=True, slot=0,
-                    lengths=lengths_in_start(usual, size, size, plan.mode.tag_bytes[0]),
+                    lengths=lengths_in_start(usual, size, size, plan.mode.tag_bytes[0]), index=1,
                 ))
                 for part, each in enumerate(plan.placed.passes[step])
             ]  # fmt: skip

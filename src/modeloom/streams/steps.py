@@ -13,29 +13,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from modeloom.ir.graph import Node
 from modeloom.ir.lines import Line
 from modeloom.spec import DefinitionError
+from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import Operation
 from modeloom.streams.trace import StreamTrace
 
 __all__ = ["Form", "Source", "Step", "Term", "UnitOperation", "key_word", "steps_of"]
 
-WIRES = ("scale", "keep", "cut")
+WIRES = ("scale", "keep", "cut", "shift")
 """Linear maps that take no cycle."""
 
 INPUTS = ("associated", "text", "nonce")
+
+BY_NUMBER = ("scale", "shift")
+"""Linear maps with a number that may be known only when a message comes."""
+
+OF_NONCE = ("nonce", "number", "const")
+"""Sources of blocks that are known when a message begins."""
 
 
 class Source(NamedTuple):
     """The source of a term.
 
-    ``kind`` is "associated", "text" or "nonce" (the block of the token), "state" (``what`` is its name), "key" (a key word by its
-    node), "const" (its value), "lengths" (order, and two lengths), "number" (a length or a ``Known``, its first byte and its bytes), "mark"
-    (a bit 1 behind the bytes of a partial block), or "op" (the number of an operation of the step).
+    ``kind`` is "associated", "text" or "nonce" (the block of the token; a nonce with "01" is at the end of the block, behind a bit 1),
+    "state" (``what`` is its name), "left" (what the step makes of this part of the state), "key" (a key word by its node), "const" (its
+    value), "lengths" (order, and two lengths), "number" (a length or a ``Known``, its first byte and its bytes), "mark" (a bit 1 behind the
+    bytes of a partial block), or "op" (the number of an operation of the step).
     """
 
     kind: str
@@ -43,7 +51,10 @@ class Source(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A source after some linear maps in order: ("scale", k), ("keep", bytes), ("cut",)."""
+    """A source after some linear maps in order: ("scale", k), ("keep", bytes), ("cut",), ("shift", bits).
+
+    The number of "scale" and "shift" may be an ``Amount``, which is known when a message comes.
+    """
 
     source: Source
     maps: tuple[tuple[object, ...], ...] = ()
@@ -95,6 +106,11 @@ class Step:
     operations: list[UnitOperation] = field(default_factory=list)
     updates: dict[str, Form] = field(default_factory=dict)
     output: Form | None = None
+
+    def amounts(self) -> list[Amount]:
+        """The numbers known when a message comes that the step uses."""
+        found = (wire[1] for form in self.forms() for term in form for wire in term.maps if wire[0] in BY_NUMBER)
+        return list(dict.fromkeys(number for number in found if isinstance(number, Amount)))
 
     @property
     def title(self) -> str:
@@ -151,7 +167,7 @@ class _Builder:
         if node.key_only and node.kind not in ("xor", *WIRES):
             return (Term(Source("key", node.id)),)
         if node.kind in INPUTS:
-            return (Term(Source(node.kind)),)
+            return (Term(Source(node.kind, "01" if node.kind == "nonce" and node.args[0] else None)),)
         if node.kind == "state":
             return (Term(Source("state", node.args[0])),)
         if node.kind == "mark":
@@ -169,7 +185,7 @@ class _Builder:
         raise DefinitionError(f"{self.trace.mode}: {self.step.name}() uses o.{node.kind}(), which steps of a message do not have")
 
     def _mapped(self, node: Node) -> Form:
-        wire = (node.kind, *node.args[1:])
+        wire = (node.kind, *(self._amount(arg) if isinstance(arg, Amount) else arg for arg in node.args[1:]))
         terms = []
         for term in self.form(node.args[0]):
             if wire == ("cut",) and (term.source.kind == "text" or wire in term.maps):
@@ -178,6 +194,18 @@ class _Builder:
             else:
                 terms.append(Term(term.source, (*term.maps, wire)))
         return tuple(terms)
+
+    def _amount(self, amount: Amount) -> Amount:
+        """The number with the form of its block in place of its node."""
+        if amount.kind != "bits":
+            return amount
+        form = self.form(amount.what)
+        if any(term.source.kind not in OF_NONCE for term in form):
+            raise DefinitionError(
+                f"{self.trace.mode}: {self.step.name}() takes bits of a block that is not made of the nonce; o.last_bits() reads what is "
+                "known when a message comes"
+            )
+        return replace(amount, what=form)
 
 
 def _sum(a: Form, b: Form) -> Form:

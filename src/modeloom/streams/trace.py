@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from modeloom.ir.graph import Trace
@@ -19,12 +19,16 @@ from modeloom.ir.lines import NOWHERE, definition_file
 from modeloom.ir.trace import Tracer
 from modeloom.ir.value import Value
 from modeloom.spec import CipherKey, DefinitionError, Keys, blame
+from modeloom.spec.amounts import Amount
 from modeloom.spec.beside import beside
 from modeloom.spec.keyed import KeyParts
 from modeloom.spec.stream import PARTIAL, Lengths, Nonce, State, StreamMode
 from modeloom.streams.known import Known, Length
 
 __all__ = ["StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
+
+MOST_AMOUNT_BITS = 8
+"""Widest number by which a block is moved or scaled."""
 
 
 @dataclass
@@ -80,6 +84,9 @@ class StreamTracer(Tracer):
     partial = False
     """Whether the step takes partial last blocks."""
 
+    most = (0, 0)
+    """Most bytes of associated data and of text."""
+
     starting = False
     """Whether ``start`` is traced."""
 
@@ -96,6 +103,74 @@ class StreamTracer(Tracer):
         if self.piece is None or piece is not self.piece:
             raise DefinitionError(f"{self.trace.mode}: o.pad10(block, p) takes the block of the step as its second operand")
         return self.xor(Value(self, node), self._value("mark")) if self.partial else a
+
+    def pad01(self, nonce: Any) -> Value:
+        """See ``StreamNumbers.pad01``."""
+        if not isinstance(nonce, Nonce):
+            raise DefinitionError(f"{self.trace.mode}: o.pad01() takes the nonce of start")
+        return self.leaf("nonce", 1)
+
+    def index(self, piece: Any) -> Amount:
+        """See ``StreamNumbers.index``."""
+        if self.piece is None or piece is not self.piece:
+            raise DefinitionError(f"{self.trace.mode}: o.index(block) takes the block of the step")
+        return Amount("index")
+
+    def ntz(self, number: Any) -> Amount:
+        """See ``StreamNumbers.ntz``."""
+        if not isinstance(number, Amount) or number.kind != "index":
+            raise DefinitionError(f"{self.trace.mode}: o.ntz() takes the number of a block, o.index(block)")
+        most = max(self.most) // self.trace.block_bytes
+        return Amount("ntz", None, max(1, (most.bit_length() - 1).bit_length()))
+
+    def last_bits(self, block: Value, bits: int) -> Amount:
+        """See ``StreamNumbers.last_bits``."""
+        return Amount("bits", self._id(block), self._number("last_bits", bits, 1, MOST_AMOUNT_BITS))
+
+    def double(self, a: Value, times: Any = 1) -> Value:
+        """See ``Numbers.double``."""
+        node = self.trace.nodes[self._id(a)]
+        if isinstance(times, Amount):
+            return self._value("scale", node.id, self._usable("double", times))
+        if node.kind != "scale" or not isinstance(node.args[1], Amount):
+            return super().double(a, times)
+        times = self._number("double", times)
+        return self._value("scale", node.id, times) if times else a
+
+    def _usable(self, word: str, amount: Amount) -> Amount:
+        if amount.kind == "index":
+            raise DefinitionError(f"{self.trace.mode}: o.{word}() takes o.ntz(o.index(block)), not the whole number of a block")
+        return amount
+
+    def shift(self, a: Value, bits: Any) -> Value:
+        """See ``StreamNumbers.shift``."""
+        width, node = 8 * self.trace.block_bytes, self._id(a)
+        if isinstance(bits, Amount):
+            return self._value("shift", node, self._usable("shift", bits))
+        bits = self._number("shift", bits, -width, width)
+        return self.const(0) if abs(bits) == width else self._value("shift", node, bits) if bits else a
+
+    def window(self, first: Value, second: Value, start: Any) -> Value:
+        """See ``StreamNumbers.window``."""
+        width = 8 * self.trace.block_bytes
+        if isinstance(start, Amount):
+            rest: Any = replace(start, plus=start.plus - width)
+        else:
+            start = self._number("window", start, 0, width)
+            rest = start - width
+        return self.xor(self.shift(first, start), self.shift(second, rest))
+
+    def prefix(self, a: Value, bits: int) -> Value:
+        """See ``StreamNumbers.prefix``."""
+        rest = 8 * self.trace.block_bytes - self._number("prefix", bits, 0, 8 * self.trace.block_bytes)
+        return self.shift(self.shift(a, -rest), rest)
+
+    def mul(self, a: Value, b: Value) -> Value:
+        """See ``Numbers.mul``."""
+        if self.trace.field.bytes_reversed:
+            field = self.trace.field.name
+            raise DefinitionError(f"{self.trace.mode}: o.mul() has no multiplier for the order of bytes of the field {field}")
+        return super().mul(a, b)
 
     def number(self, value: Any, first: int, nbytes: int) -> Value:
         """See ``StreamNumbers.number``."""
@@ -140,6 +215,7 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
     size = mode.block_bytes
     result = StreamTrace(mode.name, mode.field, size, 0, size, file=definition_file(mode))
     o = StreamTracer(result, key_bytes)
+    o.most = mode.most_associated, mode.most_text
     result.raw_names = tuple(part for part in mode.key_parts if part not in mode.cipher_keys)
     result.cipher_keys = list(mode.cipher_keys)
     result.cipher_bits = [mode.fixed_key_bits.get(name, 0) for name in mode.cipher_keys]
@@ -157,7 +233,8 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
         elif not isinstance(value, CipherKey):
             raise DefinitionError(f"{mode.name}: setup(): the value {name} is {value!r}, which is no block and no cipher key")
     for number, lengths in enumerate(mode.nonce_bytes):
-        _start(mode, o, keys, number, Nonce(o.leaf("nonce", 0), _of_few(mode, "nonce", lengths)))
+        nonce = Nonce(o.leaf("nonce", 0), _of_few(mode, "nonce", lengths), _of_few(mode, "tag", mode.tag_bytes))
+        _start(mode, o, keys, number, nonce)
     for name in mode.block_steps():
         _loop(mode, o, keys, name)
     _tag(mode, o, keys)

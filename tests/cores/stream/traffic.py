@@ -44,7 +44,7 @@ class Traffic:
         tag_bytes = tag_bytes or mode.tag_bytes[0]
         nonce = nonce or rng.randbytes(nonce_bytes or mode.nonce_bytes[0][0])
         ad, text = rng.randbytes(ad), rng.randbytes(text)
-        made, tag = self.models[slot].run("encrypt", nonce, text, ad)
+        made, tag = self.models[slot].run("encrypt", nonce, text, ad, tag_bytes)
         tag = tag[:tag_bytes]
         if not decrypt:
             return Sent(nonce, text, ad, slot, tag_bytes=tag_bytes), Expected("OK", tag, made)

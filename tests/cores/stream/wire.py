@@ -59,7 +59,7 @@ class WireTraffic:
         tag_bytes = tag_bytes or mode.tag_bytes[0]
         nonce = nonce or rng.randbytes(mode.nonce_bytes[0][0])
         ad, plain = rng.randbytes(header), rng.randbytes(text)
-        made, tag = self.models[slot].run("encrypt", nonce, plain, ad)
+        made, tag = self.models[slot].run("encrypt", nonce, plain, ad, tag_bytes)
         tag = tag[:tag_bytes]
         given = tag
         if wrong is not None:
@@ -78,7 +78,8 @@ class WireTraffic:
         if held and len(parts.header + parts.text) > self.hold:
             code = max(code, MessageCode.TOO_LONG_TO_HOLD)
         short = len(parts.header) < packet.header
-        text, tag = self.models[packet.slot].run("decrypt" if packet.decrypt else "encrypt", packet.nonce, parts.text, parts.header)
+        way = "decrypt" if packet.decrypt else "encrypt"
+        text, tag = self.models[packet.slot].run(way, packet.nonce, parts.text, parts.header, packet.tag_bytes)
         tag = tag[: packet.tag_bytes]
         if packet.decrypt and code == MessageCode.OK and tag != parts.tag:
             code = MessageCode.WRONG_TAG

@@ -159,7 +159,7 @@ class Traffic:
     def _of_packet(self, model: StreamModel, sent: Sent, beats: tuple[Beat, ...]) -> Outcome:
         """What a core gives for a packet on the wire."""
         parts = split_packet(beats, self.beat_bytes, len(sent.ad), sent.tag_bytes if sent.decrypt else 0)
-        run = partial(model.run, "decrypt" if sent.decrypt else "encrypt", sent.nonce)
+        run = partial(model.run, "decrypt" if sent.decrypt else "encrypt", sent.nonce, tag_bytes=sent.tag_bytes)
         found = judge_packet(parts, len(sent.ad), sent.tag_bytes, sent.decrypt, self.hold, run)
         return Outcome(found.code, found.tag, () if found.packet is None else self._whole(found.packet))
 
@@ -169,7 +169,7 @@ class Traffic:
             return self._of_packet(model, sent, self.packet(sent, tag))
         if model is None:
             return Outcome(MessageCode.NO_KEY)
-        text, made = model.run("decrypt" if sent.decrypt else "encrypt", sent.nonce, sent.text, sent.ad)
+        text, made = model.run("decrypt" if sent.decrypt else "encrypt", sent.nonce, sent.text, sent.ad, sent.tag_bytes)
         made = made[: sent.tag_bytes]
         beats = beats_of(text, self.beat_bytes)
         if sent.decrypt:
@@ -180,7 +180,7 @@ class Traffic:
         return Outcome(MessageCode.OK, made, beats)
 
     def _tag(self, model: StreamModel, sent: Sent) -> bytes:
-        return model.run("decrypt", sent.nonce, sent.text, sent.ad)[1][: sent.tag_bytes] if sent.decrypt else b""
+        return model.run("decrypt", sent.nonce, sent.text, sent.ad, sent.tag_bytes)[1][: sent.tag_bytes] if sent.decrypt else b""
 
     def _command(self, sent: Sent, slot: int, tag: bytes, **changes: int) -> bytes:
         key: dict[str, Any] = {"slot": slot}

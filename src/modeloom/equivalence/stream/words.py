@@ -71,6 +71,8 @@ class TokenWords:
 
     def wire(self, wire: tuple[object, ...], a: int, nbytes: int) -> int:
         """A block after a linear map that takes no cycle."""
+        if wire[0] == "shift":
+            return lanes.moved(a, self.width, int(wire[1]))  # type: ignore[call-overload]
         if wire[0] == "scale":
             return lanes.scaled(self.field, a, int(wire[1]))  # type: ignore[call-overload]
         return a & lanes.mask(8 * nbytes) if wire[0] == "cut" else lanes.cut(a, self.width, int(wire[1]))  # type: ignore[call-overload]
@@ -82,6 +84,22 @@ class TokenWords:
     def mark(self, nbytes: int) -> int:
         """A bit 1 behind the bytes of a partial block."""
         return self.const(0x80 << 8 * nbytes if 8 * nbytes < self.width else 0)
+
+    def front01(self, nonce: int, nbytes: int) -> int:
+        """A nonce at the end of a block, with a bit 1 in front of it."""
+        rest = self.width // 8 - nbytes
+        return (nonce << 8 * lanes.LANES | self.const(1)) << 8 * (rest - 1) * lanes.LANES if rest else nonce
+
+    def last_bits(self, a: int, bits: int) -> int:
+        """The number in the last bits of a block.  These bits of a nonce are no symbols."""
+        # The string begins with the highest bit of each byte.
+        octets = -(-bits // 8)
+        last = a >> (self.width - 8 * octets) * lanes.LANES
+        found = lanes.number(sum((last >> 8 * n * lanes.LANES & lanes.mask(8)) << 8 * (octets - 1 - n) * lanes.LANES for n in range(octets))
+                             & lanes.mask(bits))
+        if found is None:
+            raise ValueError("the last bits of the nonce are symbols")
+        return found
 
     def lengths(self, order: str, first: int, second: int) -> int:
         """Two lengths in bytes as numbers of bits, each in half a block."""

@@ -123,7 +123,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         tag = b""
         if decrypt:
             reference = self.subject.reference(key) if key is not None else None
-            tag = reference.run(True, nonce, text, ad)[1][:length] if reference else rng.randbytes(min(length, d.block_bytes))
+            tag = reference.run(True, nonce, text, ad, length)[1][:length] if reference else rng.randbytes(min(length, d.block_bytes))
             if wrong_bit is not None:
                 tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
         packet = on_the_wire(ad + text + tag, d.beat_bytes) if d.wire else whole(ad, text, d.beat_bytes)
@@ -320,7 +320,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         reference: MessageReference = self.subject.reference(key)
 
         def run(text: bytes, header: bytes) -> tuple[bytes, bytes]:
-            return reference.run(job.decrypt, job.nonce, text, header)
+            return reference.run(job.decrypt, job.nonce, text, header, job.tag_bytes)
 
         found = judge_packet(parts, job.associated, job.tag_bytes, job.decrypt, d.hold, run)
         allowed = [Allowed(found.code, found.tag, found.packet, found.code != MessageCode.OK)]
@@ -348,9 +348,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         if judged.code != MessageCode.OK:
             if not judged.text or held:
                 return [Allowed(judged.code)]
-            text, _ = reference.run(job.decrypt, job.nonce, judged.text, job.ad)
+            text, _ = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes)
             return [Allowed(judged.code, text=text, cut=True)]
-        text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad)
+        text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes)
         given = text or None
         if not job.decrypt:
             return [Allowed(MessageCode.OK, tag[: job.tag_bytes], given)]

@@ -36,16 +36,20 @@ class MessageReference:
     model: StreamModel
     golden: golden.StreamMode | None
 
-    def run(self, decrypt: bool, nonce: bytes, text: bytes, ad: bytes) -> tuple[bytes, bytes]:
-        """The ciphertext of a plaintext or the plaintext of a ciphertext, and the whole tag of the message."""
+    def run(self, decrypt: bool, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> tuple[bytes, bytes]:
+        """The ciphertext of a plaintext or the plaintext of a ciphertext, and at least ``tag_bytes`` bytes of the tag of the message.
+
+        A length of tags that the mode does not have stands for its longest one.
+        """
+        if tag_bytes not in self.model.mode.tag_bytes:
+            tag_bytes = max(self.model.mode.tag_bytes)
         if self.golden is None:
-            return self.model.run("decrypt" if decrypt else "encrypt", nonce, text, ad)
-        whole = max(self.model.mode.tag_bytes)
+            return self.model.run("decrypt" if decrypt else "encrypt", nonce, text, ad, tag_bytes)
         if not decrypt:
-            sealed = self.golden.seal(nonce, text, ad, whole)
+            sealed = self.golden.seal(nonce, text, ad, tag_bytes)
             return sealed[: len(text)], sealed[len(text) :]
-        plain = self.model.run("decrypt", nonce, text, ad)[0]
-        sealed = self.golden.seal(nonce, plain, ad, whole)
+        plain = self.model.run("decrypt", nonce, text, ad, tag_bytes)[0]
+        sealed = self.golden.seal(nonce, plain, ad, tag_bytes)
         if sealed[: len(text)] != text:
             raise AssertionError("the definition and the reference differ")
         return plain, sealed[len(text) :]

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages and the definition of a mode on normal forms, for the proofs of its pipeline.
+
+::
+
+    definition ──steps as they were traced──▶ normal forms of text and tag
+    pipeline   ──machine of tokens──────────▶ normal forms of text and tag        must be equal
+
+A number that the nonce gives is a name.  What moves a block by it is a linear map with this name, of which nothing else is known, so that
+equal forms are equal for every number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from modeloom.prove.polynomials import Algebra, Polynomial
+from modeloom.spec.amounts import Amount
+from modeloom.spec.kinds import Operation
+from modeloom.spec.stream import LengthPrefix
+from modeloom.spec.stream_numbers import trailing_zeros
+from modeloom.streams.known import Known, lengths_in_start
+from modeloom.streams.plan import StreamPlan
+
+__all__ = ["Definition", "Forms", "Message", "Unknown", "input_block", "nonce_block", "prefix_of"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message: key slot, class of nonces, direction, and bytes of nonce, associated data and text."""
+
+    slot: int
+    nonce_class: int
+    direction: str
+    nonce: int
+    associated: int
+    text: int
+    gaps: tuple[int, ...] = ()
+    tag: int = 0
+
+    def blocks(self, size: int, prefixes: Sequence[LengthPrefix] = ()) -> list[tuple[str, int]]:
+        """Step and bytes of each block, with a prefix of associated data."""
+        parts = [("associated", len(prefix_of(prefixes, self.associated)) + self.associated), (self.direction, self.text)]
+        return [(step, min(size, nbytes - at)) for step, nbytes in parts for at in range(0, nbytes, size)]
+
+    def associated_blocks(self, size: int, prefixes: Sequence[LengthPrefix] = ()) -> int:
+        """The number of blocks of associated data."""
+        return sum(step == "associated" for step, _ in self.blocks(size, prefixes))
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Its lengths by name."""
+        return lengths_in_start(self.nonce, self.associated, self.text, self.tag)
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A number that the last bits of a block are.  A map by such a number is linear, and nothing else is known of it."""
+
+    block: Polynomial
+    bits: int
+    plus: int = 0
+
+    def __add__(self, number: int) -> Unknown:
+        return replace(self, plus=self.plus + number)
+
+
+class Forms:
+    """The operations of the machine on normal forms.  Each key slot has its own keys."""
+
+    def __init__(self, plan: StreamPlan):
+        self.plan, self.algebra = plan, Algebra(plan.mode.field)
+        self.zero = self.algebra.zero
+        self._keys: dict[tuple[int, int], Polynomial] = {}
+
+    def xor(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        return a ^ b
+
+    def wire(self, wire: tuple[object, ...], a: Polynomial, nbytes: int) -> Polynomial:
+        if wire[0] == "shift" or isinstance(wire[-1], Unknown):
+            return self.algebra.linear(a, *wire)
+        if wire[0] == "scale":
+            return self.algebra.scale(a, int(wire[1]))  # type: ignore[call-overload]
+        return self.algebra.head(a, nbytes if wire[0] == "cut" else int(wire[1]))  # type: ignore[call-overload]
+
+    def const(self, value: int) -> Polynomial:
+        return self.algebra.const(value)
+
+    def mark(self, nbytes: int) -> Polynomial:
+        return self.const(0x80 << 8 * nbytes if nbytes < self.plan.mode.block_bytes else 0)
+
+    def front01(self, nonce: Polynomial, nbytes: int) -> Polynomial:
+        """A nonce at the end of a block.  Nothing is known of it."""
+        return self.algebra.function("front01", nbytes, nonce)
+
+    def last_bits(self, a: Polynomial, bits: int) -> Unknown:
+        """A number that the nonce gives: a name for it."""
+        return Unknown(a, bits)
+
+    def lengths(self, order: str, first: int, second: int) -> Polynomial:
+        half = self.plan.mode.block_bytes // 2
+        data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
+        return self.const(int.from_bytes(data, "little"))
+
+    def number(self, value: int, first: int, nbytes: int) -> Polynomial:
+        return self.const(int.from_bytes(value.to_bytes(nbytes, "big"), "little") << 8 * first)
+
+    def operate(self, operation: Operation, operands: Sequence[Polynomial], number: int, slot: int) -> Polynomial:
+        # Each slot has its own cipher keys.
+        return self.algebra.operate(operation, operands, number + 16 * slot if operation.keyed else number)
+
+    def key(self, slot: int, node: int, exponent: int) -> Polynomial:
+        return self.algebra.power(self.value(slot, node), exponent)
+
+    def value(self, slot: int, number: int) -> Polynomial:
+        """A key value from the traced set-up."""
+        if (slot, number) not in self._keys:
+            self._keys[slot, number] = self._computed(slot, number)
+        return self._keys[slot, number]
+
+    def _computed(self, slot: int, number: int) -> Polynomial:
+        node = self.plan.trace.nodes[number]
+        if node.kind == "raw":
+            return self.algebra.atom("raw", slot, node.args[0])
+        if node.kind == "const":
+            return self.const(node.args[0])
+        inputs = [self.value(slot, i) for i in node.inputs]
+        if node.kind == "xor":
+            return inputs[0] ^ inputs[1]
+        if node.operation:
+            return self.operate(node.operation, inputs, node.number, slot)
+        return self.wire((node.kind, *node.args[1:]), inputs[0], 0)
+
+
+class Definition:
+    """The definition of a mode on normal forms, step by step."""
+
+    def __init__(self, plan: StreamPlan, forms: Forms):
+        self.plan, self.forms = plan, forms
+
+    def run(self, number: int, message: Message) -> tuple[list[Polynomial], Polynomial]:
+        """The blocks of text and the tag of a message.  Its inputs are named by its number."""
+        size, prefixes = self.plan.mode.block_bytes, self.plan.mode.associated_prefix
+        lengths = message.lengths
+        before = message.associated_blocks(size, prefixes)
+        state = self.step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths)[0]
+        given = []
+        for place, (step, nbytes) in enumerate(message.blocks(size, prefixes)):
+            block = input_block(self.forms, number, place, nbytes, prefix_of(prefixes, message.associated))
+            step = self.plan.mode.step_of(step, nbytes == size)
+            state, output = self.step(step, message, block, nbytes, state, lengths, place + 1 - (place >= before) * before)
+            if output is not None:
+                given.append(output)
+        _, tag = self.step("tag", message, self.forms.zero, 0, state, lengths)
+        assert tag is not None
+        return given, tag
+
+    def step(
+        self, name: str, message: Message, block: Polynomial, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int],
+        index: int = 1,
+    ) -> tuple[dict[str, Polynomial], Polynomial | None]:
+        trace, forms = self.plan.trace, self.forms
+        step = trace.step(name, message.nonce_class if name == "start" else 0)
+        values: dict[int, Polynomial] = {}
+
+        def known(arg: object) -> object:
+            if not isinstance(arg, Amount):
+                return arg
+            return (trailing_zeros(index) if arg.what is None else forms.last_bits(value(arg.what), arg.bits)) + arg.plus
+
+        def value(number: int) -> Polynomial:
+            if number not in values:
+                node = trace.nodes[number]
+                if node.key_only:
+                    values[number] = forms.value(message.slot, number)
+                elif node.kind in ("nonce", "associated", "text"):
+                    values[number] = forms.front01(block, nbytes) if node.kind == "nonce" and node.args[0] else block
+                elif node.kind == "state":
+                    values[number] = state[node.args[0]]
+                elif node.kind == "mark":
+                    values[number] = forms.mark(nbytes)
+                elif node.kind == "number":
+                    of, first, count = node.args
+                    values[number] = forms.number(of.value(lengths) if isinstance(of, Known) else lengths[of], first, count)
+                elif node.kind == "lengths":
+                    order, *parts = node.args
+                    values[number] = forms.lengths(order, *(lengths[n] if isinstance(n, str) else n for n in parts))
+                else:
+                    inputs = [value(i) for i in node.inputs]
+                    if node.kind == "xor":
+                        values[number] = inputs[0] ^ inputs[1]
+                    elif node.operation:
+                        values[number] = forms.operate(node.operation, inputs, node.number, message.slot)
+                    else:
+                        values[number] = forms.wire((node.kind, *map(known, node.args[1:])), inputs[0], nbytes)
+            return values[number]
+
+        new = {name: value(number) for name, number in step.updates.items()}
+        return {**state, **new}, None if step.output is None else value(step.output)
+
+
+def prefix_of(prefixes: Sequence[LengthPrefix], associated: int) -> bytes:
+    """What comes before associated data of so many bytes."""
+    fitting = [each for each in prefixes if associated >= each.least]
+    return fitting[-1].of(associated) if fitting else b""
+
+
+def input_block(forms: Forms, number: int, place: int, nbytes: int, prefix: bytes = b"") -> Polynomial:
+    """A block of a message, padded with zeros.  The first bytes of associated data may be a prefix."""
+    size = forms.plan.mode.block_bytes
+    whole = forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
+    mine = prefix[place * size : (place + 1) * size]
+    return whole ^ forms.algebra.head(whole, len(mine)) ^ forms.const(int.from_bytes(mine, "little")) if mine else whole
+
+
+def nonce_block(forms: Forms, number: int, nbytes: int) -> Polynomial:
+    """The nonce of a message."""
+    return forms.algebra.head(forms.algebra.atom("nonce", number), nbytes)
