@@ -92,7 +92,7 @@ class Placement:
     runs_ahead : bool
         Whether ``start`` runs ahead.
     started : tuple of str
-        The parts of the state that then wait in a memory: those that a unit has computed, or that are other sums for other nonces.
+        The parts of the state that then wait in a memory: those that depend on the nonce.
     follows : bool
         Whether the token of ``tag`` enters later than the last block, and other tokens before it.
     """
@@ -187,15 +187,19 @@ class _Placer:
         starts = [step for step in self.steps if step.name == "start"]
         if any(sum(bool(unit_of(one.operation)) for one in step.operations) != 1 for step in starts) or self.chained:
             return []
-        made = [name for name in self.kinds if any(term.source.kind == "op" for step in starts for term in step.updates[name])]
-        return made and [name for name in self.kinds if name in made or len({step.updates[name] for step in starts}) > 1]
+        made = any(term.source.kind == "op" for step in starts for form in step.updates.values() for term in form)
+        forms = {name: {step.updates[name] for step in starts} for name in self.kinds}
+        # Only a sum of constants that is the same for all nonces need not wait.
+        waits = {name: len(each) > 1 or any(term.source.kind != "const" for form in each for term in form) for name, each in forms.items()}
+        return [name for name in self.kinds if waits[name]] if made else []
 
     def _follows(self, tag: Step, free: bool) -> bool:
         """Whether the tag follows the message, if nothing else takes several tokens in a row."""
         used = {token for token, one in zip(self._timed(tag)[0], tag.operations, strict=True) if unit_of(one.operation)}
         blocks = (self.placed.passes[step.title] for step in self.loops if step is not tag)
         hashes = any(kind.kind == "horner" for kind in self.kinds.values())
-        return free and not hashes and not self.chained and len(used) == 1 and 0 not in used and all([one.at for one in each] == [0] for each in blocks)
+        alone = all([one.at for one in each] == [0] for each in blocks)
+        return free and alone and not hashes and not self.chained and len(used) == 1 and 0 not in used
 
     def _converges(self, steps: Sequence[Step]) -> bool:
         """Whether each of the given steps fits into one token, if units and homes are late enough."""

@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError, InputError
+from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import DEC, ENC, MUL, Operation
 from modeloom.spec.stream import BLOCKS, LengthPrefix, StreamMode, partial
+from modeloom.streams.known import Known
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.left import with_left
 from modeloom.streams.place import Placement, place, unit_of
@@ -106,6 +108,48 @@ class StreamPlan:
         """Cycles from the last token of a step to the first token of the next step of its message."""
         links = step.name != "start" and any(self.kinds[name].chained for name in step.updates)
         return self.placed.turn if links else 1
+
+    @property
+    def known_lengths(self) -> tuple[str, ...]:
+        """The lengths of a message that its ``start`` reads, in a fixed order."""
+        read = set[str]()
+        for term in (term for step in self.steps if step.name == "start" for form in step.forms() for term in form):
+            if term.source.kind == "number":
+                assert isinstance(term.source.what, tuple)
+                of = term.source.what[0]
+                read |= set(of.names) if isinstance(of, Known) else {of}
+        return tuple(sorted(read))
+
+    @property
+    def times_bits(self) -> int:
+        """The width of the number of trailing zeros of the number of a block; 0 if no step reads it."""
+        return max((amount.bits for step in self.steps for amount in step.amounts() if amount.kind == "ntz"), default=0)
+
+    @property
+    def joins_tag(self) -> bool:
+        """Whether the last blocks of a message say that it ends, so that its tag takes no place behind them."""
+        return self.shares_tag or self.follows
+
+    @property
+    def tag_lengths(self) -> bool:
+        """Whether a tag that follows reads the lengths of its message."""
+        forms = self.step("tag").forms() if self.follows else ()
+        return any(term.source.kind == "lengths" for form in forms for term in form)
+
+    @property
+    def nonce_form(self) -> str | None:
+        """The form of the nonce that ``start`` reads: "01", or None for the nonce at the front of a block."""
+        return next((str(source.what) for step in self.steps for source in _sources(step) if source.kind == "nonce" and source.what), None)
+
+    @property
+    def keys_beside(self) -> bool:
+        """Whether key values are terms of the state or of outputs, or are multiplied by what is known when a message comes."""
+        for step in self.steps:
+            others = [*step.updates.values(), *([step.output] if step.output is not None else [])]
+            keys = [(term, form in others) for form in step.forms() for term in form if term.source.kind == "key"]
+            if any(beside or any(isinstance(number, Amount) for wire in term.maps for number in wire) for term, beside in keys):
+                return True
+        return False
 
     @property
     def lane_chains(self) -> int:
@@ -248,6 +292,9 @@ def _check_unit(mode: StreamMode, step: str, operation: Operation, units: Collec
 
 def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) -> None:
     """Raises ``DefinitionError`` if the pipeline cannot support the definition."""
+    nonces = {source.what for step in steps for source in _sources(step) if source.kind == "nonce"}
+    if len(nonces) > 1:
+        raise DefinitionError(f"{mode.name}: start() reads nonce.block and o.pad01(nonce); let it read the nonce in one form")
     for step in steps:
         for name, form in step.updates.items() if step.name == "start" else ():
             if any(term.source.kind == "key" for term in form):
@@ -326,6 +373,12 @@ def _outer(form: Form) -> Iterator[Source]:
     for term in form:
         if term.source.kind in OUTER:
             yield term.source
+
+
+def _sources(step: Step) -> Iterator[Source]:
+    """The sources of a step, with those of the numbers that it moves and scales by."""
+    yield from (term.source for form in step.forms() for term in form)
+    yield from (term.source for amount in step.amounts() for term in amount.what or ())
 
 
 def _words(steps: list[Step], kinds: dict[str, Recurrence], chains: int) -> list[Word]:

@@ -10,7 +10,7 @@ effect: this is the plain product with x^k, as in ``Field.scale``.
 
 from __future__ import annotations
 
-from amaranth.hdl import Value, ValueLike
+from amaranth.hdl import Cat, Value, ValueLike
 
 from modeloom.rtl.gf128.lowering import lower
 from modeloom.rtl.gf128.reduction import fold_distances, parities, shift_coefficients
@@ -73,5 +73,12 @@ def scale(field: Field, value: ValueLike, k: int) -> Value:
     value = Value.cast(value)
     if len(value) != field.width:
         raise ValueError(f"scale: a block of field {field.name} has {field.width} bits, not {len(value)}")
+    if field.bytes_reversed:
+        return Cat(scale(field.mirrored, Cat(_bytes(value)), k).word_select(at, 8) for at in reversed(range(field.width // 8)))
     block = Word.input(field.width)
     return lower(scale_word(field, block, k), {block: value})
+
+
+def _bytes(value: Value) -> list[Value]:
+    """The bytes of a block from its end on."""
+    return [value.word_select(at, 8) for at in reversed(range(len(value) // 8))]

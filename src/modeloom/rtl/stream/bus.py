@@ -11,6 +11,8 @@
 
 With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.
 
+If starts run ahead, StartsAhead stands behind MessageCommands.
+
 With several channels, ChannelFront stands in the place of intake, window and queue of messages, and SlotsInFlight in that of
 MessagesInFlight.
 """
@@ -42,6 +44,7 @@ from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
+from modeloom.rtl.stream.starts import StartsAhead
 from modeloom.rtl.stream.texts import TextQueue, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.window import WeightWindow
@@ -95,6 +98,9 @@ class MessageBus(wiring.Component):
             m.submodules.window = window = WeightWindow(p)
         else:
             m.submodules.front = front = ChannelFront(p)
+        starts: StartsAhead | None = None
+        if p.plan.runs_ahead:
+            m.submodules.starts = starts = StartsAhead(p)
         m.submodules.entry = entry = TokenEntry(p)
         flight: MessagesInFlight | SlotsInFlight = MessagesInFlight(p) if p.channels == 1 else SlotsInFlight(p)
         m.submodules.flight = flight
@@ -112,11 +118,15 @@ class MessageBus(wiring.Component):
 
         if not p.wire:
             wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
+        orders: Any = intake.order if p.channels == 1 else front.order
+        if starts is not None:
+            wiring.connect(m, starts.o, orders)
+            orders = starts.i
         if isinstance(preparation, InlineKeys):
             wiring.connect(m, command.o, preparation.i)
-            wiring.connect(m, preparation.o, intake.order)
-        elif p.channels == 1:
-            wiring.connect(m, command.o, intake.order)
+            wiring.connect(m, preparation.o, orders)
+        elif p.channels == 1 or starts is not None:
+            wiring.connect(m, command.o, orders)
         if p.channels == 1:
             if not p.wire:
                 wiring.connect(m, wiring.flipped(self.s), intake.s)
@@ -125,7 +135,8 @@ class MessageBus(wiring.Component):
             wiring.connect(m, intake.message, messages.i)
             wiring.connect(m, messages.o, entry.message)
         else:
-            wiring.connect(m, command.o, front.order)
+            if starts is None:
+                wiring.connect(m, command.o, front.order)
             wiring.connect(m, wiring.flipped(self.s), front.s)
             wiring.connect(m, front.token, entry.token)
             wiring.connect(m, front.message, entry.message)
@@ -137,8 +148,15 @@ class MessageBus(wiring.Component):
         wiring.connect(m, verdicts.status, wiring.flipped(self.status))
         wiring.connect(m, wiring.flipped(self.key), preparation.key if isinstance(preparation, InlineKeys) else key_port.key)
 
-        self._join(m, entry, pipeline, TOKEN)
-        for name in OF_LANES:
+        self._join(m, entry, pipeline, (*TOKEN, *(f"known_{name}" for name in p.plan.known_lengths)))
+        if starts is not None:
+            wiring.connect(m, starts.start, entry.start)
+            self._join(m, entry, pipeline, ("start_place", "begin_place", "blank"))
+            self._join(m, entry, starts, ("begun", "begun_place"))
+            self._join(m, pipeline, starts, ("started", "started_cleared"))
+            self._join(m, starts, pipeline, ("clear_started", "clear_place"))
+            self._join(m, self, starts, ("erase", "erase_address"))
+        for name in (*OF_LANES, *(("times",) if p.plan.times_bits else ())):
             m.d.comb += [getattr(pipeline, name)[lane].eq(getattr(entry, name)[lane]) for lane in range(p.lanes)]
         m.d.comb += [texts.text[lane].eq(pipeline.text[lane]) for lane in range(p.lanes)]
         self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
@@ -165,7 +183,7 @@ class MessageBus(wiring.Component):
             self._connect_ring(m, preparation, entry, flight)
             m.d.comb += [
                 entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken),
-                flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot),
+                *self._admitted(flight, starts, intake),
             ]  # fmt: skip
             return m
         keys = key_port.preparation
@@ -178,8 +196,7 @@ class MessageBus(wiring.Component):
             keys.setup.done.eq(preparation.setup_done),
             flight.query.eq(key_port.in_use.slot), key_port.in_use.busy.eq(flight.busy),
             entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(keys.setup.slot),
-            *([flight.admitted.eq(intake.message.valid & intake.message.ready), flight.slot.eq(intake.message.payload.slot)]
-              if p.channels == 1 else [flight.admitted.eq(front.admitted), flight.slot.eq(front.slot)]),
+            *self._admitted(flight, starts, intake if p.channels == 1 else front),
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
         if pipeline.inverse_keys:
@@ -192,6 +209,13 @@ class MessageBus(wiring.Component):
             wiring.connect(m, command.lookup, key_port.lookup)
             self._join(m, self, key_port, ("erase", "erase_address"))
         return m
+
+    def _admitted(self, flight: Any, starts: StartsAhead | None, taker: Any) -> list[Any]:
+        """Tells when a message begins, from which on nothing of its key changes."""
+        if starts is not None or self.parameters.channels > 1:
+            taker = taker if starts is None else starts
+            return [flight.admitted.eq(taker.admitted), flight.slot.eq(taker.slot)]
+        return [flight.admitted.eq(taker.message.valid & taker.message.ready), flight.slot.eq(taker.message.payload.slot)]
 
     def _key_port(self, m: Module) -> KeyPort | ExpandedKeyPort:
         """What loads keys into slots."""

@@ -21,7 +21,7 @@ from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_intake import ChannelIntake, context_of
 from modeloom.rtl.stream.channel_window import LUT_TOKENS, ChannelWindow
-from modeloom.rtl.stream.command import order_layout
+from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -35,7 +35,7 @@ class ChannelFront(BusComponent[MessageParameters]):
 
     Members
     -------
-    order : stream of order_layout
+    order : stream of started_layout
         Commands, checked.
     s : stream of beats
         From the host.
@@ -52,7 +52,7 @@ class ChannelFront(BusComponent[MessageParameters]):
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
         return {
-            "order": In(stream.Signature(order_layout(p))), "s": In(stream.Signature(packet_layout(p))),
+            "order": In(stream.Signature(started_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "token": Out(stream.Signature(p.weighted)), "message": Out(stream.Signature(p.message)),
             "admitted": Out(1), "slot": Out(p.slot_bits), "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip

@@ -157,7 +157,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
             token.message.eq(Mux(ended_reg, tag_reg.message, order.message)),
         ]
         text: Value = Cat(now.low, now.high)
-        if p.plan.shares_tag:
+        if p.plan.joins_tag:
             # The count is that of associated data if the tag shares the last beat of them.
             text = Mux(now.in_associated, Const(p.text_from, len(text)), text)
         seen = Signal(seen_layout(p))

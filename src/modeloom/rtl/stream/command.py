@@ -30,7 +30,7 @@ from modeloom.rtl.bus.slot_flags import lookup_signature
 from modeloom.rtl.bus.stream_register import StreamRegister
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 
-__all__ = ["MessageCommands", "command_layout", "order_layout"]
+__all__ = ["MessageCommands", "command_layout", "order_layout", "started_layout"]
 
 
 def command_layout(parameters: MessageParameters) -> StructLayout:
@@ -39,9 +39,18 @@ def command_layout(parameters: MessageParameters) -> StructLayout:
 
 
 def order_layout(parameters: MessageParameters) -> StructLayout:
-    """A checked command: the message, its associated data, and the code of what is wrong; and whether a key comes with it."""
+    """A checked command: the message, its associated data, and the code of what is wrong; and whether a key comes with it.
+
+    If starts run ahead, the message has no nonce, and it is beside the message.
+    """
     turn = {"new_key": 1} if parameters.inline else {}
-    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS, **turn})
+    nonce = {"nonce": parameters.block_bits} if parameters.plan.runs_ahead else {}
+    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS, **turn, **nonce})
+
+
+def started_layout(parameters: MessageParameters) -> StructLayout:
+    """A command as the part that takes packets gets it: without a nonce that is not needed any more."""
+    return StructLayout({name: field.shape for name, field in order_layout(parameters) if name != "nonce"})
 
 
 class MessageCommands(BusComponent[MessageParameters]):
@@ -112,10 +121,15 @@ class MessageCommands(BusComponent[MessageParameters]):
                 m.d.comb += code.eq(number)
         size = p.block_bits
         nonce = command.nonce[:size]
-        m.d.comb += [
+        given = made.nonce if p.plan.runs_ahead else made.message.nonce
+        if p.plan.nonce_form == "01":
+            m.d.comb += given.eq(self._at_end(nonce, command.nonce_bytes))
+        else:
             # Bytes behind the end of the nonce are ignored.
-            *(made.message.nonce.word_select(at, 8).eq(Mux(command.nonce_bytes > at, nonce.word_select(at, 8), 0))
-              for at in range(p.block_bytes)),
+            m.d.comb += [
+                given.word_select(at, 8).eq(Mux(command.nonce_bytes > at, nonce.word_select(at, 8), 0)) for at in range(p.block_bytes)
+            ]
+        m.d.comb += [
             made.message.nonce_bytes.eq(command.nonce_bytes),
             made.message.nonce_class.eq(nonce_class),
             made.message.id.eq(command.id),
@@ -157,6 +171,18 @@ class MessageCommands(BusComponent[MessageParameters]):
         with m.If(~has_key & (waiting.order.code < MessageCode.NO_KEY)):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
         return m
+
+
+    def _at_end(self, nonce: Value, nbytes: Value) -> Value:
+        """A nonce at the end of a block, with a bit 1 in front of it (``StreamNumbers.pad01``)."""
+        size = self.parameters.block_bytes
+        bits = (size - 1).bit_length()
+        # The block begins at byte ``nbytes`` of this, with a multiplexer for each bit of the number.
+        wide: Value = Cat(Const(0, 8 * (size - 1)), Const(1, 8), nonce[: 8 * ((1 << bits) - 1)])
+        for bit in reversed(range(bits)):
+            step = 8 << bit
+            wide = Mux(nbytes[bit], wide[step:], wide[: len(wide) - step])
+        return Mux(nbytes == size, nonce, wide[: 8 * size])
 
 
 def _above(value: Value, most: int) -> Value:

@@ -12,19 +12,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib.data import StructLayout
 
 from modeloom.rtl.stream.channel_words import ChannelFlags
 
-__all__ = ["ContextWords", "MessageProgress"]
+__all__ = ["ContextWords", "MessageProgress", "count_blocks"]
 
 
 class _Parts:
-    """Whether no message is under way, the next chain of the hash, chains that the message has written, and whether it has a packet."""
+    """Whether no message is under way, the next chain of the hash, chains that the message has written, and whether it has a packet.
 
-    def __init__(self, between: Any, chain: Any, hashed: Any, packet: Any):
-        self.between, self.chain, self.hashed, self.packet = between, chain, hashed, packet
+    If a step reads the numbers of blocks: beats of associated data, or of text, so far, and whether they are of text.
+    """
+
+    def __init__(self, between: Any, chain: Any, hashed: Any, packet: Any, beats: Any = None, of_text: Any = None):
+        self.between, self.chain, self.hashed, self.packet, self.beats, self.of_text = between, chain, hashed, packet, beats, of_text
 
 
 class MessageProgress:
@@ -34,6 +37,8 @@ class MessageProgress:
     ----------
     chains : int
         Chains of a lane.
+    count_bits : int
+        Bits of a number of beats; 0 if no step reads the numbers of blocks.
 
     Attributes
     ----------
@@ -45,11 +50,12 @@ class MessageProgress:
 
     domain = "sync"
 
-    def __init__(self, chains: int):
+    def __init__(self, chains: int, count_bits: int = 0):
         self.chains = chains
+        counted = (Signal(count_bits, name="beats_reg"), Signal(name="of_text_reg")) if count_bits else ()
         self.now = self.next = _Parts(
             Signal(init=1, name="between_reg"), Signal(range(max(2, chains)), name="chain_reg"),
-            Signal(range(chains + 1), name="hashed_reg"), Signal(name="packet_reg"),
+            Signal(range(chains + 1), name="hashed_reg"), Signal(name="packet_reg"), *counted,
         )  # fmt: skip
         self.idle: Value = self.now.between
 
@@ -82,12 +88,14 @@ class ContextWords:
         self.full = self.chains if p.plan.horner is not None else 0
         layout = StructLayout({
             "running": 1, "chain": range(max(2, self.chains)), "hashed": range(self.chains + 1), "packet": 1,
+            **({"beats": p.count_bits, "of_text": 1} if p.count_bits else {}),
         })  # fmt: skip
         m.submodules.contexts = self.words = words = ChannelFlags(layout.size, p.contexts, 2, p.erase_bits)
         self._now, self.after, self.there = (Signal(layout, name=name) for name in ("context_now", "context_next", "context_to_overwrite"))
         between = Signal(name="between_next")
-        self.now = _Parts(~self._now.running, self._now.chain, self._now.hashed, self._now.packet)
-        self.next = _Parts(between, self.after.chain, self.after.hashed, self.after.packet)
+        counts = ((self._now.beats, self._now.of_text), (self.after.beats, self.after.of_text)) if p.count_bits else ((), ())
+        self.now = _Parts(~self._now.running, self._now.chain, self._now.hashed, self._now.packet, *counts[0])
+        self.next = _Parts(between, self.after.chain, self.after.hashed, self.after.packet, *counts[1])
         self.scrub_context_reg = Signal(p.context_bits)
         self.scrubbed_reg = Signal(range(self.chains + 2))
         self.idle = Signal()
@@ -124,3 +132,31 @@ class ContextWords:
             entry.next_context.eq(context),
         ]  # fmt: skip
         m.d.sync += entry.context.eq(context)
+
+
+def count_blocks(m: Module, entry: Any, kept: MessageProgress | ContextWords, counted: Value, first: Value, of_text: Value) -> None:
+    """Counts the beats of associated data, and of text, and tells the pipeline the number of trailing zeros of the numbers of blocks.
+
+    Parameters
+    ----------
+    counted : Value
+        A beat enters.
+    first, of_text : Value
+        Whether it is the first one of its message, and whether it has text.
+    """
+    p = entry.parameters
+    lanes = p.lanes
+    beats, after, lowest = (Signal(p.count_bits, name=name) for name in ("beats", "beats_after", "beats_lowest"))
+    begins = first | (of_text & ~kept.now.of_text)
+    zeros = Signal(p.plan.times_bits, name="trailing_zeros")
+    m.d.comb += [
+        beats.eq(Mux(begins, Mux(of_text, p.text_from, 0), kept.now.beats)), after.eq(beats + 1),
+        # The lowest bit of the number of the last block of a beat, without the bits that the lanes have.
+        lowest.eq(after & ~beats),
+        zeros.eq(Cat(Cat(lowest[at] for at in range(p.count_bits) if at >> bit & 1).any() for bit in range(p.plan.times_bits))),
+    ]
+    with m.If(counted):
+        m.d[kept.domain] += [kept.next.beats.eq(after), kept.next.of_text.eq(of_text)]
+    for lane in range(lanes):
+        own = ((lane + 1) & -(lane + 1)).bit_length() - 1
+        m.d.sync += entry.times[lane].eq(zeros + own if lane + 1 == lanes else own)

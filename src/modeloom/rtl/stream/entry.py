@@ -6,18 +6,21 @@
     message ──▶ start, if its nonce takes tokens ──┐
     token   ──▶ associated, text, tag ─────────────┼──▶ [reg] ──▶ pipeline
     preparation of a key, overwriting ─────────────┘  if none of these enters
+
+Starts that run ahead, and tags that follow, enter before these (``entry_beside``).
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.stream.contexts import ContextWords, MessageProgress
+from modeloom.rtl.stream.contexts import ContextWords, MessageProgress, count_blocks
+from modeloom.rtl.stream.entry_beside import BesideTokens, lengths_block
 from modeloom.rtl.stream.parameters import MessageParameters, Program
-from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.rtl.stream.sizes import TokenStep, known_bits
 
 __all__ = ["TokenEntry"]
 
@@ -35,11 +38,16 @@ class TokenEntry(BusComponent[MessageParameters]):
         The message that the token belongs to.
     text_taken, tag_taken : 1, 2
         The number of places of the output, and of the statuses, that have become free.
+    start : stream of MessageParameters.start
+        If starts run ahead: the next one.
+    begun, begun_place : 1, place
+        If starts run ahead: a message enters with its first token, and the place of what its start has computed.
     prepare, prepare_kind, prepare_slot, prepared : 1, kind, slot, 1
         Asks for a token of set-up.  ``prepared`` is high in the cycle in which it enters.
     scrub, scrubbed : 1, 1
         Asks for tokens of the slot that overwrite what messages have left in the state.  ``scrubbed`` is high when this is done.
-    valid, active, kind, block, nbytes, begin, nonce, slot, product, chain, fresh, opening, power
+    valid, active, kind, block, nbytes, times, begin, nonce, known_LENGTH, slot, product, chain, fresh, opening, power, start_place, \
+    begin_place, blank
         The token that enters, as described in :class:`~modeloom.rtl.stream.pipeline.TokenPipeline`.
     beat, bytes, last, cut : 1, number of bytes, 1, 1
         The token gives a beat of text.  ``bytes`` is its number of bytes, and ``last`` marks the last beat of its packet.  With
@@ -65,6 +73,12 @@ class TokenEntry(BusComponent[MessageParameters]):
                 "context": Out(p.context_bits), "next_context": Out(p.context_bits), "channel": Out(8),
                 "erase": In(1), "erase_address": In(p.erase_bits),
             } if p.channels > 1 else {}),
+            **{f"known_{name}": Out(known_bits(name, p.block_bytes)) for name in plan.known_lengths},
+            **({"times": Out(plan.times_bits).array(p.lanes)} if plan.times_bits else {}),
+            **({
+                "start": In(stream.Signature(p.start)), "begun": Out(1), "begun_place": Out(p.place_bits),
+                "start_place": Out(p.place_bits), "begin_place": Out(p.place_bits), "blank": Out(1),
+            } if plan.runs_ahead else {}),
             "token": In(stream.Signature(p.weighted)), "message": In(stream.Signature(p.message)),
             "text_taken": In(1), "tag_taken": In(2),
             "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
@@ -87,7 +101,7 @@ class TokenEntry(BusComponent[MessageParameters]):
 
         # -- what is next -----------------------------------------------------------------------------------------------------
         # Nothing of a message: then tokens that overwrite may go as a message of their own, of which nothing is told.
-        kept = MessageProgress(plan.lane_chains) if p.channels == 1 else ContextWords(m, self)
+        kept = MessageProgress(plan.lane_chains, p.count_bits) if p.channels == 1 else ContextWords(m, self)
         started_reg = Signal()
         offset_reg = Signal(range(max(2, longest)))
         false, false_reg = Signal(), Signal()
@@ -118,10 +132,14 @@ class TokenEntry(BusComponent[MessageParameters]):
                 m.d.comb += may.eq(tag_credit | ~token.tag)
         # The window waits for the token of a message, so this does not wait for what overwrites: that begins only if no token is there.
         held = self.prepare & (offset_reg == 0) if p.inline else Const(0, 1)
+        # A token beside those of messages has the units.  The end of a message whose tag follows needs none.
+        beside = BesideTokens(m, self, held | (offset_reg != 0), there & may)
+        only_ends: Value = step == TokenStep.TAG if plan.follows else Const(0, 1)
+        units = beside.units(held, only_ends)
         m.d.comb += [
             # Messages wait for their keys, so set-up does not wait for messages.
-            goes.eq(there & ~(within & false_reg) & (may | (offset_reg != 0)) & ~held),
-            active.eq(goes | (false & (tag_credit | (offset_reg != 0)) & ~held)),
+            goes.eq(there & ~(within & false_reg) & (may | (offset_reg != 0)) & units),
+            active.eq(goes | (false & (tag_credit | (offset_reg != 0)) & units)),
         ]
 
         # -- which of its tokens enters in this cycle -------------------------------------------------------------------------
@@ -182,7 +200,12 @@ class TokenEntry(BusComponent[MessageParameters]):
             m.d.sync += started_reg.eq(0)
             m.d[kept.domain] += kept.next.between.eq(ends)
 
-        m.d.comb += self.prepared.eq(self.prepare & ~issue)
+        m.d.comb += self.prepared.eq(beside.free(self.prepare & ~issue))
+        ending = done & only_ends
+        beside.close(
+            ends, Mux(false, self.prepare_slot, message.slot), Mux(false, 0, token.lengths) if plan.tag_lengths else None,
+            message.nonce_bytes,
+        )  # fmt: skip
 
         # -- the hash ---------------------------------------------------------------------------------------------------------
         chains = plan.lane_chains
@@ -209,14 +232,15 @@ class TokenEntry(BusComponent[MessageParameters]):
         # -- what enters ------------------------------------------------------------------------------------------------------
         real, plain = issue & ~false, ~false & ~takes_start
         # The tag of a message without data begins it, and if it waits, each of its tokens does: no block changes what start has made.
-        waits = bool(programs["tag"].tokens[0][0])
+        waits = bool(programs["tag"].tokens) and bool(programs["tag"].tokens[0][0])
         entered = (offset_reg == 0) | (step == TokenStep.TAG) if waits else offset_reg == 0
         begins = first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & entered
         m.d.sync += [
-            self.valid.eq(issue | self.prepared),
-            self.begin.eq(issue & begins),
-            self.nonce.eq(Mux(real, message.nonce, 0)),
-            self.slot.eq(Mux(real, message.slot, self.prepare_slot)),
+            self.valid.eq(beside.valid(issue | self.prepared, ending)),
+            self.begin.eq(((issue | ending) if plan.follows else issue) & begins),
+            self.nonce.eq(0 if plan.runs_ahead else Mux(real, message.nonce, 0)),
+            *(getattr(self, f"known_{name}").eq(value) for name, value in beside.known(real, message).items()),
+            self.slot.eq(beside.slot_or(Mux(real, message.slot, self.prepare_slot))),
             self.product.eq(product),
             self.chain.eq(kept.now.chain),
             self.fresh.eq(kept.now.hashed != chains),
@@ -225,7 +249,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         tag_kind = next(n for n, one in enumerate(plan.tokens) if one.title == "tag")
         partial_kinds = self._partial_kinds()
         for lane in range(p.lanes):
-            is_tag = token.tag & (token.full == lane) & plain
+            is_tag = token.tag & (token.full == lane) & plain if not plan.follows else Const(0, 1)
             has_block = (token.full > lane) & plain
             alone = (lane == 0) & ((step == TokenStep.TAG) | takes_start)
             mine = Signal.like(kind, name=f"kind_{lane}")
@@ -240,18 +264,28 @@ class TokenEntry(BusComponent[MessageParameters]):
                     with m.Case(1):
                         m.d.comb += block.eq(message.nonce)
                 with m.Case(2):
-                    m.d.comb += block.eq(self._lengths(m, lane, mine, token.blocks[lane], message.nonce_bytes))
+                    m.d.comb += block.eq(lengths_block(m, p, f"lengths_{lane}", mine, token.blocks[lane], message.nonce_bytes))
                 with m.Default():
                     m.d.comb += block.eq(token.blocks[lane])
             before = lane * p.block_bytes
             bytes_here = Mux(token.nbytes > before + p.block_bytes, p.block_bytes, Mux(token.nbytes > before, token.nbytes - before, 0))
             m.d.sync += [
-                self.active[lane].eq((issue & (alone | has_block | is_tag)) | (self.prepared & (lane == 0))),
-                self.kind[lane].eq(Mux(issue, mine, self.prepare_kind) if lane == 0 else mine),
-                self.block[lane].eq(Mux(real, block, 0)),
+                self.active[lane].eq(
+                    beside.active((issue & (alone | has_block | is_tag)) | (self.prepared & (lane == 0))) if lane == 0
+                    else (issue & (alone | has_block | is_tag)) | (self.prepared & (lane == 0))
+                ),
+                self.kind[lane].eq(beside.kind_or(Mux(issue, mine, self.prepare_kind)) if lane == 0 else mine),
+                self.block[lane].eq(beside.block_or(Mux(real, block, 0)) if lane == 0 else Mux(real, block, 0)),
                 self.nbytes[lane].eq(Mux(real, bytes_here, 0)),
                 self.power[lane].eq(Mux(false, lane == 0, self.token.payload.powers[lane])),
             ]
+
+        if plan.times_bits:
+            count_blocks(m, self, kept, done & (step != TokenStep.TAG), first, step == TokenStep.TEXT)
+        if plan.runs_ahead:
+            m.d.sync += [self.begin_place.eq(message.place), self.blank.eq(false)]
+            entered_first = ((issue | ending) if plan.follows else issue) & begins
+            m.d.comb += [self.begun.eq(entered_first & ~false), self.begun_place.eq(message.place)]
 
         # -- what comes of it -------------------------------------------------------------------------------------------------
         beat = real & done & (step == TokenStep.TEXT)
@@ -298,26 +332,6 @@ class TokenEntry(BusComponent[MessageParameters]):
         steps = plan.partial_steps
         kinds = [numbers[steps.get(token.title, token.title), token.part] for token in plan.tokens]
         return [*kinds, *range(len(kinds), len(kinds) + len(plan.preparations))] if steps else []
-
-    def _lengths(self, m: Module, lane: int, kind: Signal, counted: Value, nonce_bytes: Value) -> Value:
-        """The block of lengths for a token of this kind.  It is 0 if the kind has none."""
-        p, half = self.parameters, self.parameters.block_bits // 2
-        values = {"nonce": nonce_bytes, "associated": counted[:64], "text": counted[64:128]}
-        result = Signal(p.block_bits, name=f"lengths_{lane}")
-        with m.Switch(kind):
-            for number, token in enumerate(p.plan.tokens):
-                if token.source is None or token.source.kind != "lengths":
-                    continue
-                assert isinstance(token.source.what, tuple)
-                order, *parts = token.source.what
-                halves = []
-                for part in parts:
-                    bits = Cat(Const(0, 3), values[part]) if isinstance(part, str) else Const(8 * part, half)
-                    wide = Cat(bits, Const(0, half))[:half]
-                    halves.append(Cat(wide.word_select(at, 8) for at in reversed(range(half // 8))) if order == "big" else wide)
-                with m.Case(number):
-                    m.d.comb += result.eq(Cat(halves))
-        return result
 
 
 def _source(source: object) -> int:

@@ -24,7 +24,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.register_slice import RegisterSlice
-from modeloom.rtl.stream.command import order_layout
+from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, most_text_held, packet_layout, see_beat, seen_layout, take_beat
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
@@ -39,7 +39,7 @@ class MessageIntake(BusComponent[MessageParameters]):
     -------
     s : stream of beats
         Beats from the host.
-    order : stream of order_layout
+    order : stream of started_layout
         Checked commands.
     message : stream of MessageParameters.message
         A message begins.  This comes before its first token, or together with it.
@@ -51,7 +51,7 @@ class MessageIntake(BusComponent[MessageParameters]):
     def ports(parameters: MessageParameters) -> dict[str, object]:
         return {
             "s": In(stream.Signature(packet_layout(parameters))),
-            "order": In(stream.Signature(order_layout(parameters))),
+            "order": In(stream.Signature(started_layout(parameters))),
             "message": Out(stream.Signature(parameters.message)),
             "token": Out(stream.Signature(parameters.token)),
         }

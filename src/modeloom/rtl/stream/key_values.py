@@ -17,6 +17,7 @@ from amaranth.hdl import Cat, Const, Mux, Value
 
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.gated import GatedSum
+from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.rtl.stream.word_memory import WordMemory
 from modeloom.streams.place import unit_of
@@ -37,11 +38,12 @@ class KeyValues(TokenValues):
         m, c, words = self.m, self.c, self.plan.words
         self.bits = max(1, (len(words) - 1).bit_length())
         wanted: dict[tuple[int, str, int], list[tuple[Value, Value]]] = {}
+        beside = self._keys_beside() if self.plan.keys_beside else {}
         for lane in range(self.lanes):
             for number, forms in self.all_operands(lane):
                 for (unit, port), form in forms.items():
                     for term in form:
-                        if term.source.kind in ("key", "word"):
+                        if term.source.kind in (("word",) if beside else ("key", "word")):
                             word = term.source.what if term.source.kind == "word" else (term.source.what, 1)
                             is_kind = self.kinds[lane][number].at(self.placed.stages[unit] - 1)
                             index = Const(words.index(word), self.bits)  # type: ignore[arg-type]
@@ -50,6 +52,11 @@ class KeyValues(TokenValues):
                 base, stage = words.index((self.plan.horner.key, 1)), self.placed.stages["mul"] - 1  # type: ignore[arg-type]
                 index = (self.of_lane["power"][lane].at(stage) + base - 1)[: self.bits]
                 wanted.setdefault((lane, "mul", 1), []).append((self.lines["product"].at(stage), index))
+            for node, (port, numbers) in beside.items():
+                index = Const(words.index((node, 1)), self.bits)
+                wanted.setdefault((lane, "", port), []).extend(
+                    (self.kinds[lane][number].at(0), index) for number in numbers if number in self.kinds[lane]
+                )
         if not words:
             if c.writers:
                 m.d.comb += c.words_cleared.eq(c.clear_words)
@@ -67,10 +74,31 @@ class KeyValues(TokenValues):
         self.key_memory = memory
         m.submodules.key_memory = memory
         for place, (key, by_kind) in enumerate(wanted.items()):
-            stage = self.placed.stages[key[1]] - 1
+            # What is read beside units is there in stage 1.
+            stage = self.placed.stages[key[1]] - 1 if key[1] else 0
             address = reduce(or_, (Mux(is_kind, index, 0) for is_kind, index in by_kind))
             m.d.comb += memory.raddr[place].eq(Cat(address[: self.bits], self.lines["slot"].at(stage)))
             self.reads[key] = memory.rdata[place]
+        for lane in range(self.lanes):
+            for port in sorted({port for port, _ in beside.values()}):
+                line = Line(self.late, self.reads[lane, "", port], 1, self.in_lane(lane, f"key_{port}"))
+                self.key_lines |= {(lane, node): line for node, (of, _) in beside.items() if of == port}
+
+    def _keys_beside(self) -> dict[int, tuple[int, list[int]]]:
+        """For each key value that a token reads, a port for it, and the kinds of tokens.  No kind reads two values at a port."""
+        kinds: dict[int, list[int]] = {}
+        for number, token in enumerate(self.plan.tokens):
+            step = self.plan.step(token.title)
+            forms = [form for n in token.operations for form in step.operations[n].operands]
+            forms += [*step.updates.values(), *([step.output] if step.output is not None else [])] if token.ends else []
+            for node in {term.source.what for form in forms for term in form if term.source.kind == "key"}:
+                assert isinstance(node, int)
+                kinds.setdefault(node, []).append(number)
+        ports: dict[int, tuple[int, list[int]]] = {}
+        for node, numbers in sorted(kinds.items()):
+            taken = {port for port, others in ports.values() if set(others) & set(numbers)}
+            ports[node] = next(port for port in range(len(kinds)) if port not in taken), numbers
+        return ports
 
     def all_operands(self, lane: int) -> list[tuple[int, dict[tuple[str, int], Form]]]:
         """For each kind of token of a lane, the form of each port of a unit that it uses.  Products of the hash are left out."""

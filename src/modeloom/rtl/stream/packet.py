@@ -19,12 +19,9 @@ from amaranth.lib.data import StructLayout
 from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.bus.ports import payload_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.rtl.stream.sizes import LENGTH_BITS, TokenStep
 
 __all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", "see_beat", "seen_layout", "take_beat"]
-
-LENGTH_BITS = 64
-"""Bits of a length in bytes."""
 
 
 def packet_layout(parameters: MessageParameters) -> StructLayout:
@@ -200,13 +197,18 @@ def take_beat(
     lengths = Signal(2 * LENGTH_BITS)
     own: ValueLike = Cat(packet.associated, packet.partial, packet.text)
     m.d.comb += lengths.eq(own if lengths_of_ended is None else Mux(packet.ended, lengths_of_ended, own))
-    if p.plan.shares_tag:
-        with m.If(give & ~fault.any() & beat.last & (full_lanes != p.lanes) & ~alone):
+    if p.plan.joins_tag:
+        room = full_lanes != p.lanes if p.plan.shares_tag else Const(1, 1)
+        with m.If(give & ~fault.any() & beat.last & room & ~alone):
             m.d.comb += shared.eq(1)
             with m.If(is_text):
-                m.d.comb += lengths.eq(Cat(packet.associated, nbytes[:index_bits], packet.text))
+                counted = packet.text + seen.full if p.plan.tag_lengths else packet.text
+                m.d.comb += lengths.eq(Cat(packet.associated, nbytes[:index_bits], counted))
+    if p.plan.shares_tag:
         with m.If(shared):
             m.d.comb += token.blocks[full_lanes].eq(lengths)
+    if p.plan.tag_lengths:
+        m.d.comb += token.lengths.eq(lengths)
     with m.If(alone):
         m.d.comb += [
             give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(lengths), token.code.eq(packet.code), token.nbytes.eq(0),

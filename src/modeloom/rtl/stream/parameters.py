@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from amaranth.lib.data import ArrayLayout, StructLayout
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.rtl.stream.sizes import MessageSizes
+from modeloom.rtl.stream.sizes import LENGTH_BITS, MessageSizes, known_bits
 
-__all__ = ["CODE_BITS", "MessageParameters", "Program"]
+__all__ = ["CODE_BITS", "LENGTH_FIELDS", "MessageParameters", "Program"]
 
 CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
+
+LENGTH_FIELDS = {"nonce": "nonce_bytes", "tag": "tag_bytes"}
+"""The fields of a message with lengths that ``start`` reads, where they have other names."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,16 @@ class MessageParameters(MessageSizes):
     def _kind(self, title: str, part: int) -> int:
         return next(n for n, token in enumerate(self.plan.tokens) if (token.title, token.part) == (title, part))
 
+    def _beside(self, title: str) -> bool:
+        """Whether the token of a step enters between those of other messages."""
+        return self.plan.follows if title == "tag" else self.plan.runs_ahead and self.plan.step(title).name == "start"
+
     def program(self, title: str) -> Program:
         """The tokens of a step."""
         passes = self.plan.placed.passes[title]
+        if self._beside(title):
+            # Its token enters beside those of messages.
+            return Program((), 1)
         tokens = tuple((one.at, self._kind(title, number)) for number, one in enumerate(passes))
         last = passes[-1].at + 1 if passes else 1
         return Program(tokens, max(last, self.plan.placed.ahead.get(title, 0)))
@@ -67,22 +77,35 @@ class MessageParameters(MessageSizes):
     def message(self) -> StructLayout:
         """The layout of a message: what is known of it when it begins.  In wire form the tag is not known."""
         return StructLayout({
-            "nonce": self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits, "slot": self.slot_bits,
+            "nonce": 0 if self.plan.runs_ahead else self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits,
+            "slot": self.slot_bits,
             "id": 16, "tag": 0 if self.wire else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
             **({"channel": 8} if self.channels > 1 else {}),
+            **{name: known_bits(name, self.block_bytes) for name in self.plan.known_lengths if name not in LENGTH_FIELDS},
+            **({"place": self.place_bits} if self.plan.runs_ahead else {}),
+        })  # fmt: skip
+
+    @property
+    def start(self) -> StructLayout:
+        """A start that runs ahead: the nonce and its class, the key slot, lengths, and the place of what it computes."""
+        known = {name: known_bits(name, self.block_bytes) for name in self.plan.known_lengths}
+        return StructLayout({
+            "nonce": self.block_bits, "nonce_class": self.class_bits, "slot": self.slot_bits, "place": self.place_bits, **known,
         })  # fmt: skip
 
     @property
     def token(self) -> StructLayout:
         """Blocks of a message: the first ``full`` lanes have one.
 
-        With ``tag`` the lane behind them has the tag, and so has the first lane of a token of the tag.  Its block has the bytes of
+        With ``tag`` the lane behind them has the tag, and so has the first lane of a token of the tag.  If tags follow their messages, it
+        only says that the message ends, and ``lengths`` are those of the message, if the tag reads them.  Its block has the bytes of
         associated data and of text.  With several channels, ``context`` is the word of what is kept for its channel, and ``message`` the
         place of its message in the store.
         """
         return StructLayout({
             "blocks": ArrayLayout(self.block_bits, self.lanes), "step": 2, "full": range(self.lanes + 1), "tag": 1, "first": 1,
             "nbytes": self.beat_nbytes_bits, "last": 1, "cut": 1, "code": CODE_BITS,
+            **({"lengths": 2 * LENGTH_BITS} if self.plan.tag_lengths else {}),
             **({"context": self.context_bits, "message": range(self.message_store)} if self.channels > 1 else {}),
         })  # fmt: skip
 

@@ -27,7 +27,8 @@ from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.line import Line
-from modeloom.rtl.stream.state import StateValues
+from modeloom.rtl.stream.sizes import known_bits
+from modeloom.rtl.stream.started import StartedValues
 from modeloom.spec.kinds import DEC
 from modeloom.streams.plan import StreamPlan
 
@@ -56,6 +57,8 @@ class TokenPipeline(wiring.Component):
         Messages that may interleave; each has a state of its own.
     writers : int
         Iterative key schedules that write round keys; 0 if a slot is not cleared at once.
+    start_places : int
+        Messages that may have started and not begun, if starts run ahead.
 
     Members
     -------
@@ -68,6 +71,15 @@ class TokenPipeline(wiring.Component):
         For each lane, its block, and the number of bytes of a piece of text.
     begin, nonce : In
         Whether it is the first token of a message whose ``start`` takes no token, and the nonce of this message.
+    known_LENGTH : In
+        The lengths that the token of a ``start``, or the message that begins, reads (``plan.known_lengths``).
+    times : In
+        For each lane, the number of trailing zeros of the number of its block, if a step reads it.
+    start_place, begin_place, blank : In
+        If starts run ahead: the place of what a token of ``start`` computes, that of the message that begins, and whether this message
+        only overwrites the state.
+    started, clear_started, clear_place, started_cleared : Out, In, In, Out
+        Starts have been computed, in the order of their tokens.  Zeros to a place, as soon as ``started_cleared``.
     slot : In
     context, next_context : In
         With several contexts: that of the token, and that of the token of the next cycle, if there will be one.
@@ -98,17 +110,24 @@ class TokenPipeline(wiring.Component):
 
     def __init__(
         self, plan: StreamPlan, ciphers: Sequence[Any], multipliers: Sequence[Any], slots: int, round_bits: int, round_key_bits: int,
-        erase_bits: int = 0, contexts: int = 1, writers: int = 0,
+        erase_bits: int = 0, contexts: int = 1, writers: int = 0, start_places: int = 2,
     ):  # fmt: skip
         self.plan, self.ciphers, self.multipliers, self.slots = plan, list(ciphers), list(multipliers), slots
         self.round_bits, self.erase_bits, self.contexts = round_bits, erase_bits, contexts
         self.writers = writers
         self.width = 8 * plan.mode.block_bytes
-        lanes, slot = plan.lanes, range(max(2, slots))
+        self.start_places = start_places
+        lanes, slot, place = plan.lanes, range(max(2, slots)), range(max(2, start_places))
         super().__init__({
             "valid": In(1), "active": In(lanes), "kind": In(range(max(2, len(plan.tokens) + len(plan.preparations)))).array(lanes),
             "block": In(self.width).array(lanes), "nbytes": In(range(plan.mode.block_bytes + 1)).array(lanes),
             "begin": In(1), "nonce": In(self.width), "slot": In(slot),
+            **{f"known_{name}": In(known_bits(name, plan.mode.block_bytes)) for name in plan.known_lengths},
+            **({"times": In(plan.times_bits).array(lanes)} if plan.times_bits else {}),
+            **({
+                "start_place": In(place), "begin_place": In(place), "blank": In(1), "started": Out(1), "clear_started": In(1),
+                "clear_place": In(place), "started_cleared": Out(1),
+            } if plan.runs_ahead else {}),
             "product": In(1), "chain": In(range(max(2, plan.lane_chains))), "fresh": In(1), "opening": In(1),
             "power": In(range(plan.chains + 1)).array(lanes),
             "text": Out(self.width).array(lanes), "text_valid": Out(1), "tag": Out(self.width), "tag_valid": Out(1),
@@ -146,13 +165,13 @@ class TokenPipeline(wiring.Component):
     @property
     def tag_stage(self) -> int:
         """The number of cycles from the last token of a message to its tag."""
-        return self.plan.placed.outputs["tag"]
+        return self.plan.behind + self.plan.placed.outputs["tag"]
 
     def elaborate(self, platform: object) -> Module:
         return _Elaboration(self).run()
 
 
-class _Elaboration(StateValues, KeyValues):
+class _Elaboration(StartedValues, KeyValues):
     c: TokenPipeline
 
     def run(self) -> Module:
@@ -164,6 +183,7 @@ class _Elaboration(StateValues, KeyValues):
         self._connect_operands()
         self.write_states()
         self._connect_outputs()
+        self.make_started()
         self.connect_words()
         self.make_words()
         return self.m
@@ -282,7 +302,7 @@ class _Elaboration(StateValues, KeyValues):
                 if step.output is None or not token.ends:
                     continue
                 is_tag = step.name == "tag"
-                stage = c.tag_stage if is_tag else c.text_stage
+                stage = self.placed.outputs["tag"] if is_tag else c.text_stage
                 is_kind = self.kinds[lane][number].at(stage)
                 if is_tag:
                     tags.append((is_kind, self.form(step.output, stage, step, token.part, lane)))

@@ -17,10 +17,11 @@ from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.bus.parameters import check_flags, check_integer
 from modeloom.rtl.stream.powers import digit_bits
 from modeloom.spec.kinds import MUL
+from modeloom.streams.known import SOME
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["MOST_CHANNELS", "MOST_HOLD", "ORDERS", "STORE_SLACK", "MessageSizes", "TokenStep"]
+__all__ = ["LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "ORDERS", "STORE_SLACK", "MessageSizes", "TokenStep", "known_bits"]
 
 POWERS_LIMIT = 42
 """Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
@@ -34,14 +35,25 @@ WIRE_AHEAD = 8
 MOST_CHANNELS = 256
 """Numbers that a byte has."""
 
+LENGTH_BITS = 64
+"""Bits of a length in bytes."""
+
 ORDERS = 4
 """Commands of a channel that the core takes: that of the message under way, and others that wait."""
+
+START_SLACK = 12
+"""Messages that have started and are on their way to the pipeline, or whose places are cleared, amply."""
 
 STORE_SLACK = 24
 """Places of the store of tokens that are under way between its parts, amply."""
 
 MOST_HOLD = 1 << 20
 """Number of bytes of the largest buffer."""
+
+
+def known_bits(name: str, block_bytes: int) -> int:
+    """Bits of a length that ``start`` reads, by its name."""
+    return 1 if name == SOME else LENGTH_BITS if name in ("associated", "text") else block_bytes.bit_length()
 
 
 class TokenStep(IntEnum):
@@ -254,7 +266,7 @@ class MessageSizes:
     @property
     def tag_stage(self) -> int:
         """The number of cycles from the last token of a message to its tag."""
-        return self.plan.placed.outputs["tag"]
+        return self.plan.behind + self.plan.placed.outputs["tag"]
 
     @property
     def token_depth(self) -> int:
@@ -287,7 +299,7 @@ class MessageSizes:
     @property
     def head_depth(self) -> int:
         """Messages, in wire form, from the command to the end of the packet out."""
-        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD)
+        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD + (self.start_depth if self.plan.runs_ahead else 0))
 
     @property
     def header_depth(self) -> int:
@@ -297,7 +309,25 @@ class MessageSizes:
     @property
     def flight_bits(self) -> int:
         """Bits of the number of a message: more than there are in flight."""
-        return (self.tag_depth + (self.message_store if self.channels > 1 else self.token_depth) + 4).bit_length()
+        before = self.start_places if self.plan.runs_ahead else 0
+        return (self.tag_depth + (self.message_store if self.channels > 1 else self.token_depth) + before + 4).bit_length()
+
+    # -- starts that run ahead ----------------------------------------------------------------------------------------------------
+
+    @property
+    def start_depth(self) -> int:
+        """Messages, if starts run ahead, whose start is under way or waits for them to begin."""
+        return _power(max(self.plan.placed.ahead.values()) // 2 + START_SLACK)
+
+    @property
+    def start_places(self) -> int:
+        """Places of what starts that run ahead have computed, from the start of a message until it has begun."""
+        return self.start_depth if self.channels == 1 else _power(ORDERS * self.contexts + self.start_depth)
+
+    @property
+    def place_bits(self) -> int:
+        """Bits of the number of such a place."""
+        return (self.start_places - 1).bit_length()
 
     # -- channels -----------------------------------------------------------------------------------------------------------------
 
@@ -345,7 +375,14 @@ class MessageSizes:
             (self.token_store, self.message_store, self.contexts * max(ORDERS, 1 << self.chain_bits), self.keys.slots)
             if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
         )  # fmt: skip
-        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire)
+        starts = self.start_places if self.plan.runs_ahead else 0
+        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire, starts)
+
+    @property
+    def count_bits(self) -> int:
+        """Bits of a number of beats of associated data or of text; 0 if no step reads the numbers of blocks."""
+        mode = self.plan.mode
+        return (max(mode.most_associated, mode.most_text) // self.beat_bytes + 1).bit_length() if self.plan.times_bits else 0
 
     @property
     def chain_bits(self) -> int:

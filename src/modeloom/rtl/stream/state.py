@@ -46,14 +46,15 @@ class StateValues(TokenValues):
     def chain_states(self) -> None:
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""
         for lane in range(self.lanes):
-            for name in self.states:
+            for name in sorted(self.states, key=self._reads_others):
                 home = self.placed.homes[name]
                 value = self.states[name][lane].at(home)
                 by_value: dict[Hashable, tuple[list[Value], Value]] = {}
                 for number, token in self._updating(lane, name):
                     step = self.plan.step(token.title)
                     form = step.updates[name]
-                    terms = [(self._identity(self._term(term, home, step, token.part, lane, None)), term.maps) for term in form]
+                    read = [self._read(term, home, step, token.part, lane, None) for term in form]
+                    terms = [(self._identity(value), term.maps) for value, term in read]
                     whens, _ = by_value.setdefault(tuple(terms), ([], self.form(form, home, step, token.part, lane)))
                     whens.append(self.kinds[lane][number].at(home))
                 for whens, new in by_value.values():
@@ -61,6 +62,10 @@ class StateValues(TokenValues):
                 left = Signal(self.width, name=f"{self.in_lane(lane, name)}_left")
                 self.late.d.comb += left.eq(value)
                 self.states[name].append(Line(self.late, left, home, left.name))
+
+    def _reads_others(self, name: str) -> bool:
+        """Whether a step makes the new value of a part of the state of that of another part, which must be there before."""
+        return any(term.source.kind == "left" for step in self.plan.steps for term in step.updates.get(name, ()))
 
     def _updating(self, lane: int, name: str) -> list[tuple[int, TokenKind]]:
         """The kinds of tokens with a block that write a part of the state."""
@@ -79,7 +84,7 @@ class StateValues(TokenValues):
             written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
             begins = self.valid.at(home) & self.lines["begin"].at(home)
             self.keep(name, reduce(or_, written, begins), home, self.states[name][-1].at(home))
-            for number, token in enumerate(self.plan.tokens):
+            for number, token in enumerate(self.plan.tokens if not self.plan.runs_ahead else ()):
                 step = self.plan.step(token.title)
                 if step.name == "start" and token.ends and name in step.updates:
                     stage = self._start_stage(step, token, name)

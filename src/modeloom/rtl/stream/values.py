@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import xor
 from typing import Any
@@ -24,6 +25,9 @@ from modeloom.rtl.engine.wires import kept
 from modeloom.rtl.gf128.scale import scale
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import Line
+from modeloom.rtl.stream.moves import moved, scaled, string_moved
+from modeloom.spec.amounts import Amount
+from modeloom.streams.known import Known
 from modeloom.streams.place import unit_of
 from modeloom.streams.steps import Form, Step, Term
 
@@ -48,13 +52,16 @@ class TokenValues:
         self.kinds: list[dict[int, Line]] = [self._kinds(lane) for lane in range(self.lanes)]
         self.lines = {
             name: Line(self.late, getattr(c, name), 0, name, reset=name == "product")
-            for name in ("begin", "nonce", "slot", "product", "chain", "fresh", "opening")
-        }
+            for name in (
+                "begin", "nonce", "slot", "product", "chain", "fresh", "opening", *(f"known_{name}" for name in self.plan.known_lengths),
+                *(("start_place", "begin_place", "blank") if self.plan.runs_ahead else ()),
+            )
+        }  # fmt: skip
         if c.contexts > 1:
             self.lines["context"] = Line(self.late, c.context, 0, "context")
         self.of_lane = {
             name: [Line(self.late, getattr(c, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
-            for name in ("block", "nbytes", "power")
+            for name in ("block", "nbytes", "power", *(("times",) if self.plan.times_bits else ()))
         }
         self.units: list[dict[str, Line]] = [{} for _ in range(self.lanes)]
         self.operands: list[dict[str, tuple[Signal, ...]]] = [{} for _ in range(self.lanes)]
@@ -70,6 +77,13 @@ class TokenValues:
         self.total: Line | None = None
         self._masks: dict[tuple[int, int], Value] = {}
         self._marks: dict[tuple[int, int], Value] = {}
+        self._tables: dict[tuple[object, int], Value] = {}
+        self._amounts: dict[Amount, Line] = {}
+        # Key values beside units: for each lane and key value what is read in stage 1, and products with numbers of the message.
+        self.key_lines: dict[tuple[int, object], Line] = {}
+        self._multiples: dict[tuple[int, Term], Line] = {}
+        # What starts have computed, as their messages read it: by part of the state and stage.
+        self.begun: dict[str, dict[int, Signal]] = {}
         self._early: dict[tuple[str, int], Value] = {}
         # By what is added: the values that the operand is made of, and the sum.
         self._adders: dict[Hashable, tuple[list[Value], Value]] = {}
@@ -138,7 +152,13 @@ class TokenValues:
     def mapped(self, value: Value, term: Term, stage: int, lane: int) -> Value:
         """A value behind the wires of a term."""
         for wire in term.maps:
-            if wire[0] == "scale":
+            if isinstance(wire[-1], Amount):
+                value = self._by_amount(value, wire, stage, lane)
+            elif wire[0] == "shift":
+                held = Signal(self.width, name="moved")
+                self.late.d.comb += held.eq(value)
+                value = string_moved(held, int(wire[1]))  # type: ignore[call-overload]
+            elif wire[0] == "scale":
                 held = Signal(self.width, name="scaled")
                 self.late.d.comb += held.eq(value)
                 value = scale(self.plan.mode.field, held, int(wire[1]))  # type: ignore[call-overload]
@@ -147,6 +167,31 @@ class TokenValues:
             else:
                 value = value & Cat(bit.replicate(8) for bit in self._mask(stage, lane))
         return value
+
+    def _by_amount(self, value: Value, wire: tuple[object, ...], stage: int, lane: int) -> Value:
+        """A value moved or scaled by a number that is known when a message comes."""
+        amount = wire[-1]
+        assert isinstance(amount, Amount)
+        held = Signal(self.width, name=f"{wire[0]}_by")
+        self.late.d.comb += held.eq(value)
+        number = self._amount(amount, stage, lane)
+        if wire[0] == "scale":
+            return scaled(self.late, self.plan.mode.field, held, number, f"{wire[0]}_level")
+        return moved(self.late, held, number, amount.plus, f"{wire[0]}_level")
+
+    def _amount(self, amount: Amount, stage: int, lane: int) -> Value:
+        """A number that is known when a message comes."""
+        if amount.kind == "ntz":
+            return self.of_lane["times"][lane].at(stage)[: amount.bits]
+        known = replace(amount, plus=0)
+        if known not in self._amounts:
+            # Only its bits wait until a stage needs them.
+            last = Signal(amount.bits, name=f"amount_{len(self._amounts)}")
+            block = Signal(self.width, name=f"{last.name}_block")
+            string = [block[i & ~7 | 7 - i % 8] for i in range(self.width)]
+            self.late.d.comb += [block.eq(self.form(amount.what, 0, None, 0, 0)), last.eq(Cat(reversed(string[-amount.bits :])))]
+            self._amounts[known] = Line(self.late, last, 0, last.name)
+        return self._amounts[known].at(stage)
 
     def _mask(self, stage: int, lane: int) -> Value:
         """A one for each byte of a piece."""
@@ -171,8 +216,8 @@ class TokenValues:
         port: tuple[str, int] | None = None,
     ) -> None:  # fmt: skip
         """Adds the value of a form to a sum, for tokens of one kind.  The other parameters are those of :meth:`form`."""
-        for term in form:
-            source = self._term(term, stage, step, part, lane, port)
+        for each in form:
+            source, term = self._read(each, stage, step, part, lane, port)
             cut = term.maps[-1:] == (("cut",),)
             plain = Term(term.source, term.maps[:-1] if cut else term.maps)
             key = (self._identity(source), plain.maps, stage, lane) if plain.maps else self._identity(source)
@@ -187,17 +232,38 @@ class TokenValues:
         self, form: Form, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None = None
     ) -> Value:
         """The value of a form for the token in a stage, which is part ``part`` of its step."""
-        return self.sum([self.mapped(self._term(term, stage, step, part, lane, port), term, stage, lane) for term in form])
+        read = [self._read(term, stage, step, part, lane, port) for term in form]
+        return self.sum([self.mapped(value, term, stage, lane) for value, term in read])
+
+    def _read(
+        self, term: Term, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None
+    ) -> tuple[Value, Term]:
+        """A value, and the term of it that is left to map.  Products of key values with numbers of the message come from a register."""
+        if term.source.kind != "key" or not any(isinstance(number, Amount) for wire in term.maps for number in wire):
+            return self._term(term, stage, step, part, lane, port), term
+        if (lane, term) not in self._multiples:
+            product = self.mapped(self.key_lines[lane, term.source.what].at(1), term, 1, lane)
+            self._multiples[lane, term] = Line(self.late, product, 1, self.in_lane(lane, f"multiple_{len(self._multiples)}"))
+        return self._multiples[lane, term].at(stage), Term(term.source)
 
     def _term(self, term: Term, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None) -> Value:
         kind, what = term.source
         if kind == "const":
             return Const(int(what), self.width)  # type: ignore[call-overload]
+        if kind == "key" and self.plan.keys_beside:
+            return self.key_lines[lane, what].at(stage)
         if kind in ("key", "word"):
             assert port is not None
             return self.reads[lane, *port]
         if kind == "mark":
             return self._mark(stage, lane)
+        if kind == "number":
+            return self._number(what, stage)
+        if kind == "left":
+            return self.states[str(what)][lane + 1].at(stage)
+        if kind == "state" and step is not None and step.name == "tag" and self.plan.follows:
+            # What the last token of the message has left goes on through the pipeline before the tag.
+            return self.states[str(what)][-1].at(stage + self.plan.behind)
         if kind == "state":
             if self.plan.kinds[str(what)].kind == "horner":
                 assert self.total is not None
@@ -228,15 +294,48 @@ class TokenValues:
 
     def initial(self, name: str, stage: int) -> Value | None:
         """What a ``start`` without tokens makes of the nonce for a part of the state; None if there is no such start."""
-        start = next((s for s in self.plan.steps if s.name == "start" and not self.placed.passes[s.title]), None)
+        start = next(
+            (s for s in self.plan.steps if s.name == "start" and (self.plan.runs_ahead or not self.placed.passes[s.title])), None
+        )
         if start is None:
             return None
+        if name in self.plan.started:
+            read = self.begun.setdefault(name, {})
+            if stage not in read:
+                read[stage] = Signal(self.width, name=f"{name}_{stage}_begun")
+            return Mux(self.lines["blank"].at(stage), 0, read[stage])
         return self.sum([self.mapped(self._start_term(term, stage), term, stage, 0) for term in start.updates[name]])
 
     def _start_term(self, term: Term, stage: int) -> Value:
         if term.source.kind == "const":
             return Const(int(term.source.what), self.width)  # type: ignore[call-overload]
+        if term.source.kind == "number":
+            return self._number(term.source.what, stage)
         return self.lines["nonce"].at(stage)
+
+    def _number(self, what: object, stage: int) -> Value:
+        """A number of lengths as big-endian bytes of a block."""
+        assert isinstance(what, tuple)
+        of, first, nbytes = what
+        if (what, stage) not in self._tables:
+            bits: Value = self.lines[f"known_{of}"].at(stage) if isinstance(of, str) else self._table(of, nbytes, stage)
+            wide = Cat(bits, Const(0, 8 * nbytes))[: 8 * nbytes]
+            turned = Cat(wide.word_select(at, 8) for at in reversed(range(nbytes)))
+            self._tables[what, stage] = Cat(Const(0, 8 * first), turned, Const(0, self.width - 8 * (first + nbytes)))
+        return self._tables[what, stage]
+
+    def _table(self, of: Known, nbytes: int, stage: int) -> Value:
+        """A number that depends on some lengths, looked up."""
+        result = Signal(8 * nbytes, name=f"number_{len(self._tables)}")
+        lengths = [self.lines[f"known_{name}"].at(stage) for name in of.names]
+        with self.late.Switch(Cat(lengths)):
+            for values, number in of.cases:
+                key, at = 0, 0
+                for value, signal in zip(values, lengths, strict=True):
+                    key, at = key | value << at, at + len(signal)
+                with self.late.Case(key):
+                    self.late.d.comb += result.eq(number)
+        return result
 
     def _result(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
         """The result of an operation of a step, which an earlier token of the step may have done."""
