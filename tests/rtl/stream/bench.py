@@ -8,7 +8,7 @@ from amaranth.back import rtlil
 
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim import Simulation
-from modeloom.spec.stream_numbers import StreamNumbers
+from modeloom.spec.stream_numbers import StreamNumbers, trailing_zeros
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
 from modeloom.streams.prove import tokens_of
 
@@ -42,7 +42,7 @@ class PipelineBench:
         self.rng = random.Random(seed)
         self.texts, self.tags, self.words = [], [], {}
         self.kinds = {(token.title, token.part): n for n, token in enumerate(self.plan.tokens)}
-        self.chain = 0
+        self.chain = self.sent = 0
         self.numbers = StreamNumbers(mode.field, [])
 
     def step(self, cycles=1):
@@ -96,6 +96,7 @@ class PipelineBench:
         """Sends a message, its first token not before a cycle (of this bench's own count); the cycle after its last token."""
         plan = self.plan
         begun, hashed, closed = None, 0, False
+        self.sent += 1
         tokens = list(tokens_of(plan, sent.message, cycle, sent.block(plan.mode.block_bytes)))
         for at, group in groupby(tokens, key=lambda token: (token.cycle, token.part < 0)):
             group = list(group)
@@ -105,13 +106,22 @@ class PipelineBench:
             self.step(at[0] - cycle)
             product = any(token.empty or self.of_hash(token) for token in group)
             closing = any(token.closing for token in group) and product
+            if plan.runs_ahead and group[0].opens:
+                begun = group[0]
             values = {
                 "valid": 1, "active": 0, "slot": group[0].slot, "begin": int(begun is not None),
-                "nonce": int(begun.block) if begun else self.rng.getrandbits(8), "product": int(product), "chain": self.chain,
+                "nonce": self.rng.getrandbits(8) if begun is None or begun.block is None else int(begun.block),
+                "product": int(product), "chain": self.chain,
                 "fresh": int(hashed < plan.lane_chains), "opening": int(hashed == 0 or (closing and not closed)),
             }  # fmt: skip
             lane = 0
+            values |= {f"known_{name}": group[0].lengths.get(name, 0) for name in plan.known_lengths}
+            if plan.runs_ahead:
+                values |= {"start_place": self.sent % 2, "begin_place": self.sent % 2, "blank": 0}
             for token in group:
+                if not token.step and not token.empty:
+                    # It only ends a message.
+                    continue
                 if token.empty:
                     other = token.place % plan.lanes
                     values |= {f"power__{other}": token.power, f"block__{other}": self.rng.getrandbits(8)}
@@ -120,6 +130,7 @@ class PipelineBench:
                 values |= {
                     f"kind__{lane}": self.kinds[token.step, token.part], f"nbytes__{lane}": token.nbytes, f"power__{lane}": token.power,
                     f"block__{lane}": self.block_of(token),
+                    **({f"times__{lane}": trailing_zeros(token.index or 1)} if plan.times_bits else {}),
                 }  # fmt: skip
                 lane += 1
             for name, value in values.items():
@@ -135,6 +146,8 @@ class PipelineBench:
 
     def of_hash(self, token):
         """Whether a token has a product of the hash."""
+        if not token.step:
+            return False
         return self.plan.hashed(self.plan.step(token.step)) in self.plan.tokens[self.kinds[token.step, token.part]].operations
 
     def block_of(self, token):
@@ -143,4 +156,6 @@ class PipelineBench:
         if kind.source is not None and kind.source.kind == "lengths":
             order, *parts = kind.source.what
             return self.numbers.bit_lengths(*(token.lengths[n] if isinstance(n, str) else n for n in parts), order)
+        if token.step.startswith("start") and self.plan.nonce_form == "01":
+            return self.numbers.front01(int(token.block), token.lengths["nonce"])
         return int(token.block) if token.block is not None else self.rng.getrandbits(8)

@@ -5,7 +5,7 @@ import pytest
 from tests.built import slowly
 from tests.generality.quad256 import QuadPipeline, mix, substitute
 from tests.rtl.stream.bench import PipelineBench
-from tests.streams.modes import NoHash, Offsets, SecretOffsets, WideAEAD
+from tests.streams.modes import Ladder, NoHash, Offsets, SecretOffsets, WideAEAD
 from tests.streams.numbers import OnNumbers, messages, models_of
 
 from modeloom.golden.aes_keys import round_keys
@@ -67,11 +67,19 @@ def test_a_mode_without_products(stages, options):
     run(bench, NoHash, aes_keys, models_of(NoHash(), 1), 60, longest=6)
 
 
+@pytest.mark.parametrize("lanes", slowly(1, 2))
+def test_a_start_that_runs_ahead_and_a_tag_that_follows(lanes):
+    bench = PipelineBench(Ladder(), lambda: QuadPipeline(False, 1, 4), None, 4, 5, 256, lanes=lanes)
+    assert bench.plan.runs_ahead and bench.plan.follows and bench.plan.keys_beside and bench.plan.times_bits == 4
+    run(bench, Ladder, quad_keys, models_of(Ladder(), 4), 80, longest=20)
+
+
 @pytest.mark.parametrize("mode", [Offsets, *slowly(SecretOffsets)])
 def test_a_tag_that_waits(mode):
     """A tag reads a sum at the entry that blocks make behind the cipher; and text is a sum with a part of the state that changes."""
     bench = PipelineBench(mode(), lambda: AESPipeline(128, 1, 1), None, 1, 4, 128)
-    assert [each.at for each in bench.plan.placed.passes["tag"]] == [11, 22] and bench.plan.placed.homes["sum"] == 11
+    home = 11 + (mode is SecretOffsets)
+    assert [each.at for each in bench.plan.placed.passes["tag"]] == [11, 22] and bench.plan.placed.homes["sum"] == home
     run(bench, mode, aes_keys, models_of(mode(), 1), 60, longest=6)
 
 
