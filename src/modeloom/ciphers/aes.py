@@ -24,18 +24,29 @@ BLOCK_MEMORY_CYCLES = 2
 
 def _timing(request: CoreRequest) -> CoreTiming:
     cycles = max(map(_rounds, request.key_sizes)) * request.stages
+    memory = BLOCK_MEMORY_CYCLES if request.slots > FEW_SLOTS else 0
     # The core registers the whitened input, which is the operand register.  A sequential core takes the next block in its last cycle.
-    if request.form != "pipelined":
+    if request.form == "sequential":
         return CoreTiming(cycles + 1, cycles)
-    return CoreTiming(cycles + 1 + (BLOCK_MEMORY_CYCLES if request.slots > FEW_SLOTS else 0), 1)
+    if request.form == "multistream":
+        cycles = max(map(_rounds, request.key_sizes)) * request.streams
+        # Blocks of shorter keys wait for their first round in places that all blocks pass.
+        return CoreTiming(cycles + 1 + bool(request.more_key_bits) + memory, cycles, request.streams)
+    return CoreTiming(cycles + 1 + memory, 1)
 
 
 def _hardware(request: CoreRequest) -> Any:
+    from modeloom.rtl.aes.cores.multistream import AESStreams
     from modeloom.rtl.aes.cores.pipeline import AESPipeline
     from modeloom.rtl.aes.cores.sequential import AESSequential
 
     if request.form == "sequential":
         return AESSequential(request.key_bits, request.slots, request.stages, direction=request.direction, sbox=request.sbox)
+    if request.form == "multistream":
+        return AESStreams(
+            request.key_bits, request.streams, request.slots, direction=request.direction, more_key_bits=request.more_key_bits,
+            block_memory=request.slots > FEW_SLOTS, whole_sboxes=request.networks == "lut6",
+        )  # fmt: skip
     return AESPipeline(
         request.key_bits, request.stages, request.slots, direction=request.direction, sbox=request.sbox,
         more_key_bits=request.more_key_bits, key_memory="block" if request.slots > FEW_SLOTS else "distributed",
@@ -71,6 +82,8 @@ AES = BlockCipher(
     most_stages=4,
     pipelined=DIRECTIONS,
     sequential=DIRECTIONS,
+    multistream=DIRECTIONS,
+    streams=(1, 2, 4),
     sboxes=("lut", "bram", "composite", "bdd", "compact"),
     timing=_timing,
     software=openssl("AES"),

@@ -15,19 +15,21 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from modeloom.ciphers import CIPHERS, BlockCipher, CoreRequest
 from modeloom.ciphers.request import FEW_SLOTS
 from modeloom.spec import DefinitionError, blame
+from modeloom.spec.cadence import BATCH_LEAD
 
 __all__ = ["check_cipher", "check_core"]
 
 KEYS = 64
 """Smallest number of keys for each core."""
 
-BLOCKS = {"pipelined": 32, "sequential": 8}
-"""Number of blocks under each key.  A sequential core uses the same tables in every round."""
+BLOCKS = {"pipelined": 32, "sequential": 8, "multistream": 8}
+"""Number of blocks under each key.  Cores with one round use the same tables in every round."""
 
 KEY_PATIENCE = 4096
 """Limit for the number of cycles of a key schedule."""
@@ -164,7 +166,7 @@ class _Check:
 
         request = self.request
         core, schedule = self.cipher.hardware(request), self.cipher.expander(self.sizes)
-        ports = [*CORE_PORTS, *(["start"] if request.form == "sequential" else [])]
+        ports = [*CORE_PORTS, *{"sequential": ["start"], "multistream": ["batch"]}.get(request.form, [])]
         ports += ["decrypt"] if request.direction == "both" else []
         several = len(self.sizes) > 1
         ports += ["key_length"] if several else []
@@ -241,24 +243,24 @@ class _Check:
         return writes
 
     def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> _Run:
-        """Sends blocks ``interval`` cycles apart, and sometimes later.  Between the blocks, the ports have other values."""
+        """Sends batches of blocks ``interval`` cycles apart, and sometimes later.  Between the blocks, the ports have other values."""
         run, rng, bits = _Run(operations), self.rng, 8 * self.size
-        wait, waiting = 0, iter(operations)
-        following = next(waiting, None)
-        left = self.timing.latency + max(SLOWEST // 8, tail) + 1
-        while following or left:
-            if following and not wait:
-                following.start = len(run.outputs)
-                values = (following.block, following.slot, int(following.decrypt), 1)
-                following, wait = next(waiting, None), interval + (rng.randrange(1, 4) if rng.random() < 0.1 else 0)
+        at, begins, waiting = BATCH_LEAD, set(), iter(operations)
+        coming: dict[int, _Operation] = {}
+        while batch := list(islice(waiting, self.timing.blocks)):
+            begins.add(at - BATCH_LEAD)
+            coming |= dict(enumerate(batch, at))
+            at += interval + (rng.randrange(1, 4) if rng.random() < 0.1 else 0)
+        for cycle in range(max(coming) + self.timing.latency + max(SLOWEST // 8, tail) + 2):
+            if cycle in coming:
+                coming[cycle].start = cycle
+                values = (coming[cycle].block, coming[cycle].slot, int(coming[cycle].decrypt), 1)
             else:
                 values = (rng.getrandbits(bits), rng.randrange(self.request.slots), rng.getrandbits(1), 0)
-                left -= not following
-            for name, value in zip(("i", "slot", "decrypt", "start"), values, strict=True):
+            for name, value in zip(("i", "slot", "decrypt", "start", "batch"), (*values, int(cycle in begins)), strict=True):
                 sim.set(name, value)
             run.outputs.append(sim.get("o"))
             sim.step()
-            wait = max(0, wait - 1)
         return run
 
     # -- verdict ------------------------------------------------------------------------------------------------------

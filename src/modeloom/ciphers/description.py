@@ -35,8 +35,10 @@ class BlockCipher:
         Width of a round key in bits.
     most_stages : int
         Largest number of registers in a round of a pipeline.  The smallest is 1.
-    pipelined, sequential : tuple of str
+    pipelined, sequential, multistream : tuple of str
         Directions of the cores in this form: "encrypt", "decrypt", and "both" for one core with both directions.
+    streams : tuple of int
+        Possible numbers of streams of a multistream core.  The default is the last.
     timing : callable
         ``timing(request)``: the ``CoreTiming`` of the core that a ``CoreRequest`` asks for.  It is the same for any number of slots up to
         ``FEW_SLOTS`` (``ciphers.request``).
@@ -46,7 +48,8 @@ class BlockCipher:
         Forms of the S-box that the cores may have.  The default is the first.
     hardware : callable
         ``hardware(request)``: the Amaranth component that a ``CoreRequest`` asks for, with the ports of ``AESPipeline``
-        (``rtl.aes.cores.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A core for
+        (``rtl.aes.cores.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A multistream
+        one has ``batch``, high ``spec.cadence.BATCH_LEAD`` cycles before the first block of a batch.  A core for
         both directions has ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key in the form for the inverse
         cipher, where that has one of its own.  A core for several key sizes has ``key_length``, the size of the key that a round key
         belongs to; ``key_round`` counts the round keys of this key.
@@ -54,7 +57,7 @@ class BlockCipher:
         ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
         from outside.  It erases a round key a cycle and keeps no part of a key when it is done.
     several_sizes : tuple of str
-        Directions for which a pipeline takes keys of several sizes, which are those of the slots of its blocks.  A slot is erased with
+        Directions for which pipelines and multistream cores take keys of several sizes, which are those of the slots of their blocks.  A slot is erased with
         the size that has most round keys before a key of any size is written to it.
     key_schedule_for : callable or None
         ``key_schedule_for(key_sizes)``: one component that expands keys of several sizes, with the port ``length``.  None stands for a key
@@ -80,6 +83,8 @@ class BlockCipher:
     most_stages: int = 1
     pipelined: tuple[str, ...] = ("encrypt", "decrypt")
     sequential: tuple[str, ...] = ()
+    multistream: tuple[str, ...] = ()
+    streams: tuple[int, ...] = ()
     sboxes: tuple[str, ...] = ("lut",)
     several_sizes: tuple[str, ...] = ()
     key_schedule_for: Callable[[tuple[int, ...]], Any] | None = None
@@ -91,7 +96,7 @@ class BlockCipher:
 
     def has(self, direction: str, form: str) -> bool:
         """Whether there is a core for a direction in a form."""
-        return direction in (self.pipelined if form == "pipelined" else self.sequential)
+        return direction in {"pipelined": self.pipelined, "sequential": self.sequential, "multistream": self.multistream}[form]
 
     def check_sizes(self, request: CoreRequest) -> None:
         """Raises ``InputError`` if there is no core for the key sizes of a request."""
@@ -100,7 +105,7 @@ class BlockCipher:
                 raise InputError(f"{self.name} has keys of {', '.join(map(str, self.key_bits))} bits, not {bits}")
         if not request.more_key_bits:
             return
-        if request.form != "pipelined":
+        if request.form == "sequential":
             raise InputError(f"{self.name} takes keys of several sizes in pipelines only, not in a {request.form} core")
         if request.direction not in self.several_sizes:
             what = {"both": "for both directions"}.get(request.direction, f"to {request.direction}")

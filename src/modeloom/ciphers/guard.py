@@ -42,8 +42,9 @@ class Guarded:
             result = self.function(*arguments)
         if self.word == "timing":
             self._check(isinstance(result, CoreTiming), result, "a CoreTiming(latency=..., interval=...)")
-            for cycles in (result.latency, result.interval):
+            for cycles in (result.latency, result.interval, result.blocks):
                 self._check(_is_count(cycles), result, "a CoreTiming of whole numbers of cycles from 1")
+            self._check(result.blocks <= result.interval, result, "a CoreTiming with no more blocks than cycles of an interval")
         elif self.word == "round_keys":
             self._check(_is_count(result), result, "a number of round keys from 1")
         elif self.word == "expand":
@@ -102,13 +103,17 @@ def guard(description: Any) -> None:
     sizes = description.key_bits
     if not isinstance(sizes, tuple) or not sizes or not all(_is_count(size) and size % 8 == 0 for size in sizes):
         refuse(f"key_bits is {sizes!r}; it must be a tuple of numbers of bits that are whole bytes, such as (128, 256)")
-    for name in ("pipelined", "sequential", "sboxes", "several_sizes"):
+    for name in ("pipelined", "sequential", "multistream", "sboxes", "several_sizes"):
         value = getattr(description, name)
         if not isinstance(value, tuple) or not all(isinstance(entry, str) for entry in value):
             refuse(f"{name} is {value!r}; it must be a tuple of names")
     if not description.sboxes:
         refuse('sboxes is (); it must have one name, such as ("lut",)')
-    for name in ("pipelined", "sequential", "several_sizes"):
+    if not isinstance(description.streams, tuple) or not all(map(_is_count, description.streams)):
+        refuse(f"streams is {description.streams!r}; it must be a tuple of numbers of blocks")
+    if description.multistream and not description.streams:
+        refuse("it has multistream cores, and streams is (); it must have one number, such as (4,)")
+    for name in ("pipelined", "sequential", "multistream", "several_sizes"):
         if not set(getattr(description, name)) <= set(DIRECTIONS):
             refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"')
     for word, argument in FUNCTIONS.items():

@@ -5,7 +5,7 @@
 
     key_start, key_erase, key ──▶ key schedule ──[reg]──▶ key ports ┐
                                       └──▶ we, round, data, ...     core ──▶ o
-    i, slot, decrypt, start ────────────────────────────────────────┘
+    i, slot, decrypt, start, batch ─────────────────────────────────┘
 
 A register delays the writes of round keys, as in a core of a mode.
 """
@@ -42,7 +42,7 @@ class CipherBench(wiring.Component):
         The size of the key, from a request until it is done.  It is there only for several sizes.
     we, round, data, data_dec, done : Out
         Outputs of the key schedule.
-    i, slot, decrypt, start : In
+    i, slot, decrypt, start, batch : In
         Inputs of the core.  Those that the core does not have are unused.
     o : Out
         Output of the core.
@@ -54,7 +54,7 @@ class CipherBench(wiring.Component):
         super().__init__({
             "key_start": In(1), "key_erase": In(1), "key": In(len(schedule.key)), "key_slot": In(slot),
             "we": Out(1), "round": Out(len(schedule.round)), "data": Out(data), "data_dec": Out(data), "done": Out(1),
-            "i": In(len(core.i)), "slot": In(slot), "decrypt": In(1), "start": In(1), "o": Out(len(core.o)),
+            "i": In(len(core.i)), "slot": In(slot), "decrypt": In(1), "start": In(1), "batch": In(1), "o": Out(len(core.o)),
             **({"key_length": In(len(schedule.length))} if hasattr(schedule, "length") else {}),
         })  # fmt: skip
 
@@ -79,7 +79,7 @@ class CipherBench(wiring.Component):
             reg = Signal(len(value), name=f"{name}_reg")
             m.d.sync += reg.eq(value)
             m.d.comb += getattr(core, name).eq(reg)
-        for name in ("slot", "start"):
+        for name in ("slot", "start", "batch"):
             if hasattr(core, name):
                 m.d.comb += getattr(core, name).eq(getattr(self, name))
         return m

@@ -1,18 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One round of AES for several blocks at a time, with registers at places where they cost no LUT (luts2017, section 3.3).
+"""One round of AES for several blocks at a time (luts2017, section 3.3).  ``stream_round`` has the registers of the round::
 
-With four streams, each register holds a different block, and every LUT6 is followed by a register::
-
-            ┌─────────────────────────────────────────────────────────────────────────────────────┐
-            ▼                                                                                     │
-    i, key_first, key ──▶ state ──▶ S-boxes ──▶ reg ──▶ x = a_7 + b_7 ──▶ reg ──▶ MixColumns ──▶ reg
-                          reg                   └──────▶ reg ────────────────────▶ waiting reg ──(+) key ──▶ o
-    stage     4            1                     2                        3                           4
-
-    streams   registers at the end of stage
-    1         4: the sum with the round key
-    2         1 (S-boxes), 4
-    4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
+            ┌──────────────────────────────────────────────────────────┐
+            ▼                                                          │
+    i, key_first, key ──▶ state reg ──▶ S-boxes ... MixColumns ──▶ mixed
+    stage     4                1         2, 3            └──▶ waiting ──(+) key ──▶ o
 
 With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s.
 The next batch enters while the last round of this batch ends, so the input needs no additional cycles: s blocks take n s cycles.
@@ -26,19 +18,14 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.layers.both import invert_bytes, map_after, map_after_split, map_before_split, split_register
-from modeloom.rtl.aes.layers.mixcolumns import inv_shift_rows, shift_rows
-from modeloom.rtl.aes.layers.round_networks import add_in_luts, lower_columns, plain_network
+from modeloom.rtl.aes.layers.both import split_register
+from modeloom.rtl.aes.layers.round_networks import add_in_luts
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_key_bits, columns
 from modeloom.rtl.aes.rounds.round_stages import add, register
-from modeloom.rtl.aes.sboxes.sbox import inv_sub_bytes, sub_bytes
+from modeloom.rtl.aes.rounds.stream_round import STREAMS, check_streams, stream_round
 from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["STREAMS", "AESMultiStream"]
-
-STREAMS = (1, 2, 4)
-"""Possible numbers of blocks in a round."""
-
 
 class AESMultiStream(wiring.Component):
     """AES for 1, 2 or 4 blocks at a time with one key.  The round keys come from outside.
@@ -87,11 +74,9 @@ class AESMultiStream(wiring.Component):
 
     def __init__(self, key_bits: int = 128, streams: int = 4, direction: str = "encrypt"):
         self.key_bits = check_key_bits(key_bits)
-        if streams not in STREAMS or isinstance(streams, bool):
-            raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams!r}")
         if direction not in DIRECTIONS:
             raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-        self.streams, self.direction = streams, direction
+        self.streams, self.direction = check_streams(streams), direction
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * streams
         self.latency = self.interval + 1
@@ -162,7 +147,7 @@ class AESMultiStream(wiring.Component):
             state = split_register(m, next_state, way, "state")
         else:
             state = register(m, next_state, "state")
-        mixed, waiting = self._round(m, state, ways)
+        mixed, waiting = stream_round(m, state, ways, streams=streams, direction=self.direction)
         o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
         entering, going = columns(add(self.i, self.key_first)), columns(add(mixed, self.key))
         leaving = columns(add_in_luts(m, waiting, self.key))
@@ -172,31 +157,3 @@ class AESMultiStream(wiring.Component):
                 m.d.sync += o_reg[n].eq(leaving[n])
         m.d.comb += self.o.eq(Cat(o_reg))
         return m
-
-    def _round(self, m: Module, state: Value | tuple[Value, Value], ways: list[Value]) -> tuple[Value, Value]:
-        """Stages 1 to 3: the state with MixColumns and without."""
-
-        def at(*numbers: int) -> bool:
-            return self.streams in numbers
-
-        def late(value: Value, name: str) -> Value:
-            return register(m, value, name)
-
-        network = plain_network(self.direction)
-        if self.direction == "both":
-            inverted = invert_bytes(m, map_before_split(m, state, ways[0]))
-            if at(4):
-                inverted = late(inverted, "inverted")
-            state = map_after(m, inverted, ways[1]) if at(4) else map_after_split(m, inverted, ways[0])
-            if at(2, 4):
-                state = late(state, "substituted")
-            mixed = lower_columns(m, network, state, gate=ways[{1: 0, 2: 1, 4: 2}[self.streams]])
-        else:
-            inverse = self.direction == "decrypt"
-            state = inv_shift_rows(inv_sub_bytes(m, state)) if inverse else shift_rows(sub_bytes(m, state))
-            if at(2, 4):
-                state = late(state, "substituted")
-            mixed = lower_columns(m, network, state, register=late if at(4) else None)
-            if at(4):
-                state = late(state, "beside_sums")
-        return (late(mixed, "mixed"), late(state, "waiting")) if at(4) else (mixed, state)

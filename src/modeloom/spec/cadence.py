@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cadence of a unit that takes blocks in batches, such as a round core for several streams.
+
+::
+
+    cycle       0 1 2 3 4 ... 39 40 41 42 43 44 ...      4 blocks every 40 cycles
+    blocks      x x x x          x  x  x  x
+    batch     x               x                          high ``BATCH_LEAD`` cycles before the first block
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+__all__ = ["BATCH_LEAD", "Cadence"]
+
+BATCH_LEAD = 2
+"""Cycles from the signal that begins a batch to its first block."""
+
+
+@dataclass(frozen=True)
+class Cadence:
+    """Blocks that enter a unit in successive cycles, again and again.
+
+    Attributes
+    ----------
+    interval : int
+        Cycles from the first block of a batch to that of the next one.
+    blocks : int
+        Blocks of a batch: the unit takes one in each of the first ``blocks`` cycles of an interval.
+
+    Raises
+    ------
+    ValueError
+        A batch has no blocks, or more than an interval has cycles.
+    """
+
+    interval: int
+    blocks: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.blocks <= self.interval:
+            raise ValueError(f"a batch has from 1 to {self.interval} blocks, one a cycle, not {self.blocks}")
+
+    def takes(self, cycle: int) -> bool:
+        """Whether the unit takes a block in a cycle."""
+        return cycle % self.interval < self.blocks
+
+    def phases(self, offsets: Collection[int]) -> frozenset[int]:
+        """The phases, from 0 to ``interval`` - 1, in which something may begin that uses the unit so many cycles later."""
+        return frozenset(phase for phase in range(self.interval) if all(self.takes(phase + offset) for offset in offsets))
