@@ -44,7 +44,7 @@ class Guarded:
             self._check(isinstance(result, CoreTiming), result, "a CoreTiming(latency=..., interval=...)")
             for cycles in (result.latency, result.interval, result.blocks):
                 self._check(_is_count(cycles), result, "a CoreTiming of whole numbers of cycles from 1")
-            self._check(result.blocks <= result.interval, result, "a CoreTiming with no more blocks than cycles of an interval")
+            self._check(result.blocks < max(2, result.interval), result, "a CoreTiming with fewer blocks than cycles of an interval")
         elif self.word == "round_keys":
             self._check(_is_count(result), result, "a number of round keys from 1")
         elif self.word == "expand":

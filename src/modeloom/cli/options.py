@@ -61,7 +61,7 @@ _UNIT_OPTIONS = [
     click.option(
         "--cipher-arch", "--aes-arch",
         help="pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions) or sequential "
-        "(default: pipelined).",
+        "(default: pipelined). Stream modes take pipelined, or multistream: one round for several blocks at a time.",
     ),
     click.option(
         "--cipher-sbox", "--aes-sbox", help="S-boxes of these cores: lut; AES also has bram (block memories), composite, bdd and compact.",
@@ -107,7 +107,7 @@ def unit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def options_from(values: dict[str, Any]) -> Options:
     """Options from the parameters of a command.  The unit options are removed from ``values``."""
-    for name in ("blocks_per_cycle", "channels", "hold", "key_schedule", "key_schedules", "keys", "packet"):
+    for name in ("blocks_per_cycle", "channels", "hold", "key_schedule", "key_schedules", "keys", "packet", "streams"):
         if values.pop(name, None) is not None:
             raise InputError(f"--{name.replace('_', '-')} is an option of stream modes, and this is a mode on sectors; leave it out")
     base = preset(values.pop("preset") or "default")

@@ -34,6 +34,7 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Stream modes: word, or iterative for a round key in each cycle (default: iterative with --keys inline, else word).",
         ),
         click.option("--key-schedules", type=int, help="Stream modes: with --keys inline, 1 or 2 that work at the same time (default: 2)."),
+        click.option("--streams", type=int, help="Stream modes, with --cipher-arch multistream: blocks in a round, 1, 2, 4 (default: 4)."),
         click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),
         click.option("--channels", type=int, help="Stream modes: messages that may interleave, from 1 to 256 (default: 1)."),
         click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
@@ -113,10 +114,11 @@ def build_stream(
         }  # fmt: skip
         click.echo(json.dumps({**result, **{key: value for key, value in figures.items() if key != "schema"}}, indent=2))
         return
-    cycles = description.cycles
+    cycles, cadence = description.cycles, description.cadence
+    batches = "" if cadence is None else f"{cadence.blocks} block{'s' * (cadence.blocks != 1)} every {cadence.interval} cycles, "
     click.echo(
-        f"{directory}: {cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} for one of "
-        f"text, {cycles.tag} for the tag, latency {description.latency}, {'proved' if description.explain.proved else 'not proved'}"
+        f"{directory}: {batches}{cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} for one of "
+        f"text, {cycles.tag} for the tag, latency {'at most ' if batches else ''}{description.latency}, {'proved' if description.explain.proved else 'not proved'}"
     )
     if description.inline:
         apart = description.key_interval

@@ -10,6 +10,7 @@ from modeloom.ciphers import BlockCipher, cipher_of
 from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.options import MULTIPLIERS, Options
 from modeloom.spec import InputError, UnknownName
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, DEC, MUL
 from modeloom.spec.stream import StreamMode, partial
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
@@ -37,6 +38,9 @@ MOST_KEY_SCHEDULES = 2
 SCHEMA = "modeloom-explain-stream-1"
 
 DIRECTIONS = ("encrypt", "decrypt", "both")
+
+ARCHITECTURES = ("pipelined", "multistream")
+"""What ``StreamOptions.cipher_arch`` may be."""
 
 RING_SLOTS = (3, 64)
 """Key slots of a core whose keys come with the messages, at least and at most."""
@@ -79,11 +83,15 @@ class StreamOptions:
         Other key sizes.  Each key slot has the size of its key.
     cipher : str or None
         Name of the block cipher (default: that of the mode).
+    cipher_arch : str
+        "pipelined", which takes a block in every cycle, or "multistream": one round, through which ``streams`` blocks go at a time.
+    streams : int or None
+        Blocks of a multistream cipher, which has as many registers in its round (default: as many as the cipher can have).
     cipher_sbox : str or None
         S-boxes of the cipher (default: the first form of the cipher).
     cipher_stages, mul_stages : int or None, int
-        Registers in a round (default: 2, or as many as the cipher has), and in the multiplier, 0 to 8: its product takes a cycle more,
-        from the registers of its operands to that of the product.
+        Registers in a round of a pipeline (default: 2, or as many as the cipher has), and in the multiplier, 0 to 8: its product takes a
+        cycle more, from the registers of its operands to that of the product.
     mul_arch : str
         Multiplier circuit.  With "lut6", the cipher is made for LUTs of six inputs, too.
     key_slots : int or None
@@ -115,6 +123,8 @@ class StreamOptions:
     key_bits: int | None = None
     more_key_bits: tuple[int, ...] = ()
     cipher: str | None = None
+    cipher_arch: str = "pipelined"
+    streams: int | None = None
     cipher_sbox: str | None = None
     cipher_stages: int | None = None
     mul_arch: str = "karatsuba"
@@ -203,6 +213,7 @@ class CompiledStream:
             "cipher": self.options.cipher,
             "key_bits": self.options.key_bits,
             "blocks_per_cycle": plan.lanes,
+            **({"cadence": self._cadence(plan.cadence)} if plan.cadence is not None else {}),
             **({"channels": self.options.channels} if self.options.channels > 1 else {}),
             "latency": plan.text_stage,
             "latency_tag": placed.outputs["tag"] + placed.passes["tag"][-1].at,
@@ -225,6 +236,17 @@ class CompiledStream:
         }
 
 
+    def _cadence(self, cadence: Cadence) -> dict[str, Any]:
+        """The figures of a cadence, and for each step its tokens that use the cipher, and its cycles."""
+        plan = self.plan
+        return {
+            "blocks": cadence.blocks, "interval": cadence.interval,
+            "steps": {
+                step.title: {"ciphers": list(plan.ciphers(step.title)), "cycles": plan.program_cycles(step.title)} for step in plan.steps
+            },
+        }  # fmt: skip
+
+
 def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *, prove: bool = True) -> CompiledStream:
     """Compiles a stream mode.
 
@@ -241,6 +263,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if options.key_bits is None and not options.more_key_bits and options.keys != "expanded":
         first, *more = default_sizes(mode, chosen)
         options = replace(options, key_bits=first, more_key_bits=tuple(more))
+    options = _on_architecture(options, chosen)
     # The options of both kinds of cores are checked in one place.
     shared = Options(
         key_bits=options.key_bits, cipher=options.cipher, cipher_sbox=options.cipher_sbox, cipher_stages=options.cipher_stages,
@@ -284,26 +307,29 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     first, *more = sorted({cast(int, shared.key_bits), *options.more_key_bits}, reverse=True)
     options = replace(
         options, more_key_bits=tuple(more), key_bits=first, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox,
-        cipher_stages=shared.cipher_stages,
+        cipher_stages=None if options.streams else shared.cipher_stages,
     )  # fmt: skip
     needed = cipher_direction(mode, first // 8, options.directions)
     if needed == "both" and options.keys != "expand":
         raise InputError(f"{mode.name} deciphers blocks, so a core needs the round keys in two forms; leave out --keys {options.keys}")
-    if needed == "both" and not chosen.has("both", "pipelined"):
-        raise InputError(f"{mode.name} deciphers blocks, and {chosen.name} has no pipeline for both directions; choose another cipher")
+    if needed == "both" and not chosen.has("both", options.cipher_arch):
+        what = "pipeline" if options.cipher_arch == "pipelined" else f"{options.cipher_arch} core"
+        raise InputError(f"{mode.name} deciphers blocks, and {chosen.name} has no {what} for both directions; choose another cipher")
     request = CoreRequest(
-        direction=needed, form="pipelined", key_bits=first, stages=cast(int, shared.cipher_stages),
+        direction=needed, form=options.cipher_arch, key_bits=first, stages=options.streams or cast(int, shared.cipher_stages),
+        streams=options.streams or 1,
         slots=slots, sbox=cast(str, shared.cipher_sbox), more_key_bits=options.more_key_bits, writers=options.writers,
         networks="lut6" if options.mul_arch == "lut6" else "plain",
     )  # fmt: skip
     for bits in request.key_sizes:
         mode.check_key_bits(bits)
     chosen.check_sizes(request)
-    latencies: dict[str, int] = {CIPHER: chosen.timing(request).latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
-    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle)
+    timing = chosen.timing(request)
+    latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
+    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cadence=timing.cadence)
     options = replace(options, cipher_cores=_cores(plan, options))
     if options.cipher_cores is not None and options.cipher_cores > 1:
-        plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
+        plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores, cadence=timing.cadence)
     if prove:
         prove_setup(plan)
         prove_numbers(plan)
@@ -336,6 +362,28 @@ def _cores(plan: StreamPlan, options: StreamOptions) -> int | None:
     if not 1 <= given <= (most := _most_cores(plan)):
         raise InputError(f"--cipher-cores of {mode} is from 1 to {most}, the ciphers of a block, not {given}")
     return given
+
+
+def _on_architecture(options: StreamOptions, cipher: BlockCipher) -> StreamOptions:
+    """The options with the number of streams filled in.  Raises ``InputError`` for options that do not fit the form of the cipher."""
+    if options.cipher_arch not in ARCHITECTURES:
+        raise UnknownName("architecture of the cipher of a stream mode", options.cipher_arch, ARCHITECTURES)
+    if options.cipher_arch == "pipelined":
+        if options.streams is not None:
+            raise InputError("--streams is for --cipher-arch multistream; leave it out")
+        return options
+    if not cipher.multistream:
+        raise InputError(f"--cipher-arch multistream: {cipher.name} has no round core for several streams; choose another --cipher-arch")
+    streams = cipher.streams[-1] if options.streams is None else options.streams
+    if streams not in cipher.streams:
+        raise InputError(f"--streams is one of {', '.join(map(str, cipher.streams))}, not {streams}")
+    if options.cipher_stages is not None:
+        raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
+    if options.cipher_sbox not in (None, cipher.sboxes[0]):
+        raise InputError(f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {cipher.sboxes[0]}")
+    if options.keys == "inline":
+        raise InputError("--keys inline is for pipelines: it clears all round keys of a slot at once; leave out --cipher-arch multistream")
+    return replace(options, streams=streams)
 
 
 def cipher_direction(mode: StreamMode, key_bytes: int, directions: tuple[str, ...]) -> str:

@@ -6,6 +6,7 @@ function of a block and of all round keys that its core holds for the slot::
 
     enc, dec    i, slot ──latency──▶ E(round keys of the slot, i)         the keys must not change meanwhile
                 start ──latency──▶ the same, held until the next          a start before the core is free is an error
+                batch ──▶ cycles in which it takes blocks; in others, the result is unknown
     mul         a, b ──stages──▶ M(a, b)
 
 This file does not check the circuits inside.  ``arithmetic`` does this, except for ciphers.
@@ -17,6 +18,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import Box, CircuitError
@@ -185,6 +187,19 @@ class FunctionCore(Box):
         return tuple(self.late)
 
 
+class Batched(Protocol):
+    """Knows when a core takes blocks."""
+
+    def clock(self, begins: bool, reset: bool, path: str, cycle: int) -> None:
+        """Notes the signals that begin a batch, and that reset the core."""
+
+    def takes(self, cycle: int) -> bool:
+        """Whether the core takes a block in a cycle."""
+
+    def state(self, cycle: int) -> tuple[int | None, ...]:
+        """What the future depends on."""
+
+
 class CipherCore(Box):
     """A cipher core with its round keys.
 
@@ -205,6 +220,11 @@ class CipherCore(Box):
         Number of round keys of a key.
     width : int
         Bits of a block.
+
+    Attributes
+    ----------
+    batches : object or None
+        Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.stream.batches``).
     """
 
     def __init__(
@@ -228,6 +248,7 @@ class CipherCore(Box):
         self.flight: deque[tuple[int, str, int, tuple[int, ...], int]] = deque()
         self.free = 0
         self.held = 0
+        self.batches: Batched | None = None
         self._digests: dict[tuple[str, int], int] = {}
 
     def keys(self, core: str, slot: int) -> int:
@@ -247,6 +268,8 @@ class CipherCore(Box):
 
     def clock(self, inputs: Mapping[str, int], cycle: int) -> int:
         times = self.times
+        if self.batches is not None:
+            self.batches.clock(bool(self._number(inputs, "batch", cycle)), bool(self._number(inputs, "rst", cycle)), self.path, cycle)
         if times.started and (self._number(inputs, "rst", cycle) or self._number(inputs, "clear", cycle)):
             self.flight.clear()
             self.free, self.held = 0, 0
@@ -263,13 +286,17 @@ class CipherCore(Box):
 
     def state(self, cycle: int) -> object:
         flight = tuple((started - cycle, *rest) for started, *rest in self.flight)
-        return flight, max(0, self.free - cycle), self.held, tuple(sorted(self.written.items()))
+        batches = None if self.batches is None else self.batches.state(cycle)
+        return flight, max(0, self.free - cycle), self.held, tuple(sorted(self.written.items())), batches
 
     def _start(self, inputs: Mapping[str, int], cycle: int) -> None:
         if self.times.started:
             if cycle < self.free:
                 raise CircuitError(f"cycle {cycle}: {self.path} starts before it is free")
             self.free = cycle + self.times.interval
+        if self.batches is not None and not self.batches.takes(cycle):
+            self.flight.append((cycle, self.names[0], -1, (lanes.atom(f"{self.path} of {cycle}: no batch", self.width),), 0))
+            return
         operands = tuple(taken(inputs, self.ports[port]) for port in self.unit.ports)
         slot = lanes.number(taken(inputs, self.ports["slot"])) if "slot" in self.ports else 0
         core = self.names[1 if self.either and self._number(inputs, "decrypt", cycle) else 0]

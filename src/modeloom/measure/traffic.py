@@ -159,6 +159,8 @@ def _compare(messages: Sequence[Message], given: Sequence[Outcome], wanted: Sequ
 
 def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence[int], packets: int, tag_bytes: int) -> dict[str, Any]:
     """Bytes, cycles and percentages.  ``cycles`` has the cycle of each beat in."""
+    # Cycles of a beat at the peak.  With a cadence, packets begin some cycles early or late within a batch.
+    pace = 1.0 if d.cadence is None else d.cadence.cycles_a_block
     starts, beats, at = [], [], 0
     sizes = [(len(m.ad), len(m.data) - (tag_bytes if m.decrypt else 0)) for m in messages]
     for (associated, text), message in zip(sizes, messages, strict=True):
@@ -169,12 +171,13 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
     shares = []
     for number in range(1, packets + 1):
         whole = sum(sizes[number]) / d.beat_bytes
-        lost = starts[number + 1] - starts[number] - beats[number]
+        lost = (starts[number + 1] - starts[number]) / pace - beats[number]
+        lost = lost if d.cadence is None else max(0.0, lost)
         shares.append(whole / (whole + lost) if whole + lost else 0.0)
     nbytes, total = sum(map(sum, sizes[1:-1])), starts[-1] - starts[1]
     lost = total - sum(d.cycles_of(*size) for size in sizes[1:-1])
     return {
         **({"cycles_lost_per_key": round(lost / packets, 2)} if d.inline else {}),
-        "bytes": nbytes, "cycles": total, "percent_of_peak": round(100 * nbytes / total / d.beat_bytes, 2),
+        "bytes": nbytes, "cycles": total, "percent_of_peak": round(100 * nbytes / total / d.beat_bytes * pace, 2),
         "percent_as_gcm2008": round(100 * sum(shares) / packets, 2),
     }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.messages import PACKETS, message_core
 from modeloom.product.blocks import stream_groups
+from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import Description, Rate, Result, Verdict
 
 __all__ = [
@@ -86,6 +87,7 @@ class StreamExplain:
     cipher: Annotated[str, "Name of the block cipher."]
     key_bits: Annotated[int, "Bits of a key of the cipher."]
     blocks_per_cycle: Annotated[int, "Blocks that enter in a cycle."]
+    cadence: Annotated[CadenceFigures | None, "There if the cipher does not take a block in every cycle."] = None
     channels: Annotated[int | None, "Messages that may interleave; missing in a core with one channel."] = None
     latency: Annotated[int, "Cycles from a block of text to its result, in the pipeline."]
     latency_tag: Annotated[int, "Cycles from the last token to the tag, in the pipeline."]
@@ -137,9 +139,11 @@ class StreamDescription(Description):
     channels: Annotated[int, "Messages that may interleave."]
     hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
     packet: Annotated[str, '"aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other.']
-    latency: Annotated[int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins."]
+    latency: Annotated[
+        int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins; at most, if there is a cadence."
+    ]
     tokens: Annotated[Tokens, "Tokens of the steps of a message."]
-    cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step."]
+    cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step; in the mean, if there is a cadence."]
     shares_tag: Annotated[bool, "Whether the tag takes no cycle of its own where the last beat has a free block."]
     chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
     explain: StreamExplain
@@ -215,11 +219,46 @@ class StreamDescription(Description):
             return max(1, -(-(associated + text + tag) // self.beat_bytes))
         return max(1, -(-associated // self.beat_bytes) - (-text // self.beat_bytes))
 
+    @property
+    def cadence(self) -> CadenceFigures | None:
+        """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
+        return self.explain.cadence
+
+    @property
+    def waits(self) -> int:
+        """The largest number of cycles that a lone message waits for its place in the cadence, beside the fewest."""
+        return 0 if self.cadence is None else self.cadence.interval - self.cadence.blocks
+
+    def steady(self, associated: int, text: int, nonce_bytes: int | None = None) -> tuple[int, int]:
+        """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many."""
+        if self.cadence is None:
+            return 1, self.cycles_of(associated, text, nonce_bytes)
+        start = "start" if nonce_bytes is None else self._start_title(nonce_bytes)
+        return self.cadence.steady([[start], *self._groups(associated, text)] if self.cadence.steps[start].cycles else
+                                   self._groups(associated, text))
+
+    def _start_title(self, nonce_bytes: int) -> str:
+        number = next(n for n, lengths in enumerate(self.nonce_bytes) if nonce_bytes in lengths)
+        return [title for title in (self.cadence.steps if self.cadence else {}) if title.split()[0] == "start"][number]
+
+    def _groups(self, associated: int, text: int) -> list[list[str]]:
+        """The steps of a message behind its start, in the direction that takes longer.  Those that share a token are together."""
+        assert self.cadence is not None
+        longest = max(self.directions, key=lambda way: self.cadence.steps[way].cycles)  # type: ignore[union-attr]
+        groups = [[step] for step, nbytes in (("associated", associated), (longest, text)) for _ in range(-(-nbytes // self.beat_bytes))]
+        if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
+            groups[-1].append("tag")
+            return groups
+        return [*groups, ["tag"]]
+
     def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None) -> int:
-        """The number of cycles from a message with these numbers of bytes to the next one.
+        """The number of cycles from a message with these numbers of bytes to the next one; the mean, rounded up, if there is a cadence.
 
         Without ``nonce_bytes`` it is the number for a nonce of the default length.
         """
+        if self.cadence is not None:
+            messages, cycles = self.steady(associated, text, nonce_bytes)
+            return -(-cycles // messages)
         blocks = [-(-nbytes // self.beat_bytes) for nbytes in (associated, text)]
         usual = self.cycles.of(*blocks)
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
@@ -236,13 +275,18 @@ class StreamDescription(Description):
     def message_cycles(self, associated: int, text: int) -> int:
         """A generous limit for the cycles of a single message, with the longest start."""
         longest = max(start.cycles for start in self.explain.starts)
-        return self.beats(associated, text) + self.cycles_of(associated, text) + longest + 2 * self.latency + self.explain.stages + 64
+        own = self.beats(associated, text) + self.cycles_of(associated, text) + 2 * self.waits
+        return own + longest + 2 * self.latency + self.explain.stages + 64
 
     @property
     def bench_shape(self) -> MessageShape:
-        """The sizes of the messages whose distance the bench measures."""
+        """The sizes of the messages whose distance the bench measures.  Those of a core with a cadence all begin in the same phase."""
         ad, text = BENCH_BLOCKS
         size = self.beat_bytes
+        for more in range(0 if self.cadence is None else 2 * self.cadence.blocks):
+            if self.steady(ad * size, (text + more) * size)[0] == 1:
+                text += more
+                break
         return MessageShape(associated=(ad - 1) * size + size // 4, text=(text - 1) * size + size - 1)
 
     @property
@@ -295,7 +339,8 @@ class StreamDescription(Description):
     def bench_figures(self) -> Mapping[str, int]:
         """The latency of text that is not held, and the distance of messages of ``bench_shape``."""
         shape = self.bench_shape
-        latency = {"latency": self.latency} if self.hold is None or "encrypt" in self.directions else {}
+        # With a cadence, the latency depends on the cycle of the message.
+        latency = {"latency": self.latency} if (self.hold is None or "encrypt" in self.directions) and self.cadence is None else {}
         return {**latency, "cycles_per_message": self.cycles_of(shape.associated, shape.text)}
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:

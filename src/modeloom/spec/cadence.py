@@ -28,20 +28,20 @@ class Cadence:
     interval : int
         Cycles from the first block of a batch to that of the next one.
     blocks : int
-        Blocks of a batch: the unit takes one in each of the first ``blocks`` cycles of an interval.
+        Blocks of a batch, fewer than the cycles of an interval: the unit takes one in each of the first ``blocks`` cycles of it.
 
     Raises
     ------
     ValueError
-        A batch has no blocks, or more than an interval has cycles.
+        A batch has no blocks, or as many as an interval has cycles.
     """
 
     interval: int
     blocks: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.blocks <= self.interval:
-            raise ValueError(f"a batch has from 1 to {self.interval} blocks, one a cycle, not {self.blocks}")
+        if not 1 <= self.blocks < self.interval:
+            raise ValueError(f"a batch in {self.interval} cycles has from 1 to {self.interval - 1} blocks, not {self.blocks}")
 
     def takes(self, cycle: int) -> bool:
         """Whether the unit takes a block in a cycle."""

@@ -4,7 +4,7 @@
 Tokens read and write each part of the state at its home stage, one after another, so a token sees the result of the previous token.
 Three results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one
 multiplier latency after it was read, and a chain through the cipher one latency of the cipher after it.  A ``start`` may compute some
-values late.
+values late.  A cipher that takes blocks in batches has a cadence: the machine refuses a token that uses it in another cycle.
 
 The result of a ``start`` that runs ahead waits until its message begins.  The token of a tag that follows reads the state as the last
 token of its message has left it (``Placement``).
@@ -36,7 +36,7 @@ MEMORY_CYCLES = 2
 
 
 class MachineError(AssertionError):
-    """A token reads a value that is not ready yet."""
+    """A token reads a value that is not ready yet, or uses a unit that is not free."""
 
 
 class Algebra(Protocol):
@@ -252,6 +252,8 @@ class Machine:
         ready = max(cycle for cycle, _ in read)
         if unit:
             stage = token.cycle + self.placed.stages[unit]
+            if operation.operation.keyed and self.placed.cadence is not None and not self.placed.cadence.takes(token.cycle):
+                raise MachineError(f"{token.step}: operation {number} uses the cipher in cycle {stage}, out of its cadence")
             if ready > stage:
                 raise MachineError(f"{token.step}: operation {number} reads in cycle {stage} what is there in cycle {ready}")
             ready = stage + self.placed.latencies[unit]

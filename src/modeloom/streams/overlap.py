@@ -32,7 +32,8 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
     Parameters
     ----------
     messages : sequence of sequence of Token
-        The tokens of each message as if it were alone, from cycle 0 on (``prove.tokens_of``).
+        The tokens of each message as if it were alone, from cycle 0 on (``prove.tokens_of``), or with a cadence, from the phase on in
+        which the message before it ends.
     seed : int
         Of the cycles in which starts enter that run ahead.
     """
@@ -41,7 +42,7 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
         return
     cycle = 0
     for number, tokens in enumerate(messages):
-        base = cycle
+        base = cycle if plan.cadence is None else cycle - cycle % plan.cadence.interval
         for token in tokens:
             cycle = base + token.cycle + 1 if token.part >= 0 else cycle
             yield number, replace(token, cycle=base + token.cycle)

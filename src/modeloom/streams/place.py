@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, Operation
 from modeloom.streams.recurrences import Recurrence, chain_operations, horner_operation
 from modeloom.streams.steps import Form, Step
@@ -95,6 +96,8 @@ class Placement:
         The parts of the state that then wait in a memory: those that depend on the nonce.
     follows : bool
         Whether the token of ``tag`` enters later than the last block, and other tokens before it.
+    cadence : Cadence or None
+        The cycles in which tokens that use the cipher enter; None if they may enter in every cycle.
     """
 
     stages: dict[str, int]
@@ -111,11 +114,18 @@ class Placement:
     runs_ahead: bool = False
     started: tuple[str, ...] = ()
     follows: bool = False
+    cadence: Cadence | None = None
+
+    def cipher_tokens(self, step: Step) -> tuple[int, ...]:
+        """For each token of a step that uses the cipher, the number of cycles after the first token."""
+        return tuple(
+            each.at for each in self.passes[step.title] if any(step.operations[n].operation.keyed for n in each.operations)
+        )
 
 
 def place(
     mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str] = (),
-    cores: int = 1,
+    cores: int = 1, cadence: Cadence | None = None,
 ) -> Placement:  # fmt: skip
     """Places units and state.
 
@@ -127,24 +137,26 @@ def place(
         Units whose operands are words of the key memory in the set-up.
     cores : int
         Ciphers of a lane.
+    cadence : Cadence, optional
+        The cycles in which the cipher takes blocks.
 
     Raises
     ------
     DefinitionError
         The steps of a block use their units in an order that is impossible in a pipeline.
     """
-    return _Placer(mode, steps, kinds, latencies, keyed, cores).run()
+    return _Placer(mode, steps, kinds, latencies, keyed, cores, cadence).run()
 
 
 class _Placer:
     def __init__(
         self, mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str],
-        cores: int,
+        cores: int, cadence: Cadence | None,
     ):  # fmt: skip
         self.mode, self.steps, self.kinds = mode, steps, kinds
         latencies = {**latencies, **{unit: latencies[CIPHER] for unit in cipher_units(cores)[1:]}}
         # A word of the key memory is read into a register, one stage earlier.
-        self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0))
+        self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0), cadence=cadence)
         self.placed.units = {step.title: self._assigned(step, cores) for step in steps}
         self.loops = [step for step in steps if step.name != "start"]
         self.chained = any(kind.chained for kind in kinds.values())
@@ -187,6 +199,9 @@ class _Placer:
         starts = [step for step in self.steps if step.name == "start"]
         if any(sum(bool(unit_of(one.operation)) for one in step.operations) != 1 for step in starts) or self.chained:
             return []
+        if self.placed.cadence is not None:
+            # Starts would take places of the batches out of turn.
+            return []
         made = any(term.source.kind == "op" for step in starts for form in step.updates.values() for term in form)
         forms = {name: {step.updates[name] for step in starts} for name in self.kinds}
         # Only a sum of constants that is the same for all nonces need not wait.
@@ -199,6 +214,7 @@ class _Placer:
         blocks = (self.placed.passes[step.title] for step in self.loops if step is not tag)
         hashes = any(kind.kind == "horner" for kind in self.kinds.values())
         alone = all([one.at for one in each] == [0] for each in blocks)
+        free = free and self.placed.cadence is None
         return free and alone and not hashes and not self.chained and len(used) == 1 and 0 not in used
 
     def _converges(self, steps: Sequence[Step]) -> bool:
@@ -291,17 +307,23 @@ class _Placer:
         ready: list[int] = []
         tokens: list[int] = []
         taken: set[tuple[str, int]] = set()
+        ciphered: set[int] = set()
         for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
             at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
             token = max(0, at - placed.stages.get(unit, at))
             # Behind a message there is time for a register before the unit.
             token += token > 0 and placed.follows and step.name == "tag"
-            while unit and (unit, token) in taken:
+            while unit and ((unit, token) in taken or (operation.operation.keyed and not self._fits({*ciphered, token}))):
                 token += 1
             taken.add((unit, token))
+            ciphered |= {token} if operation.operation.keyed else set()
             tokens.append(token)
             ready.append(token + placed.stages[unit] + placed.latencies[unit] if unit else at)
         return tokens, ready
+
+    def _fits(self, tokens: Collection[int]) -> bool:
+        """Whether a step may have tokens that use the cipher so many cycles after its first one."""
+        return self.placed.cadence is None or bool(self.placed.cadence.phases(tokens))
 
     def _passes(self, step: Step) -> None:
         placed = self.placed

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.amounts import Amount
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import DEC, ENC, MUL, Operation
 from modeloom.spec.stream import BLOCKS, LengthPrefix, StreamMode, partial
 from modeloom.streams.known import Known
@@ -181,6 +182,37 @@ class StreamPlan:
         """The parts of the state that wait in a memory after a ``start`` that runs ahead."""
         return self.placed.started
 
+    @property
+    def cadence(self) -> Cadence | None:
+        """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
+        return self.placed.cadence
+
+    def program_cycles(self, title: str) -> int:
+        """The number of cycles after which the next step may begin: those of its tokens, and for a ``start`` until its results are there.
+        It is 0 for a ``start`` without tokens."""
+        passes = self.placed.passes[title]
+        return max(passes[-1].at + 1 if passes else 0, self.placed.ahead.get(title, 0))
+
+    def ciphers(self, title: str) -> tuple[int, ...]:
+        """For each token of a step that uses the cipher, the number of cycles after its first token.
+
+        A partial last block counts as a whole one, and a whole one as a partial one, since both enter as the same step.
+        """
+        both = (title, self.partial_steps[title]) if title in self.partial_steps else (title,)
+        return tuple(sorted({at for each in both for at in self.placed.cipher_tokens(self.step(each))}))
+
+    def phases(self, *titles: str) -> frozenset[int] | None:
+        """The phases of the cadence in which steps that share their tokens may begin; None if they may begin in every cycle."""
+        offsets = {at for title in titles for at in self.ciphers(title)}
+        return None if self.cadence is None or not offsets else self.cadence.phases(offsets)
+
+    def begins(self, cycle: int, *titles: str) -> int:
+        """The first cycle from *cycle* on in which steps that share their tokens may begin."""
+        phases = self.phases(*titles)
+        while phases is not None and self.cadence is not None and cycle % self.cadence.interval not in phases:
+            cycle += 1
+        return cycle
+
     def step(self, title: str) -> Step:
         """A step by its title."""
         return next(step for step in self.steps if step.title == title)
@@ -230,7 +262,9 @@ class StreamPlan:
         return max(stage for title, stage in self.placed.outputs.items() if title != "tag")
 
 
-def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1, cores: int = 1) -> StreamPlan:
+def plan_stream(
+    mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1, cores: int = 1, cadence: Cadence | None = None
+) -> StreamPlan:
     """Compiles a stream mode.
 
     Parameters
@@ -243,6 +277,8 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
         Blocks in a cycle.
     cores : int
         Ciphers of a lane.
+    cadence : Cadence, optional
+        The cycles in which the cipher takes blocks, if it does not take one in every cycle.
 
     Raises
     ------
@@ -265,7 +301,7 @@ def plan_stream(mode: StreamMode, key_bytes: int, latencies: dict[str, int], lan
     for made in preparations:
         _check_unit(mode, "setup", made.operation, latencies)
     reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
-    placed = place(mode.name, steps, kinds, latencies, reading, cores)
+    placed = place(mode.name, steps, kinds, latencies, reading, cores, cadence)
     _check(mode, steps, kinds)
     plan = StreamPlan(mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix)
     _check_lanes(plan)

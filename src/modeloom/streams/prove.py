@@ -63,6 +63,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
     title = plan_title(plan, message.nonce_class)
     lengths = message.lengths
     nonce = block(None, message.nonce)
+    cycle = plan.begins(cycle, title)
     for number, part in enumerate(plan.placed.passes[title]):
         yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths, message=ordinal)
     if not plan.placed.passes[title]:
@@ -79,7 +80,8 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
         if not groups:
             yield Token(cycle, "", message=ordinal, opens=True, closes=True)
     for group in groups:
-        cycle += next(gaps, 0)
+        titles = {step if step == "tag" else plan.mode.step_of(step, nbytes == plan.mode.block_bytes) for step, nbytes in group}
+        cycle = plan.begins(cycle + next(gaps, 0), *titles)
         slots = [next(weighed) for _ in _flags(plan, group)]
         # Empty lanes come first here, because a tag in another lane has their products in its sum.
         for number, weight in slots[len(group) :]:
@@ -190,7 +192,11 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
             nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
         )
 
-    alone = [list(tokens_of(plan, message, 0, block_of(number, message), number)) for number, message in enumerate(messages)]
+    alone: list[list[Token]] = []
+    for number, message in enumerate(messages):
+        # In a cadence, a message begins in the phase in which the one before it ends.
+        phase = (alone[-1][-1].cycle + 1) % plan.cadence.interval if alone and plan.cadence is not None else 0
+        alone.append(list(tokens_of(plan, message, phase, block_of(number, message), number)))
     given: list[list[Polynomial]] = [[] for _ in messages]
     for number, token in entered(plan, alone, seed):
         try:
@@ -274,10 +280,12 @@ class _Induction:
         state = {name: forms.algebra.atom("state", name) for name in plan.trace.state}
         kept = machine.loaded(state, self.name, chains)
         before = self.defect(state[self.name], chains, flags)
+        cycle = 1000
         for place, weight in enumerate(given):
+            cycle = plan.begins(cycle + 1, self.step)
             block = input_block(forms, 0, place, self.nbytes)
             token = Token(
-                1000 + place, self.step, block=block, nbytes=self.nbytes, place=place, power=weight.power, closing=weight.closing,
+                cycle, self.step, block=block, nbytes=self.nbytes, place=place, power=weight.power, closing=weight.closing,
                 empty=not flags[place],
             )  # fmt: skip
             try:

@@ -70,7 +70,7 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
                 run(waiting.pop(cycle))
                 cycle += 1
             unit, cycles, turn = units[channel].pop(0)
-            cycle = max(cycle, free[channel])
+            cycle = _begins(plan, unit, max(cycle, free[channel]))
             for token in unit:
                 if plan.follows and token.step == "tag":
                     # It enters behind the last token of its message, whatever enters in between.
@@ -89,6 +89,14 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
             if given[channel] != [*wanted, tag]:
                 raise ProofError(f"{plan.mode.name}: {message}: interleaved with {pair[1 - channel]}, the pipeline gives something else")
     return len(pairs)
+
+
+def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
+    """The first cycle from *cycle* on in which the first token of some steps that share their tokens may enter."""
+    first = next(token for token in unit if not token.empty)
+    # A step may wait before its first token.
+    waits = plan.placed.passes[first.step][first.part].at if first.part >= 0 else 0
+    return plan.begins(cycle - waits, *{token.step for token in unit if not token.empty}) + waits
 
 
 def _run(plan: StreamPlan, machine: Machine, token: Token) -> Any:
@@ -156,12 +164,13 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
         before = beside.state_of(1)
         results = []
         follows = plan.follows and step == "tag"
+        cycle = plan.begins(1000, step)
         for running in (alone, beside):
             if follows:
-                _run(plan, running, Token(1000, "", closes=True))
+                _run(plan, running, Token(cycle, "", closes=True))
             outputs = [
                 _run(plan, running, Token(
-                    1000 + each.at, step, part, block=input_block(forms, 0, 0, nbytes), nbytes=nbytes, power=1, closing=True, slot=0,
+                    cycle + each.at, step, part, block=input_block(forms, 0, 0, nbytes), nbytes=nbytes, power=1, closing=True, slot=0,
                     lengths=lengths_in_start(usual, size, size, plan.mode.tag_bytes[0]), index=1,
                 ))
                 for part, each in enumerate(plan.placed.passes[step])

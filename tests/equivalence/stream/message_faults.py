@@ -20,6 +20,10 @@ TEXT = r"cycle \d+: message \d+ \((en|de)crypt, slot \d.*\): block \d+ of the te
 CODE = r"the code of the status is 0, not 1"
 
 
+STREAMS: dict[str, Any] = {"cipher_arch": "multistream", "streams": 2, "cipher_stages": None}
+"""Options of a core whose cipher takes two blocks in 20 cycles, beside ``SMALL``."""
+
+
 @dataclass(frozen=True)
 class MessageFault:
     """In a module of a core (its name behind that of the core), the first match of a pattern gets its replacement; ``message`` is part of
@@ -97,6 +101,22 @@ FAULTS = (
     ),
     MessageFault(
         "a block is enciphered and not deciphered", "bus_pipeline", r"(\.decrypt\()\w+\)", r"\g<1>1'h0)", TEXT, {"mode": "deciphering"},
+    ),
+    MessageFault(
+        "a token enters a cycle behind its batch", "bus_entry_cadence", r"(phase_reg == 5'h)1(\) open_reg <= 1'h0)", r"\g<1>2\2",
+        f"{TEXT}|{TAG}", STREAMS,
+    ),
+    MessageFault(
+        "batches begin in another cycle than tokens", "bus_entry_cadence", r"(batch_reg <= phase_reg == 5'h1)2", r"\g<1>1",
+        f"{TEXT}|{TAG}", STREAMS,
+    ),
+    MessageFault(
+        "the counter of batches is a cycle short", "bus_entry_cadence", r"(if \(phase_reg == 5'h1)3(\) phase_reg)", r"\g<1>2\2",
+        "a batch of .*cipher begins before the one before it is done", STREAMS,
+    ),
+    MessageFault(
+        "set-up does not keep the cadence", "bus_entry", r"(prepare_opened = )[^;]*;", r"\g<1>1'h1;",
+        TAG, STREAMS,
     ),
     MessageFault(
         "text that is held leaves before its verdict", "bus", r"\.right\(verdicts_right\)", ".right(1'h1)",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.built import slow, slowly
 from tests.equivalence.stream.inline_faults import INLINE_FAULTS
-from tests.equivalence.stream.message_faults import FAULTS, MessageFault, faulty
+from tests.equivalence.stream.message_faults import FAULTS, STREAMS, MessageFault, faulty
 from tests.streamed import SMALL, compiled, folder
 
 from modeloom.cores.stream import StreamCore
@@ -39,6 +39,11 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "decryption alone": ("gcm", {**SMALL, "direction": "decrypt"}),
     "no register in the multiplier": ("gcm", {**SMALL, "mul_stages": 0}),
     "lut6": ("gcm", {**SMALL, "mul_arch": "lut6"}),
+    "two streams": ("gcm", SMALL | STREAMS),
+    "four streams, all key sizes": ("gcm", {**SMALL, **STREAMS, "streams": 4, "key_bits": None}),
+    "one stream, channels": ("gcm", {**SMALL, **STREAMS, "streams": 1, "channels": 3}),
+    "two streams, lanes": ("gcm", {**SMALL, **STREAMS, "blocks_per_cycle": 2}),
+    "two streams, deciphering": ("deciphering", SMALL | STREAMS),
     "no hash": ("no-hash", {"cipher_stages": 1, "key_slots": 2}),
     "partial blocks": ("padded", SMALL),
     "partial blocks in lanes": ("padded", {**SMALL, "blocks_per_cycle": 4}),

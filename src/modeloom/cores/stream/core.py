@@ -95,7 +95,7 @@ class StreamCore(Core[StreamDescription]):
         released = f" {RELEASED}" if d.releases else ""
         return (
             f"Cycles: {d.cycles.associated} a block of associated data, {d.cycles.text} a block of text, {d.cycles.tag} a tag; latency "
-            f"over the pins {d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
+            f"over the pins {'at most ' if d.cadence is not None else ''}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:

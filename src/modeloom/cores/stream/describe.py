@@ -20,12 +20,17 @@ __all__ = ["describe"]
 def _cycles(compiled: CompiledStream) -> Tokens:
     """The cycles of each step of a message."""
     p, titles = bus_parameters(compiled), {step.title for step in compiled.plan.steps}
+    cadence = compiled.plan.cadence
+
+    def of(name: str) -> int:
+        own = 0 if cadence is None else -(-len(compiled.plan.ciphers(name)) * cadence.interval // cadence.blocks)
+        return max(p.program(name).cycles, own)
 
     def most(*names: str) -> int:
-        return max(p.program(name).cycles for name in names if name in titles)
+        return max(of(name) for name in names if name in titles)
 
-    start = p.program(next(p.starts))
-    begin = start.cycles if start.tokens else 0
+    first = next(p.starts)
+    begin = of(first) if p.program(first).tokens else 0
     return Tokens(start=begin, associated=most("associated"), text=most("encrypt", "decrypt"), tag=most("tag"))
 
 

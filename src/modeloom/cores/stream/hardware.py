@@ -105,7 +105,7 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
     """
     p = bus_parameters(compiled)
     # Each chain is overwritten by a message without data, whose tag may take several cycles.
-    state = (p.plan.chains + 2) * p.program("tag").cycles
+    state = p.entry_cycles(*["tag"] * (p.plan.chains + 2))
     if p.inline:
         # The packet passes through the port and the preparation first.
         own = cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys) + state + p.flush
@@ -136,20 +136,23 @@ def key_interval(compiled: CompiledStream) -> int:
 
 
 def latency(compiled: CompiledStream) -> int:
-    """The number of cycles from the first beat of text in to the first beat out, for a message of one beat in an idle core.
+    """The number of cycles from the first beat of text in to the first beat out, for a message of one beat in an idle core; the largest,
+    if tokens wait for a cadence.
 
     In a core that holds text, and in wire form, it is the number for a sealed message.  In wire form this beat waits for its tag.
     """
     p = bus_parameters(compiled)
     held = HOLD_CYCLES if p.hold else 0
     if p.wire:
-        text, tag = max(p.program(way).cycles for way in compiled.options.directions), p.program("tag")
+        tag = p.program("tag")
+        before = max(p.entry_cycles(way, "tag") for way in compiled.options.directions) - tag.cycles
         # What is opened ends with this beat.
-        return text + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
+        return before + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
     # The flags of many slots answer a cycle later.  Without a hash the beat does not wait for the tag behind it.
     held -= p.window == 1
     added = held + (CHANNEL_CYCLES if p.channels > 1 else 0)
-    return p.text_stage + PIN_CYCLES + added + (p.keys.slots > LISTED_SLOTS)
+    waits = max(p.entry_cycles(way) - p.program(way).cycles for way in compiled.options.directions)
+    return p.text_stage + PIN_CYCLES + added + waits + (p.keys.slots > LISTED_SLOTS)
 
 
 class StreamHardware(wiring.Component):

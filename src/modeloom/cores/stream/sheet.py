@@ -90,6 +90,14 @@ def _theory(d: StreamDescription) -> Iterator[str]:
         "other without a gap. A token of text enters only when the output has a place for it."
     )
     yield ""
+    if e.cadence is not None:
+        count = e.cadence.blocks
+        yield (
+            f"The cipher is one round, through which {'a block goes' if count == 1 else f'{count} blocks go'} at a time. A counter that runs "
+            f"freely lets tokens that use the cipher enter in {'one cycle' if count == 1 else f'{count} successive cycles'} of every "
+            f"{e.cadence.interval}, whatever messages they belong to. Other tokens enter in any cycle."
+        )
+        yield ""
     yield from table(["unit", "stage", "cycles"], [[name, unit.stage, unit.latency] for name, unit in e.units.items()])
     if d.chains:
         yield (
@@ -260,17 +268,20 @@ def _row(figure: str, cycles: int | None) -> list[list[object]]:
 
 def _figures(d: StreamDescription) -> Iterator[str]:
     usual, *others = d.explain.starts
-    shape = d.bench_shape
+    shape, mean = d.bench_shape, "" if d.cadence is None else ", in the mean"
     rows: list[list[object]] = [
-        ["block of associated data, of text", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
-        ["tag", d.cycles.tag, "cycles"],
+        *(
+            [[f"blocks that the cipher takes in {d.cadence.interval} cycles", d.cadence.blocks, "blocks"]] if d.cadence is not None else []
+        ),
+        [f"block of associated data, of text{mean}", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
+        [f"tag{mean}", d.cycles.tag, "cycles"],
         [f"start of a message with a nonce of {numbers(usual.nonce_bytes)} bytes", d.cycles.start, "cycles"],
         *([f"the same with {numbers(start.nonce_bytes)} bytes", start.cycles, "cycles"] for start in others),
         [
             f"distance of messages of {shape.associated} bytes of associated data and {shape.text} of text",
             d.cycles_of(shape.associated, shape.text), "cycles",
         ],
-        ["latency over the pins, first beat of text in to first beat out", d.latency, "cycles"],
+        [f"latency over the pins, first beat of text in to first beat out{', at most' if mean else ''}", d.latency, "cycles"],
         *(_row("new keys that cost at most 3 cycles, at least so far apart", d.key_interval) if d.inline else []),
         ["most associated data", d.most_associated, "bytes"],
         ["most text", d.most_text, "bytes"],
@@ -279,6 +290,8 @@ def _figures(d: StreamDescription) -> Iterator[str]:
     yield from table(["figure", "value", "unit"], rows)
     alone = "a sealed message" if d.hold is not None else "a message"
     yield f"The latency holds for {alone} that is alone, without associated data, whose command comes with its text."
+    if d.cadence is not None:
+        yield f"It depends on the cycle in which the message comes: the message waits up to {d.waits} cycles for the cipher."
     if d.wire:
         yield "It has one beat of text, which leaves when it is known whether the tag, or nothing, follows."
     yield ""

@@ -13,7 +13,7 @@ from modeloom.cores.words import option_words
 __all__ = ["name_words"]
 
 WORDS = {
-    "cipher": "{}", "key_bits": "k{}", "direction": "{}", "blocks_per_cycle": "lanes{}",
+    "cipher": "{}", "cipher_arch": "{}", "streams": "streams{}", "key_bits": "k{}", "direction": "{}", "blocks_per_cycle": "lanes{}",
     "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "channels": "channels{}", "keys": "{}",
     "packet": "{}", "key_schedule": "{}_keys", "key_schedules": "schedules{}", "cipher_cores": "ciphers{}",
@@ -28,7 +28,7 @@ def name_words(compiled: CompiledStream) -> tuple[str, ...]:
     own, (first, *more) = Options().on(cipher), default_sizes(mode, cipher)
     usual = replace(
         StreamOptions(), key_bits=first, more_key_bits=tuple(more), cipher=cipher_of(mode).name, cipher_sbox=own.cipher_sbox,
-        cipher_stages=own.cipher_stages,
+        cipher_stages=options.cipher_stages if options.streams else own.cipher_stages,
     )  # fmt: skip
     keys = replace(usual, keys=options.keys).on_keys(cipher)
     usual = replace(keys, keys=usual.keys, cipher_cores=default_cores(compiled.plan, options.channels))

@@ -25,6 +25,7 @@ from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, inpu
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.powers import INPUTS, PowersCore, prove_powers
 from modeloom.equivalence.run import Run
+from modeloom.equivalence.stream.batches import Batches
 from modeloom.equivalence.stream.sized import SizedCipherCore
 from modeloom.equivalence.stream.words import product_of
 from modeloom.product.messages import StreamDescription
@@ -169,6 +170,9 @@ class SymbolicMessageCore:
         operations = [ENC.operation, DEC.operation] if "decrypt" in roles else [operation]
         forms = 2 if "key_data_dec" in roles else 1
         times, sized = CoreTimes(unit.latency, 1), "key_length" in roles
+        batches = self.plan.cadence if "batch" in roles else None
+        # The counters of a core with batches have a reset.
+        roles = {**roles, "rst": 1} if batches is not None else roles
         rounds = self.rounds
 
         def make(cell: Cell) -> Box:
@@ -176,7 +180,9 @@ class SymbolicMessageCore:
                 raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
             ports = input_ports(cell, directions, nets, roles)
             arguments = (cell.name, ports, operations, operation.unit, forms, times, rounds, width)
-            return SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
+            made = SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
+            made.batches = None if batches is None else Batches(batches)
+            return made
 
         return make
 

@@ -149,6 +149,8 @@ class MessageBus(wiring.Component):
         wiring.connect(m, wiring.flipped(self.key), preparation.key if isinstance(preparation, InlineKeys) else key_port.key)
 
         self._join(m, entry, pipeline, (*TOKEN, *(f"known_{name}" for name in p.plan.known_lengths)))
+        if pipeline.batches:
+            self._join(m, entry, pipeline, ("batch",))
         if starts is not None:
             wiring.connect(m, starts.start, entry.start)
             self._join(m, entry, pipeline, ("start_place", "begin_place", "blank"))

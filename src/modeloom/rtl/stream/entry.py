@@ -17,10 +17,12 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.stream.cadence import TokenCadence
 from modeloom.rtl.stream.contexts import ContextWords, MessageProgress, count_blocks
 from modeloom.rtl.stream.entry_beside import BesideTokens, lengths_block
 from modeloom.rtl.stream.parameters import MessageParameters, Program
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
+from modeloom.spec.cadence import Cadence
 
 __all__ = ["TokenEntry"]
 
@@ -59,6 +61,8 @@ class TokenEntry(BusComponent[MessageParameters]):
     context, next_context, channel : context, context, 8
         With several channels only, to the pipeline: the context of the token, and that of the token of the next cycle; to the text: its
         channel.
+    batch : 1
+        With a cipher that takes batches only: the first token of a batch may be decided on in the next cycle.
     erase, erase_address : In
         With several channels only: while it is held in reset, zeros to this word.
     """
@@ -69,6 +73,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         kinds = range(max(2, len(plan.tokens) + len(plan.preparations)))
         return {
             **({"held": Out(1)} if p.hold else {}),
+            **({"batch": Out(1)} if plan.cadence is not None else {}),
             **({
                 "context": Out(p.context_bits), "next_context": Out(p.context_bits), "channel": Out(8),
                 "erase": In(1), "erase_address": In(p.erase_bits),
@@ -136,6 +141,11 @@ class TokenEntry(BusComponent[MessageParameters]):
         beside = BesideTokens(m, self, held | (offset_reg != 0), there & may)
         only_ends: Value = step == TokenStep.TAG if plan.follows else Const(0, 1)
         units = beside.units(held, only_ends)
+        prepares: Value = self.prepare
+        opened, prepare_opened = Signal(), Signal()
+        if plan.cadence is not None:
+            # The tokens of a step follow the first one at fixed distances.
+            units, prepares = units & (opened | (offset_reg != 0)), prepares & prepare_opened
         m.d.comb += [
             # Messages wait for their keys, so set-up does not wait for messages.
             goes.eq(there & ~(within & false_reg) & (may | (offset_reg != 0)) & units),
@@ -149,6 +159,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         takes_start = Signal()
         has_start = Array(int(bool(one.tokens)) for one in starts)
         m.d.comb += takes_start.eq(first & ~started_reg & has_start[nonce_class])
+        if plan.cadence is not None:
+            self._keep_cadence(m, plan.cadence, opened, prepare_opened, step, decrypt, takes_start, nonce_class)
         # Of the token of a message, whatever overwrites: whether this is the last cycle of its program.
         complete = Signal()
         ways = (programs["associated"].cycles, Mux(message.decrypt, programs["decrypt"].cycles, programs["encrypt"].cycles))
@@ -200,7 +212,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             m.d.sync += started_reg.eq(0)
             m.d[kept.domain] += kept.next.between.eq(ends)
 
-        m.d.comb += self.prepared.eq(beside.free(self.prepare & ~issue))
+        m.d.comb += self.prepared.eq(beside.free(prepares & ~issue))
         ending = done & only_ends
         beside.close(
             ends, Mux(false, self.prepare_slot, message.slot), Mux(false, 0, token.lengths) if plan.tag_lengths else None,
@@ -312,6 +324,36 @@ class TokenEntry(BusComponent[MessageParameters]):
         self._credits(m, text_credit, beat, self.text_taken, p.text_depth)
         self._credits(m, tag_credit, ends, self.tag_taken, p.tag_depth)
         return m
+
+    def _keep_cadence(
+        self, m: Module, cadence: Cadence, opened: Signal, prepare_opened: Signal, step: Value, decrypt: Value, takes_start: Value,
+        nonce_class: Value,
+    ) -> None:  # fmt: skip
+        """Drives whether a step of a message, and a token of set-up, may begin in this cycle: those that use the cipher keep its
+        cadence."""
+        plan, p = self.parameters.plan, self.parameters
+        starts = list(p.starts)
+        ways = ("associated", "encrypt", "decrypt", "tag", *starts)
+        once = cadence.phases((0,))
+        m.submodules.cadence = counter = TokenCadence(cadence, [once, *filter(None, map(plan.phases, ways))])
+        m.d.comb += self.batch.eq(counter.batch)
+        opens = {title: counter.opens(plan.phases(title)) for title in ways}
+        with m.If(takes_start):
+            m.d.comb += opened.eq(Array(opens[title] for title in starts)[nonce_class])
+        with m.Else():
+            with m.Switch(step):
+                with m.Case(TokenStep.ASSOCIATED):
+                    m.d.comb += opened.eq(opens["associated"])
+                with m.Case(TokenStep.TEXT):
+                    m.d.comb += opened.eq(Mux(decrypt, opens["decrypt"], opens["encrypt"]))
+                with m.Default():
+                    m.d.comb += opened.eq(opens["tag"])
+            if plan.shares_tag:
+                with m.If(self.token.payload.token.tag & (step != TokenStep.TAG) & ~opens["tag"]):
+                    m.d.comb += opened.eq(0)
+        ciphered = [int(made.operation.keyed) for made in plan.preparations]
+        uses = Array([*[0] * len(plan.tokens), *ciphered])[self.prepare_kind] if any(ciphered) else Const(0, 1)
+        m.d.comb += prepare_opened.eq(~uses | counter.opens(once))
 
     def _credits(self, m: Module, credit: Signal, used: Value, returned: Value, places: int) -> None:
         """Counts free places.  ``credit`` is a register that is high if there is one."""

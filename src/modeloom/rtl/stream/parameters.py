@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from amaranth.lib.data import ArrayLayout, StructLayout
@@ -62,8 +62,17 @@ class MessageParameters(MessageSizes):
             # Its token enters beside those of messages.
             return Program((), 1)
         tokens = tuple((one.at, self._kind(title, number)) for number, one in enumerate(passes))
-        last = passes[-1].at + 1 if passes else 1
-        return Program(tokens, max(last, self.plan.placed.ahead.get(title, 0)))
+        return Program(tokens, max(1, self.plan.program_cycles(title)))
+
+    def entry_cycles(self, *titles: str) -> int:
+        """The largest number of cycles from the one in which the first of some steps could enter to the end of the last one."""
+        phases = range(1 if self.plan.cadence is None else self.plan.cadence.interval)
+        return max(self._ends(phase, titles) - phase for phase in phases)
+
+    def _ends(self, cycle: int, titles: Sequence[str]) -> int:
+        for title in titles:
+            cycle = self.plan.begins(cycle, title) + self.program(title).cycles
+        return cycle
 
     @property
     def starts(self) -> Iterator[str]:

@@ -103,6 +103,8 @@ class TokenPipeline(wiring.Component):
         the pipeline is held in reset.  A second writer has a port of its own, with names that end in ``_1``.
     rk_data_dec : In
         The round key in the form for inverse ciphers, only with a cipher that takes it.
+    batch : In
+        With a cipher that takes batches only: high ``BATCH_LEAD`` cycles before the first token of a batch is in stage 0.
     erase, erase_address : In
         While the pipeline is held in reset, and ``rk_data`` is zero: zeros to this word of all memories.  A round key has the
         address slot · 2^``round_bits`` + round.
@@ -139,6 +141,7 @@ class TokenPipeline(wiring.Component):
             **({"rk_data_dec": In(round_key_bits)} if self.inverse_keys else {}),
             "erase": In(1), "erase_address": In(erase_bits),
             **({f"rk_length{unit}": In(len(self.ciphers[0].key_length)) for unit in writer_ends(writers)} if self.key_sizes else {}),
+            **({"batch": In(1)} if self.batches else {}),
             **({"context": In(range(contexts)), "next_context": In(range(contexts))} if contexts > 1 else {}),
         })  # fmt: skip
 
@@ -151,6 +154,11 @@ class TokenPipeline(wiring.Component):
     def deciphers(self) -> bool:
         """Whether the cipher has both directions."""
         return bool(self.ciphers) and "decrypt" in self.ciphers[0].signature.members
+
+    @property
+    def batches(self) -> bool:
+        """Whether the cipher takes blocks in batches."""
+        return bool(self.ciphers) and "batch" in self.ciphers[0].signature.members
 
     @property
     def inverse_keys(self) -> bool:
@@ -231,6 +239,8 @@ class _Elaboration(StartedValues, KeyValues):
         m.d.comb += [component.i.eq(self.operands[lane][unit][0]), component.slot.eq(self.lines["slot"].at(stage))]
         if c.deciphers:
             m.d.comb += component.decrypt.eq(reduce(or_, (self.kinds[lane][n].at(stage) for n in self._deciphering(lane)), Const(0, 1)))
+        if c.batches:
+            m.d.comb += component.batch.eq(self.lines["batch"].at(stage))
         self._connect_round_keys(component)
         result: Value = component.o
         return result

@@ -273,18 +273,26 @@ class MessageSizes:
         """The largest number of tokens that wait before the pipeline."""
         return _power(self.window + 4)
 
+    def entering(self, cycles: int, *titles: str) -> int:
+        """The largest number of tokens of some steps that enter in so many cycles."""
+        cadence = self.plan.cadence
+        if cadence is None or any(self.plan.phases(title) is None for title in titles):
+            return cycles
+        whole, rest = divmod(cycles, cadence.interval)
+        return whole * cadence.blocks + min(rest, cadence.blocks)
+
     @property
     def text_depth(self) -> int:
         """Beats of text that the output holds, beside those in ``hold_depth``."""
         if self.hold is not None or self.wire:
             # Text waits before the buffer, or before what joins packets, for the verdict on the message before it.
-            return _power(max(self.text_stage, self.tag_stage) + ENTRY_SLACK + HOLD_SLACK)
-        return _power(self.text_stage + ENTRY_SLACK)
+            return _power(self.entering(max(self.text_stage, self.tag_stage) + ENTRY_SLACK + HOLD_SLACK, "encrypt", "decrypt"))
+        return _power(self.entering(self.text_stage + ENTRY_SLACK, "encrypt", "decrypt"))
 
     @property
     def tag_depth(self) -> int:
         """Messages whose tag is under way or not taken."""
-        return _power(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None or self.wire else 0))
+        return _power(self.entering(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None or self.wire else 0), "tag"))
 
     @property
     def hold_depth(self) -> int:

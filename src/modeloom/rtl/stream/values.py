@@ -57,6 +57,8 @@ class TokenValues:
                 *(("start_place", "begin_place", "blank") if self.plan.runs_ahead else ()),
             )
         }  # fmt: skip
+        if c.batches:
+            self.lines["batch"] = Line(self.late, c.batch, 0, "batch", reset=True)
         if c.contexts > 1:
             self.lines["context"] = Line(self.late, c.context, 0, "context")
         self.of_lane = {

@@ -31,14 +31,10 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     ways = [way for way in subject.ways if d.hold is None or not way] or [True]
     if d.hold is None or not ways[0]:
         for way in ways:
-            host.run(d.message_cycles(0, size))
-            host.runner.accepted("s_axis")
-            host.output_cycles()
-            host.job(slot=slots[0], decrypt=way, text=size, channel=0)
-            host.settle()
             stated = d.latency_of(way)
-            if (latency := host.output_cycles()[0] - host.runner.accepted("s_axis")[0]) != stated:
-                host.fail(f"takes {latency} cycles from text to text, core.json states {stated}")
+            found = _latencies(host, way, slots[0])
+            if max(found) != stated or min(found) < stated - d.waits:
+                host.fail(f"takes {' or '.join(map(str, sorted(found)))} cycles from text to text, core.json states {stated}")
     shapes: list[tuple[int, int, int | None]] = [(0, 1, None), (1, 0, None), (0, size, None), (size + 1, 3 * size - 1, None)]
     shapes += [(1, size, lengths[0]) for lengths in d.nonce_bytes[1:]]
     for ad, text, nonce in shapes:
@@ -51,9 +47,11 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                 )  # fmt: skip
             host.flush("packets")
             host.settle()
-            steps = {b - a for a, b in zip(host.status_cycles[COUNT // 2 :], host.status_cycles[COUNT // 2 + 1 :])}
-            if steps != {stated := d.cycles_of(ad, text, nonce)}:
-                what = f"messages of {ad} and {text} bytes" + (f" with {nonce} bytes of nonce" if nonce else "")
+            messages, stated = d.steady(ad, text, nonce)
+            steps = {b - a for a, b in zip(host.status_cycles[COUNT // 2 :], host.status_cycles[COUNT // 2 + messages :])}
+            if steps != {stated}:
+                what = f"{f'{messages} ' * (messages > 1)}messages of {ad} and {text} bytes"
+                what += f" with {nonce} bytes of nonce" if nonce else ""
                 host.fail(f"gives {what} every {' or '.join(map(str, sorted(steps)))} cycles, core.json states {stated}")
     if d.inline:
         turns = _check_turns(host, subject, ways)
@@ -68,6 +66,30 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
         "message"
     )
     return told, {"messages": host.messages, "shapes": len(shapes)}
+
+
+def _latencies(host: MessageHost, way: bool, slot: int) -> set[int]:
+    """The cycles from text to text of lone messages.  With a cadence, they come in all of its phases."""
+    d = host.description
+    interval = 1 if d.cadence is None else d.cadence.interval
+    found: dict[int, int] = {}
+    # Cycles from the command of a run to the beat in the core.
+    before = 0
+    for phase in [0, *range(interval if d.cadence else 0)]:
+        host.run(d.message_cycles(0, d.beat_bytes))
+        host.run((phase - before - host.core.cycles) % interval)
+        host.runner.accepted("s_axis")
+        host.output_cycles()
+        asked = host.core.cycles
+        host.job(slot=slot, decrypt=way, text=d.beat_bytes, channel=0)
+        host.settle()
+        come = host.runner.accepted("s_axis")[0]
+        before, latency = come - asked, host.output_cycles()[0] - come
+        if found.setdefault(come % interval, latency) != latency:
+            host.fail(f"takes {latency} cycles from text to text, and {found[come % interval]} in the same phase of its cadence")
+    if len(found) < interval:
+        raise ValueError(f"messages came in {len(found)} of {interval} phases")
+    return set(found.values())
 
 
 def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) -> int:

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores whose cipher is one round for several blocks at a time: results of random messages, and the cycles that messages take."""
+
+from random import Random
+
+import pytest
+from tests.built import slow, slowly
+from tests.cores.stream.channels import ChannelHost, check_channels, shuffled
+from tests.cores.stream.host import Host
+from tests.cores.stream.traffic import Traffic, check
+from tests.streamed import compiled
+
+from modeloom.ciphers import AES
+from modeloom.cores.stream import StreamCore
+from modeloom.definition.expanded import expanded_key
+from modeloom.spec import InputError, UnknownName
+
+SMALL = {"key_slots": 3, "mul_stages": 1, "cipher_arch": "multistream", "key_bits": 128}
+
+CORES = {
+    "four streams": ("gcm", {"streams": 4}),
+    "two streams": ("gcm", {"streams": 2}),
+    "one stream": ("gcm", {"streams": 1}),
+    "all key sizes": ("gcm", {"key_bits": None}),
+    "two lanes": ("gcm", {"streams": 2, "blocks_per_cycle": 2}),
+    "four lanes": ("gcm", {"streams": 4, "blocks_per_cycle": 4}),
+    "held text": ("gcm", {"hold": 100}),
+    "many slots": ("gcm", {"key_slots": 70, "streams": 1}),
+    "expanded keys": ("gcm", {"keys": "expanded"}),
+    "lut6": ("gcm", {"mul_arch": "lut6", "mul_stages": 0}),
+    "decryption alone": ("gcm", {"direction": "decrypt"}),
+    "both directions of the cipher": ("deciphering", {"streams": 2}),
+    "both directions, all sizes": ("deciphering", {"streams": 1, "key_bits": None}),
+    "no hash": ("no-hash", {"streams": 4}),
+    "partial blocks in lanes": ("padded", {"blocks_per_cycle": 2}),
+}
+
+
+@pytest.mark.parametrize("core", ["four streams", *slowly(*[core for core in CORES if core != "four streams"])])
+def test_random_messages(core):
+    """Messages of all kinds under several slots, one after another, and each in its steady state at the stated distance."""
+    mode, options = CORES[core]
+    made = compiled(mode, **{**SMALL, **options})
+    rng, host, d = Random(core), Host(made), StreamCore(made).describe("core", "test")
+    keys = [rng.randbytes(d.key_lengths[n % len(d.key_lengths)]) for n in range(d.key_slots if d.key_slots < 5 else 2)]
+    for slot, key in enumerate(keys):
+        host.key(expanded_key(made.mode, AES, key) if made.options.keys == "expanded" else key, slot)
+    traffic = Traffic(made.mode, keys, rng)
+    ways = [way == "decrypt" for way in d.directions]
+    sent = [one for one in traffic.some(40 if mode == "gcm" else 25) if one[0].decrypt in ways]
+    check(host, sent)
+    if d.hold is not None:
+        return
+    for ad, text in ((0, 0), (0, 48), (20, 70)):
+        count, cycles = d.steady(ad, text)
+        burst = [traffic.one(None, ad, text, decrypt=ways[0]) for _ in range(3 * count + 12)]
+        at = [status.status_cycle for status in check(host, burst)]
+        assert {b - a for a, b in zip(at[12:], at[12 + count :], strict=False)} <= {cycles}
+
+
+def test_figures():
+    """Four blocks every 40 cycles; ``core.json`` has the cadence, and the mean cycles of a block."""
+    d = StreamCore(compiled(**SMALL, streams=4)).describe("core", "test")
+    assert (d.cadence.blocks, d.cadence.interval, d.cadence.cycles_a_block) == (4, 40, 10)
+    assert (d.cycles.associated, d.cycles.text, d.cycles.tag) == (1, 10, 10)
+    assert d.cadence.steps["encrypt"].ciphers == (0,) and d.cadence.steps["associated"].ciphers == ()
+    assert (d.waits, d.bench_figures) == (36, {"cycles_per_message": 40})
+    assert [d.steady(0, nbytes) for nbytes in (0, 16, 48)] == [(4, 40), (2, 40), (1, 40)]
+    pipelined = StreamCore(compiled(key_bits=128, key_slots=3, mul_stages=1)).describe("core", "test")
+    assert pipelined.cadence is None and pipelined.waits == 0 and pipelined.steady(0, 48) == (1, 4)
+
+
+def test_names_of_cores():
+    assert StreamCore(compiled(cipher_arch="multistream")).words[1:3] == ("multistream", "streams4")
+    assert "cipher_stages" not in " ".join(StreamCore(compiled(cipher_arch="multistream", streams=1)).words)
+
+
+@pytest.mark.parametrize(("options", "error", "message"), [
+    ({"streams": 4}, InputError, "--streams is for --cipher-arch multistream; leave it out"),
+    ({"cipher_arch": "multistream", "streams": 3}, InputError, "--streams is one of 1, 2, 4, not 3"),
+    ({"cipher_arch": "multistream", "cipher_stages": 2}, InputError, "--cipher-stages is for pipelines"),
+    ({"cipher_arch": "multistream", "cipher_sbox": "bram"}, InputError, "--cipher-sbox bram is for pipelines"),
+    ({"cipher_arch": "multistream", "keys": "inline"}, InputError, "--keys inline is for pipelines"),
+    ({"cipher_arch": "multistream", "cipher": "sm4"}, InputError, "sm4 has no round core for several streams"),
+    ({"cipher_arch": "sequential"}, UnknownName, "sequential"),
+])  # fmt: skip
+def test_options_that_do_not_fit(options, error, message):
+    with pytest.raises(error, match=message):
+        compiled(**options)
+
+
+@slow
+def test_channels():
+    """Blocks of several channels share the batches of the cipher."""
+    rng = Random(4)
+    keys = [rng.randbytes(16) for _ in range(2)]
+    made = compiled(**{**SMALL, "streams": 2, "channels": 3})
+    host = ChannelHost(made, seed=4)
+    for slot, key in enumerate(keys):
+        host.key(key, slot)
+    traffic = Traffic(made.mode, keys, rng)
+    check_channels(host, {channel: traffic.some(15) for channel in range(3)}, shuffled(rng, 9))
