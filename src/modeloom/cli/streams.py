@@ -116,9 +116,10 @@ def build_stream(
         return
     cycles, cadence = description.cycles, description.cadence
     batches = "" if cadence is None else f"{cadence.blocks} block{'s' * (cadence.blocks != 1)} every {cadence.interval} cycles, "
+    most, proved = "at most " if batches else "", "proved" if description.explain.proved else "not proved"
     click.echo(
-        f"{directory}: {batches}{cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} for one of "
-        f"text, {cycles.tag} for the tag, latency {'at most ' if batches else ''}{description.latency}, {'proved' if description.explain.proved else 'not proved'}"
+        f"{directory}: {batches}{cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} "
+        f"for one of text, {cycles.tag} for the tag, latency {most}{description.latency}, {proved}"
     )
     if description.inline:
         apart = description.key_interval

@@ -93,10 +93,13 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
 
 def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
     """The first cycle from *cycle* on in which the first token of some steps that share their tokens may enter."""
-    first = next(token for token in unit if not token.empty)
+    titles = {token.step for token in unit if token.step}
+    if plan.cadence is None or not titles:
+        return cycle
+    first = next(token for token in unit if token.step)
     # A step may wait before its first token.
     waits = plan.placed.passes[first.step][first.part].at if first.part >= 0 else 0
-    return plan.begins(cycle - waits, *{token.step for token in unit if not token.empty}) + waits
+    return plan.begins(cycle - waits, *titles) + waits
 
 
 def _run(plan: StreamPlan, machine: Machine, token: Token) -> Any:

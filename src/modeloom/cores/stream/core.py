@@ -92,10 +92,10 @@ class StreamCore(Core[StreamDescription]):
         compiled = self.compiled
         d = self.describe("core", "modeloom")
         slots = f"keys come with messages, {d.key_slots} at a time" if d.inline else f"key slots: {d.key_slots}"
-        released = f" {RELEASED}" if d.releases else ""
+        released, most = f" {RELEASED}" if d.releases else "", "" if d.cadence is None else "at most "
         return (
             f"Cycles: {d.cycles.associated} a block of associated data, {d.cycles.text} a block of text, {d.cycles.tag} a tag; latency "
-            f"over the pins {'at most ' if d.cadence is not None else ''}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
+            f"over the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:

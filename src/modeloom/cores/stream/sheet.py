@@ -92,10 +92,10 @@ def _theory(d: StreamDescription) -> Iterator[str]:
     yield ""
     if e.cadence is not None:
         count = e.cadence.blocks
+        goes, places = ("a block goes", "one cycle") if count == 1 else (f"{count} blocks go", f"{count} successive cycles")
         yield (
-            f"The cipher is one round, through which {'a block goes' if count == 1 else f'{count} blocks go'} at a time. A counter that runs "
-            f"freely lets tokens that use the cipher enter in {'one cycle' if count == 1 else f'{count} successive cycles'} of every "
-            f"{e.cadence.interval}, whatever messages they belong to. Other tokens enter in any cycle."
+            f"The cipher is one round, through which {goes} at a time. A counter that runs freely lets tokens that use the cipher enter in "
+            f"{places} of every {e.cadence.interval}, whatever messages they belong to. Other tokens enter in any cycle."
         )
         yield ""
     yield from table(["unit", "stage", "cycles"], [[name, unit.stage, unit.latency] for name, unit in e.units.items()])

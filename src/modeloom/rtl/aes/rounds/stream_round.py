@@ -54,7 +54,7 @@ def stream_round(
     m : Module
         Receives logic and registers.
     state : Value or tuple of Value
-        128 bits; with direction "both" what ``split_register`` makes of them.
+        128 bits, or what ``split_register`` makes of them with direction "both".
     ways : sequence of Value
         The direction of the block in each stage, used with direction "both".
     streams : int
