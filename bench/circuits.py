@@ -90,6 +90,13 @@ FAMILIES: dict[str, list[Row]] = {
         *rows("aes-pipeline", "xc5v", {"direction": "encrypt"}),
         *rows("aes-pipeline", "xc7", {}),
     ],
+    "deoxys": [
+        *rows("deoxys-bc", "xc6v", *_each("streams", 1, 2, 4), {"direction": "decrypt", "streams": 4}),
+        *rows("deoxys-bc", "xc6v", *_each("streams", 1, 2, 4, direction="both")),
+        *rows("deoxys-bc", "xc6v", *_each("streams", 1, 4, schedule="srl")),
+        *rows("deoxys-bc", "xc7", *_each("direction", "encrypt", "decrypt", "both", form="pipeline")),
+        *rows("deoxys-key-schedule", "xc6v xc7"),
+    ],
     "ciphers": [
         *[
             row for cipher in ("aes", "sm4") for form in ("sequential", "pipeline")

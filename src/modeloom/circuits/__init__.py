@@ -11,7 +11,7 @@ from modeloom.spec import UnknownName
 
 __all__ = ["Built", "Circuit", "Gates", "Operation", "Option", "all_circuits", "find_circuit"]
 
-FAMILIES = ("multipliers", "polynomials", "sboxes", "linear", "aes", "key_schedule", "sm4", "lut6", "led")
+FAMILIES = ("multipliers", "polynomials", "sboxes", "linear", "aes", "key_schedule", "sm4", "deoxys", "lut6", "led")
 """Modules of ``catalogue``.  Each has a tuple ``CIRCUITS``."""
 
 

@@ -26,6 +26,9 @@ MANY = 8
 TABLE = "mapped_table"
 """Attribute of the modules."""
 
+WHOLE_TABLE = re.compile(r"^ *attribute \\table_whole ", re.MULTILINE)
+"""The attribute of memories of tables that the design asks to be mapped by themselves (``rtl.aes.sboxes.sbox``)."""
+
 _MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$\n?", re.MULTILINE | re.DOTALL)
 _MEMORY = re.compile(
     r'^(?:  attribute [^\n]*\n)*  attribute \\(?:rom_style "logic"|ram_style "registers")\n(?:  attribute [^\n]*\n)*'
@@ -34,7 +37,7 @@ _MEMORY = re.compile(
 )
 _INSTANCE = re.compile(r"^  cell \\(\S+) ", re.MULTILINE)
 _ANY = re.compile(r"^  (?:cell|process) ", re.MULTILINE)
-_CELL = re.compile(r"^(?:  attribute [^\n]*\n)*  cell \$(meminit_v2|memrd) (\S+)\n(.*?)^  end\n", re.MULTILINE | re.DOTALL)
+_CELL = re.compile(r"^(?:  attribute [^\n]*\n)*  cell \$(meminit_v2|memrd|memrd_v2) (\S+)\n(.*?)^  end\n", re.MULTILINE | re.DOTALL)
 _MENTIONED = re.compile(r'^    parameter \\MEMID (".*")$', re.MULTILINE)
 _WORD = re.compile(r"^    (?:parameter(?: signed)?|connect) \\(\w+) (.*)$", re.MULTILINE)
 
@@ -43,8 +46,9 @@ def tables_apart(rtlil: str) -> str:
     """The design, in which each table that should be logic is in a module with ``keep_hierarchy``.
 
     A table is a memory whose words all have initial values, which is never written, and which is read without a clock.  It should be logic
-    if its ``rom_style`` is "logic" or, in emitted Verilog, its ``ram_style`` is "registers".  Tables that are read in fewer than `MANY`
-    places, and all other memories, are not changed.
+    if its ``rom_style`` is "logic" or, in emitted Verilog, its ``ram_style`` is "registers".  With the attribute ``table_whole``, its
+    module is mapped by itself, like the module of such a table in emitted Verilog.  Tables that are read in fewer than `MANY` places, and
+    all other memories, are not changed.
     """
     parts = [(match[1], *match.span()) for match in _MODULE.finditer(rtlil)]
     tables = [table for owner, begin, end in parts for table in _tables(rtlil, owner, begin, end)]
@@ -74,7 +78,7 @@ _Cell = tuple[re.Match[str], dict[str, str]]
 @dataclass(frozen=True)
 class _Table:
     """A table in a memory: the name of its module, the module that has the memory, the memory, the cells that set its words, the cells
-    that read them, and whether the module contains nothing else and was not made here.
+    that read them, its words, whether the module contains nothing else and was not made here, and whether it is mapped by itself.
     """
 
     name: str
@@ -82,7 +86,9 @@ class _Table:
     memory: re.Match[str]
     words: list[_Cell]
     ports: list[_Cell]
+    contents: dict[int, str]
     alone: bool
+    whole: bool
 
 
 def _tables(rtlil: str, owner: str, begin: int, end: int) -> Iterator[_Table]:
@@ -99,17 +105,21 @@ def _tables(rtlil: str, owner: str, begin: int, end: int) -> Iterator[_Table]:
         size, name = int(memory[2]), f'"\\\\{memory[3]}"'
         own = cells.get(name, [])
         inits = [each for each in own if each[0][1] == "meminit_v2"]
-        ports = [each for each in own if each[0][1] == "memrd"]
+        whole = WHOLE_TABLE.search(memory[0]) is not None
+        # Ports of Amaranth have more parameters.  They are read for tables that must be modules.
+        ports = [each for each in own if each[0][1] == "memrd" or (whole and each[0][1] == "memrd_v2")]
         contents = {int(init["ADDR"]): init["DATA"] for _, init in inits if _is_word(init)}
-        # Every use is a port or a word, and every word occurs once.
-        if mentioned[name] != len(own) or not len(contents) == len(inits) == size or not ports:
+        if whole and len(inits) == 1 and inits[0][1]["WORDS"] == str(size) and size > 1:
+            contents = _cut(inits[0][1]["DATA"], int(memory[1]))
+        # Every use is a port or a word, and every word has a value.
+        if mentioned[name] != len(own) or len(contents) != size or len(inits) not in (1, size) or not ports:
             continue
         address = (size - 1).bit_length()
         if all(port["CLK_ENABLE"] in ("0", "1'0") and int(port["ABITS"]) == address for _, port in ports):
             text = "\n".join(f"{place} {contents[place]}" for place in sorted(contents))
-            name = f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+            name = f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}{'_whole' * whole}"
             alone = len(ports) == 1 and owner != name and len(_ANY.findall(rtlil, begin, end)) == len(own)
-            yield _Table(name, owner, memory, inits, ports, alone)
+            yield _Table(name, owner, memory, inits, ports, contents, alone, whole)
 
 
 def _instance(table: str, name: str, port: dict[str, str]) -> str:
@@ -122,11 +132,18 @@ def _is_word(init: dict[str, str]) -> bool:
     return init["WORDS"] == "1" and init["ADDR"].isdecimal() and not set(init["EN"].rpartition("'")[2]) - {"1"}
 
 
+def _cut(data: str, width: int) -> dict[int, str]:
+    """The words of a number of binary digits that sets all of them, the last word first."""
+    digits = data.rpartition("'")[2]
+    ends = range(len(digits), 0, -width)
+    return {place: f"{width}'{digits[end - width : end]}" for place, end in enumerate(ends)}
+
+
 def _module(table: _Table) -> str:
     """The module of a table: its memory with one port."""
     width, size = int(table.memory[1]), int(table.memory[2])
     address = (size - 1).bit_length()
-    words = {int(init["ADDR"]): init["DATA"] for _, init in table.words}
+    words = table.contents
     inits = "".join(
         f"  cell $meminit_v2 $init${place}\n"
         f'    parameter \\WORDS 1\n    parameter \\MEMID "\\\\table"\n    parameter \\ABITS 32\n    parameter \\WIDTH {width}\n'
@@ -134,8 +151,9 @@ def _module(table: _Table) -> str:
         f"    connect \\EN {width}'{'1' * width}\n  end\n"
         for place in sorted(words)
     )
+    kept = 'attribute \\keep_hierarchy "yes"\n' if table.whole else f"attribute \\keep_hierarchy 1\nattribute \\{TABLE} 1\n"
     return (
-        f"attribute \\keep_hierarchy 1\nattribute \\{TABLE} 1\nmodule \\{table.name}\n"
+        f"{kept}module \\{table.name}\n"
         f"  wire width {address} input 1 \\A\n  wire width {width} output 2 \\D\n"
         f'  attribute \\rom_style "logic"\n  memory width {width} size {size} \\table\n{inits}'
         f'  cell $memrd $read\n    parameter \\MEMID "\\\\table"\n    parameter \\ABITS {address}\n    parameter \\WIDTH {width}\n'

@@ -23,8 +23,8 @@ from modeloom.rtl.aes.parameters import columns, named
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
 
 __all__ = [
-    "clocked_both_sub_bytes", "cut_both_mix_columns", "both_shift_rows", "invert_bytes", "map_after", "map_after_split", "map_before",
-    "map_before_split", "split_register",
+    "affine_in_luts", "clocked_both_sub_bytes", "cut_both_mix_columns", "both_shift_rows", "invert_bytes", "map_after",
+    "map_after_split", "map_before", "map_before_in_luts", "map_before_split", "split_register",
 ]
 
 
@@ -86,19 +86,39 @@ def map_before_split(m: Module, halves: tuple[Value, Value], decrypt: Value) -> 
     return Cat(result)
 
 
+def map_before_in_luts(m: Module, forward: Value, backward: Value, decrypt: Value) -> Value:
+    """*forward*, or the inverse affine map of *backward* if *decrypt*, with a LUT of five inputs for each bit."""
+    rows = [[named(m, "rows", word) for word in columns(each)] for each in (forward, backward)]
+    result = [Signal(name=f"before_{n}", attrs={"keep": 1}) for n in range(128)]
+    for n, bit in enumerate(result):
+        byte, at = rows[1][n // 32].word_select(n % 32 // 8, 8), n % 8
+        undone = Cat(byte[(at + step) % 8] for step in (2, 5, 7)).xor() ^ (0x05 >> at & 1)
+        m.d.comb += bit.eq(Mux(decrypt, undone, rows[0][n // 32][n % 32]))
+    return Cat(result)
+
+
 def map_after(m: Module, state: Value, decrypt: Value) -> Value:
     """The layer after the inversion: the affine map of FIPS 197, 5.1.1, or nothing if *decrypt*."""
     return _choose(m, decrypt, state, _affine(m, state, (0, 1, 2, 3, 4), 0x63))
 
 
-def map_after_split(m: Module, state: Value, decrypt: Value) -> Value:
-    """Like :func:`map_after`, but each sum is a separate LUT, so the mapper cannot merge it into the table."""
+def _affine_in_luts(m: Module, words: list[Value]) -> list[Value]:
     sums = [Signal(name=f"affine_{n}", attrs={"keep": 1}) for n in range(128)]
-    words = [named(m, "word", word) for word in columns(state)]
     for n, bit in enumerate(sums):
         byte = words[n // 32].word_select(n % 32 // 8, 8)
         m.d.comb += bit.eq(Cat(byte[(n + step) % 8] for step in (0, 4, 5, 6, 7)).xor())
-    forward = [named(m, "forward", Cat(sums[low : low + 32]) ^ 0x63636363) for low in range(0, 128, 32)]
+    return [named(m, "forward", Cat(sums[low : low + 32]) ^ 0x63636363) for low in range(0, 128, 32)]
+
+
+def affine_in_luts(m: Module, state: Value) -> Value:
+    """The affine map of FIPS 197, 5.1.1.  Each sum is a separate LUT, so the mapper cannot merge it into the table."""
+    return Cat(_affine_in_luts(m, [named(m, "word", word) for word in columns(state)]))
+
+
+def map_after_split(m: Module, state: Value, decrypt: Value) -> Value:
+    """Like :func:`map_after`, but each sum is a separate LUT, so the mapper cannot merge it into the table."""
+    words = [named(m, "word", word) for word in columns(state)]
+    forward = _affine_in_luts(m, words)
     return named(m, "chosen", Cat(Mux(decrypt, word, f) for word, f in zip(words, forward, strict=True)))
 
 
@@ -115,9 +135,10 @@ INVERSES = _inverses()
 """The inverse of each byte in GF(2^8), and 0 for 0."""
 
 
-def invert_bytes(m: Module, state: Value) -> Value:
+def invert_bytes(m: Module, state: Value, *, whole: bool = False) -> Value:
     """The inverse in GF(2^8) of each byte, 0 for 0, in one asynchronous memory (see ``sbox``)."""
-    rom = memory.Memory(shape=8, depth=256, init=INVERSES, attrs={"rom_style": "logic", "table": "aes_inverses"})
+    attributes = {"rom_style": "logic", "table": "aes_inverses", **({"table_whole": 1} if whole else {})}
+    rom = memory.Memory(shape=8, depth=256, init=INVERSES, attrs=attributes)
     m.submodules += rom
     result = []
     for low in range(0, len(state), 8):

@@ -105,9 +105,9 @@ def sub_bytes(m: Module, state: Value, *, whole: bool = False) -> Value:
     return look_up(m, _bytes(state), SBOX, "aes_sbox", whole)
 
 
-def inv_sub_bytes(m: Module, state: Value) -> Value:
+def inv_sub_bytes(m: Module, state: Value, *, whole: bool = False) -> Value:
     """InvSubBytes, like :func:`sub_bytes`."""
-    return look_up(m, _bytes(state), INV_SBOX, "aes_inv_sbox")
+    return look_up(m, _bytes(state), INV_SBOX, "aes_inv_sbox", whole)
 
 
 def clocked_sub_bytes(m: Module, state: Value, *, inverse: bool = False) -> Value:
