@@ -181,13 +181,26 @@ def combined() -> str:
     return table(("core", "`--target`", *ways), lines, 2)
 
 
+def pairs(row: Row | None) -> str:
+    """LUTs, LUT-FF pairs, registers and levels of a mapping."""
+    return "" if row is None else f"{row['luts']} / {row['pairs']} / {row['ffs']} / {row['levels']}"
+
+
 def led() -> str:
     """The round cores of LED for one to three streams, with LUT-FF pairs."""
-
-    def pairs(row: Row | None) -> str:
-        return "" if row is None else f"{row['luts']} / {row['pairs']} / {row['ffs']} / {row['levels']}"
-
     return mapped("led", {"xc3se": pairs, "xc7": pairs}, gates=False)
+
+
+def deoxys() -> str:
+    """Deoxys-BC-256 mapped, with LUT-FF pairs.  The LUTs of memories and of shift registers are among the LUTs."""
+
+    def all_luts(row: Row | None) -> str:
+        if row is None:
+            return ""
+        memories = row["memories"]
+        return pairs({**row, "luts": row["luts"] + memories["lutram_luts"] + memories["srl_luts"]})
+
+    return mapped("deoxys", {"xc6v": all_luts, "xc7": all_luts}, gates=False)
 
 
 def keys() -> str:
@@ -308,6 +321,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "choices": choices,
     "ciphers": ciphers,
     "combined": combined,
+    "deoxys_circuits": deoxys,
     "fpga_multipliers": fpga_multipliers,
     "halting": halting,
     "keys": keys,

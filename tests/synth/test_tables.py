@@ -5,6 +5,9 @@ import random
 import re
 
 import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import Module, Signal
+from amaranth.lib.memory import Memory
 
 from modeloom.sim import Simulation
 from modeloom.sim.verilog import verilog_to_rtlil
@@ -100,3 +103,32 @@ def test_a_design_with_tables_is_mapped_and_flattened(tmp_path, target):
     whole, single = synthesize(many, "top", target), synthesize(verilog_to_rtlil(one, "one"), "one", target)
     assert 6 * single.luts < whole.luts <= 8 * single.luts and 1 <= whole.levels <= single.levels + 1
     assert not [cell for cell in whole.cells if cell.startswith("table")]
+
+
+def whole_tables(attributes):
+    """RTLIL of Amaranth with a table that is read in ten places."""
+    m = Module()
+    rom = Memory(shape=8, depth=256, init=CUBES, attrs={"rom_style": "logic", **attributes})
+    m.submodules.rom = rom
+    i, o = Signal(80), Signal(80)
+    for low in range(0, 80, 8):
+        port = rom.read_port(domain="comb")
+        m.d.comb += [port.addr.eq(i[low : low + 8]), o[low : low + 8].eq(port.data)]
+    return rtlil.convert(m, name="top", ports=[i, o])
+
+
+def test_tables_that_are_mapped_by_themselves():
+    """A table of Amaranth with ``table_whole`` is a module of its own that keeps its words; without, it stays where it is."""
+    plain, whole = whole_tables({}), whole_tables({"table_whole": 1})
+    assert tables_apart(plain) == plain
+    apart = tables_apart(whole)
+    assert apart.count('attribute \\keep_hierarchy "yes"\nmodule \\table_8_8_') == 1 and TABLE not in apart
+    assert len(re.findall(r"cell \\table_8_8_\w+_whole ", apart)) == 10
+    simulation = Simulation.of(apart, "top", optimize=0)
+    for n in range(0, 256, 7):
+        places = [(n + 25 * place) % 256 for place in range(10)]
+        simulation.set("i", int.from_bytes(bytes(places), "little"))
+        assert simulation.get("o").to_bytes(10, "little") == bytes(CUBES[place] for place in places)
+    # Four LUTs of six inputs for each bit, and wide multiplexers.
+    mapped = synthesize(whole, "top", "xc6v")
+    assert mapped.luts <= 32 * 10 < synthesize(plain, "top", "xc6v").luts + 1
