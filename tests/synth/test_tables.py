@@ -5,7 +5,7 @@ import random
 import re
 
 import pytest
-from amaranth.back import rtlil
+from amaranth.back.rtlil import convert
 from amaranth.hdl import Module, Signal
 from amaranth.lib.memory import Memory
 
@@ -114,7 +114,7 @@ def whole_tables(attributes):
     for low in range(0, 80, 8):
         port = rom.read_port(domain="comb")
         m.d.comb += [port.addr.eq(i[low : low + 8]), o[low : low + 8].eq(port.data)]
-    return rtlil.convert(m, name="top", ports=[i, o])
+    return convert(m, name="top", ports=[i, o])
 
 
 def test_tables_that_are_mapped_by_themselves():
