@@ -6,8 +6,10 @@ import re
 
 import pytest
 from amaranth.back.rtlil import convert
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module
+from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
 
 from modeloom.sim import Simulation
 from modeloom.sim.verilog import verilog_to_rtlil
@@ -105,21 +107,28 @@ def test_a_design_with_tables_is_mapped_and_flattened(tmp_path, target):
     assert not [cell for cell in whole.cells if cell.startswith("table")]
 
 
-def whole_tables(attributes):
-    """RTLIL of Amaranth with a table that is read in ten places."""
-    m = Module()
-    rom = Memory(shape=8, depth=256, init=CUBES, attrs={"rom_style": "logic", **attributes})
-    m.submodules.rom = rom
-    i, o = Signal(80), Signal(80)
-    for low in range(0, 80, 8):
-        port = rom.read_port(domain="comb")
-        m.d.comb += [port.addr.eq(i[low : low + 8]), o[low : low + 8].eq(port.data)]
-    return convert(m, name="top", ports=[i, o])
+class Cubes(wiring.Component):
+    """A table that is read in ten places."""
+
+    i: In(80)
+    o: Out(80)
+
+    def __init__(self, attributes):
+        super().__init__()
+        self.attributes = attributes
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.rom = rom = Memory(shape=8, depth=256, init=CUBES, attrs={"rom_style": "logic", **self.attributes})
+        for low in range(0, 80, 8):
+            port = rom.read_port(domain="comb")
+            m.d.comb += [port.addr.eq(self.i[low : low + 8]), self.o[low : low + 8].eq(port.data)]
+        return m
 
 
 def test_tables_that_are_mapped_by_themselves():
     """A table of Amaranth with ``table_whole`` is a module of its own that keeps its words; without, it stays where it is."""
-    plain, whole = whole_tables({}), whole_tables({"table_whole": 1})
+    plain, whole = (convert(Cubes(attributes), name="top") for attributes in ({}, {"table_whole": 1}))
     assert tables_apart(plain) == plain
     apart = tables_apart(whole)
     assert apart.count('attribute \\keep_hierarchy "yes"\nmodule \\table_8_8_') == 1 and TABLE not in apart

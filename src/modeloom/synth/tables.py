@@ -77,8 +77,10 @@ _Cell = tuple[re.Match[str], dict[str, str]]
 
 @dataclass(frozen=True)
 class _Table:
-    """A table in a memory: the name of its module, the module that has the memory, the memory, the cells that set its words, the cells
-    that read them, its words, whether the module contains nothing else and was not made here, and whether it is mapped by itself.
+    """A table in a memory.
+
+    It has the name of its module, the module that has the memory, the memory, the cells that set its words, and the cells that read them.
+    Then follow its words, whether the module contains nothing else and was not made here, and whether it is mapped by itself.
     """
 
     name: str
