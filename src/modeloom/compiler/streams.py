@@ -65,7 +65,6 @@ APART = {
     ("--hold", "--channels"): "each channel would need a buffer of its own",
     ("--keys inline", "--channels"): "keys come in the order of the messages, and messages of several channels have none",
     ("--packet wire", "--channels"): "the parts of a packet that touch each other are put in order for one message at a time",
-    ("--packet wire", "--keys inline"): "a packet whose message waits for its key has not been verified",
 }
 """Options that a core does not have both of, and why."""
 

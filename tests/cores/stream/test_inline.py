@@ -292,7 +292,9 @@ def test_mistakes_of_iterative_key_schedules_are_found(part, method, old, new, c
     {"mode": OWN.format("WideAEAD"), "key_slots": 4}, {"mode": OWN.format("NoHash"), "key_bits": 128, "key_slots": 3},
     {"cipher": "sm4", "key_slots": 4}, {"key_bits": 128, "blocks_per_cycle": 2, "key_slots": 8},
     {"key_bits": 128, "hold": 100, "key_slots": 4}, {"key_bits": 128, "direction": "decrypt"},
-], ids=["wide", "no-hash", "sm4", "lanes", "hold", "opens"])  # fmt: skip
+    {"key_bits": 128, "mul_stages": 1, "packet": "wire", "key_slots": 4},
+    {"key_bits": 128, "mul_stages": 1, "packet": "wire", "key_slots": 4, "blocks_per_cycle": 2, "hold": 100},
+], ids=["wide", "no-hash", "sm4", "lanes", "hold", "opens", "wire", "wire-lanes-hold"])  # fmt: skip
 def test_other_cores(options):
     subject = StreamSubject(streamed.folder(keys="inline", prove=False, cipher_stages=1, **options), optimize=0)
     for name, check in dynamic_checks(100):

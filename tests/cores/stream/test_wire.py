@@ -202,6 +202,6 @@ def test_other_cores(options):
 
 
 def test_what_is_refused():
-    for options in ({"packet": "wires"}, {"packet": "wire", "keys": "inline"}):
+    for options in ({"packet": "wires"}, {"packet": "wire", "channels": 2}):
         with pytest.raises(InputError):
             compile_stream(GCM(), StreamOptions(**options), prove=False)

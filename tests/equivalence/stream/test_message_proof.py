@@ -34,6 +34,10 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "keys inline, lanes, held": ("gcm", {**SMALL, "keys": "inline", "blocks_per_cycle": 2, "hold": 100, "key_slots": 5}),
     "keys inline, no hash": ("no-hash", {"cipher_stages": 1, "key_slots": 3, "keys": "inline"}),
     "keys inline, blocks of 256 bits": ("wide-aead", {"key_slots": 4, "mul_stages": 1, "keys": "inline"}),
+    "keys inline, packets on the wire": ("gcm", {**SMALL, "keys": "inline", "packet": "wire"}),
+    "keys inline, packets on the wire in lanes, held": (
+        "gcm", {**SMALL, "keys": "inline", "packet": "wire", "blocks_per_cycle": 2, "hold": 100, "key_slots": 4},
+    ),
     "many slots": ("gcm", {**SMALL, "key_slots": 70}),
     "encryption alone": ("gcm", {**SMALL, "direction": "encrypt"}),
     "decryption alone": ("gcm", {**SMALL, "direction": "decrypt"}),
