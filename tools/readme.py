@@ -329,6 +329,22 @@ def traffic() -> str:
     return table(("mix", "bytes of associated data", *(f"`--blocks-per-cycle {number}`" for number in blocks)), lines, 1)
 
 
+def multistream() -> str:
+    """Area and rate of cores of GCM with one round for several blocks, as ``bench/multistream.py`` has measured them."""
+    rows = json.loads((ROOT / "baselines" / "multistream.json").read_text(encoding="utf-8"))
+    names = {each["core"]: "pipeline" if each["core"] == "pipelined" else f"`--streams {each['core'][-1]}`" for each in rows}
+    lines = [
+        (
+            names[each["core"]], each["luts"], each["lutram_luts"], each["srl_luts"], each["ffs"], each["pairs"], each["cycles_a_block"],
+            each["latency"], f"{each['bytes_a_cycle']:.2f}", f"{1000 * each['bytes_a_cycle'] / each['luts']:.2f}",
+        )
+        for each in rows
+    ]  # fmt: skip
+    head = ("cipher", "LUTs of logic", "of memories", "of shift registers", "registers", "LUT-FF pairs", "cycles a block", "latency",
+            "bytes a cycle", "for 1000 LUTs of logic")  # fmt: skip
+    return table(head, lines, 1)
+
+
 def inline_keys() -> str:
     """What a new key for every packet costs, as ``bench/inline_keys.py`` has measured it."""
     rows = json.loads((ROOT / "baselines" / "inline_keys.json").read_text(encoding="utf-8"))
@@ -367,6 +383,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "latency": latency,
     "own_bounds": own_bounds,
     "modes": modes,
+    "multistream": multistream,
     "papers": papers,
     "pipelines": pipelines,
     "results": results,

@@ -13,6 +13,7 @@ from tests.sim.designs import Counter, convert
 
 from modeloom.sim import BuildError, Simulation, build, cache_directory
 from modeloom.sim import build as build_function
+from modeloom.sim.split import split_eval
 
 build_module = sys.modules[build_function.__module__]
 
@@ -86,3 +87,18 @@ def test_errors_are_one_line(counter, monkeypatch):
     monkeypatch.setattr(build_module.util, "find_spec", lambda name: None)
     with pytest.raises(BuildError, match=r"apt-get install g\+\+"):
         build(counter, "counter", optimize=0)
+
+
+def test_a_design_with_a_module_that_is_kept_is_split(tmp_path):
+    """The class of such a module stands in the header before that of the design, which gets the parts."""
+    classes = "".join(
+        f"struct {name} : public module {{\n\tbool eval(performer *performer = nullptr) override;\n}};\n" for name in ("p_kept", "p_top")
+    )
+    header, source = tmp_path / "design.h", tmp_path / "design.cc"
+    header.write_text(classes)
+    statements = "".join(f"\t// cell {n}\n\tstep({n});\n" for n in range(20))
+    body = f"bool p_top::eval(performer *performer) {{\n\tbool converged = true;\n{statements}\treturn converged;\n}}\n"
+    source.write_text(f'#include "design.h"\n{body}')
+    files = split_eval(source, header, "top", 60)
+    kept, top = header.read_text().split("struct p_top")
+    assert len(files) > 2 and "eval_part_" not in kept and "void eval_part_0(performer *performer);" in top

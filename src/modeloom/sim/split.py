@@ -49,11 +49,9 @@ def split_eval(source: Path, header: Path, top: str, part_bytes: int) -> list[Pa
     class_name = f"p_{_mangled(top)}"
     declarations = "".join(f"\tvoid eval_part_{i}(performer *performer);\n" for i in range(len(parts)))
     head = header.read_text(encoding="utf-8")
-    header.write_text(
-        head.replace("\tbool eval(performer *performer = nullptr) override;\n",
-                     declarations + "\tbool eval(performer *performer = nullptr) override;\n", 1),
-        encoding="utf-8",
-    )  # fmt: skip
+    # A module that is kept has a class of its own before this one.
+    at = head.index("\tbool eval(performer *performer = nullptr) override;\n", head.index(f"struct {class_name} : public module"))
+    header.write_text(head[:at] + declarations + head[at:], encoding="utf-8")
     shared = source.with_name("parts.h")
     names = "".join(f"extern {kind} {name};\n" for kind, name in temporaries)
     opening_lines = f'#include "{header.name}"\nusing namespace cxxrtl_yosys;\nnamespace cxxrtl_design {{\n'

@@ -48,6 +48,9 @@ def test_random_messages(core):
     traffic = Traffic(made.mode, keys, rng)
     ways = [way == "decrypt" for way in d.directions]
     sent = [one for one in traffic.some(40 if mode == "gcm" else 25) if one[0].decrypt in ways]
+    if d.hold is not None:
+        # What is held and fails gives no text.
+        sent = [one for one in sent if one[1].code == "OK"]
     check(host, sent)
     if d.hold is not None:
         return

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area and rate of cores of GCM whose cipher is one round for 1, 2 or 4 blocks at a time, beside the pipeline, for docs/streams.md.
+
+Run: python bench/multistream.py [--core NAME,...] [--store]           (some minutes a core)
+
+One JSON object a row, as it comes: what Yosys maps on xc7, with LUT-FF pairs as luts2017 counts them (``modeloom.synth.pairs``), and the
+bytes a cycle of packets of the mix gcm2008, each under the next key slot.  Every output is compared with the ``cryptography`` package.
+``--store`` writes each row into ``baselines/multistream.json``, in the place of what was known of it; ``tools/readme.py`` makes the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.cores.stream import StreamCore
+from modeloom.emit import emit
+from modeloom.measure.core import measure_core
+from modeloom.measure.mixes import MIXES
+from modeloom.measure.traffic import measure_traffic
+from modeloom.modes.gcm import GCM
+from modeloom.product.simulated_messages import SimulatedStreamCore
+
+STORED = Path(__file__).resolve().parents[1] / "baselines" / "multistream.json"
+
+MIX, PACKETS, TARGET = "gcm2008", 40, "xc7"
+
+SHARED: dict[str, Any] = {"key_bits": 128, "mul_arch": "lut6"}
+"""Options of all cores: those of the area of GCM in docs/streams.md."""
+
+CORES: dict[str, dict[str, Any]] = {
+    **{f"streams{count}": {"cipher_arch": "multistream", "streams": count} for count in (1, 2, 4)}, "pipelined": {},
+}  # fmt: skip
+
+
+def command(name: str) -> str:
+    """The command that makes a core."""
+    options = {**SHARED, **CORES[name]}
+    return "modeloom build gcm" + "".join(f" --{option.replace('_', '-')} {value}" for option, value in options.items())
+
+
+def rate(name: str) -> dict[str, Any]:
+    """The cycles of a block, and the bytes a cycle on the mix."""
+    compiled = compile_stream(GCM(), StreamOptions(**SHARED, **CORES[name]))
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work) / "core"
+        description = emit(StreamCore(compiled), folder, command=command(name))
+        found = measure_traffic(SimulatedStreamCore(folder, optimize=0), folder, MIXES[MIX], packets=PACKETS)
+    return {
+        "cycles_a_block": description.cycles.text, "latency": description.latency, "bytes": found["bytes"], "cycles": found["cycles"],
+        "bytes_a_cycle": round(found["bytes"] / found["cycles"], 3), "percent_of_peak": found["percent_of_peak"],
+    }  # fmt: skip
+
+
+def area(name: str) -> dict[str, Any]:
+    """What Yosys maps on xc7."""
+    compiled = compile_stream(GCM(), StreamOptions(**SHARED, **CORES[name]))
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work) / "core"
+        emit(StreamCore(compiled), folder, command=command(name))
+        found = measure_core(folder, TARGET, blocks=False)
+    memories = found["memories"]
+    return {
+        "luts": found["luts"], "ffs": found["ffs"], "lutram_luts": memories["lutram_luts"], "srl_luts": memories["srl_luts"],
+        "bram_cells": memories["bram_cells"], "pairs": found["pairs"], "pairs_with_both": found["pairs_with_both"],
+        "levels": found["levels"], "target": TARGET, "tools": found["tools"],
+    }  # fmt: skip
+
+
+def measured(name: str) -> dict[str, Any]:
+    """A row."""
+    return {"core": name, "command": command(name), **rate(name), **area(name)}
+
+
+def store(row: dict[str, Any]) -> None:
+    """Puts a row among those that are stored."""
+    known = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else []
+    every = {each["core"]: each for each in [*known, row]}
+    kept = [every[name] for name in CORES if name in every]
+    STORED.write_text("[\n" + ",\n".join(f" {json.dumps(each)}" for each in kept) + "\n]\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Measures every core that is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--core", default=",".join(CORES), help=f"some of {', '.join(CORES)} (default: all)")
+    parser.add_argument("--store", action="store_true", help="write the rows into baselines/multistream.json")
+    arguments = parser.parse_args()
+    for name in arguments.core.split(","):
+        if name not in CORES:
+            parser.error(f"unknown core {name!r}; choose some of {', '.join(CORES)}")
+        row = measured(name)
+        print(json.dumps(row), flush=True)
+        if arguments.store:
+            store(row)
+
+
+if __name__ == "__main__":
+    main()
