@@ -128,7 +128,9 @@ class State:
         return self.machine.find(name) is not None
 
     def value(self, bits: Sequence[Bit]) -> Bits:
-        """Value of some bits, the first one lowest."""
+        """Value of some bits, the first one lowest.  Amaranth writes a 0 without bits, which has a bit here."""
+        if not bits:
+            return constant(0, 1)
         runs: list[tuple[tuple[str, str] | str, int, int]] = []
         for bit in bits:
             source, index = self._origin(bit)
