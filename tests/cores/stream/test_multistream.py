@@ -8,11 +8,12 @@ from tests.built import slow, slowly
 from tests.cores.stream.channels import ChannelHost, check_channels, shuffled
 from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Traffic, check
-from tests.streamed import compiled
+from tests.streamed import compiled, folder
 
 from modeloom.ciphers import AES
 from modeloom.cores.stream import StreamCore
 from modeloom.definition.expanded import expanded_key
+from modeloom.emit import run_bench
 from modeloom.spec import InputError, UnknownName
 
 SMALL = {"key_slots": 3, "mul_stages": 1, "cipher_arch": "multistream", "key_bits": 128}
@@ -59,6 +60,24 @@ def test_random_messages(core):
         burst = [traffic.one(None, ad, text, decrypt=ways[0]) for _ in range(3 * count + 12)]
         at = [status.status_cycle for status in check(host, burst)]
         assert {b - a for a, b in zip(at[12:], at[12 + count :], strict=False)} <= {cycles}
+
+
+BENCHES = {
+    "all key sizes": ("gcm", {"key_bits": None}),
+    "both directions, all sizes": ("deciphering", {"streams": 2, "key_bits": None}),
+    "channels": ("gcm", {"streams": 1, "channels": 3}),
+    "held packets on the wire": ("gcm", {"streams": 4, "packet": "wire", "hold": 100}),
+    "opens alone, on the wire": ("gcm", {"streams": 1, "packet": "wire", "direction": "decrypt"}),
+    "lanes": ("gcm", {"streams": 2, "blocks_per_cycle": 4}),
+}
+
+
+@slow
+@pytest.mark.parametrize("core", BENCHES)
+def test_bench(core):
+    """The bench in Icarus Verilog, which knows unknown bits, takes no latency or distance that ``core.json`` does not state."""
+    mode, options = BENCHES[core]
+    assert run_bench(folder(mode, **{**SMALL, **options}))
 
 
 def test_figures():

@@ -240,14 +240,17 @@ class AESStreams(wiring.Component):
             with m.If(write):
                 m.d.sync += [word.eq(column) for word, column in zip(words, columns(whitened), strict=True)]
             return Cat(words)
-        # A batch has as many blocks as there are places: any counter of them fits, and it counts in a reset, which overwrites them.
+        # A batch has as many blocks as there are places, so any counter of them fits.  It counts in a reset, too, which overwrites all
+        # places, and the first batch gives it a value.
         count_reg = Signal(range(self.streams), reset_less=True)
-        m.d.sync += count_reg.eq(count_reg + 1)
+        # A sum in the address of a memory is wider in some simulators of Verilog than in others, so this one is a register.
+        before_reg = Signal.like(count_reg, reset_less=True)
+        m.d.sync += [count_reg.eq(Mux(self.batch, 0, count_reg + 1)), before_reg.eq(count_reg)]
         m.submodules.waiting_blocks = blocks = memory.Memory(shape=BLOCK_BITS, depth=self.streams, init=[], attrs=LUT_MEMORY)
         write_port, read_port = blocks.write_port(), blocks.read_port(domain="comb")
         m.d.comb += [
             write_port.addr.eq(count_reg), write_port.data.eq(whitened), write_port.en.eq(write),
-            read_port.addr.eq((count_reg - 1)[: len(count_reg)]),
+            read_port.addr.eq(before_reg),
         ]  # fmt: skip
         return read_port.data
 
