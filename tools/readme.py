@@ -357,6 +357,15 @@ def inline_keys() -> str:
     return table(("mix", "cycles lost for each key", "percent of the peak", f"lost {small}", "percent of the peak"), lines, 1)
 
 
+def seal_speed() -> str:
+    """How fast simulated cores for messages seal, as ``bench/seal_speed.py`` has measured it."""
+    rows = json.loads((ROOT / "baselines" / "seal_speed.json").read_text(encoding="utf-8"))
+    lines = [
+        (f"`{row['command'].split(' -o')[0]}`", f"{row['megabytes_a_second']:.2f}", f"{row['kilocycles_a_second']:.1f}") for row in rows
+    ]
+    return table(("core", "MB/s", "thousand cycles a second"), lines, 1)
+
+
 def key_intervals() -> str:
     """The distance of keys that come with messages, for each size of keys."""
     options = ({}, {"mul_stages": 1}, {"key_schedules": 1}, {"key_schedule": "word"})
@@ -388,6 +397,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "pipelines": pipelines,
     "results": results,
     "routed": routed,
+    "seal_speed": seal_speed,
     "squares": squares,
     "traffic": traffic,
     **TABLES,

@@ -240,6 +240,29 @@ def test_lengths_beyond_32_bits_and_the_most_text(compiled, keys, first):
     assert packets[1] == (sealed, 1) if refused else len(packets[1][0]) == 49
 
 
+@pytest.mark.parametrize("first", [(1 << 25) - 2, *slowly((1 << 28) - 1, (1 << 57) - 4, (1 << 16) - 1)])
+def test_associated_data_beyond_32_bits(compiled, keys, first):
+    """The counter of associated data begins high, so that its 2^32 bits, or nearly the most of the standard, are a few blocks long."""
+    cipher = AES(keys[0])
+    host = Host(compiled, replace(bus_parameters(compiled), associated_from=first))
+    host.key(keys[0])
+    text, nonce, made, expected = bytes(range(20)), bytes(12), [], []
+    sealed = golden.GCM(keys[0]).seal(nonce, text)[:-16]
+    for ad in (bytes(range(48)), bytes(range(37)), b"a"):
+        length = 16 * first + len(ad)
+        made.append(Sent(nonce, text, ad, fields={"associated": length}))
+        bits = (8 * length).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big")
+        blocks = b"".join(part.ljust(-(-len(part) // 16) * 16, b"\0") for part in (ad, sealed))
+        hashed = golden.gcm.ghash(cipher.encrypt_block(bytes(16)), blocks + bits)
+        expected.append(bytes(a ^ b for a, b in zip(hashed, cipher.encrypt_block(nonce + b"\0\0\0\1"), strict=True)))
+    # One that ends too early, among the others.
+    short = Sent(nonce, b"", bytes(16), fields={"associated": 16 * first + 48})
+    statuses, packets = host.run([*made, short, made[0]])
+    assert [got.code for got in statuses] == ["OK"] * 3 + ["TOO_SHORT", "OK"]
+    assert [got.tag for got in statuses] == [*expected, bytes(16), expected[0]]
+    assert packets == [(sealed, 0)] * 4
+
+
 # -- keys ---------------------------------------------------------------------------------------------------------------------
 
 

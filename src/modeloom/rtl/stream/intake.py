@@ -105,14 +105,17 @@ class MessageIntake(BusComponent[MessageParameters]):
         # -- the next message -------------------------------------------------------------------------------------------------
         order, load = self.order.payload, Signal()
         held = order.message.decrypt & int(most_held < most)
+        # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
+        first = order.associated[:index_bits] == 0
+        if p.associated_from:
+            first = first + p.associated_from
         m.d.comb += [
             load.eq(self.order.valid & self.message.ready & (ends_message | ~busy_reg)),
             self.order.ready.eq(load),
             self.message.valid.eq(load),
             self.message.payload.eq(order.message),
             associated.clear.eq(load),
-            # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
-            associated.first.eq(order.associated[:index_bits] == 0),
+            associated.first.eq(first),
             associated.limit.eq(order.associated[index_bits:]),
             text.clear.eq(load), text.first.eq(p.text_from), text.limit.eq(Mux(held, most_held // size, most // size)),
         ]  # fmt: skip

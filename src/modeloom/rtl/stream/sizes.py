@@ -86,6 +86,8 @@ class MessageSizes:
         In wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.
     text_from : int
         Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
+    associated_from : int
+        The same for beats of associated data, in a core with one channel.
     channels : int
         Messages that may interleave, 1 to 256.
 
@@ -102,6 +104,7 @@ class MessageSizes:
     hold: int | None = None
     packet: str = "aligned"
     text_from: int = 0
+    associated_from: int = 0
     channels: int = 1
 
     def __post_init__(self) -> None:
@@ -117,6 +120,7 @@ class MessageSizes:
         check_integer("channels", self.channels, 1, MOST_CHANNELS)
         if self.channels > 1 and (self.hold is not None or self.packet != "aligned" or self.inline):
             raise ValueError("hold, packets on the wire and keys that come with messages are for cores with one channel")
+        check_integer("associated_from", self.associated_from, 0, self.plan.mode.most_associated // self.beat_bytes)
         check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.beat_bytes)
 
     # -- members of CoreShape -----------------------------------------------------------------------------------------------------
