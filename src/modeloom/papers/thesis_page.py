@@ -49,10 +49,9 @@ Packets of the mix, with a new key each. Lost cycles are those in which no block
 designs are simulated: `modeloom circuit aes-pipeline-agile` runs the packets, with keys of 256 bits, a block of zeros after each key for
 the key of the hash, and for the row with four cycles three idle ones after this block. Those for the designs of other works are
 equation (4.1) with the printed latency. Our own cores take packets back to back: one changes the key slot at every packet, and the other
-one takes a key of 256 bits with every packet (`--keys inline --key-schedule word`). With slots, each packet costs one cycle, in which
+one takes a key of 256 bits with every packet (`--keys inline`). With slots, each packet costs one cycle, in which
 E(K, Y0) is computed and the lengths are hashed. The thesis has no cycle for that. With keys inline, a key of 256 bits can come every
-59 cycles, since its key schedule makes one word in each cycle, and that of the thesis four.
-So short packets with a key each are slower than in the thesis.
+8 cycles, so only packets of less than seven blocks wait for their keys.
 """,
     "gcm2008-4.11": """\
 Average throughput in Gbit/s for packets of one size, each with a new key. The paper has a figure without numbers, so all figures are
