@@ -15,6 +15,8 @@ from modeloom.cores.stream import StreamCore
 from modeloom.definition.expanded import expanded_key
 from modeloom.emit import run_bench
 from modeloom.spec import InputError, UnknownName
+from modeloom.verification.stream.pace import check_pace
+from modeloom.verification.stream.subject import StreamSubject
 
 SMALL = {"key_slots": 3, "mul_stages": 1, "cipher_arch": "multistream", "key_bits": 128}
 
@@ -90,6 +92,13 @@ def test_figures():
     assert [d.steady(0, nbytes) for nbytes in (0, 16, 48)] == [(4, 40), (2, 40), (1, 40)]
     pipelined = StreamCore(compiled(key_bits=128, key_slots=3, mul_stages=1)).describe("core", "test")
     assert pipelined.cadence is None and pipelined.waits == 0 and pipelined.steady(0, 48) == (1, 4)
+
+
+@slow
+def test_a_start_before_a_message_counts():
+    """OCB3 starts each message with a block of the cipher, and every latency and distance is as stated."""
+    subject = StreamSubject(folder("ocb3", **SMALL, streams=4), optimize=0)
+    assert check_pace(subject)[1]["shapes"] > 3
 
 
 def test_names_of_cores():

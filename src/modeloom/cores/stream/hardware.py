@@ -143,15 +143,17 @@ def latency(compiled: CompiledStream) -> int:
     """
     p = bus_parameters(compiled)
     held = HOLD_CYCLES if p.hold else 0
+    first = next(p.starts)
+    starts = (first,) if p.program(first).tokens else ()
     if p.wire:
         tag = p.program("tag")
-        before = max(p.entry_cycles(way, "tag") for way in compiled.options.directions) - tag.cycles
+        before = max(p.entry_cycles(*starts, way, "tag") for way in compiled.options.directions) - tag.cycles
         # What is opened ends with this beat.
         return before + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
     # The flags of many slots answer a cycle later.  Without a hash the beat does not wait for the tag behind it.
     held -= p.window == 1
     added = held + (CHANNEL_CYCLES if p.channels > 1 else 0)
-    waits = max(p.entry_cycles(way) - p.program(way).cycles for way in compiled.options.directions)
+    waits = max(p.entry_cycles(*starts, way) - p.program(way).cycles for way in compiled.options.directions)
     return p.text_stage + PIN_CYCLES + added + waits + (p.keys.slots > LISTED_SLOTS)
 
 
