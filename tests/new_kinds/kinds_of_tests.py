@@ -3,7 +3,7 @@
 
 What stands here is all that a kind is: an entry for each operation, and a component for each unit::
 
-    o.tenc(x, t)      E_K(x ^ (t <<< 1))              o.tdec its inverse under the same key and tweak
+    o.xenc(x, t)      E_K(x ^ (t <<< 1))              o.xdec its inverse under the same key and tweak
     o.rotate(x, n)    the bits of x, n places up
 """
 
@@ -36,23 +36,23 @@ TWEAKABLE = UnitType(name="tweakable", ports=("i", "tweak"), keyed=True, laned=T
 ROTATOR = UnitType(name="rotator", group="rotators", timing=UnitTiming(1))
 
 
-def _tenc(o: Any, x: Sequence[int], number: int) -> int:
+def _xenc(o: Any, x: Sequence[int], number: int) -> int:
     return o.enc(x[0] ^ turned(x[1], 1), CipherKey(number))
 
 
-def _tdec(o: Any, x: Sequence[int], number: int) -> int:
+def _xdec(o: Any, x: Sequence[int], number: int) -> int:
     return o.dec(x[0], CipherKey(number)) ^ turned(x[1], 1)
 
 
 KINDS = (
-    Operation(name="tenc", unit=TWEAKABLE, inverse="tdec", on_numbers=_tenc),
-    Operation(name="tdec", unit=TWEAKABLE, inverse="tenc", inverse_keys=True, on_numbers=_tdec),
+    Operation(name="xenc", unit=TWEAKABLE, inverse="xdec", on_numbers=_xenc),
+    Operation(name="xdec", unit=TWEAKABLE, inverse="xenc", inverse_keys=True, on_numbers=_xdec),
     Operation(name="rotate", unit=ROTATOR, numbers=range(1, BITS), on_numbers=lambda o, x, n: turned(x[0], n)),
 )
 
 
 class Tweakable(wiring.Component):
-    """Mix with its block masked by a tweak, in front (``tenc``) or behind (``tdec``)."""
+    """Mix with its block masked by a tweak, in front (``xenc``) or behind (``xdec``)."""
 
     latency = 4
 
@@ -123,15 +123,15 @@ class Tweaked(Mode):
     wide = False
 
     def setup(self, o: Any, key: Any) -> Keys:
-        return Keys(w=o.tenc(o.const(5), o.const(1)))
+        return Keys(w=o.xenc(o.const(5), o.const(1)))
 
     def encrypt(self, o: Any, k: Any, tweak: Any, p: Any) -> list[Any]:
-        t = o.tenc(tweak[0], k.w)
-        return [o.tenc(x ^ o.double(t, i), t) ^ o.double(t, i) for i, x in enumerate(p)]
+        t = o.xenc(tweak[0], k.w)
+        return [o.xenc(x ^ o.double(t, i), t) ^ o.double(t, i) for i, x in enumerate(p)]
 
     def decrypt(self, o: Any, k: Any, tweak: Any, c: Any) -> list[Any]:
-        t = o.tenc(tweak[0], k.w)
-        return [o.tdec(x ^ o.double(t, i), t) ^ o.double(t, i) for i, x in enumerate(c)]
+        t = o.xenc(tweak[0], k.w)
+        return [o.xdec(x ^ o.double(t, i), t) ^ o.double(t, i) for i, x in enumerate(c)]
 
 
 class Rotated(Mode):

@@ -67,14 +67,14 @@ def test_from_the_definition_to_the_engine(case: str) -> None:
 
 
 def test_what_is_known_of_an_inverse_and_what_is_not() -> None:
-    """``tdec`` undoes ``tenc`` under the same key and tweak, whatever the cipher; of a rotation only values are tried."""
+    """``xdec`` undoes ``xenc`` under the same key and tweak, whatever the cipher; of a rotation only values are tried."""
     assert compiled(Tweaked, aes=2).checked.inverse == "proved"
     assert compiled(Rotated).checked.inverse == "tested"
 
     class OtherTweak(Tweaked):
         def decrypt(self, o: Any, k: Any, tweak: Any, c: Any) -> list[Any]:
-            t = o.tenc(tweak[0], k.w)
-            return [o.tdec(x ^ o.double(t, i), tweak[0]) ^ o.double(t, i) for i, x in enumerate(c)]
+            t = o.xenc(tweak[0], k.w)
+            return [o.xdec(x ^ o.double(t, i), tweak[0]) ^ o.double(t, i) for i, x in enumerate(c)]
 
     with pytest.raises(DefinitionError, match="decrypt does not invert encrypt"):
         compiled(OtherTweak)
@@ -82,8 +82,8 @@ def test_what_is_known_of_an_inverse_and_what_is_not() -> None:
 
 def test_texts_name_it() -> None:
     design = compiled(Tweaked)
-    assert "tdec(" in dump(design, "graph") and "tweakable0" in dump(design, "schedule")
-    assert "unit tweakable0: tenc, tdec; post at" in dump(design, "program")
+    assert "xdec(" in dump(design, "graph") and "tweakable0" in dump(design, "schedule")
+    assert "unit tweakable0: xenc, xdec; post at" in dump(design, "program")
     design = compiled(Rotated)
     assert " 127 rotate " in dump(design, "program") and design.explain()["units"]["rotator"] == {"count": 2, "latency": 3, "interval": 1}
 
@@ -116,7 +116,7 @@ def test_broken_graphs_and_programs_are_refused(mode: type[Mode]) -> None:
 def test_words_that_a_definition_gets_wrong() -> None:
     class Alone(Tweaked):
         def encrypt(self, o: Any, k: Any, tweak: Any, p: Any) -> list[Any]:
-            return [o.tenc(x) for x in p]
+            return [o.xenc(x) for x in p]
 
     class Far(Rotated):
         def encrypt(self, o: Any, k: Any, tweak: Any, p: Any) -> list[Any]:
@@ -127,7 +127,7 @@ def test_words_that_a_definition_gets_wrong() -> None:
             return [o.rotate(x, 5, key=CipherKey(0)) for x in p]
 
     for mode, message in (
-        (Alone, r"o.tenc\(\) takes 2 blocks"), (Far, r"o.rotate\(\) takes 1 to 127, not 128"),
+        (Alone, r"o.xenc\(\) takes 2 blocks"), (Far, r"o.rotate\(\) takes 1 to 127, not 128"),
         (Keyed, r"o.rotate\(\) takes 1 block and a number"),
     ):
         with pytest.raises(DefinitionError, match=message):

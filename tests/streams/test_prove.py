@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.streams.modes import Deciphering, Ladder, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 
+from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
 from modeloom.prove.errors import ProofError
@@ -22,7 +23,7 @@ def made(mode=GCM, **latencies):
     return plan_stream(mode(), mode.block_bytes, {**LATENCIES, **latencies})
 
 
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering, Ladder, OCB3])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering, Ladder, OCB3, DeoxysI])
 @pytest.mark.parametrize("latencies", [{}, {"cipher": 29, "mul": 3}, {"mul": 1}], ids=str)
 def test_proved(mode, latencies):
     plan = made(mode, **latencies)
@@ -161,7 +162,7 @@ def test_changed_set_ups_are_refused(what):
 
 
 @pytest.mark.parametrize("lanes", [2, 4])
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Deciphering, Ladder, OCB3])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Deciphering, Ladder, OCB3, DeoxysI])
 def test_several_blocks_a_cycle(mode, lanes):
     plan = plan_stream(mode(), mode.block_bytes, {**LATENCIES, "mul": 1}, lanes)
     assert plan.chains == 3 * lanes

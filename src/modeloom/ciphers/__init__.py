@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The block ciphers of modes, and the look-up of a cipher by name.
 
-The compiler uses only the description of a cipher.  AES and SM4 are here, and a mode may bring its own cipher.
+The compiler uses only the description of a cipher.  AES, SM4 and Deoxys-BC are here, and a mode may bring its own cipher.
 """
 
 from __future__ import annotations
 
 from modeloom.ciphers.aes import AES
+from modeloom.ciphers.deoxys import DEOXYS_BC
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.ciphers.sm4 import SM4
@@ -14,9 +15,9 @@ from modeloom.spec import DefinitionError, InputError, UnknownName
 from modeloom.spec.attributes import attribute_place
 from modeloom.spec.keyed import Definition
 
-__all__ = ["AES", "CIPHERS", "SM4", "BlockCipher", "CoreRequest", "CoreTiming", "cipher", "cipher_of"]
+__all__ = ["AES", "CIPHERS", "DEOXYS_BC", "SM4", "BlockCipher", "CoreRequest", "CoreTiming", "cipher", "cipher_of"]
 
-CIPHERS = {AES.name: AES, SM4.name: SM4}
+CIPHERS = {AES.name: AES, SM4.name: SM4, DEOXYS_BC.name: DEOXYS_BC}
 
 
 def cipher(name: str) -> BlockCipher:
@@ -44,6 +45,9 @@ def cipher_of(mode: Definition, name: str | None = None) -> BlockCipher:
         raise DefinitionError(f"{mode.name}: {place}cipher is {what}; it must be a BlockCipher(...), or the name of one")
     own = mode.cipher if isinstance(mode.cipher, BlockCipher) else cipher(mode.cipher)
     chosen = own if name in (None, own.name) else cipher(name)  # type: ignore[arg-type]
+    if chosen.tweak_bytes != own.tweak_bytes:
+        wanted = "a tweakable cipher" if own.tweak_bytes else "a cipher without tweaks"
+        raise InputError(f"{mode.name} needs {wanted}, such as {own.name}, and {chosen.name} is none")
     if chosen.block_bytes != mode.block_bytes:
         raise InputError(f"{mode.name} works on blocks of {mode.block_bytes} bytes, but those of {chosen.name} have {chosen.block_bytes}")
     if mode.field.width != 8 * mode.block_bytes:

@@ -12,7 +12,7 @@ from typing import Any
 
 from modeloom.ciphers.guard import guard
 from modeloom.ciphers.request import CoreRequest, CoreTiming
-from modeloom.spec import InputError
+from modeloom.spec import DefinitionError, InputError
 
 __all__ = ["BlockCipher"]
 
@@ -27,6 +27,9 @@ class BlockCipher:
         Name for files and messages.
     block_bytes : int
         Bytes of a block.
+    tweak_bytes : int
+        Bytes of a tweak, as many as those of a block, or 0 for a cipher without tweaks.  The cores of a tweakable cipher have the port
+        ``tweak``, which belongs to ``i``.  Its software takes the tweak of all blocks as a second argument.
     key_bits : tuple of int
         Key sizes in bits.  The default is the first.
     round_keys : callable
@@ -80,6 +83,7 @@ class BlockCipher:
     software: Callable[[bytes], Any]
     hardware: Callable[[CoreRequest], Any]
     key_schedule: Callable[[int], Any]
+    tweak_bytes: int = 0
     most_stages: int = 1
     pipelined: tuple[str, ...] = ("encrypt", "decrypt")
     sequential: tuple[str, ...] = ()
@@ -97,6 +101,12 @@ class BlockCipher:
     def has(self, direction: str, form: str) -> bool:
         """Whether there is a core for a direction in a form."""
         return direction in {"pipelined": self.pipelined, "sequential": self.sequential, "multistream": self.multistream}[form]
+
+    def check_operation(self, mode: str, name: str, operands: int) -> None:
+        """Raises ``DefinitionError`` if a mode uses the cipher with a tweak that it does not have, or without one that it has."""
+        if (operands > 1) != bool(self.tweak_bytes):
+            kind = "is a tweakable cipher" if self.tweak_bytes else "has no tweaks"
+            raise DefinitionError(f"{mode}: o.{name}() is not for {self.name}, which {kind}")
 
     def check_sizes(self, request: CoreRequest) -> None:
         """Raises ``InputError`` if there is no core for the key sizes of a request."""

@@ -16,7 +16,7 @@ FEW_SLOTS = 64
 FORMS = ("pipelined", "sequential", "multistream")
 """The forms of a core: it takes a block in every cycle, one block after another, or several blocks in successive cycles."""
 
-DIRECTION_OF = {"enc": "encrypt", "dec": "decrypt", "both": "both"}
+DIRECTION_OF = {"enc": "encrypt", "dec": "decrypt", "tenc": "encrypt", "tdec": "decrypt", "both": "both"}
 """The direction of a core, by its name in a functional unit, which is the name of its operation."""
 
 

@@ -11,7 +11,7 @@ from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.options import MULTIPLIERS, Options
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.cadence import Cadence
-from modeloom.spec.kinds import CIPHER, DEC, MUL
+from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import StreamMode, partial
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
@@ -326,6 +326,9 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     timing = chosen.timing(request)
     latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cadence=timing.cadence)
+    for node in plan.trace.nodes:
+        if node.operation and node.operation.keyed:
+            chosen.check_operation(mode.name, node.operation.name, node.operation.operands)
     options = replace(options, cipher_cores=_cores(plan, options))
     if options.cipher_cores is not None and options.cipher_cores > 1:
         plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores, cadence=timing.cadence)
@@ -390,7 +393,7 @@ def cipher_direction(mode: StreamMode, key_bytes: int, directions: tuple[str, ..
     other = {"encrypt": "decrypt", "decrypt": "encrypt"}
     left_out = {name for way in directions for name in (other[way], partial(other[way]))} if len(directions) == 1 else set()
     steps = [step for step in steps_of(trace_stream(mode, key_bytes)) if step.name not in left_out]
-    return "both" if any(made.operation is DEC.operation for step in steps for made in step.operations) else "encrypt"
+    return "both" if any(made.operation.inverse_keys for step in steps for made in step.operations) else "encrypt"
 
 
 def default_sizes(mode: StreamMode, cipher: BlockCipher) -> tuple[int, ...]:

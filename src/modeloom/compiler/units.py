@@ -15,7 +15,24 @@ from modeloom.compiler.options import Options
 from modeloom.cycles import ENTRY_CYCLES
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import InputError
-from modeloom.spec.kinds import ACC, BOTH, CIPHER, DEC, ENC, MUL, OPERATIONS, OUT, SQR, UNITS, Kind, UnitKind, UnitTiming, UnitType
+from modeloom.spec.kinds import (
+    ACC,
+    BOTH,
+    CIPHER,
+    DEC,
+    ENC,
+    MUL,
+    OPERATIONS,
+    OUT,
+    SQR,
+    TDEC,
+    TENC,
+    UNITS,
+    Kind,
+    UnitKind,
+    UnitTiming,
+    UnitType,
+)  # fmt: skip
 
 __all__ = ["Architecture", "unit_set"]
 
@@ -25,8 +42,14 @@ HALVED = 128
 SELDOM = 2
 """Largest number of operations in a sector on a cipher core that is sequential beside pipelines."""
 
-PLANNED = {unit.type for unit in (ENC.unit, ENC.shared, DEC.unit, MUL.unit, SQR.unit, ACC.unit, OUT.unit) if unit}
+PLANNED = {
+    unit.type for unit in (ENC.unit, ENC.shared, DEC.unit, TENC.unit, TDEC.unit, MUL.unit, SQR.unit, ACC.unit, OUT.unit) if unit
+}
 """Types of units whose number and timing options decide; there are as many of the others as the pace of these wants."""
+
+
+OWN_CIPHERS = tuple(kind.operation for kind in (ENC, DEC, TENC, TDEC))
+"""Operations of the block cipher of a mode.  Other keyed operations have components of their own."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +89,13 @@ def unit_set(
     options = options.on(chosen)
     lanes = options.lanes or options.cipher_cores
     kinds = sorted(set(setup).union(*(u for of in uses for u in of.values())))
-    others = [kind for kind in kinds if kind.key_bits]
+    others = [kind for kind in kinds if kind.key_bits or kind in (TENC, TDEC)]
     totals = [Counter({kind: max(u.get(kind, 0) for u in of.values()) for kind in kinds}) for of in uses]
     needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
     sequential, in_one = options.cipher_arch == "sequential", options.cipher_arch != "pipelined"
+    for kind in sorted(needed):
+        if kind.operation.keyed and kind.operation in OWN_CIPHERS:
+            chosen.check_operation("this mode", kind.operation.name, kind.operation.operands)
     together = {ENC, DEC} <= needed and (len(uses[0]) > 1 or in_one)
     if (options.mul or 0) > 1 and MUL not in needed:
         raise InputError(f"--mul {options.mul}: the mode has no multiplications; omit --mul")

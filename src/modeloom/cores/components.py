@@ -82,7 +82,8 @@ def _adders(request: ComponentRequest) -> dict[str, UnitCore]:
 
 
 COMPONENTS: dict[str, Callable[[ComponentRequest], dict[str, UnitCore]]] = {
-    "enc": _cipher, "dec": _cipher, "cipher": _cipher, "mul": _multiplier, "sqr": _squarer, "add": _adders,
+    "enc": _cipher, "dec": _cipher, "tenc": _cipher, "tdec": _cipher, "cipher": _cipher, "mul": _multiplier, "sqr": _squarer,
+    "add": _adders,
 }  # fmt: skip
 """The functions that make components, by type of unit.  They return components by their names in Verilog."""
 

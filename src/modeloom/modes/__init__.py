@@ -9,6 +9,7 @@ from pathlib import Path
 from modeloom.modes.by_path import load
 from modeloom.modes.ccm import CCM
 from modeloom.modes.cmc import CMC
+from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.eme import EME
 from modeloom.modes.eme2 import EME2
 from modeloom.modes.gcm import GCM
@@ -32,7 +33,7 @@ BUILT_IN: tuple[type[Mode], ...] = (
     HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
 )  # fmt: skip
 
-STREAMS: tuple[type[StreamMode], ...] = (CCM, GCM, OCB3)
+STREAMS: tuple[type[StreamMode], ...] = (CCM, DeoxysI, GCM, OCB3)
 """The stream modes."""
 
 VARIANTS: tuple[type[Mode], ...] = (XTSGB, XTSIEEE)

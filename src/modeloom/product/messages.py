@@ -282,7 +282,10 @@ class StreamDescription(Description):
     def bench_shape(self) -> MessageShape:
         """The sizes of the messages whose distance the bench measures.  Those of a core with a cadence all begin in the same phase."""
         ad, text = BENCH_BLOCKS
-        size = self.beat_bytes
+        size, explain = self.beat_bytes, self.explain
+        if not explain.tokens.start and not explain.chains and explain.turn is None:
+            # Tags that follow their messages come in bursts, unless the messages are longer than the way to their tags.
+            text += max(0, explain.latency_tag - explain.latency)
         for more in range(0 if self.cadence is None else 2 * self.cadence.blocks):
             if self.steady(ad * size, (text + more) * size)[0] == 1:
                 text += more

@@ -4,7 +4,7 @@
 A unit takes the operands of an operation, and a number if the operation has one.  Some cycles later it returns a block::
 
     operands ──▶ ┌────────────┐
-    number   ──▶ │ unit       │ ──▶ result          enc, dec        number of the cipher key
+    number   ──▶ │ unit       │ ──▶ result          enc, dec        number of the cipher key; tenc and tdec also take a tweak
                  └────────────┘                     add, add64, …   what is added
                                                     mul, sqr, acc   none
 
@@ -22,8 +22,8 @@ from modeloom.spec.counters import COUNTERS, Counter
 from modeloom.spec.keyed import CipherKey
 
 __all__ = [
-    "ACC", "BOTH", "CIPHER", "DEC", "ENC", "MUL", "OPERANDS", "OPERATIONS", "OUT", "SQR", "UNITS", "Kind", "Operation", "UnitKind",
-    "UnitTiming", "UnitType", "register",
+    "ACC", "BOTH", "CIPHER", "DEC", "ENC", "MUL", "OPERANDS", "OPERATIONS", "OUT", "SQR", "TDEC", "TENC", "UNITS", "Kind", "Operation",
+    "UnitKind", "UnitTiming", "UnitType", "register",
 ]  # fmt: skip
 
 OPERANDS = ("a", "b", "c", "d")
@@ -232,6 +232,8 @@ def _unit_kind(name: str, key_bits: int) -> UnitKind:
 _ENC = UnitType(name="enc", keyed=True, laned=True, group="cipher", noun="encrypter")
 _DEC = UnitType(name="dec", keyed=True, laned=True, group="cipher", noun="decrypter")
 _CIPHER = UnitType(name="cipher", keyed=True, either=True, laned=True, group="cipher", noun="cipher")
+_TENC = UnitType(name="tenc", ports=("i", "tweak"), keyed=True, laned=True, group="cipher", noun="tweakable encrypter")
+_TDEC = UnitType(name="tdec", ports=("i", "tweak"), keyed=True, laned=True, group="cipher", noun="tweakable decrypter")
 _MUL = UnitType(name="mul", ports=("a", "b"), group="multipliers", noun="multiplier")
 _SQR = UnitType(name="sqr", group="squarers", noun="squarer")
 _ADD = UnitType(name="add", group="counters", noun="counter")
@@ -270,6 +272,10 @@ OPERATIONS: dict[str, Operation] = {
             name="dec", unit=_DEC, shared=_CIPHER, inverse="enc", inverse_keys=True, on_numbers=_decrypted,
             on_batches=lambda o, x, n: o.field.from_bytes(o.ciphers[n].decrypt(o.field.to_bytes(x[0]))),
         ),
+        Operation(name="tenc", unit=_TENC, inverse="tdec", on_numbers=lambda o, x, n: o.tenc(x[0], x[1], CipherKey(n))),
+        Operation(
+            name="tdec", unit=_TDEC, inverse="tenc", inverse_keys=True, on_numbers=lambda o, x, n: o.tdec(x[0], x[1], CipherKey(n)),
+        ),
         Operation(
             name="mul", unit=_MUL, commutes=True, linear=True, on_numbers=lambda o, x, n: o.mul(*x),
             on_batches=lambda o, x, n: o.field.mul(*x), on_forms=lambda o, x, n: o.mul(*x),
@@ -288,7 +294,9 @@ OPERATIONS: dict[str, Operation] = {
 UNITS: dict[str, UnitType] = {unit.name: unit for unit in (_CIPHER, *(operation.unit for operation in OPERATIONS.values()))}
 """Every type of unit by its name."""
 
-ENC, DEC, MUL, SQR, ACC, OUT = (Kind(OPERATIONS[name]) for name in ("enc", "dec", "mul", "sqr", "acc", "out"))
+ENC, DEC, TENC, TDEC, MUL, SQR, ACC, OUT = (
+    Kind(OPERATIONS[name]) for name in ("enc", "dec", "tenc", "tdec", "mul", "sqr", "acc", "out")
+)
 
 BOTH = "both"
 """Name of a component that performs both operations of a unit (``UnitType.either``)."""

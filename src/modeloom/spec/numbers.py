@@ -22,8 +22,8 @@ __all__ = ["Cipher", "Numbers"]
 class Cipher(Protocol):
     """A keyed block cipher on bytes."""
 
-    def encrypt(self, block: bytes) -> bytes: ...
-    def decrypt(self, block: bytes) -> bytes: ...
+    def encrypt(self, block: bytes, /, *tweak: bytes) -> bytes: ...
+    def decrypt(self, block: bytes, /, *tweak: bytes) -> bytes: ...
 
 
 class Numbers:
@@ -75,13 +75,29 @@ class Numbers:
 
     def enc(self, block: int, key: CipherKey | None = None) -> int:
         """Encrypts a block under a cipher key (default: the first one of the mode)."""
-        cipher = self.ciphers[key.number if key else 0]
-        return int.from_bytes(cipher.encrypt(block.to_bytes(self._block_bytes, "little")), "little")
+        return self._enciphered("enc", "encrypt", key, block)
 
     def dec(self, block: int, key: CipherKey | None = None) -> int:
         """Decrypts a block under a cipher key (default: the first one of the mode)."""
+        return self._enciphered("dec", "decrypt", key, block)
+
+    def tenc(self, block: int, tweak: int, key: CipherKey | None = None) -> int:
+        """Encrypts a block by a tweakable cipher, under a tweak and a cipher key (default: the first one of the mode)."""
+        return self._enciphered("tenc", "encrypt", key, block, tweak)
+
+    def tdec(self, block: int, tweak: int, key: CipherKey | None = None) -> int:
+        """Decrypts a block by a tweakable cipher, under a tweak and a cipher key (default: the first one of the mode)."""
+        return self._enciphered("tdec", "decrypt", key, block, tweak)
+
+    def _enciphered(self, word: str, direction: str, key: CipherKey | None, *operands: int) -> int:
         cipher = self.ciphers[key.number if key else 0]
-        return int.from_bytes(cipher.decrypt(block.to_bytes(self._block_bytes, "little")), "little")
+        tweakable = bool(getattr(cipher, "tweak_bytes", 0))
+        if tweakable != (len(operands) > 1):
+            other = word.removeprefix("t") if len(operands) > 1 else f"t{word}"
+            kind = "has tweaks" if tweakable else "has no tweaks"
+            raise DefinitionError(f"o.{word}() is not for this cipher, which {kind}; use o.{other}()")
+        result = getattr(cipher, direction)(*(operand.to_bytes(self._block_bytes, "little") for operand in operands))
+        return int.from_bytes(result, "little")
 
     def cipher_key(self, *blocks: int) -> CipherKey:
         """Makes a further cipher key from the first bytes of some blocks, in the set-up only.  Bytes beyond its length are not used."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
-from modeloom.spec.kinds import DEC, ENC, MUL, Operation
+from modeloom.spec.kinds import DEC, ENC, MUL, TDEC, TENC, Operation
 from modeloom.spec.stream import BLOCKS, LengthPrefix, StreamMode, partial
 from modeloom.streams.known import Known
 from modeloom.streams.lazy import move_to_tag
@@ -321,7 +321,7 @@ def _check_units(mode: StreamMode, steps: list[Step], latencies: Collection[str]
 def _check_unit(mode: StreamMode, step: str, operation: Operation, units: Collection[str]) -> None:
     unit = unit_of(operation)
     # Set-up enciphers only, so that the cipher of a core without deciphering steps has one direction.
-    ciphers = (ENC,) if step == "setup" else (ENC, DEC)
+    ciphers = (ENC,) if step == "setup" else (ENC, DEC, TENC, TDEC)
     if (operation.keyed and operation.name not in ciphers) or (unit and unit not in units):
         raise DefinitionError(f"{mode.name}: {step}() uses o.{operation.name}(), for which the pipeline of a stream mode has no unit")
 

@@ -53,6 +53,9 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "partial blocks in lanes": ("padded", {**SMALL, "blocks_per_cycle": 4}),
     "deciphering": ("deciphering", {"cipher_stages": 1, "key_slots": 2, "blocks_per_cycle": 2}),
     "deciphering, one size": ("deciphering", SMALL),
+    "tweaks, tags that follow": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2}),
+    "tweaks, encryption alone, channels": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2, "direction": "encrypt", "channels": 2}),
+    "tweaks in lanes": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2, "blocks_per_cycle": 2}),
     "blocks of 256 bits": ("wide-aead", {"key_slots": 2, "mul_stages": 1}),
 }
 """What a core can have."""

@@ -35,7 +35,7 @@ def _result(key: bytes, decrypt: bool, block: bytes, tweak: bytes) -> int:
 
 
 def _pipeline(direction: str, stages: int = 1, slots: int = 1) -> Built:
-    component = DeoxysBCPipeline(stages, slots, direction)
+    component = DeoxysBCPipeline(stages, slots, direction, whole_sboxes=True)
     keys = [Random(slot).randbytes(16) for slot in range(slots)]
     writes = [
         {"key_we": 1, "key_slot": slot, "key_round": number, "key_data": _number(part)}

@@ -32,7 +32,7 @@ from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.spec.kinds import DEC, ENC, MUL, Operation
+from modeloom.spec.kinds import MUL, OPERATIONS, Operation
 from modeloom.streams.plan import StreamPlan
 from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
@@ -138,7 +138,7 @@ class SymbolicMessageCore:
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
         known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec", "rk_data_1": "key_data_1"}
-        known |= {f"cipher{lane}_i": "i" for lane in ("", *(f"_{n}" for n in range(plan.lanes)))}
+        known |= {f"cipher{lane}_{port}": port for lane in ("", *(f"_{n}" for n in range(plan.lanes))) for port in ("i", "tweak")}
         for name, role in known.items():
             with contextlib.suppress(KeyError):
                 nets[tuple(netlist.net(f"{PIPELINE}.{name}"))] = role
@@ -167,7 +167,9 @@ class SymbolicMessageCore:
     def _cipher(self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str]) -> Callable[[Cell], Box]:
         roles, width = unit.inputs, self.width
         operation = self._keyed()
-        operations = [ENC.operation, DEC.operation] if "decrypt" in roles else [operation]
+        operations = [operation]
+        if "decrypt" in roles:
+            operations = sorted((operation, OPERATIONS[operation.inverse]), key=lambda each: each.inverse_keys)
         forms = 2 if "key_data_dec" in roles else 1
         times, sized = CoreTimes(unit.latency, 1), "key_length" in roles
         batches = self.plan.cadence if "batch" in roles else None

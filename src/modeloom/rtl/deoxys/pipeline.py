@@ -63,6 +63,8 @@ class DeoxysBCPipeline(wiring.Component):
         Number of key slots, at least 1.  One slot is in registers.  Several slots are in LUT memories, one for each round.
     direction : str
         "encrypt", "decrypt" or "both".
+    whole_sboxes : bool
+        Asks tools to map each table by itself, into 32 LUTs of six inputs.
 
     Attributes
     ----------
@@ -91,7 +93,8 @@ class DeoxysBCPipeline(wiring.Component):
         A parameter is out of range.
     """
 
-    def __init__(self, registers_per_round: int = 1, slots: int = 1, direction: str = "encrypt"):
+    def __init__(self, registers_per_round: int = 1, slots: int = 1, direction: str = "encrypt", *, whole_sboxes: bool = False):
+        self.whole_sboxes = whole_sboxes
         self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, MOST_REGISTERS)
         self.slots = check_count("slots", slots)
         if direction not in DIRECTIONS:
@@ -142,7 +145,8 @@ class DeoxysBCPipeline(wiring.Component):
             start = 1 + (number - 1) * stages
             used = start + stages - 1 - key_lead(self.direction, stages - 1)
             key = register(m, sums(number, used - 1), f"subtweakey_{number}")
-            state = deoxys_round(m, state, key, self.direction, stages - 1, partial(_at, decrypt, start), f"round_{number}_")
+            state = deoxys_round(m, state, key, self.direction, stages - 1, partial(_at, decrypt, start), f"round_{number}_",
+                                 self.whole_sboxes)  # fmt: skip
             state = register(m, state, f"round_{number}")
         m.d.comb += self.o.eq(state)
         return m

@@ -52,7 +52,8 @@ def key_lead(direction: str, registers: int) -> int:
 
 
 def deoxys_round(
-    m: Module, state: Value, subtweakey: Value, direction: str, registers: int, way: Callable[[int], Value], name: str = ""
+    m: Module, state: Value, subtweakey: Value, direction: str, registers: int, way: Callable[[int], Value], name: str = "",
+    whole_sboxes: bool = True,
 ) -> Value:
     """A round, added to *m*.
 
@@ -72,6 +73,8 @@ def deoxys_round(
         ``way(n)``: whether the block that entered the round n cycles ago is decrypted.  It is used with "both".
     name : str
         Prefix of the names of registers.
+    whole_sboxes : bool
+        Asks tools to map each table by itself (see ``sub_bytes``).
 
     Returns
     -------
@@ -84,18 +87,18 @@ def deoxys_round(
         return register(m, value, name + what) if place in cuts else value
 
     if direction == "encrypt":
-        state = cut("A", shift_rows(sub_bytes(m, state, whole=True)), "substituted")
+        state = cut("A", shift_rows(sub_bytes(m, state, whole=whole_sboxes)), "substituted")
         first = (lambda value, what: register(m, value, name + what)) if "B" in cuts else None
         state = lower_columns(m, keyed_forward_network(), state, subtweakey, register=first)
         return cut("C", state, "added")
     unmixed = cut("D", lower_columns(m, plain_network("decrypt"), state), "unmixed")
     if direction == "decrypt":
-        state = cut("A", inv_sub_bytes(m, inv_shift_rows(unmixed), whole=True), "substituted")
+        state = cut("A", inv_sub_bytes(m, inv_shift_rows(unmixed), whole=whole_sboxes), "substituted")
         return cut("C", add_in_luts(m, state, subtweakey), "added")
     state = cut("D", state, "beside")
     before, after = int("D" in cuts), int("D" in cuts) + int("A" in cuts)
     chosen = map_before_in_luts(m, shift_rows(state), inv_shift_rows(unmixed), way(before))
-    inverted = cut("A", invert_bytes(m, chosen, whole=True), "inverted")
+    inverted = cut("A", invert_bytes(m, chosen, whole=whole_sboxes), "inverted")
     mixed = cut("B", lower_columns(m, plain_network("encrypt"), affine_in_luts(m, inverted)), "mixed")
     waiting = cut("B", inverted, "waiting")
     return _after_mix_columns(m, mixed, waiting, subtweakey, way(after + int("B" in cuts)))

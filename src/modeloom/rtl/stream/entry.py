@@ -243,6 +243,8 @@ class TokenEntry(BusComponent[MessageParameters]):
 
         # -- what enters ------------------------------------------------------------------------------------------------------
         real, plain = issue & ~false, ~false & ~takes_start
+        # The end of a message without blocks begins it, too, for a tag that follows.
+        begun = (issue | ending) & ~false if plan.follows else real
         # The tag of a message without data begins it, and if it waits, each of its tokens does: no block changes what start has made.
         waits = bool(programs["tag"].tokens) and bool(programs["tag"].tokens[0][0])
         entered = (offset_reg == 0) | (step == TokenStep.TAG) if waits else offset_reg == 0
@@ -250,8 +252,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         m.d.sync += [
             self.valid.eq(beside.valid(issue | self.prepared, ending)),
             self.begin.eq(((issue | ending) if plan.follows else issue) & begins),
-            self.nonce.eq(0 if plan.runs_ahead else Mux(real, message.nonce, 0)),
-            *(getattr(self, f"known_{name}").eq(value) for name, value in beside.known(real, message).items()),
+            self.nonce.eq(0 if plan.runs_ahead else Mux(begun, message.nonce, 0)),
+            *(getattr(self, f"known_{name}").eq(value) for name, value in beside.known(begun, message).items()),
             self.slot.eq(beside.slot_or(Mux(real, message.slot, self.prepare_slot))),
             self.product.eq(product),
             self.chain.eq(kept.now.chain),

@@ -29,7 +29,6 @@ from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.sizes import known_bits
 from modeloom.rtl.stream.started import StartedValues
-from modeloom.spec.kinds import DEC
 from modeloom.streams.plan import StreamPlan
 
 __all__ = ["TokenPipeline"]
@@ -227,16 +226,18 @@ class _Elaboration(StartedValues, KeyValues):
         tokens = [(n, self.plan.tokens[n]) for n in self.kinds[lane] if n < len(self.plan.tokens)]
         found = [
             n for n, token in tokens for done in token.operations
-            if self.plan.step(token.title).operations[done].operation is DEC.operation
+            if self.plan.step(token.title).operations[done].operation.inverse_keys
         ]  # fmt: skip
-        made = [n for n, each in enumerate(self.plan.preparations, len(self.plan.tokens)) if each.operation is DEC.operation]
+        made = [n for n, each in enumerate(self.plan.preparations, len(self.plan.tokens)) if each.operation.inverse_keys]
         return found + (made if lane == 0 else [])
 
     def _cipher(self, component: Any, lane: int, unit: str, stage: int) -> Value:
         m, c = self.m, self.c
         m.submodules[self.in_lane(lane, "cipher")] = component
-        self.operands[lane][unit] = (Signal(self.width, name=self.in_lane(lane, "cipher_i")),)
-        m.d.comb += [component.i.eq(self.operands[lane][unit][0]), component.slot.eq(self.lines["slot"].at(stage))]
+        ports = ("i", "tweak") if "tweak" in component.signature.members else ("i",)
+        self.operands[lane][unit] = operands = tuple(Signal(self.width, name=self.in_lane(lane, f"cipher_{port}")) for port in ports)
+        m.d.comb += [getattr(component, port).eq(operand) for port, operand in zip(ports, operands, strict=True)]
+        m.d.comb += [component.slot.eq(self.lines["slot"].at(stage))]
         if c.deciphers:
             m.d.comb += component.decrypt.eq(reduce(or_, (self.kinds[lane][n].at(stage) for n in self._deciphering(lane)), Const(0, 1)))
         if c.batches:
