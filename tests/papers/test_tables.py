@@ -4,7 +4,7 @@
 import pytest
 
 from modeloom.papers import measured as measured_package
-from modeloom.papers import ours, page, tables, thesis, thesis_page
+from modeloom.papers import ours, page, rounds, rounds_page, speedup, tables, thesis, thesis_page
 from modeloom.papers.cores import Core, areas, cores, overlapped, plain, schedules, target_of
 from modeloom.papers.measured import measured
 from modeloom.papers.page import COLUMNS, SENTENCES
@@ -22,7 +22,8 @@ def figures(monkeypatch):
     """Made-up figures in the place of the measured ones."""
     made = {kind: {} for kind in measured_package.KINDS}
     monkeypatch.setattr(ours, "measured", lambda kind: made[kind])
-    monkeypatch.setattr(thesis, "measured", lambda kind: {})
+    for module in (thesis, rounds, speedup):
+        monkeypatch.setattr(module, "measured", lambda kind: {})
     return made
 
 
@@ -30,8 +31,11 @@ def test_every_table_has_columns_and_a_sentence():
     assert names() == [
         *(f"tes2010-{number}" for number in (1, 2, 3, 6, 7, 8, 9, 10)), "brw2013-3",
         *(f"gcm2008-{number}" for number in ("4.1", "4.2", "section-4.4", "4.3", "4.11")),
+        *(f"luts2017-{number}" for number in ("section-2.3", *range(2, 9))),
     ]  # fmt: skip
-    assert COLUMNS.keys() | thesis_page.COLUMNS.keys() == SENTENCES.keys() | thesis_page.SENTENCES.keys() == set(names())
+    columns, sentences = ([getattr(each, part) for each in (thesis_page, rounds_page)] for part in ("COLUMNS", "SENTENCES"))
+    assert COLUMNS.keys() | columns[0].keys() | columns[1].keys() == set(names())
+    assert SENTENCES.keys() | sentences[0].keys() | sentences[1].keys() == set(names())
 
 
 def test_rows_of_the_data():

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from modeloom.papers import thesis_page
+from modeloom.papers import rounds, rounds_page, thesis, thesis_page
 from modeloom.papers.markdown import Column, aligned, ours, printed, shown
 from modeloom.papers.tables import tables
-from modeloom.papers.thesis import PAPER
 
 __all__ = ["page"]
 
@@ -18,8 +17,9 @@ Row = dict[str, Any]
 INTRODUCTION = """\
 # The papers' tables, and ours
 
-This page sets the tables of two papers on wide-block modes, and of a thesis on GCM, beside what modeloom makes of the same modes. It is
-for readers of these papers, and for those who want to compare hardware. The papers on wide-block modes are:
+This page sets the tables of two papers on wide-block modes, of a thesis on GCM, and of a paper on round cores for many streams beside
+what modeloom makes of the same modes. It is for readers of these papers, and for those who want to compare hardware. The papers on
+wide-block modes are:
 
 - tes2010: Mancillas-López, Chakraborty, Rodríguez-Henríquez: Reconfigurable hardware implementations of tweakable enciphering
   schemes, IEEE Transactions on Computers 59(11), 2010.
@@ -156,15 +156,23 @@ def _either(row: Row, name: str) -> str:
     return shown(row["printed"].get(name, row["ours"].get(name)), name)
 
 
+MESSAGE_PAGES: dict[str, tuple[str, Callable[[Row], str]]] = {
+    thesis.PAPER: (thesis_page.INTRODUCTION, thesis_page.section), rounds.PAPER: (rounds_page.INTRODUCTION, rounds_page.section),
+}  # fmt: skip
+"""Introduction and sections of works on messages."""
+
+
 def page(wanted: Collection[str] = ()) -> str:
     """The page in Markdown, with all tables, or with those that a name or a paper selects.  Raises ``UnknownName`` for others."""
     parts = [] if wanted else [INTRODUCTION]
     for table in tables(wanted):
-        if table["paper"] == PAPER:
+        paper = table["paper"]
+        if paper in MESSAGE_PAGES:
+            introduction, section = MESSAGE_PAGES[paper]
             # Who asks for one table does not ask for the page.
-            if thesis_page.INTRODUCTION not in parts and (not wanted or PAPER in wanted):
-                parts.append(thesis_page.INTRODUCTION)
-            parts.append(thesis_page.section(table))
+            if introduction not in parts and (not wanted or paper in wanted):
+                parts.append(introduction)
+            parts.append(section(table))
         else:
             parts.append(_section(table))
     return "\n".join(parts)

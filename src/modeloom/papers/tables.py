@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from modeloom.papers import ours, thesis
+from modeloom.papers import ours, rounds, thesis
 from modeloom.papers.cores import AREA_TABLES, matched, overlapped, plain, target_of
 from modeloom.papers.printed import MESSAGE_PAPERS, PAPERS, printed
 from modeloom.papers.variants import AREA_TABLES as VARIANT_TABLES
@@ -74,14 +74,19 @@ def tables(wanted: Collection[str] = ()) -> list[Row]:
                 entry = {"name": name, **{key: table[key] for key in ("paper", "table", "title", "units")}}
                 entry["notes"] = table.get("notes", [])
                 if paper in MESSAGE_PAPERS:
-                    make = thesis.ours(table)
-                    entry["rows"] = [_thesis_row(row, make(row)) for row in [*table["rows"], *thesis.more_rows(table)]]
+                    entry["rows"] = MESSAGE_ROWS[paper](table)
                 else:
                     entry["rows"] = [_row(paper, row) for row in table["rows"]]
                 if name == "tes2010-10":
                     entry["rows"] += [_of_ours(row) for row in ours.software()]
                 result.append(entry)
     return result
+
+
+def _thesis_rows(table: Row) -> list[Row]:
+    """The rows of a table of gcm2008, and then ours."""
+    make = thesis.ours(table)
+    return [_thesis_row(row, make(row)) for row in [*table["rows"], *thesis.more_rows(table)]]
 
 
 def _thesis_row(row: Row, figures: Row) -> Row:
@@ -121,3 +126,7 @@ def _of_ours(row: Row) -> Row:
         "row": row["row"], "mode": row["row"].split(",")[0], "core": None, "device": row["processor"], "printed": {}, "corrected": {},
         "notes": [], "commands": {}, "target": None, "ours": figures,
     }  # fmt: skip
+
+
+MESSAGE_ROWS: dict[str, Callable[[Row], list[Row]]] = {thesis.PAPER: _thesis_rows, rounds.PAPER: rounds.rows}
+"""What makes the rows of the tables of works on messages."""

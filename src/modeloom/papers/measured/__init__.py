@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our figures that take long to measure, from ``bench/papers.py`` and ``bench/papers_gcm2008.py``.  Each kind has one JSON file with a
-list of rows.
+"""Our figures that take long to measure, from ``bench/papers.py``, ``bench/papers_gcm2008.py``, ``bench/papers_luts2017.py`` and
+``bench/speedup.py``.  Each kind has one JSON file with a list of rows.
 
 ===============  =====================================================================================================
 kind             row
@@ -11,6 +11,8 @@ kind             row
 ``software``     AES of OpenSSL on one processor core
 ``variants``     gates, or LUTs, registers and memories, of a core of ``papers.variants`` on a target
 ``key_changes``  percent of the peak with a new key at every packet, for the designs and sizes of ``papers.thesis``
+``rounds``       area and cycles of a circuit or core of ``papers.rounds``
+``speedups``     cycles of some blocks in one round and in all rounds in a row, by streams and blocks (``papers.speedup``)
 ===============  =====================================================================================================
 
 The ``name`` identifies a row: the arguments of ``modeloom explain`` and ``build``, and the target if there is one.  If a row is missing,
@@ -24,13 +26,16 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["KINDS", "MESSAGE_KINDS", "measured"]
+__all__ = ["KINDS", "MESSAGE_KINDS", "ROUND_KINDS", "measured"]
 
 KINDS = ("schedules", "cores", "areas", "software")
 """Those of ``bench/papers.py``."""
 
 MESSAGE_KINDS = ("variants", "key_changes")
 """Those of ``bench/papers_gcm2008.py``."""
+
+ROUND_KINDS = ("rounds", "speedups")
+"""Those of ``bench/papers_luts2017.py`` and ``bench/speedup.py``."""
 
 
 @cache
@@ -42,8 +47,9 @@ def measured(kind: str) -> dict[str, dict[str, Any]]:
     ValueError
         For a kind that does not exist.
     """
-    if kind not in KINDS + MESSAGE_KINDS:
-        raise ValueError(f"no kind of figures is called {kind!r}; there are {', '.join(KINDS + MESSAGE_KINDS)}")
+    every = KINDS + MESSAGE_KINDS + ROUND_KINDS
+    if kind not in every:
+        raise ValueError(f"no kind of figures is called {kind!r}; there are {', '.join(every)}")
     file = resources.files(__name__) / f"{kind}.json"
     rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     return {row["name"]: row for row in rows}

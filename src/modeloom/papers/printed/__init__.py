@@ -9,6 +9,7 @@
 ``mode``, ``core`` and ``device`` are the paper's words; ``row`` is unique in its table.  ``values`` are what is printed, misprints
 included; ``corrected`` has what is right where a misprint is known, and ``notes`` say how that can be seen.  Units are those of
 the table, and its ``notes`` hold for all rows.  gcm2008 has chapter 4 of the thesis, and the mix of packets of its section 4.4.
+luts2017 has Tables 2 to 8; ``circuits.printed`` has its Table 1 and figures of its text.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["MESSAGE_PAPERS", "PAPERS", "printed", "value"]
 PAPERS = ("tes2010", "brw2013")
 """Papers on modes for sectors whose tables are shown beside ours, in this order."""
 
-MESSAGE_PAPERS = ("gcm2008",)
+MESSAGE_PAPERS = ("gcm2008", "luts2017")
 """Works on modes for messages, which follow them."""
 
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of luts2017 beside ours, as Markdown: a part of the page that ``modeloom papers`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from modeloom.papers.markdown import Column, aligned, ours, printed
+from modeloom.papers.speedup import STREAMS
+
+__all__ = ["COLUMNS", "INTRODUCTION", "SENTENCES", "section"]
+
+Row = dict[str, Any]
+
+INTRODUCTION = """\
+## luts2017: many streams through one round
+
+The tables of M. Khairallah, A. Chattopadhyay, T. Peyrin: Looting the LUTs: FPGA Optimization of AES and AES-like Ciphers for
+Authenticated Encryption, 2017. `modeloom papers luts2017` prints this part, and `python bench/papers_luts2017.py --store` measures our
+figures. `modeloom papers luts2017 --json` has the command of each row.
+
+The papers' slices and clocks are those after place and route. Our LUTs (with those of memories), LUT-FF pairs (counted as
+[circuits](circuits.md) says), registers and LUTs on the longest path (levels) are those of the netlist that Yosys has mapped. Cycles are
+those of a block of one stream: a round core with N streams takes N blocks in N times as many. Throughputs of ours are for the printed
+clock, and Mbit/s a pair are those throughputs by our pairs. A slice of Virtex-5, Virtex-6 and Spartan-6 has four pairs, and one of
+Spartan-3 has two.
+"""
+
+SENTENCES = {
+    "luts2017-section-2.3": """\
+A cipher with r rounds of N stages each takes r N cycles for N blocks if it has one round, and r N + B - 1 cycles for B blocks if all
+rounds stand in a row. The paper's formula for the gain is G = r B ÷ (r N + B - 1). Both forms of AES-128 (r = 10) were simulated
+(`bench/speedup.py`). *One round* is the circuit `aes-multistream`, from the first block to the last result. *In a row* is a core of GCM
+with N registers in each round, from the first beat of a message at its pins to the last beat of its ciphertext. So it includes the
+cycles of the buses and of the control, 15 for each message of four blocks or more. *Measured* is the quotient of both.
+
+![Speed-up of the unrolled form against the blocks of a message](img/speedup.svg)
+""",
+    "luts2017-2": """\
+Ours is the circuit `aes-multistream`. Its round keys come from outside, so the rows with key schedule *offline* are comparisons of the
+data path. Eleven round keys take 88 LUTs as memory (`modeloom circuit aes-sequential`). The last rows show what streams cost. Four
+streams take the LUTs of two. They have 256 registers without a LUT in front of them, because the state waits for a cycle beside the first
+sums of MixColumns, and for another one where the last round leaves MixColumns out. The rule of packing gives these registers pairs of
+their own. Beside the unrolled cores of [15] stands the circuit `aes-pipeline` with four registers a round and one key slot.
+""",
+    "luts2017-3": "Ours is the circuit `aes-multistream --direction decrypt`, again with round keys from outside.\n",
+    "luts2017-4": "The columns for two and four streams are ours.\n",
+    "luts2017-5": "",
+    "luts2017-6": "",
+    "luts2017-7": """\
+TARGET is `liberty:bench/pitches.lib`, cells of our own: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
+The cells of the paper are those of a foundry, for 65 nm. Compare figures within a column only.
+""",
+    "luts2017-8": """\
+Ours are the circuits `led` and `led-multistream` on `xc3se`. They have 64 registers more than those of the paper, which hold the result.
+""",
+}
+
+_NAME: Column = ("row", lambda row: row["row"])
+
+
+def _as_printed(name: str) -> Callable[[Row], str]:
+    """The printed figure with its own decimals, and with the correct one in brackets."""
+
+    def cell(row: Row) -> str:
+        right = row["corrected"].get(name)
+        return str(row["printed"].get(name, "-")) + ("" if right is None else f" ({right})")
+
+    return cell
+
+
+_PRINTED: list[Column] = [("printed: slices", printed("slices")), ("MHz", printed("frequency"))]
+
+_AREA: list[Column] = [
+    ("ours: LUTs", ours("luts")), ("pairs", ours("pairs")), ("registers", ours("registers")), ("levels", ours("levels")),
+    ("cycles", ours("cycles")),
+]  # fmt: skip
+
+
+def _area(unit: str, digits: int) -> list[Column]:
+    return [
+        _NAME, *_PRINTED, (unit, _as_printed("throughput")), ("Mbit/s a slice", printed("efficiency")),
+        *_AREA, (unit, ours("throughput", digits)), ("Mbit/s a pair", ours("efficiency")),
+    ]  # fmt: skip
+
+
+def _registers(columns: list[Column]) -> list[Column]:
+    return [*columns[:2], ("registers", printed("registers")), *columns[2:]]
+
+
+def _speedup() -> list[Column]:
+    columns: list[Column] = [("blocks", lambda row: row["row"])]
+    for streams in STREAMS:
+        columns += [
+            (f"N = {streams}: one round", ours(f"round_cycles_{streams}")), ("in a row", ours(f"unrolled_cycles_{streams}")),
+            ("G", ours(f"formula_{streams}", 2)), ("measured", ours(f"measured_{streams}", 2)),
+        ]  # fmt: skip
+    return columns
+
+
+COLUMNS: dict[str, list[Column]] = {
+    "luts2017-section-2.3": _speedup(),
+    "luts2017-2": _area("Gbit/s", 2),
+    "luts2017-3": _area("Gbit/s", 2),
+    "luts2017-4": [
+        _NAME, ("printed: pairs", printed("pairs")), ("MHz, 2 streams", printed("frequency_2")), ("MHz, 4 streams", printed("frequency_4")),
+        ("2 streams: LUTs", ours("two_luts")), ("pairs", ours("two_pairs")), ("levels", ours("two_levels")),
+        ("4 streams: LUTs", ours("four_luts")), ("pairs", ours("four_pairs")), ("levels", ours("four_levels")),
+    ],
+    **{f"luts2017-{number}": _area("Mbit/s", 0) for number in (5, 6)},
+    "luts2017-7": [
+        _NAME,
+        ("printed: kGE", printed("kilogates")), ("MHz", printed("frequency")), ("Mbit/s", _as_printed("throughput")),
+        ("Mbit/s a kGE", printed("efficiency")),
+        ("ours: kGE", ours("kilogates")), ("registers", ours("registers")), ("cycles", ours("cycles")),
+        ("Mbit/s", ours("throughput", 0)), ("Mbit/s a kGE", ours("efficiency")),
+    ],
+    "luts2017-8": _registers(_area("Mbit/s", 0)),
+}  # fmt: skip
+
+
+def section(table: Row) -> str:
+    """The part of the page for a table."""
+    columns = COLUMNS[table["name"]]
+    sentence = SENTENCES[table["name"]]
+    kind = "" if table["table"].startswith("section") else "Table "
+    text = f"## luts2017, {kind}{table['table']}: {table['title']}\n\n" + (f"{sentence}\n" if sentence else "")
+    text += aligned([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in table["rows"]], 1)
+    lines = [f"- {note}.\n" for note in table["notes"]]
+    lines += [f"- {row['row']}: {note}.\n" for row in table["rows"] for note in row["notes"]]
+    return text + ("\n" + "".join(lines) if lines else "")
