@@ -84,9 +84,9 @@ def core(arguments: list[str], target: str) -> dict[str, Any]:
 
 def measure(command: str) -> dict[str, Any]:
     """The row of a command."""
-    kind, *words = shlex.split(command)
-    *words, flag, target = words
-    if flag != "--target" or kind not in ("circuit", "build"):
+    text, flag, target = command.partition(" --target ")
+    kind, *words = shlex.split(text)
+    if not flag or not words or kind not in ("circuit", "build"):
         raise ValueError(f"{command}: not a circuit or core with a target")
     found = circuit(words[0], options_of(words[1:]), target) if kind == "circuit" else core(words, target)
     cycles = found["cycles"]

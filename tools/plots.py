@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/circuits.md, docs/scaling.md and docs/streams.md: ``python tools/plots.py`` (``--check``: only says which
-no longer show today's figures).
+"""Draws the pictures of docs/circuits.md, docs/scaling.md, docs/streams.md and docs/papers.md: ``python tools/plots.py``
+(``--check``: only says which no longer show today's figures).
 
 Drawing needs matplotlib (``pip install -e '.[docs]'``); the check does not.  Each picture carries the points that it shows, as JSON in
 the description among its metadata, with a hash of the code that drew it; the check compares both, the points with the figures of the
-gate lists and with those that are stored in ``baselines/``.
+gate lists and with those that are stored in ``baselines/`` and ``papers/measured/``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import hashlib
 import html
 import inspect
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -27,6 +28,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
 import scaling_tables  # noqa: E402
 
 from modeloom.circuits import find_circuit  # noqa: E402
+from modeloom.papers.speedup import STREAMS  # noqa: E402
+from modeloom.papers.speedup import rows as speedup_rows  # noqa: E402
 
 IMAGES = ROOT / "docs" / "img"
 
@@ -84,11 +87,24 @@ def traffic() -> Series:
     return lines
 
 
+def speedup() -> Series:
+    """luts2017, section 2.3: the formula G against blocks of a message, and what was measured."""
+    lines: Series = {}
+    for row in speedup_rows():
+        place = math.log2(int(row["row"]))
+        for streams in STREAMS:
+            for name in ("formula", "measured"):
+                if (value := row["ours"][f"{name}_{streams}"]) is not None:
+                    lines.setdefault(f"{name}, N = {streams}", []).append((place, value, ""))
+    return lines
+
+
 PLOTS: dict[str, tuple[Callable[[], Series], str, str]] = {
     "multiplier_gates": (multiplier_gates, "gates on the longest path of the product", "area of the product, NAND2 gates"),
     "multiplier_luts": (multiplier_luts, "LUT levels, Virtex-6", "LUTs"),
     "sbox_area": (sbox_area, "delay, ns, osu018", "area, NAND2 gates"),
     "scaling": (scaling_tables.points, "LUT4 of ECP5, logic and memory", "Gbit/s at the routed clock"),
+    "speedup": (speedup, "blocks of a message, as a power of two", "speed-up over one round"),
     "traffic": (traffic, "bytes of associated data in each packet", "percent of the peak"),
 }
 """Picture: its points, and the names of its axes."""

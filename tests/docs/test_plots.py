@@ -93,7 +93,7 @@ def test_drawing_gives_the_boxes_that_are_in_the_picture(tool, tmp_path):
 
 
 def test_every_picture_is_shown(tool):
-    pages = [(tool.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("circuits.md", "scaling.md", "streams.md")]
+    pages = [(tool.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("circuits.md", "papers.md", "scaling.md", "streams.md")]
     assert all(any(f"img/{name}.svg" in page for page in pages) for name in tool.PLOTS)
 
 

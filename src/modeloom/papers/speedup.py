@@ -53,7 +53,7 @@ def name_of(streams: int, blocks: int) -> str:
 
 def rows() -> list[Row]:
     """A row for each number of blocks, with the formula and what was measured for each number of streams."""
-    found = []
+    found: list[Row] = []
     for blocks in BLOCKS:
         figures: Row = {}
         for streams in STREAMS:
