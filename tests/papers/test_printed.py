@@ -30,7 +30,7 @@ def test_all_rows_are_there():
         ("tes2010", "9"): 28, ("tes2010", "10"): 7, ("brw2013", "3"): 8,
     }  # fmt: skip
     with pytest.raises(FileNotFoundError):
-        printed("luts2017")
+        printed("luts2018")
 
 
 def test_every_value_has_a_unit_and_every_correction_a_note():

@@ -47,6 +47,10 @@ def _aes(streams: int, target: str, direction: str = "encrypt") -> str:
     return f"circuit aes-multistream --direction {direction} --streams {streams} --target {target}"
 
 
+def _deoxys(streams: int, direction: str = "encrypt") -> str:
+    return f"circuit deoxys-bc --direction {direction} --streams {streams} --target xc6v"
+
+
 def _led(key_bits: int, streams: int) -> str:
     name = "led" if streams == 1 else f"led-multistream --streams {streams}"
     return f"circuit {name} --key-bits {key_bits} --target xc3se"
@@ -64,6 +68,11 @@ SUBJECTS: dict[str, dict[str, Subjects]] = {
     "3": {
         "Virtex 5, ours, 4 streams, key schedule none": {"": _aes(4, "xc5v", "decrypt")},
         "Virtex 5, ours, 4 streams, key schedule offline": {"": _aes(4, "xc5v", "decrypt")},
+    },
+    "4": {
+        "Enc. data path": {"two": _deoxys(2), "four": _deoxys(4)},
+        "Dec. data path": {"four": _deoxys(4, "decrypt")},
+        "Key Schedule": dict.fromkeys(("two", "four"), "circuit deoxys-key-schedule --target xc6v"),
     },
     "8": {
         "[18], 1 stream": {"": _led(64, 1)},

@@ -45,12 +45,16 @@ sums of MixColumns, and for another one where the last round leaves MixColumns o
 their own. Beside the unrolled cores of [15] stands the circuit `aes-pipeline` with four registers a round and one key slot.
 """,
     "luts2017-3": "Ours is the circuit `aes-multistream --direction decrypt`, again with round keys from outside.\n",
-    "luts2017-4": "The columns for two and four streams are ours.\n",
-    "luts2017-5": "",
-    "luts2017-6": "",
+    "luts2017-4": """\
+The columns for two and four streams are ours. The data paths are the circuit `deoxys-bc`, which has more than the data path: a memory of
+16 words for the key's part of the subtweakeys (88 LUTs), and the tweak schedule, with a shift register for the subtweakeys of four
+blocks. So the row of the tweak schedule has no circuit of its own. The key schedule is `deoxys-key-schedule`.
+""",
+    "luts2017-5": "No core of ours for Deoxys-I has the round core yet, so ours are not measured. Table 4 has the circuit.\n",
+    "luts2017-6": "As for Table 5, ours are not measured.\n",
     "luts2017-7": """\
 TARGET is `liberty:bench/pitches.lib`, cells of our own: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
-The cells of the paper are those of a foundry, for 65 nm. Compare figures within a column only.
+The cells of the paper are those of a foundry, for 65 nm. Compare figures within a column only. As for Table 5, ours are not measured.
 """,
     "luts2017-8": """\
 Ours are the circuits `led` and `led-multistream` on `xc3se`. They have 64 registers more than those of the paper, which hold the result.
@@ -123,9 +127,8 @@ COLUMNS: dict[str, list[Column]] = {
 def section(table: Row) -> str:
     """The part of the page for a table."""
     columns = COLUMNS[table["name"]]
-    sentence = SENTENCES[table["name"]]
     kind = "" if table["table"].startswith("section") else "Table "
-    text = f"## luts2017, {kind}{table['table']}: {table['title']}\n\n" + (f"{sentence}\n" if sentence else "")
+    text = f"## luts2017, {kind}{table['table']}: {table['title']}\n\n{SENTENCES[table['name']]}\n"
     text += aligned([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in table["rows"]], 1)
     lines = [f"- {note}.\n" for note in table["notes"]]
     lines += [f"- {row['row']}: {note}.\n" for row in table["rows"] for note in row["notes"]]
